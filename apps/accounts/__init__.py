@@ -1,0 +1,1 @@
+"""The user, consent to a versioned notice, notification choices."""

@@ -1,0 +1,1 @@
+"""Append-only events: who did what to which thing, when."""

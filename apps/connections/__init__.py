@@ -1,0 +1,1 @@
+"""Linking, refreshing and disconnecting; authorization requests, connections, stored token sets."""

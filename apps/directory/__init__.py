@@ -1,0 +1,1 @@
+"""Providers, endpoints, authorization servers, client registrations: search and import."""

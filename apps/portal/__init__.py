@@ -1,0 +1,1 @@
+"""What needs several apps: home, confirm and start, the ways back, errors."""

@@ -1,0 +1,1 @@
+"""Syncing, storing, presenting: the patient's record as received."""

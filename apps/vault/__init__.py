@@ -1,0 +1,1 @@
+"""A data key per holder, wrapped by keys outside the database: seal, open, rotate, shred."""

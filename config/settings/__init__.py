@@ -1,0 +1,1 @@
+"""Settings: one base file, and one-screen files on top of it for each place Holdfast runs."""

@@ -1,0 +1,12 @@
+"""The accounts app."""
+
+from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
+
+
+class AccountsConfig(AppConfig):
+    """The user, consent to a versioned notice, notification choices."""
+
+    name = "apps.accounts"
+    label = "accounts"
+    verbose_name = _("Accounts")

@@ -1,0 +1,128 @@
+"""Every environment variable Holdfast reads, in one place. `.env.example` explains each of them.
+
+A variable is read when its function is called, so that the sandbox never asks for the site's secrets and the other way
+round. Any variable may instead be given as a file: `SECRET_KEY_FILE=/run/secrets/key` (the form orchestrators mount).
+Raises `django.core.exceptions.ImproperlyConfigured`, naming the variable, when a required one is missing.
+"""
+
+from pathlib import Path
+
+import environ
+
+ROOT = Path(__file__).resolve().parent.parent
+
+_env = environ.FileAwareEnv()
+if (ROOT / ".env").is_file():
+    environ.FileAwareEnv.read_env(ROOT / ".env")
+
+
+def secret_key() -> str:
+    """Signs sessions and links; at least 50 random characters."""
+    return str(_env.str("SECRET_KEY"))
+
+
+def secret_key_fallbacks() -> list[str]:
+    """Earlier values of SECRET_KEY, still accepted while they rotate out."""
+    return [str(key) for key in _env.list("SECRET_KEY_FALLBACKS", default=[])]
+
+
+def vault_keys() -> list[str]:
+    """`id:base64` pairs of 32 bytes. The first wraps new data keys, all of them unwrap."""
+    return [str(key) for key in _env.list("VAULT_KEYS")]
+
+
+def site_origin(default: str | None = None) -> str:
+    """Scheme, host and port under which patients reach the site, such as `https://holdfast.example`."""
+    return str(_env.str("SITE_ORIGIN", default=default) if default else _env.str("SITE_ORIGIN")).rstrip("/")
+
+
+def allowed_hosts() -> list[str]:
+    """Further host names the site answers to, beside the one in SITE_ORIGIN."""
+    return [str(host) for host in _env.list("ALLOWED_HOSTS", default=[])]
+
+
+def database_url() -> str | None:
+    """Where Postgres is, or None where a private one should be started."""
+    return _optional("DATABASE_URL")
+
+
+def sandbox_database_url() -> str | None:
+    """Where the sandbox's own Postgres database is, or None where a private one should be started."""
+    return _optional("SANDBOX_DATABASE_URL")
+
+
+def redis_url() -> str | None:
+    """Where Redis is, or None where a private one should be started."""
+    return _optional("REDIS_URL")
+
+
+def database_config(url: str) -> dict[str, object]:
+    """Django's form of a Postgres address, sockets included."""
+    return dict(_env.db_url_config(url))
+
+
+def email_config() -> dict[str, object]:
+    """Django's form of EMAIL_URL, such as `smtp+tls://user:password@mail.example:587`."""
+    return dict(_env.email_url("EMAIL_URL"))
+
+
+def email_from() -> str:
+    """The sender of our mail; replies to it are read."""
+    return str(_env.str("EMAIL_FROM", default="Holdfast <holdfast@localhost>"))
+
+
+def support_email() -> str:
+    """Where patients can write to; shown on every page that stops somebody."""
+    return str(_env.str("SUPPORT_EMAIL", default="support@localhost"))
+
+
+def allow_loopback_http() -> bool:
+    """Whether plain http to this machine is allowed (the sandbox). An error in production."""
+    return bool(_env.bool("ALLOW_LOOPBACK_HTTP", default=False))
+
+
+def trusted_proxies() -> int:
+    """How many proxies in front of the site set X-Forwarded-For and X-Forwarded-Proto."""
+    return int(_env.int("TRUSTED_PROXIES", default=1))
+
+
+def log_level() -> str:
+    """DEBUG, INFO, WARNING or ERROR. No level prints a query string, a secret or a clinical fact."""
+    return str(_env.str("LOG_LEVEL", default="INFO"))
+
+
+def site_port() -> int:
+    """The site's port on this machine, in the demo."""
+    return int(_env.int("SITE_PORT", default=8000))
+
+
+def sandbox_port() -> int:
+    """The sandbox's port on this machine, in the demo."""
+    return int(_env.int("SANDBOX_PORT", default=8900))
+
+
+def sandbox_origin() -> str:
+    """Scheme, host and port under which the sandbox is reached."""
+    return str(_env.str("SANDBOX_ORIGIN", default=f"http://127.0.0.1:{sandbox_port()}")).rstrip("/")
+
+
+def mailbox_folder() -> Path:
+    """Where the demo keeps the mail it would have sent."""
+    return Path(str(_env.str("MAILBOX_FOLDER", default=str(ROOT / ".local" / "mail"))))
+
+
+def fhir_examples() -> Path | None:
+    """The folder of example data by others that some tests read, or None."""
+    given = _optional("FHIR_EXAMPLES")
+    beside = ROOT.parent / "shared" / "fhir-examples"
+    return Path(given) if given else (beside if beside.is_dir() else None)
+
+
+def chromium() -> str | None:
+    """The browser of the browser tests, when it is not where Debian puts it."""
+    return _optional("CHROMIUM")
+
+
+def _optional(name: str) -> str | None:
+    value = str(_env.str(name, default=""))
+    return value or None

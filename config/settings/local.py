@@ -1,0 +1,18 @@
+"""This machine: the demo, and whoever writes Holdfast. Private Postgres and Redis unless the environment names others."""
+
+from config.settings.base import *
+from development import servers
+
+DEBUG = True
+SECRET_KEY = "for this machine only; production reads its own from the environment"  # noqa: S105
+VAULT_KEYS = servers.vault_keys()
+
+SITE_ORIGIN = env.site_origin(default=f"http://127.0.0.1:{env.site_port()}")
+ALLOWED_HOSTS = ["127.0.0.1", "localhost", *env.allowed_hosts()]
+ALLOW_LOOPBACK_HTTP = True
+
+DATABASES = {"default": env.database_config(env.database_url() or servers.demo().database_url("holdfast"))}
+CELERY_BROKER_URL = env.redis_url() or servers.demo().redis_url
+
+EMAIL_BACKEND = "development.mailbox.MailboxBackend"
+EMAIL_FILE_PATH = env.mailbox_folder()
