@@ -1,0 +1,84 @@
+"""Who a bearer token speaks for (RFC 6750). Asked at every data request, so looked up once and then remembered."""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.http import HttpRequest
+
+from apps.sandbox import clock
+from apps.sandbox.models import AccessToken
+
+_PREFIX = "Bearer "
+_MOST_REMEMBERED = 10_000
+_remembered: dict[str, tuple["Access", datetime]] = {}
+
+
+@dataclass(frozen=True)
+class Access:
+    """What a valid token opens: these Patients (the account's own first), in one version, except the denied types."""
+
+    account_id: int
+    patient_ids: tuple[str, ...]
+    denied_types: frozenset[str]
+    version: str
+    client_id: str
+
+
+class Unauthorized(Exception):
+    """The request opens nothing. `reason` is missing, unknown, expired or other-version."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    @property
+    def challenge(self) -> str:
+        """WWW-Authenticate: without an error attribute where no token was sent (RFC 6750 section 3.1)."""
+        if self.reason == "missing":
+            return 'Bearer realm="sandbox"'
+        return 'Bearer realm="sandbox", error="invalid_token", error_description="The token opens nothing here"'
+
+
+def access_from(request: HttpRequest, version: str) -> Access:
+    """What the request's Authorization header opens in `version` ("dstu2" or "r4"). Raises Unauthorized.
+
+    Tokens in the query or the body do not count.
+    """
+    header = request.META.get("HTTP_AUTHORIZATION", "")
+    if header[:7].lower() != _PREFIX.lower():
+        raise Unauthorized("missing")
+    digest = sha256(header[7:].strip())
+    access, expires_at = _remembered.get(digest) or _look_up(digest)
+    if access.version != version:
+        raise Unauthorized("other-version")
+    if clock.now() >= expires_at:
+        raise Unauthorized("expired")
+    return access
+
+
+def forget() -> None:
+    """Look every token up again: a grant ended, or everything was reset."""
+    _remembered.clear()
+
+
+def sha256(token: str) -> str:
+    """The form in which codes, tokens and secrets are kept."""
+    return hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _look_up(digest: str) -> tuple[Access, datetime]:
+    row = AccessToken.objects.select_related("grant__application").filter(sha256=digest, grant__ended_at=None).first()
+    if row is None:
+        raise Unauthorized("unknown")
+    access = Access(
+        account_id=row.grant.account_id,
+        patient_ids=tuple(row.grant.patient_ids),
+        denied_types=frozenset(row.grant.denied_types),
+        version=row.grant.version,
+        client_id=row.grant.application.client_id or "",
+    )
+    if len(_remembered) >= _MOST_REMEMBERED:
+        _remembered.clear()
+    _remembered[digest] = access, row.expires_at
+    return access, row.expires_at

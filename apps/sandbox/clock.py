@@ -1,0 +1,52 @@
+"""The sandbox's clock: real time, moved. Nothing here sleeps; moving 48 hours ahead takes no time.
+
+The offset is a database row, so that a restart does not turn time back, and is cached in the process: the sandbox runs
+as one process with many threads.
+"""
+
+from datetime import UTC, datetime, timedelta
+
+from apps.sandbox.models import ClockOffset
+
+_cached: dict[str, timedelta] = {}
+
+
+def now() -> datetime:
+    """Sandbox time, aware, in UTC."""
+    return datetime.now(UTC) + offset()
+
+
+def offset() -> timedelta:
+    """How far sandbox time is ahead of real time."""
+    known = _cached.get("offset")
+    if known is None:
+        row = ClockOffset.objects.filter(id=1).first()
+        known = _cached["offset"] = row.offset if row else timedelta()
+    return known
+
+
+def move(seconds: float) -> datetime:
+    """Move the clock on by so many seconds (back, when negative), and say what time it is now."""
+    _keep(offset() + timedelta(seconds=seconds))
+    return now()
+
+
+def set_to(at: datetime) -> datetime:
+    """Make it `at` (aware) now; the clock keeps ticking from there."""
+    _keep(at - datetime.now(UTC))
+    return now()
+
+
+def reset() -> None:
+    """Back to real time."""
+    _keep(timedelta())
+
+
+def forget() -> None:
+    """Read the row again at the next look: after a test's database was rolled back."""
+    _cached.clear()
+
+
+def _keep(value: timedelta) -> None:
+    ClockOffset.objects.update_or_create(id=1, defaults={"offset": value})
+    _cached["offset"] = value

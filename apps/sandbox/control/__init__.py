@@ -1,0 +1,1 @@
+"""Levers of the sandbox, for programs and people on this machine only."""

@@ -1,0 +1,44 @@
+"""Two doors. Programs (data, tokens, metadata) pass straight to their view; people get sessions and CSRF checks."""
+
+import re
+from collections.abc import Callable
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.urls import resolve
+
+_MACHINE_ROUTES = re.compile(r"^/a/[^/]+/(?:fhir/|auth/(?:token|revoke)/?$)")
+
+_POLICY = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'"
+
+
+class MachineDoorMiddleware:
+    """Calls the view of a machine route itself: what stands below in MIDDLEWARE never runs for it."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if not _MACHINE_ROUTES.match(request.path_info):
+            return self.get_response(request)
+        try:
+            match = resolve(request.path_info)
+        except Http404:
+            return HttpResponse(status=404)
+        request.resolver_match = match
+        answer: HttpResponseBase = match.func(request, *match.args, **match.kwargs)
+        return answer
+
+
+class PageHeadersMiddleware:
+    """What a browser may do on the sandbox's pages. A view may widen `form-action` by `response.form_action`."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        targets = getattr(response, "form_action", "'self'")
+        response["Content-Security-Policy"] = f"{_POLICY}; form-action {targets}"
+        response.setdefault("Cache-Control", "no-store")
+        return response

@@ -1,0 +1,42 @@
+"""Enrolment: a practice gives a patient the credentials that open the patient access API."""
+
+from collections.abc import Mapping, Sequence
+
+from apps.sandbox.models import Account
+
+VERSIONS = ("dstu2", "r4")
+
+
+class EnrolmentRefused(Exception):
+    """The credentials cannot be made; the text says why, for whoever fills the form."""
+
+
+def enrol(
+    username: str,
+    password: str,
+    display_name: str,
+    patients: Mapping[str, Sequence[str]],
+    *,
+    practice: str = "",
+    show_password: bool = True,
+) -> Account:
+    """Make or renew one account.
+
+    `patients` says which Patient ids it sees, per FHIR version: `{"dstu2": [...], "r4": [...]}`, the person first, then
+    those they look after. `show_password` prints the password on the start page (invented people only).
+    Raises EnrolmentRefused when nothing would open.
+    """
+    if not username.strip() or not password:
+        raise EnrolmentRefused("A user name and a password are needed.")
+    seen = {version: list(patients.get(version, ())) for version in VERSIONS}
+    if not any(seen.values()):
+        raise EnrolmentRefused("At least one record is needed.")
+    account = Account.objects.filter(username=username.strip()).first() or Account(username=username.strip())
+    account.display_name = display_name
+    account.patients = seen
+    account.practice = practice
+    account.is_enrolled = True
+    account.shown_password = password if show_password else ""
+    account.set_password(password)
+    account.save()
+    return account

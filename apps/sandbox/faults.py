@@ -1,0 +1,166 @@
+"""Answers that go wrong: armed per kind of route, for the next so many requests, and gone afterwards.
+
+Some faults answer instead of the route (the request is as if it never arrived); others let the route do its work and
+spoil the answer. The difference matters to a client: after a lost answer a refresh token may be spent.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+
+ROUTES = ("authorize", "token", "revoke", "metadata", "data")
+
+INSTEAD = {
+    "throttled": "429 with Retry-After",
+    "error": "500 with a line of text",
+    "bad-gateway": "502 with a page",
+    "unavailable": "503 with Retry-After",
+    "redirect": "302 to another host",
+}
+SPOILT = {
+    "slow": "the right answer, late",
+    "dribble": "the right answer, one byte at a time",
+    "cut": "the first half of the answer",
+    "html": "200 with a page",
+    "wrong-type": "the right body, as text/plain",
+    "empty": "200 with nothing",
+    "lost": "the work is done, and the answer is a 502",
+}
+KINDS = {**INSTEAD, **SPOILT}
+_PAGE = b"<!doctype html><title>Sorry</title><h1>Something went wrong</h1>"
+
+_lock = threading.Lock()
+_armed: list["Fault"] = []
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing to go wrong. `count` None: until disarmed. `path` narrows to addresses that contain it.
+
+    `after` requests pass unharmed first. `seconds` is the delay of slow and the pause between bytes of dribble;
+    `retry_after` is sent as it stands (seconds or a date; empty: no header).
+    """
+
+    route: str
+    kind: str
+    count: int | None = 1
+    path: str = ""
+    after: int = 0
+    seconds: float = 5.0
+    retry_after: str = "2"
+
+    def __post_init__(self) -> None:
+        if self.route not in ROUTES or self.kind not in KINDS:
+            raise ValueError(f"route is one of {', '.join(ROUTES)}; kind is one of {', '.join(KINDS)}")
+
+
+def arm(fault: Fault) -> None:
+    """Let it happen, after those armed before it."""
+    with _lock:
+        _armed.append(fault)
+
+
+def disarm(route: str | None = None) -> None:
+    """Nothing goes wrong any more (on one kind of route)."""
+    with _lock:
+        _armed[:] = [fault for fault in _armed if route is not None and fault.route != route]
+
+
+def armed() -> tuple[Fault, ...]:
+    """What is still to happen."""
+    return tuple(_armed)
+
+
+def take(route: str, path: str) -> Fault | None:
+    """The fault that meets this request, counted down; None when nothing does."""
+    with _lock:
+        for place, fault in enumerate(_armed):
+            if fault.route != route or fault.path not in path:
+                continue
+            if fault.after:
+                _armed[place] = replace(fault, after=fault.after - 1)
+                continue
+            if fault.count == 1:
+                del _armed[place]
+            elif fault.count is not None:
+                _armed[place] = replace(fault, count=fault.count - 1)
+            return fault
+    return None
+
+
+def route_of(path: str) -> str | None:
+    """Which kind of route an address is, or None where nothing goes wrong (pages of the sandbox itself)."""
+    if not path.startswith("/a/"):
+        return None
+    tail = path.rstrip("/").lower().split("/")
+    if "auth" in tail[:4]:
+        return tail[-1] if tail[-1] in ROUTES else None
+    return "metadata" if tail[-1] == "metadata" else "data"
+
+
+class FaultMiddleware:
+    """Stands before the routes and spoils what is armed. Costs one comparison while nothing is."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if not _armed:
+            return self.get_response(request)
+        route = route_of(request.path_info)
+        fault = take(route, request.get_full_path()) if route else None
+        if fault is None:
+            return self.get_response(request)
+        if fault.kind in INSTEAD:
+            return _instead(fault)
+        return _spoilt(fault, self.get_response(request))
+
+
+def _instead(fault: Fault) -> HttpResponse:
+    match fault.kind:
+        case "throttled":
+            answer = HttpResponse("Too many requests", status=429, content_type="text/plain")
+        case "error":
+            answer = HttpResponse("Internal error", status=500, content_type="text/plain")
+        case "bad-gateway":
+            answer = HttpResponse(_PAGE, status=502)
+        case "unavailable":
+            answer = HttpResponse(_PAGE, status=503)
+        case _:
+            answer = HttpResponse(status=302, headers={"Location": "http://127.0.0.2/elsewhere"})
+    if fault.retry_after and fault.kind in {"throttled", "unavailable"}:
+        answer["Retry-After"] = fault.retry_after
+    return answer
+
+
+def _spoilt(fault: Fault, answer: HttpResponseBase) -> HttpResponseBase:
+    body = b"".join(answer) if isinstance(answer, StreamingHttpResponse) else getattr(answer, "content", b"")
+    match fault.kind:
+        case "slow":
+            time.sleep(fault.seconds)
+            return answer
+        case "dribble":
+            spoilt: HttpResponseBase = StreamingHttpResponse(_dribbled(body, fault.seconds), status=answer.status_code)
+            spoilt["Content-Type"] = answer.get("Content-Type", "application/json")
+            spoilt["Content-Length"] = str(len(body))
+            return spoilt
+        case "cut":
+            return HttpResponse(body[: len(body) // 2], status=answer.status_code, content_type=answer["Content-Type"])
+        case "html":
+            return HttpResponse(_PAGE)
+        case "wrong-type":
+            return HttpResponse(body, status=answer.status_code, content_type="text/plain")
+        case "empty":
+            return HttpResponse(b"", content_type=answer.get("Content-Type", "application/json"))
+        case _:
+            return HttpResponse(_PAGE, status=502)
+
+
+def _dribbled(body: bytes, seconds: float) -> Iterator[bytes]:
+    for place in range(len(body)):
+        time.sleep(seconds)
+        yield body[place : place + 1]

@@ -1,0 +1,1 @@
+"""The FHIR data routes of both versions."""

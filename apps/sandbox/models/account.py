@@ -1,0 +1,36 @@
+"""Accounts: the patient-API credentials a practice made for a patient (specification section 1.4)."""
+
+from django.contrib.auth import hashers
+from django.db import models
+
+
+class Account(models.Model):
+    """Somebody who can sign in here, and whose records they may see in each FHIR version.
+
+    `patients` is `{"dstu2": [ids], "r4": [ids]}`: the person first, then those they look after.
+    """
+
+    username = models.CharField(max_length=150, unique=True)
+    password_hash = models.CharField(max_length=128, editable=False)
+    shown_password = models.CharField(
+        max_length=128, blank=True, help_text="Printed on the start page. Empty for people enrolled by hand."
+    )
+    display_name = models.CharField(max_length=200)
+    patients = models.JSONField(default=dict)
+    practice = models.CharField(max_length=80, blank=True, help_text="Which practice enrolled them.")
+    is_enrolled = models.BooleanField(default=True)
+
+    def __str__(self) -> str:
+        return self.username
+
+    def set_password(self, password: str) -> None:
+        """Keep the password's hash (the caller saves)."""
+        self.password_hash = hashers.make_password(password)
+
+    def has_password(self, password: str) -> bool:
+        """Whether this is the password, and sign-in is open to the account."""
+        return hashers.check_password(password, self.password_hash) and self.is_enrolled
+
+    def patient_ids(self, version: str) -> tuple[str, ...]:
+        """The ids of the Patients this account sees in one FHIR version, their own first."""
+        return tuple(self.patients.get(version, ()))

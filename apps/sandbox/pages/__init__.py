@@ -1,0 +1,1 @@
+"""The start page: who you can be, and what you can break."""

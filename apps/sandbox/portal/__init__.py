@@ -1,0 +1,1 @@
+"""The developer portal: request an application, see its credentials, add versions."""

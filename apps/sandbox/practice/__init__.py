@@ -1,0 +1,1 @@
+"""The front desk of an invented practice: enrolling patients, and the practices themselves."""

@@ -1,0 +1,75 @@
+"""What is switched how, right now, and scenarios that switch several things by one name.
+
+Choices live in the process and are gone after a restart. The tables are in `apps.sandbox.switches`: `authorization.py`
+and `data.py`; they are apart from the routes they steer, so that routes may ask and nothing imports in a circle.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from apps.sandbox import faults
+from apps.sandbox.switches.authorization import AUTHORIZATION_SWITCHES
+from apps.sandbox.switches.data import DATA_SWITCHES
+from apps.sandbox.switches.switch import Switch
+
+SWITCHES: dict[str, Switch] = {**AUTHORIZATION_SWITCHES, **DATA_SWITCHES}
+
+_chosen: dict[str, str] = {}
+
+
+class UnknownChoice(Exception):
+    """There is no such switch, value or scenario; the text says which ones there are."""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Several switches and faults under one name."""
+
+    explains: str
+    switches: Mapping[str, str] = field(default_factory=dict)
+    faults: tuple[faults.Fault, ...] = ()
+
+
+def chosen(name: str) -> str:
+    """What the switch `name` stands at. Raises KeyError for a switch that does not exist: that is a mistake of ours."""
+    return _chosen.get(name) or SWITCHES[name].default
+
+
+def choose(name: str, value: str) -> None:
+    """Switch `name` to `value`. Raises UnknownChoice."""
+    switch = SWITCHES.get(name)
+    if switch is None:
+        raise UnknownChoice(f"no switch {name!r}; there are {', '.join(sorted(SWITCHES))}")
+    if value not in switch.values:
+        raise UnknownChoice(f"{name} is one of {', '.join(switch.values)}")
+    _chosen[name] = value
+
+
+def reset() -> None:
+    """Everything as usual: every switch at its default, no fault armed."""
+    _chosen.clear()
+    faults.disarm()
+
+
+def differing() -> dict[str, str]:
+    """The switches that do not stand at their default."""
+    return {name: value for name, value in _chosen.items() if value != SWITCHES[name].default}
+
+
+def play(name: str) -> Scenario:
+    """Set the switches and arm the faults of a named scenario, on top of what is chosen. Raises UnknownChoice."""
+    scenario = SCENARIOS.get(name)
+    if scenario is None:
+        raise UnknownChoice(f"no scenario {name!r}; there are {', '.join(sorted(SCENARIOS))}")
+    if name == "usual":
+        reset()
+    for switch, value in scenario.switches.items():
+        choose(switch, value)
+    for fault in scenario.faults:
+        faults.arm(fault)
+    return scenario
+
+
+SCENARIOS: dict[str, Scenario] = {
+    "usual": Scenario("Everything as the specification says."),
+}

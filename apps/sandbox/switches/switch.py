@@ -1,0 +1,16 @@
+"""What a switch is."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Switch:
+    """One way the sandbox can differ: the choices, the usual one, and what it does in words."""
+
+    values: tuple[str, ...]
+    default: str
+    explains: str
+
+    def __post_init__(self) -> None:
+        if self.default not in self.values:
+            raise ValueError("a switch's default is one of its values")
