@@ -9,7 +9,10 @@ from django.urls import resolve
 
 _MACHINE_ROUTES = re.compile(r"^/a/[^/]+/(?:fhir/|auth/(?:token|revoke)/?$)")
 
-_POLICY = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'"
+_POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "
+    "base-uri 'none'; frame-ancestors 'none'"
+)
 
 
 class MachineDoorMiddleware:
