@@ -1,0 +1,109 @@
+"""How kinds of server differ, as data with the evidence beside each value.
+
+Sources: "spec" is the interface specification; "facts" the interface facts, whose own sources stand in brackets;
+"inferred" marks a default nobody published. A client registration may override single values by columns of its own.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+from apps.wire.client_authentication import Authentication
+
+
+class Interface(StrEnum):
+    """The two interfaces we speak."""
+
+    PATIENT_ACCESS = "patient-access"
+    SMART = "smart"
+
+
+class FhirVersion(StrEnum):
+    """A fact about an endpoint, never guessed from a payload."""
+
+    DSTU2 = "dstu2"
+    R4 = "r4"
+
+
+class Placement(StrEnum):
+    """Where the parameters of a token request travel."""
+
+    QUERY = "query"
+    BODY = "body"
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """One kind of server. Durations are in the unit of their name; None means no such limit is known."""
+
+    interface: Interface
+    token_parameters: Placement
+    authentication: Authentication  # of a confidential client
+    sends_state_in_exchange: bool
+    sends_aud: bool
+    uses_pkce: bool  # unless the registration says otherwise
+    accept: Mapping[FhirVersion, str]
+    refresh_window_hours: int | None  # a refresh token dies this long after its issue
+    idle_limit_days: int | None  # a refresh token dies unused for this long
+    minimum_refresh_interval_seconds: int
+    assumed_lifetime_seconds: int  # of an access token that comes without expires_in
+    requests_per_minute: int  # per connection
+    parallel_requests: int  # per connection
+    needs_category: Mapping[FhirVersion, frozenset[str]]  # types whose search is refused without a category
+    fallback_statuses: frozenset[int]  # a search so refused is tried once with `SearchableType.fallback_searches`
+
+
+_PATIENT_ACCESS = Dialect(
+    interface=Interface.PATIENT_ACCESS,
+    token_parameters=Placement.QUERY,  # spec 4.1 P2, P3; facts 2.2 [NGA]
+    authentication=Authentication.QUERY,  # spec 5.1.2
+    sends_state_in_exchange=False,  # spec 4.1 P2 names exactly five parameters
+    sends_aud=False,  # spec 4.1 P1 names exactly three parameters
+    uses_pkce=False,  # absent from spec 4.1; advertised in 2026 [NGS], so a registration may switch it on
+    accept=MappingProxyType(
+        {FhirVersion.DSTU2: "application/json", FhirVersion.R4: "application/json"}  # spec 4.1 P4
+    ),
+    refresh_window_hours=48,  # spec 5.1.6
+    idle_limit_days=None,  # none is stated
+    minimum_refresh_interval_seconds=0,  # none is stated for this interface: spec 8
+    assumed_lifetime_seconds=300,  # inferred: facts 2.7
+    requests_per_minute=20,  # inferred from the sister product's published limit: facts 2.18 [NGR]
+    parallel_requests=2,  # inferred: facts 2.18
+    needs_category=MappingProxyType(
+        {
+            FhirVersion.DSTU2: frozenset({"CarePlan", "DiagnosticReport", "Observation"}),  # facts 1.2 [ARG]
+            FhirVersion.R4: frozenset({"CarePlan", "Observation"}),  # facts 1.3: 404 and 400 seen in 2024 [NGX]
+        }
+    ),
+    fallback_statuses=frozenset({400, 404}),  # facts 2.16 [NGX]: a 404 on a search is not "no data"
+)
+
+_SMART = Dialect(
+    interface=Interface.SMART,
+    token_parameters=Placement.BODY,  # spec 4.2 S3, S4
+    authentication=Authentication.BASIC,  # spec 5.2.5; facts 3.5 [SAL]
+    sends_state_in_exchange=True,  # spec 4.2 S3
+    sends_aud=True,  # spec 4.2 S2; its name on the wire is aud: facts 3.4 [CER, SAL]
+    uses_pkce=True,  # compulsory in SMART 2: facts 3.4 [SAL]
+    accept=MappingProxyType(
+        {FhirVersion.DSTU2: "application/json+fhir", FhirVersion.R4: "application/fhir+json"}  # facts 1.7 [CER]
+    ),
+    refresh_window_hours=None,  # none is stated
+    idle_limit_days=90,  # spec 8: three months; ninety days is the shorter reading
+    minimum_refresh_interval_seconds=60,  # spec 8
+    assumed_lifetime_seconds=300,  # spec 2.3 promises expires_in; inferred for servers that break it
+    requests_per_minute=60,  # inferred: no limit is published
+    parallel_requests=4,  # inferred
+    needs_category=MappingProxyType(
+        {
+            FhirVersion.DSTU2: frozenset({"CarePlan"}),  # facts 1.2 [CER]
+            FhirVersion.R4: frozenset({"CarePlan", "CareTeam", "Observation"}),  # facts 1.3 [USC311], 3.12 [CER]
+        }
+    ),
+    fallback_statuses=frozenset({400, 404, 422}),  # facts 5.4, 5.5 [CER]
+)
+
+DIALECTS: Mapping[str, Dialect] = MappingProxyType(
+    {dialect.interface.value: dialect for dialect in (_PATIENT_ACCESS, _SMART)}
+)

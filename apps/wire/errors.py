@@ -1,0 +1,198 @@
+"""What can go wrong between us and a provider, grouped by who must act.
+
+    WireError
+    ├── Unavailable               wait     time-outs, 408, 5xx, unreachable
+    │   └── Throttled             wait     429
+    ├── AuthorizationExpired      patient  invalid_grant; 401 on data
+    ├── AuthorizationDenied       patient  access_denied
+    ├── AccessRefused             patient  403 on a resource type
+    ├── NotFound                  patient  404 or 410 on data
+    ├── ClientRejected            operator invalid_client, unsupported_grant_type
+    │   └── OrganizationNotEnabled operator unauthorized_client, 403 of a tenant
+    ├── EndpointMisconfigured     operator wrong address, no metadata, a redirect
+    │   └── UnsafeAddress         operator the address guard refused
+    │       └── ForeignAddress    operator a link that leads away from its FHIR base URL
+    ├── RequestRefused            us       invalid_request, invalid_scope, 400, 405, 406, 415
+    └── UnexpectedAnswer          us       unreadable, wrong type, too large
+
+The text of each is its docstring and nothing else: what the far end said is never kept, because it can echo a
+secret (docs/decisions/0001-no-explanation-in-errors.md). None of them is chained to another library's exception,
+whose text would hold the URL.
+"""
+
+from enum import StrEnum
+from typing import ClassVar
+
+
+class Actor(StrEnum):
+    """Who can change the outcome."""
+
+    WAIT = "wait"
+    PATIENT = "patient"
+    OPERATOR = "operator"
+    US = "us"
+
+
+class Code(StrEnum):
+    """The closed vocabulary of `WireError.code`: what the far end called it, or what we saw."""
+
+    # RFC 6749 sections 4.1.2.1 and 5.2; RFC 8707; RFC 7009; RFC 6750; OpenID Connect Core 3.1.2.6
+    INVALID_REQUEST = "invalid_request"
+    INVALID_CLIENT = "invalid_client"
+    INVALID_GRANT = "invalid_grant"
+    UNAUTHORIZED_CLIENT = "unauthorized_client"
+    UNSUPPORTED_GRANT_TYPE = "unsupported_grant_type"
+    UNSUPPORTED_RESPONSE_TYPE = "unsupported_response_type"
+    INVALID_SCOPE = "invalid_scope"
+    INVALID_TARGET = "invalid_target"
+    UNSUPPORTED_TOKEN_TYPE = "unsupported_token_type"  # noqa: S105 - a name, not a token
+    ACCESS_DENIED = "access_denied"
+    SERVER_ERROR = "server_error"
+    TEMPORARILY_UNAVAILABLE = "temporarily_unavailable"
+    INVALID_TOKEN = "invalid_token"  # noqa: S105 - a name, not a token
+    INSUFFICIENT_SCOPE = "insufficient_scope"
+    LOGIN_REQUIRED = "login_required"
+    CONSENT_REQUIRED = "consent_required"
+    INTERACTION_REQUIRED = "interaction_required"
+    ACCOUNT_SELECTION_REQUIRED = "account_selection_required"
+    # What we saw ourselves
+    TIMED_OUT = "timed_out"
+    UNREACHABLE = "unreachable"
+    UNTRUSTED_CERTIFICATE = "untrusted_certificate"
+    REDIRECTED = "redirected"
+    UNSAFE_ADDRESS = "unsafe_address"
+    FOREIGN_ADDRESS = "foreign_address"
+    TOO_LARGE = "too_large"
+    UNREADABLE = "unreadable"
+    WRONG_RESOURCE = "wrong_resource"
+    NO_METADATA = "no_metadata"
+    UNKNOWN_VERSION = "unknown_version"
+    UNSUPPORTED_AUTHENTICATION = "unsupported_authentication"
+    MALFORMED_RESPONSE = "malformed_response"
+    UNRECOGNIZED = "unrecognized"
+
+
+class AddressFault(StrEnum):
+    """Why the address guard refused: words for the admin form that holds the address."""
+
+    LENGTH = "length"
+    CHARACTER = "character"
+    SCHEME = "scheme"
+    USER_INFORMATION = "user_information"
+    FRAGMENT = "fragment"
+    PORT = "port"
+    HOST = "host"
+    PATH = "path"
+    NOT_PUBLIC = "not_public"
+
+
+class WireError(Exception):
+    """The provider could not be used."""
+
+    actor: ClassVar[Actor] = Actor.US
+
+    def __init__(
+        self, *, code: Code = Code.UNRECOGNIZED, status: int | None = None, error_uri: str | None = None
+    ) -> None:
+        super().__init__()
+        self.code = code
+        self.status = status
+        self.error_uri = error_uri  # a page about the error, on the authorization host; never fetched by us
+
+    def __str__(self) -> str:
+        return (type(self).__doc__ or "").partition("\n")[0]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(code={self.code.value!r}, status={self.status!r})"
+
+
+class Unavailable(WireError):
+    """The provider did not answer, or not now."""
+
+    actor = Actor.WAIT
+
+    def __init__(
+        self,
+        *,
+        code: Code = Code.UNRECOGNIZED,
+        status: int | None = None,
+        error_uri: str | None = None,
+        retry_after_seconds: int | None = None,
+    ) -> None:
+        super().__init__(code=code, status=status, error_uri=error_uri)
+        self.retry_after_seconds = retry_after_seconds
+
+
+class Throttled(Unavailable):
+    """The provider asks us to slow down."""
+
+
+class AuthorizationExpired(WireError):
+    """The grant or the access token no longer holds."""
+
+    actor = Actor.PATIENT
+
+
+class AuthorizationDenied(WireError):
+    """The authorization was not given."""
+
+    actor = Actor.PATIENT
+
+
+class AccessRefused(WireError):
+    """This part of the record is not shared."""
+
+    actor = Actor.PATIENT
+
+
+class NotFound(WireError):
+    """The provider has nothing at this address."""
+
+    actor = Actor.PATIENT
+
+
+class ClientRejected(WireError):
+    """The authorization server does not accept our client registration."""
+
+    actor = Actor.OPERATOR
+
+
+class OrganizationNotEnabled(ClientRejected):
+    """The organization has not enabled this application."""
+
+
+class EndpointMisconfigured(WireError):
+    """An address of the endpoint does not lead where it should."""
+
+    actor = Actor.OPERATOR
+
+
+class UnsafeAddress(EndpointMisconfigured):
+    """The address is not one we connect to."""
+
+    def __init__(
+        self,
+        *,
+        fault: AddressFault = AddressFault.HOST,
+        code: Code = Code.UNSAFE_ADDRESS,
+        status: int | None = None,
+        error_uri: str | None = None,
+    ) -> None:
+        super().__init__(code=code, status=status, error_uri=error_uri)
+        self.fault = fault
+
+
+class ForeignAddress(UnsafeAddress):
+    """The link leads away from the FHIR base URL it came from."""
+
+
+class RequestRefused(WireError):
+    """The provider refused the form of our request."""
+
+    actor = Actor.US
+
+
+class UnexpectedAnswer(WireError):
+    """The provider answered something we cannot use."""
+
+    actor = Actor.US
