@@ -1,4 +1,4 @@
-"""This machine: the demo, and whoever writes Holdfast. Private Postgres and Redis unless the environment names others."""
+"""This machine: the demo, and whoever writes Holdfast. Private Postgres and Redis unless the environment says else."""
 
 from config.settings.base import *
 from development import servers

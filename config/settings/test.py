@@ -4,7 +4,7 @@ from config.settings.base import *
 from development import servers
 
 SECRET_KEY = "for tests only, long enough that the checks are content with it"  # noqa: S105
-VAULT_KEYS = ["test:dGVzdHMgbmVlZCBhIGtleSBvZiAzMiBieXRlcyEhISE="]
+VAULT_KEYS = ["test:j9cZ2u3dtd/qdo/8Gclrh86uimTzuIiRYGVBCD82Hdw="]  # published here, so a check refuses it elsewhere
 SITE_ORIGIN = "http://testserver"
 ALLOWED_HOSTS = ["testserver", "127.0.0.1", "localhost"]
 ALLOW_LOOPBACK_HTTP = True

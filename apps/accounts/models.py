@@ -1,0 +1,82 @@
+"""The user, and what they agreed to."""
+
+import uuid
+from typing import Any, ClassVar
+
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.auth.models import PermissionsMixin
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+
+class UserManager(BaseUserManager["User"]):
+    """Makes users by e-mail address."""
+
+    def create_user(self, email: str, password: str | None = None, **columns: Any) -> "User":
+        """A person who can sign in once their address is verified."""
+        user = self.model(email=self.normalize_email(email).lower(), **columns)
+        user.set_password(password)
+        user.save(using=self._db)
+        return user
+
+    def create_superuser(self, email: str, password: str | None = None, **columns: Any) -> "User":
+        """Staff with every permission, as `createsuperuser` makes them."""
+        return self.create_user(email, password, is_staff=True, is_superuser=True, **columns)
+
+
+class User(AbstractBaseUser, PermissionsMixin):
+    """A person signed in here. The patient of a connection may be somebody else: a parent links a child's record."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    email = models.EmailField(_("e-mail address"), unique=True)
+    first_name = models.CharField(_("first name"), max_length=60, blank=True)
+    language = models.CharField(_("language"), max_length=8, default="en")
+    is_staff = models.BooleanField(_("works here"), default=False)
+    is_active = models.BooleanField(_("may sign in"), default=True)
+    joined_at = models.DateTimeField(_("joined"), default=timezone.now, editable=False)
+
+    objects: ClassVar[UserManager] = UserManager()
+
+    USERNAME_FIELD = "email"
+    EMAIL_FIELD = "email"
+
+    class Meta:
+        verbose_name = _("user")
+        verbose_name_plural = _("users")
+
+    class Privacy:
+        secret = ("password",)
+        personal = ("email", "first_name", "language")
+        operational = ("id", "is_staff", "is_active", "is_superuser", "joined_at", "last_login")
+
+    def __str__(self) -> str:
+        return f"user {self.pk}"
+
+
+class Consent(models.Model):
+    """One person agreed to one version of our notice. Needed before the first authorization; never changed."""
+
+    class Declaration(models.TextChoices):
+        """Who may agree (interface facts, section 7: 18 or older, or a parent's declaration)."""
+
+        ADULT = "adult", _("I am 18 or older")
+        PARENT = "parent", _("I am the parent or guardian of the person whose record this is")
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="consents")
+    notice_version = models.CharField(_("version of the notice"), max_length=20)
+    declaration = models.CharField(_("declaration"), max_length=10, choices=Declaration)
+    language = models.CharField(_("language it was read in"), max_length=8)
+    agreed_at = models.DateTimeField(_("agreed"))
+
+    class Meta:
+        verbose_name = _("consent")
+        verbose_name_plural = _("consents")
+        constraints = [models.UniqueConstraint(fields=["user", "notice_version"], name="one_consent_per_notice")]
+
+    class Privacy:
+        personal = ("declaration", "language")
+        operational = ("id", "user", "notice_version", "agreed_at")
+
+    def __str__(self) -> str:
+        return f"consent {self.pk}"

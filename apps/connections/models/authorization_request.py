@@ -1,0 +1,64 @@
+"""An authorization request: one attempt to send one person to one authorization server."""
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from apps.connections.models.connection import Connection
+from apps.directory.models import ClientRegistration, Endpoint, Provider
+
+
+class AuthorizationRequest(models.Model):
+    """Claimed once, by conditional update. Keeps how it ended, so that a second tab is shown the same outcome."""
+
+    class Outcome(models.TextChoices):
+        """Every way back that leaves a trace. (A forged answer matches no row and leaves none.)"""
+
+        COMPLETED = "completed", _("completed")
+        CANCELLED = "cancelled", _("cancelled or denied")
+        DENIED_BY_PROVIDER = "denied_by_provider", _("denied by the provider")
+        EXPIRED = "expired", _("expired")
+        OTHER_BROWSER = "other_browser", _("other browser")
+        PROVIDER_DOWN = "provider_down", _("provider not answering")
+        CODE_REFUSED = "code_refused", _("code refused")
+        REGISTRATION_BROKEN = "registration_broken", _("our registration is not accepted")
+        NOT_ENABLED = "not_enabled", _("not enabled by the organization")
+        REQUEST_REFUSED = "request_refused", _("our request was not accepted")
+        NO_PERSON = "no_person", _("no person found")
+        WRONG_PERSON = "wrong_person", _("another person than before")
+        WRONG_ISSUER = "wrong_issuer", _("answered by somebody else")
+        UNREADABLE = "unreadable", _("an answer we could not read")
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="authorization_requests")
+    endpoint = models.ForeignKey(Endpoint, on_delete=models.PROTECT, related_name="+")
+    provider = models.ForeignKey(Provider, on_delete=models.PROTECT, related_name="+")
+    registration = models.ForeignKey(ClientRegistration, on_delete=models.PROTECT, related_name="+")
+    # The connection it is meant to repair (reauthorization), or else the one it made.
+    connection = models.ForeignKey(Connection, on_delete=models.SET_NULL, null=True, related_name="+")
+    is_reauthorization = models.BooleanField(default=False)
+    state_hash = models.BinaryField(max_length=32, unique=True)
+    browser_hash = models.BinaryField(max_length=32)
+    sealed_pkce_verifier = models.BinaryField(null=True)
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    claimed_at = models.DateTimeField(null=True)
+    outcome = models.CharField(max_length=24, choices=Outcome, blank=True)
+    error_uri = models.URLField(max_length=1000, blank=True)  # the provider's own help page, on its own host only
+
+    class Meta:
+        verbose_name = _("authorization request")
+        verbose_name_plural = _("authorization requests")
+        indexes = [models.Index(fields=["user", "created_at"], name="requests_of_a_user")]
+
+    class Privacy:
+        secret = ("state_hash", "browser_hash", "sealed_pkce_verifier")
+        operational = (
+            "id", "user", "endpoint", "provider", "registration", "connection", "is_reauthorization", "created_at",
+            "expires_at", "claimed_at", "outcome", "error_uri",
+        )  # fmt: skip
+
+    def __str__(self) -> str:
+        return f"authorization request {self.pk}"

@@ -1,0 +1,8 @@
+"""What the directory knows: whom patients recognize, where their records are, and how we stand there."""
+
+from apps.directory.models.authorization_server import AuthorizationServer
+from apps.directory.models.client_registration import ClientRegistration
+from apps.directory.models.endpoint import Endpoint
+from apps.directory.models.provider import Provider
+
+__all__ = ["AuthorizationServer", "ClientRegistration", "Endpoint", "Provider"]

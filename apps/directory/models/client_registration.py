@@ -1,0 +1,76 @@
+"""A client registration: our standing at one authorization server."""
+
+import uuid
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from apps.directory.models.authorization_server import AuthorizationServer
+from apps.wire.client_authentication import Authentication
+
+
+class ClientRegistration(models.Model):
+    """Linking is off unless the registration is approved, the version was added, and it is switched on
+    (specification 1.2, 3). The secret is write-only: sealed for the installation, opened by `directory.credentials`."""
+
+    class Status(models.TextChoices):
+        """Where the request at the developer portal stands."""
+
+        REQUESTED = "requested", _("requested")
+        PROVISIONAL = "provisional", _("provisional: credentials exist, not yet active")
+        APPROVED = "approved", _("approved")
+        REJECTED = "rejected", _("rejected")
+        RETIRED = "retired", _("retired")
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    authorization_server = models.ForeignKey(
+        AuthorizationServer, on_delete=models.PROTECT, related_name="registrations"
+    )
+    label = models.CharField(_("label"), max_length=120)
+    status = models.CharField(_("status"), max_length=12, choices=Status, default=Status.REQUESTED)
+    is_switched_on = models.BooleanField(
+        _("switched on"), default=True, help_text=_("Off stops linking, refreshing and syncing at once.")
+    )
+    # The address a provider returns the browser to: distinct per registration, so that an answer names its sender.
+    redirect_id = models.UUIDField(_("redirect id"), default=uuid.uuid4, unique=True, editable=False)
+    client_id = models.CharField(_("client id"), max_length=500, blank=True)
+    sealed_secret = models.BinaryField(null=True, editable=False)
+    secret_set_at = models.DateTimeField(_("secret set"), null=True, blank=True, editable=False)
+    authentication = models.CharField(
+        _("how the client proves itself"), max_length=20, choices=[(a.value, a.value) for a in Authentication]
+    )
+    versions_added = ArrayField(models.CharField(max_length=8), verbose_name=_("versions added"), default=list)
+    scope = models.CharField(_("scope to ask for"), max_length=2000, blank=True)
+    uses_pkce = models.BooleanField(_("sends PKCE"), default=True)
+    refresh_window_hours = models.PositiveIntegerField(_("refresh window in hours"), null=True, blank=True, default=48)
+    minimum_refresh_seconds = models.PositiveIntegerField(_("least seconds between refreshes"), default=60)
+    requested_at = models.DateTimeField(_("requested"), null=True, blank=True)
+    approved_at = models.DateTimeField(_("approved"), null=True, blank=True)
+    # What the operator must mend, as the far end's closed error vocabulary says it; empty while all is well.
+    trouble = models.CharField(_("trouble"), max_length=60, blank=True)
+    trouble_at = models.DateTimeField(_("trouble since"), null=True, blank=True)
+    is_sandbox = models.BooleanField(_("belongs to the sandbox"), default=False)
+
+    class Meta:
+        verbose_name = _("client registration")
+        verbose_name_plural = _("client registrations")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["authorization_server"],
+                condition=~Q(status__in=["rejected", "retired"]),
+                name="one_standing_registration_per_authorization_server",
+            )
+        ]
+
+    class Privacy:
+        secret = ("sealed_secret",)
+        operational = (
+            "id", "authorization_server", "label", "status", "is_switched_on", "redirect_id", "client_id",
+            "secret_set_at", "authentication", "versions_added", "scope", "uses_pkce", "refresh_window_hours",
+            "minimum_refresh_seconds", "requested_at", "approved_at", "trouble", "trouble_at", "is_sandbox",
+        )  # fmt: skip
+
+    def __str__(self) -> str:
+        return self.label

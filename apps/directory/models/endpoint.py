@@ -1,0 +1,44 @@
+"""An endpoint: one FHIR base URL with its FHIR version."""
+
+import uuid
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from apps.directory.models.authorization_server import AuthorizationServer
+from apps.directory.models.provider import Provider
+from apps.wire.dialects import FhirVersion, Interface
+
+
+class Endpoint(models.Model):
+    """Where records are. Its version is a fact about it, never guessed from a payload; it pairs with the authorization
+    server of the same version and no other (specification 4.1 rule 1)."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    providers = models.ManyToManyField(Provider, related_name="endpoints", verbose_name=_("providers"))
+    authorization_server = models.ForeignKey(
+        AuthorizationServer, on_delete=models.PROTECT, related_name="endpoints", null=True, blank=True
+    )
+    fhir_base_url = models.URLField(_("FHIR base URL"), max_length=1000, unique=True)
+    fhir_version = models.CharField(_("FHIR version"), max_length=8, choices=[(v.value, v.name) for v in FhirVersion])
+    interface = models.CharField(_("interface"), max_length=20, choices=[(i.value, i.name) for i in Interface])
+    dialect = models.CharField(_("dialect"), max_length=40)
+    tenant = models.CharField(_("tenant"), max_length=64, blank=True)
+    is_sandbox = models.BooleanField(_("belongs to the sandbox"), default=False)
+    is_switched_on = models.BooleanField(_("patients may link here"), default=True)
+    imported_at = models.DateTimeField(_("last imported"))
+    last_checked_at = models.DateTimeField(_("last checked"), null=True, blank=True)
+    vanished_at = models.DateTimeField(_("vanished from its directory"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("endpoint")
+        verbose_name_plural = _("endpoints")
+
+    class Privacy:
+        operational = (
+            "id", "authorization_server", "fhir_base_url", "fhir_version", "interface", "dialect", "tenant",
+            "is_sandbox", "is_switched_on", "imported_at", "last_checked_at", "vanished_at",
+        )  # fmt: skip
+
+    def __str__(self) -> str:
+        return self.fhir_base_url

@@ -1,0 +1,45 @@
+"""A provider: the organization a patient recognizes."""
+
+import uuid
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class Provider(models.Model):
+    """A practice, hospital or insurer, under the name patients know. It may have several endpoints, and share them."""
+
+    class Kind(models.TextChoices):
+        """What it is, in a patient's words."""
+
+        PRACTICE = "practice", _("practice")
+        HOSPITAL = "hospital", _("hospital")
+        INSURER = "insurer", _("insurer")
+        LABORATORY = "laboratory", _("laboratory")
+        OTHER = "other", _("provider")
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    directory = models.CharField(_("directory it came from"), max_length=120)
+    directory_id = models.CharField(_("its id there"), max_length=200)
+    name = models.CharField(_("name"), max_length=200)
+    kind = models.CharField(_("kind"), max_length=12, choices=Kind, default=Kind.OTHER)
+    city = models.CharField(_("city"), max_length=100, blank=True)
+    state = models.CharField(_("state"), max_length=60, blank=True)
+    website = models.URLField(_("website"), max_length=500, blank=True)
+    is_sandbox = models.BooleanField(_("practice provider, invented people"), default=False)
+    imported_at = models.DateTimeField(_("last imported"))
+    vanished_at = models.DateTimeField(_("vanished from its directory"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("provider")
+        verbose_name_plural = _("providers")
+        constraints = [models.UniqueConstraint(fields=["directory", "directory_id"], name="one_row_per_directory_id")]
+
+    class Privacy:
+        operational = (
+            "id", "directory", "directory_id", "name", "kind", "city", "state", "website", "is_sandbox",
+            "imported_at", "vanished_at",
+        )  # fmt: skip
+
+    def __str__(self) -> str:
+        return self.name

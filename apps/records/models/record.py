@@ -1,0 +1,63 @@
+"""A record: our stored copy of one resource, and its earlier versions."""
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from apps.connections.models import Connection
+
+
+class Record(models.Model):
+    """The body is the resource as received, compressed, padded and sealed for the user; the digest is keyed by them."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="records")
+    connection = models.ForeignKey(Connection, on_delete=models.CASCADE, related_name="records")
+    resource_type = models.CharField(max_length=64)
+    logical_id = models.CharField(max_length=64)
+    digest = models.BinaryField(max_length=32)
+    sealed_body = models.BinaryField()
+    first_received_at = models.DateTimeField()
+    received_at = models.DateTimeField()  # when this body came
+    confirmed_at = models.DateTimeField()  # when the provider last sent this same body
+
+    class Meta:
+        verbose_name = _("record")
+        verbose_name_plural = _("records")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["user", "connection", "resource_type", "logical_id"], name="one_record_per_resource"
+            )
+        ]
+
+    class Privacy:
+        health = ("sealed_body",)
+        personal = ("logical_id", "digest")
+        operational = (
+            "id", "user", "connection", "resource_type", "first_received_at", "received_at", "confirmed_at",
+        )  # fmt: skip
+
+    def __str__(self) -> str:
+        return f"record {self.pk}"
+
+
+class RecordVersion(models.Model):
+    """An earlier body of a record, kept so that what changed can be shown."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    record = models.ForeignKey(Record, on_delete=models.CASCADE, related_name="versions")
+    sealed_body = models.BinaryField()
+    digest = models.BinaryField(max_length=32)
+    received_at = models.DateTimeField()
+    superseded_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("earlier version")
+        verbose_name_plural = _("earlier versions")
+
+    class Privacy:
+        health = ("sealed_body",)
+        personal = ("digest",)
+        operational = ("id", "user", "record", "received_at", "superseded_at")
+
+    def __str__(self) -> str:
+        return f"earlier version {self.pk}"

@@ -1,0 +1,116 @@
+"""A sync run: one attempt to bring a connection's records up to date, with one step per resource type."""
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from apps.connections.models import Connection
+
+
+class SyncRun(models.Model):
+    """Outcome partial is normal: one failing type never hides the others."""
+
+    class Outcome(models.TextChoices):
+        """How it ended; empty while it is open."""
+
+        COMPLETE = "complete", _("complete")
+        PARTIAL = "partial", _("partial")
+        FAILED = "failed", _("failed")
+
+    class Cause(models.TextChoices):
+        """Who asked for it."""
+
+        CONFIRMED = "confirmed", _("first copy after confirmation")
+        PATIENT = "patient", _("the patient asked")
+        SCHEDULE = "schedule", _("by the clock")
+        OPERATOR = "operator", _("an operator asked")
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    connection = models.ForeignKey(Connection, on_delete=models.CASCADE, related_name="sync_runs")
+    cause = models.CharField(max_length=12, choices=Cause)
+    outcome = models.CharField(max_length=12, choices=Outcome, blank=True)
+    created_at = models.DateTimeField()
+    lease_until = models.DateTimeField(null=True)  # held by one worker until then; afterwards anyone resumes it
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = _("sync run")
+        verbose_name_plural = _("sync runs")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["connection"], condition=Q(finished_at__isnull=True), name="one_open_run_per_connection"
+            ),
+            models.CheckConstraint(
+                condition=Q(finished_at__isnull=True, outcome="") | (Q(finished_at__isnull=False) & ~Q(outcome="")),
+                name="a_finished_run_has_an_outcome",
+            ),
+        ]
+
+    class Privacy:
+        operational = (
+            "id", "user", "connection", "cause", "outcome", "created_at", "lease_until", "finished_at",
+        )  # fmt: skip
+
+    def __str__(self) -> str:
+        return f"sync run {self.pk}"
+
+
+class SyncStep(models.Model):
+    """One resource type within a run: a line of the ledger."""
+
+    class Status(models.TextChoices):
+        """Where it stands."""
+
+        WAITING = "waiting", _("waiting")
+        GETTING = "getting", _("getting")
+        COMPLETE = "complete", _("complete")
+        GAP = "gap", _("something is missing")
+
+    class Gap(models.TextChoices):
+        """Why something is missing, from a closed vocabulary; told in words by the page."""
+
+        NOT_SHARED = "not_shared", _("not shared")
+        NOT_OFFERED = "not_offered", _("not offered")
+        REFUSED = "refused", _("request refused")
+        UNAVAILABLE = "unavailable", _("provider not answering")
+        UNREADABLE = "unreadable", _("answer not readable")
+        STOPPED_SHORT = "stopped_short", _("fewer than counted")
+        SIGN_IN_NEEDED = "sign_in_needed", _("sign-in needed")
+        OTHER_PATIENT = "other_patient", _("rows of another patient")
+
+    run = models.ForeignKey(SyncRun, on_delete=models.CASCADE, related_name="steps")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    resource_type = models.CharField(max_length=64)
+    status = models.CharField(max_length=12, choices=Status, default=Status.WAITING)
+    gap = models.CharField(max_length=20, choices=Gap, blank=True)
+    sealed_cursor = models.BinaryField(null=True)  # the next page's address: it can hold a patient's id
+    watermark_at = models.DateTimeField(null=True)
+    pages = models.PositiveIntegerField(default=0)
+    rows_got = models.PositiveIntegerField(default=0)
+    rows_kept = models.PositiveIntegerField(default=0)
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = _("sync step")
+        verbose_name_plural = _("sync steps")
+        constraints = [
+            models.UniqueConstraint(fields=["run", "resource_type"], name="one_step_per_resource_type"),
+            models.CheckConstraint(
+                condition=Q(status="gap") & ~Q(gap="") | ~Q(status="gap") & Q(gap=""), name="a_gap_has_a_reason"
+            ),
+        ]
+
+    class Privacy:
+        personal = ("sealed_cursor",)
+        operational = (
+            "id", "run", "user", "resource_type", "status", "gap", "watermark_at", "pages", "rows_got", "rows_kept",
+            "started_at", "finished_at",
+        )  # fmt: skip
+
+    def __str__(self) -> str:
+        return f"sync step {self.pk}"

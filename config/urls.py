@@ -1,0 +1,18 @@
+"""Every address of the site, grouped by the app that answers it."""
+
+from django.conf import settings
+from django.contrib import admin
+from django.urls import URLPattern, URLResolver, include, path
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", include("apps.portal.urls")),
+    path("", include("apps.accounts.urls")),
+    path("", include("apps.directory.urls")),
+    path("", include("apps.connections.urls")),
+    path("", include("apps.records.urls")),
+    path("accounts/", include("allauth.urls")),
+    path("admin/", admin.site.urls),
+]
+
+if settings.DEBUG:
+    urlpatterns += []
