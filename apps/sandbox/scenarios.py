@@ -4,30 +4,24 @@ Choices live in the process and are gone after a restart. The tables are in `app
 and `data.py`; they are apart from the routes they steer, so that routes may ask and nothing imports in a circle.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-
 from apps.sandbox import faults
-from apps.sandbox.switches.authorization import AUTHORIZATION_SWITCHES
-from apps.sandbox.switches.data import DATA_SWITCHES
+from apps.sandbox.switches.authorization import AUTHORIZATION_SCENARIOS, AUTHORIZATION_SWITCHES
+from apps.sandbox.switches.data import DATA_SCENARIOS, DATA_SWITCHES
+from apps.sandbox.switches.scenario import Scenario
 from apps.sandbox.switches.switch import Switch
 
 SWITCHES: dict[str, Switch] = {**AUTHORIZATION_SWITCHES, **DATA_SWITCHES}
+SCENARIOS: dict[str, Scenario] = {
+    "usual": Scenario("Everything as the specification says: every switch and fault undone."),
+    **AUTHORIZATION_SCENARIOS,
+    **DATA_SCENARIOS,
+}
 
 _chosen: dict[str, str] = {}
 
 
 class UnknownChoice(Exception):
     """There is no such switch, value or scenario; the text says which ones there are."""
-
-
-@dataclass(frozen=True)
-class Scenario:
-    """Several switches and faults under one name."""
-
-    explains: str
-    switches: Mapping[str, str] = field(default_factory=dict)
-    faults: tuple[faults.Fault, ...] = ()
 
 
 def chosen(name: str) -> str:
@@ -68,8 +62,3 @@ def play(name: str) -> Scenario:
     for fault in scenario.faults:
         faults.arm(fault)
     return scenario
-
-
-SCENARIOS: dict[str, Scenario] = {
-    "usual": Scenario("Everything as the specification says."),
-}

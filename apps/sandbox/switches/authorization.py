@@ -1,5 +1,7 @@
-"""The switches of the authorization side of the patient access API. Numbers are rows of the interface facts."""
+"""The switches and scenarios of the authorization side of the patient access API. Numbers are rows of the interface facts."""
 
+from apps.sandbox.faults import Fault
+from apps.sandbox.switches.scenario import Scenario
 from apps.sandbox.switches.switch import Switch
 
 ON_OFF = ("on", "off")
@@ -8,6 +10,9 @@ AUTHORIZATION_SWITCHES: dict[str, Switch] = {
     # X13; section 2 row 10: whether a refresh answers with a new refresh token is documented nowhere.
     "rotation": Switch(ON_OFF, "off", "A refresh hands out a new refresh token, and the old one stops working."),
     "rotation_grace": Switch(("0", "60"), "0", "Seconds for which a rotated refresh token still works."),
+    "rotation_reuse": Switch(
+        ("refused", "ends-grant"), "refused", "What a refresh token that was rotated away does when it comes again."
+    ),
     # Specification section 8; section 2 row 12: certified servers owe three months.
     "refresh_window": Switch(("48h", "90d"), "48h", "How long after its issue a refresh token can be exchanged."),
     "refresh_token": Switch(ON_OFF, "on", "The code exchange hands out a refresh token."),
@@ -38,4 +43,48 @@ AUTHORIZATION_SWITCHES: dict[str, Switch] = {
         "none",
         "After sign-in the browser returns with this error instead of a code.",
     ),
+}
+
+AUTHORIZATION_SCENARIOS: dict[str, Scenario] = {
+    "rotating": Scenario("Every refresh hands out a new refresh token.", {"rotation": "on"}),
+    "rotating-answer-lost": Scenario(
+        "The next token answer is lost on the way, after its refresh token was rotated away; a minute's grace.",
+        {"rotation": "on", "rotation_grace": "60"},
+        (Fault("token", "lost"),),
+    ),
+    "bare-answers": Scenario("Token answers hold access_token and refresh_token alone.", {"token_answer": "bare"}),
+    "huge-tokens": Scenario("Codes and tokens of 16 KiB.", {"token_size": "16k"}),
+    "short-lived": Scenario("Access tokens of one minute.", {"access_token_seconds": "60"}),
+    "no-refresh": Scenario("No refresh token is handed out.", {"refresh_token": "off"}),
+    "odd-refusals": Scenario("The token endpoint refuses in words of its own.", {"token_error_form": "detailed"}),
+    "refusals-as-pages": Scenario("The token endpoint refuses with a web page.", {"token_error_form": "html"}),
+    "state-lost": Scenario("The state does not come back.", {"state_echo": "off"}),
+    "state-altered": Scenario("Another state comes back.", {"state_echo": "altered"}),
+    "sign-in-fails": Scenario("The browser returns with server_error.", {"authorize_error": "server_error"}),
+    "sign-in-later": Scenario("The browser returns asked to wait.", {"authorize_error": "temporarily_unavailable"}),
+    "authorize-down": Scenario("The sign-in page answers 502.", faults=(Fault("authorize", "bad-gateway", None),)),
+    "token-throttled": Scenario("The next 3 token requests: 429.", faults=(Fault("token", "throttled", 3),)),
+    "token-down": Scenario("Every token request: 500.", faults=(Fault("token", "error", None),)),
+    "token-unavailable": Scenario("The next 3 token requests: 503.", faults=(Fault("token", "unavailable", 3),)),
+    "token-slow": Scenario("The next token answer comes 20 s late.", faults=(Fault("token", "slow", seconds=20),)),
+    "token-dribbles": Scenario(
+        "The next token answer arrives one byte a second.", faults=(Fault("token", "dribble", seconds=1),)
+    ),
+    "token-redirects": Scenario("Token requests are sent elsewhere.", faults=(Fault("token", "redirect", None),)),
+    "token-html": Scenario("Token requests are answered with a web page.", faults=(Fault("token", "html", None),)),
+    "token-cut": Scenario("The next token answer is cut in half.", faults=(Fault("token", "cut"),)),
+    "token-empty": Scenario("The next token answer is empty.", faults=(Fault("token", "empty"),)),
+    "token-lost": Scenario("The next token answer is lost after the work was done.", faults=(Fault("token", "lost"),)),
+    "data-throttled": Scenario("The next 3 data requests: 429.", faults=(Fault("data", "throttled", 3),)),
+    "data-down": Scenario("Every data request: 500.", faults=(Fault("data", "error", None),)),
+    "data-flaky": Scenario("The third data request from now: 502.", faults=(Fault("data", "bad-gateway", after=2),)),
+    "data-slow": Scenario("The next data answer comes 20 s late.", faults=(Fault("data", "slow", seconds=20),)),
+    "data-dribbles": Scenario(
+        "The next data answer arrives one byte a second.", faults=(Fault("data", "dribble", seconds=1),)
+    ),
+    "data-cut": Scenario("The next data answer is cut in half.", faults=(Fault("data", "cut"),)),
+    "data-html": Scenario("The next data answer is a web page.", faults=(Fault("data", "html"),)),
+    "data-wrong-type": Scenario("The next data answer calls itself text.", faults=(Fault("data", "wrong-type"),)),
+    "data-empty": Scenario("The next data answer is empty.", faults=(Fault("data", "empty"),)),
+    "metadata-down": Scenario("Every metadata request: 503.", faults=(Fault("metadata", "unavailable", None),)),
 }
