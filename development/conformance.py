@@ -40,6 +40,14 @@ def numbers(text: str) -> list[str]:
     return [row.group(1) for line in text.splitlines() if (row := ROW.match(line))]
 
 
+def _line_brought_up_to_date(line: str, tests: Mapping[str, list[str]]) -> str:
+    row = ROW.match(line)
+    if row is None:
+        return line
+    number, sentence, _ = row.groups()
+    return f"| {number} | {sentence} | {'<br>'.join(tests.get(number, [NOT_YET]))} |"
+
+
 def _claims_in(body: list[ast.stmt], prefix: str, inherited: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
     for node in body:
         if isinstance(node, ast.ClassDef):
