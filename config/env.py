@@ -57,8 +57,12 @@ def redis_url() -> str | None:
 
 
 def database_config(url: str) -> dict[str, object]:
-    """Django's form of a Postgres address, sockets included."""
-    return dict(_env.db_url_config(url))
+    """Django's form of a Postgres address, sockets included (`postgres://user@/name?host=/folder`)."""
+    config = dict(_env.db_url_config(url))
+    options = dict(config.pop("OPTIONS", {}))
+    if host := options.pop("host", None):
+        config["HOST"] = host  # where Django's own commands look for it
+    return {**config, "OPTIONS": options} if options else config
 
 
 def email_config() -> dict[str, object]:
@@ -106,9 +110,25 @@ def sandbox_origin() -> str:
     return str(_env.str("SANDBOX_ORIGIN", default=f"http://127.0.0.1:{sandbox_port()}")).rstrip("/")
 
 
+def local_folder() -> Path:
+    """Where this machine keeps the demo's data, keys, sign-ins and mail."""
+    return Path(str(_env.str("LOCAL_FOLDER", default=str(ROOT / ".local")))).resolve()
+
+
+def test_servers_folder() -> Path | None:
+    """The folder of a test run's private servers. Set by the run for its own processes, never by hand."""
+    given = _optional("TEST_SERVERS_FOLDER")
+    return Path(given) if given else None
+
+
+def server_binaries() -> str:
+    """`packages` hides the system's Postgres and Redis from the demo and the tests; `any` is the default."""
+    return str(_env.str("HOLDFAST_SERVER_BINARIES", default="any"))
+
+
 def mailbox_folder() -> Path:
     """Where the demo keeps the mail it would have sent."""
-    return Path(str(_env.str("MAILBOX_FOLDER", default=str(ROOT / ".local" / "mail"))))
+    return Path(str(_env.str("MAILBOX_FOLDER", default=str(local_folder() / "mail"))))
 
 
 def fhir_examples() -> Path | None:

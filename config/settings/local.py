@@ -1,5 +1,6 @@
 """This machine: the demo, and whoever writes Holdfast. Private Postgres and Redis unless the environment says else."""
 
+from config import env
 from config.settings.base import *
 from development import servers
 

@@ -1,5 +1,9 @@
 """A deployment. Everything that differs between deployments comes from the environment."""
 
+from datetime import timedelta
+from urllib.parse import urlsplit
+
+from config import env
 from config.settings.base import *
 
 DEBUG = False

@@ -1,0 +1,83 @@
+"""Where the servers' data and sockets lie: in the given folder, or elsewhere when the server's user cannot get there.
+
+A checkout below somebody's closed home folder cannot be entered by the user Postgres runs as when we are root, and a
+socket's path may have only about a hundred characters.
+"""
+
+import contextlib
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from development.servers.unprivileged import Account
+
+LONGEST_SOCKET_PATH = 103  # sun_path: 108 bytes on Linux, 104 on macOS, both with a closing NUL
+_KEPT_ELSEWHERE = Path("/var/lib")
+
+
+@dataclass(frozen=True)
+class Place:
+    """The folders of one pair of servers."""
+
+    folder: Path  # ours: logs, locks
+    data: Path  # the server's own: Postgres' data
+    sockets: Path  # the server's own: both sockets
+    scratch: Path  # readable by the server's user, removed at the end: copied programs
+
+
+@contextlib.contextmanager
+def place(folder: Path, account: Account, *, is_kept: bool) -> Iterator[Place]:
+    """The folders, made and given to the server's user; removed at the end unless they are to be kept."""
+    with contextlib.ExitStack() as stack:
+        scratch = _temporary(stack, account)
+        home = _home(folder, account, scratch, is_kept=is_kept)
+        data, sockets = home / "postgres", home / "sockets"
+        if len(str(sockets / ".s.PGSQL.5432")) > LONGEST_SOCKET_PATH:
+            sockets = scratch / "sockets"
+        for own in (data, sockets):
+            own.mkdir(exist_ok=True)
+            account.give(own)
+        yield Place(folder=folder, data=data, sockets=sockets, scratch=scratch)
+
+
+def _temporary(stack: contextlib.ExitStack, account: Account) -> Path:
+    """A short temporary folder that the server's user can enter. TMPDIR may be closed to it, or long."""
+    for parent in (tempfile.gettempdir(), "/tmp"):
+        made = Path(tempfile.mkdtemp(prefix="holdfast-", dir=parent))
+        stack.callback(shutil.rmtree, made, ignore_errors=True)
+        made.chmod(0o711)
+        if account.can_enter(made) and len(str(made)) < LONGEST_SOCKET_PATH // 2 + 10:
+            return made
+    return made
+
+
+def _home(folder: Path, account: Account, scratch: Path, *, is_kept: bool) -> Path:
+    folder.chmod(0o711)
+    if account.can_enter(folder):
+        return folder
+    if not is_kept:
+        return scratch
+    # Remembered beside the vault key, so that removing the checkout's folder starts afresh with both.
+    note = folder / "data-is-in"
+    if note.is_file() and (remembered := Path(note.read_text(encoding="utf-8").strip())).is_dir():
+        return remembered
+    made = Path(tempfile.mkdtemp(prefix="holdfast-", dir=_KEPT_ELSEWHERE if _KEPT_ELSEWHERE.is_dir() else "/var/tmp"))
+    made.chmod(0o711)
+    note.write_text(f"{made}\n", encoding="utf-8")
+    return made
+
+
+def forget(folder: Path) -> None:
+    """Remove a folder and the data it remembers having elsewhere."""
+    note = folder / "data-is-in"
+    if note.is_file():
+        shutil.rmtree(Path(note.read_text(encoding="utf-8").strip()), ignore_errors=True)
+    for entry in folder.iterdir() if folder.is_dir() else ():
+        if entry.name.startswith("servers."):
+            continue  # locks: removing one while it is held would let two processes hold it
+        if entry.is_dir():
+            shutil.rmtree(entry)
+        else:
+            entry.unlink()
