@@ -1,0 +1,60 @@
+"""The form a resource takes inside its seal: compressed where that helps, padded so that sizes say little.
+
+A packed body is `length of what follows (4) · content · zeros` up to a multiple of 64 bytes.
+"""
+
+import struct
+
+import zstandard
+
+from apps.vault.errors import CannotOpen
+
+STORED_FORMAT = 2  # content as given
+COMPRESSED_FORMAT = 3  # content compressed by zstandard, without dictionary
+FORMATS = frozenset({STORED_FORMAT, COMPRESSED_FORMAT})
+NO_DICTIONARY = 0
+
+PADDING_BYTES = 64
+LARGEST_BODY_BYTES = 32 * 1024 * 1024  # six times the largest answer the transport accepts
+_LENGTH = struct.Struct(">I")
+_LEVEL = 3
+
+
+def pack(body: bytes) -> tuple[int, bytes]:
+    """The format chosen and the packed body. Raises ValueError above LARGEST_BODY_BYTES."""
+    if len(body) > LARGEST_BODY_BYTES:
+        raise ValueError("The body is larger than the vault seals.")
+    compressed = zstandard.ZstdCompressor(level=_LEVEL, write_content_size=True).compress(body)
+    if len(compressed) < len(body):
+        return COMPRESSED_FORMAT, _pad(compressed)
+    return STORED_FORMAT, _pad(body)
+
+
+def unpack(body_format: int, packed: bytes) -> bytes:
+    """The body as it was given to `pack`. Raises CannotOpen for anything `pack` does not make."""
+    content = _unpad(packed)
+    return content if body_format == STORED_FORMAT else _decompress(content)
+
+
+def _pad(content: bytes) -> bytes:
+    framed = _LENGTH.pack(len(content)) + content
+    return framed + bytes(-len(framed) % PADDING_BYTES)
+
+
+def _unpad(packed: bytes) -> bytes:
+    if len(packed) < _LENGTH.size:
+        raise CannotOpen
+    (length,) = _LENGTH.unpack_from(packed)
+    if length > len(packed) - _LENGTH.size:
+        raise CannotOpen
+    return packed[_LENGTH.size : _LENGTH.size + length]
+
+
+def _decompress(content: bytes) -> bytes:
+    try:
+        # the library allocates what the frame declares, whatever cap it is given: look before calling
+        if not 0 <= zstandard.frame_content_size(content) <= LARGEST_BODY_BYTES:
+            raise CannotOpen
+        return zstandard.ZstdDecompressor().decompress(content, max_output_size=LARGEST_BODY_BYTES)
+    except zstandard.ZstdError:
+        raise CannotOpen from None

@@ -1,0 +1,54 @@
+"""The data keys, one per holder, each wrapped by a key that the database never sees."""
+
+import uuid
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
+
+from apps.vault.holders import HolderKind
+
+
+class DataKey(models.Model):
+    """One holder's wrapped data key, or the tombstone of one that was shredded."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    holder_kind = models.CharField(max_length=16, choices=HolderKind)
+    holder_id = models.UUIDField(null=True)
+    wrapped = models.BinaryField(null=True)
+    wrapping_key_id = models.CharField(max_length=64)
+    # The database's clock: a key is made on first use, deep inside calls that know no time.
+    created_at = models.DateTimeField(db_default=Now())
+    shredded_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = _("data key")
+        verbose_name_plural = _("data keys")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["holder_kind", "holder_id"], nulls_distinct=False, name="vault_one_data_key_per_holder"
+            ),
+            models.CheckConstraint(
+                condition=Q(wrapped__isnull=False, shredded_at__isnull=True)
+                | Q(wrapped__isnull=True, shredded_at__isnull=False),
+                name="vault_shredded_key_is_gone",
+            ),
+            models.CheckConstraint(
+                condition=Q(holder_kind=HolderKind.USER, holder_id__isnull=False)
+                | Q(holder_kind=HolderKind.INSTALLATION, holder_id__isnull=True),
+                name="vault_holder_kind_fits_id",
+            ),
+        ]
+        indexes = [
+            # Rotation: which keys a retired wrapping key still wraps.
+            models.Index(fields=["wrapping_key_id"], name="vault_data_key_wrapped_by"),
+        ]
+
+    class Privacy:
+        secret = ("wrapped",)
+        operational = ("id", "holder_kind", "holder_id", "wrapping_key_id", "created_at", "shredded_at")
+
+    def __str__(self) -> str:
+        """Kind and state, never whose it is."""
+        return f"{self.holder_kind} data key"

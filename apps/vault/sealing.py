@@ -1,0 +1,159 @@
+"""Seal and open values under their holder's data key: AES-256-GCM, bound to the place they live in.
+
+A sealed value is `format (1) · key id (4) · dictionary id (2) · nonce (12) · ciphertext and tag`. All of it is
+authenticated, together with table, field, holder and identity, so a value copied to another row, column or holder does
+not open. Every call is explicit: loading a row opens nothing.
+
+The first seal for a holder makes its data key. Each function here unlocks that key anew (one query); for many values of
+one holder use `key_ring`, which unlocks it once and forgets it at the end of the block. Nonces are random: NIST SP
+800-38D allows 2**32 values under one key, far above what one holder gathers.
+
+All functions raise Shredded where the holder's key was destroyed, and WeakKey where VAULT_KEYS cannot be used.
+"""
+
+import hmac
+import os
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from apps.vault import bodies, data_keys, holders
+from apps.vault.data_keys import UnlockedKey
+from apps.vault.errors import CannotOpen
+from apps.vault.holders import Holder, Place
+
+__all__ = ["Holder", "KeyRing", "Place", "key_ring", "keyed_digest", "open_body", "open_sealed", "seal", "seal_body"]
+
+VALUE_FORMAT = 1  # the plaintext as given
+_HEADER = struct.Struct(">B4sH")
+_NONCE_BYTES = 12
+
+
+def seal(plaintext: bytes, *, holder: Holder, place: Place) -> bytes:
+    """Seal a short value, such as a token. Its length stays visible."""
+    with key_ring(holder) as ring:
+        return ring.seal(plaintext, place=place)
+
+
+def open_sealed(sealed: bytes, *, holder: Holder, place: Place) -> bytes:
+    """Open what `seal` made for this holder and place.
+
+    Raises CannotOpen where the value was changed or moved, KeyMissing where no key for the holder is at hand.
+    """
+    with key_ring(holder) as ring:
+        return ring.open(sealed, place=place)
+
+
+def seal_body(plaintext: bytes, *, holder: Holder, place: Place) -> bytes:
+    """Seal a resource: compressed, then padded to 64 bytes, then sealed. At most `bodies.LARGEST_BODY_BYTES`."""
+    with key_ring(holder) as ring:
+        return ring.seal_body(plaintext, place=place)
+
+
+def open_body(sealed: bytes, *, holder: Holder, place: Place) -> bytes:
+    """Open what `seal_body` made for this holder and place. Raises as `open_sealed` does."""
+    with key_ring(holder) as ring:
+        return ring.open_body(sealed, place=place)
+
+
+def keyed_digest(plaintext: bytes, *, holder: Holder) -> bytes:
+    """32 bytes that tell equal plaintexts of one holder, and mean nothing without its key (HMAC-SHA-256)."""
+    with key_ring(holder) as ring:
+        return ring.keyed_digest(plaintext)
+
+
+@contextmanager
+def key_ring(holder: Holder) -> Iterator["KeyRing"]:
+    """One holder's data key, unlocked on first use and forgotten at the end of the block. For one thread.
+
+    Enter it inside the transaction that stores what it seals, or outside any: a data key made in a transaction that
+    rolls back is gone with it.
+    """
+    ring = KeyRing(holder)
+    try:
+        yield ring
+    finally:
+        ring.forget()
+
+
+class KeyRing:
+    """Seals and opens many values of one holder with one unlocking. Obtained from `key_ring`."""
+
+    def __init__(self, holder: Holder) -> None:
+        self._holder = holder
+        self._key: UnlockedKey | None = None
+        self._is_forgotten = False
+
+    def __repr__(self) -> str:
+        """Say nothing about holder or key."""
+        return "<KeyRing>"
+
+    def __reduce__(self) -> str:
+        """Refuse to be copied to another process."""
+        raise TypeError("A key ring cannot be pickled.")
+
+    def seal(self, plaintext: bytes, *, place: Place) -> bytes:
+        """As the function `seal`."""
+        return self._encrypt(plaintext, VALUE_FORMAT, place)
+
+    def open(self, sealed: bytes, *, place: Place) -> bytes:
+        """As the function `open_sealed`."""
+        return self._decrypt(sealed, frozenset({VALUE_FORMAT}), place)[1]
+
+    def seal_body(self, plaintext: bytes, *, place: Place) -> bytes:
+        """As the function `seal_body`."""
+        body_format, packed = bodies.pack(plaintext)
+        return self._encrypt(packed, body_format, place)
+
+    def open_body(self, sealed: bytes, *, place: Place) -> bytes:
+        """As the function `open_body`."""
+        body_format, packed = self._decrypt(sealed, bodies.FORMATS, place)
+        return bodies.unpack(body_format, packed)
+
+    def keyed_digest(self, plaintext: bytes) -> bytes:
+        """As the function `keyed_digest`."""
+        return hmac.digest(self._sealing_key().digest_key, plaintext, "sha256")
+
+    def forget(self) -> None:
+        """Drop the unlocked key; the ring is of no use afterwards."""
+        self._key = None
+        self._is_forgotten = True
+
+    def _encrypt(self, plaintext: bytes, value_format: int, place: Place) -> bytes:
+        key = self._sealing_key()
+        header = _HEADER.pack(value_format, key.short_id, bodies.NO_DICTIONARY)
+        nonce = os.urandom(_NONCE_BYTES)
+        sealed = AESGCM(key.cipher_key).encrypt(nonce, plaintext, holders.place_data(self._holder, place, header))
+        return header + nonce + sealed
+
+    def _decrypt(self, sealed: bytes, formats: frozenset[int], place: Place) -> tuple[int, bytes]:
+        header, nonce = sealed[: _HEADER.size], sealed[_HEADER.size : _HEADER.size + _NONCE_BYTES]
+        if len(nonce) < _NONCE_BYTES:
+            raise CannotOpen
+        value_format, short_id, dictionary_id = _HEADER.unpack(header)
+        key = self._opening_key()
+        if value_format not in formats or short_id != key.short_id or dictionary_id != bodies.NO_DICTIONARY:
+            raise CannotOpen
+        try:
+            cipher = AESGCM(key.cipher_key)
+            rest = sealed[_HEADER.size + _NONCE_BYTES :]
+            return value_format, cipher.decrypt(nonce, rest, holders.place_data(self._holder, place, header))
+        except InvalidTag:
+            raise CannotOpen from None
+
+    def _sealing_key(self) -> UnlockedKey:
+        self._refuse_if_forgotten()
+        self._key = self._key or data_keys.obtain(self._holder)
+        return self._key
+
+    def _opening_key(self) -> UnlockedKey:
+        self._refuse_if_forgotten()
+        self._key = self._key or data_keys.find(self._holder)
+        return self._key
+
+    def _refuse_if_forgotten(self) -> None:
+        if self._is_forgotten:
+            raise RuntimeError("This key ring was forgotten at the end of its block.")

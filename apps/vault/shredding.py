@@ -1,0 +1,24 @@
+"""Destroy a holder's data key, so that nothing sealed under it can be opened again."""
+
+from django.db import transaction
+from django.db.models.functions import Now
+
+from apps.vault.holders import Holder, HolderKind
+from apps.vault.models import DataKey
+
+
+def shred(holder: Holder) -> None:
+    """Destroy the user's data key and leave a tombstone: later seals and opens raise Shredded. Twice is as once.
+
+    A user who never had a key gets the tombstone too, so that work still under way cannot make one afterwards. When
+    the deletion is final in backups stands in docs/privacy.md. Raises ValueError for the installation, whose key every
+    patient's link depends on.
+    """
+    if holder.kind != HolderKind.USER:
+        raise ValueError("Only a user's data key can be shredded.")
+    tombstone = DataKey(holder_kind=holder.kind, holder_id=holder.id, wrapping_key_id="", shredded_at=Now())
+    with transaction.atomic():
+        DataKey.objects.bulk_create([tombstone], ignore_conflicts=True)
+        DataKey.objects.filter(holder_kind=holder.kind, holder_id=holder.id, shredded_at__isnull=True).update(
+            wrapped=None, wrapping_key_id="", shredded_at=Now()
+        )

@@ -1,0 +1,129 @@
+"""The keys outside the database: read from VAULT_KEYS, they wrap and unwrap data keys."""
+
+import base64
+import binascii
+import hashlib
+import itertools
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from django.conf import settings
+
+from apps.vault import holders
+from apps.vault.errors import CannotOpen, KeyMissing, WeakKey
+from apps.vault.holders import Holder
+
+KEY_BYTES = 32
+NONCE_BYTES = 12
+
+# SHA-256 of keys that stand in this repository, so that everybody has them.
+PUBLISHED = frozenset({"1e382ede41eb792bb5747412648f18ca97cb029f3c52f0b8cf56ef3aef244e7f"})
+
+
+class Flaw(StrEnum):
+    """What can be wrong with VAULT_KEYS."""
+
+    MISSING = "missing"
+    MALFORMED = "malformed"
+    WRONG_LENGTH = "wrong length"
+    DUPLICATE_ID = "duplicate id"
+    WEAK = "weak"
+    PUBLISHED = "published"
+
+
+@dataclass(frozen=True, repr=False)
+class WrappingKey:
+    """One key of VAULT_KEYS and the id under which data keys remember it."""
+
+    id: str
+    key: bytes
+
+    def __repr__(self) -> str:
+        """Say nothing about the key."""
+        return "<WrappingKey>"
+
+
+def flaws(given: Sequence[str]) -> frozenset[Flaw]:
+    """Everything wrong with a list of `id:base64` strings; empty where nothing is."""
+    return frozenset(_parse(tuple(given))[1])
+
+
+def wrap(data_key: bytes, *, holder: Holder, name: bytes) -> tuple[str, bytes]:
+    """The id of the first wrapping key, and the data key wrapped by it for this holder and this data key's name.
+
+    Raises WeakKey where VAULT_KEYS cannot be used.
+    """
+    first = _usable_keys()[0]
+    nonce = os.urandom(NONCE_BYTES)
+    return first.id, nonce + AESGCM(first.key).encrypt(nonce, data_key, _wrapping_data(holder, name))
+
+
+def unwrap(wrapped: bytes, *, wrapping_key_id: str, holder: Holder, name: bytes) -> bytes:
+    """The data key, opened by whichever of VAULT_KEYS wrapped it.
+
+    Raises KeyMissing where that key is not among them, CannotOpen where the row was changed or belongs to another
+    holder, WeakKey where VAULT_KEYS cannot be used.
+    """
+    key = next((key for key in _usable_keys() if key.id == wrapping_key_id), None)
+    if key is None:
+        raise KeyMissing
+    try:
+        return AESGCM(key.key).decrypt(wrapped[:NONCE_BYTES], wrapped[NONCE_BYTES:], _wrapping_data(holder, name))
+    except (InvalidTag, ValueError):
+        raise CannotOpen from None
+
+
+def _wrapping_data(holder: Holder, name: bytes) -> bytes:
+    return holders.associated_data((b"data key", *holder.names(), name))
+
+
+def _usable_keys() -> tuple[WrappingKey, ...]:
+    keys, found = _parse(tuple(settings.VAULT_KEYS))
+    if found - {Flaw.PUBLISHED}:  # the published key serves tests; outside debug a check refuses it
+        raise WeakKey
+    return keys
+
+
+@lru_cache(maxsize=8)
+def _parse(given: tuple[str, ...]) -> tuple[tuple[WrappingKey, ...], frozenset[Flaw]]:
+    keys: list[WrappingKey] = []
+    found: set[Flaw] = set() if given else {Flaw.MISSING}
+    for entry in given:
+        key_id, _, encoded = entry.partition(":")
+        key = _decode(encoded)
+        if not key_id or len(key_id) > 64 or key is None:
+            found.add(Flaw.MALFORMED)
+            continue
+        found |= _flaws_of_key(key)
+        if any(key_id == other.id for other in keys):
+            found.add(Flaw.DUPLICATE_ID)
+        keys.append(WrappingKey(key_id, key))
+    return tuple(keys), frozenset(found)
+
+
+def _decode(encoded: str) -> bytes | None:
+    try:
+        return base64.b64decode(encoded, validate=True) or None
+    except (binascii.Error, ValueError):
+        return None
+
+
+def _flaws_of_key(key: bytes) -> set[Flaw]:
+    if len(key) != KEY_BYTES:
+        return {Flaw.WRONG_LENGTH}
+    if hashlib.sha256(key).hexdigest() in PUBLISHED:
+        return {Flaw.PUBLISHED}
+    return {Flaw.WEAK} if _is_weak(key) else set()
+
+
+def _is_weak(key: bytes) -> bool:
+    """Whether 32 bytes look typed rather than drawn: each rule meets a random key less than once in 10**12."""
+    few_different = len(set(key)) < 16
+    is_text = all(32 <= byte < 127 for byte in key)
+    steps = {(after - before) % 256 for before, after in itertools.pairwise(key)}
+    return few_different or is_text or len(steps) == 1
