@@ -10,7 +10,9 @@ SITE_ORIGIN = "http://testserver"
 ALLOWED_HOSTS = ["testserver", "127.0.0.1", "localhost"]
 ALLOW_LOOPBACK_HTTP = True
 
-DATABASES = {"default": env.database_config(env.database_url() or servers.tests().database_url("holdfast"))}
+DATABASES: dict[str, dict[str, Any]] = {
+    "default": env.database_config(env.database_url() or servers.tests().database_url("holdfast"))
+}
 # Tests that commit empty every table afterwards; audit events refuse that everywhere else (apps/audit, migration 0002).
 DATABASES["default"].setdefault("OPTIONS", {})["options"] = "-c holdfast.audit_may_be_truncated=on"
 CELERY_BROKER_URL = env.redis_url() or servers.tests().redis_url

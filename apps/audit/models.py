@@ -1,0 +1,116 @@
+"""What happened: who did what to which thing, and when. Rows are only ever added; the database refuses the rest."""
+
+from django.db import models
+from django.db.models import Func, Q, TextField, Value
+from django.db.models.lookups import Exact
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+
+class EventType(models.TextChoices):
+    """Everything we write down. A value once used is never renamed."""
+
+    USER_SIGNED_UP = "user.signed_up", _("Account created")
+    USER_SIGNED_IN = "user.signed_in", _("Signed in")
+    USER_SIGNED_OUT = "user.signed_out", _("Signed out")
+    USER_SIGN_IN_FAILED = "user.sign_in_failed", _("Sign-in refused")
+    USER_LOCKED_OUT = "user.locked_out", _("Locked out after wrong passwords")
+    USER_EMAIL_CHANGED = "user.email_changed", _("E-mail address changed")
+    USER_PASSWORD_CHANGED = "user.password_changed", _("Password changed")
+    USER_AUTHENTICATOR_CHANGED = "user.authenticator_changed", _("Second step of signing in changed")
+    USER_SESSION_ENDED = "user.session_ended", _("Session ended")
+    USER_PURGED = "user.purged", _("Unverified account removed")
+    CONSENT_GIVEN = "consent.given", _("Consent given")
+    CONSENT_WITHDRAWN = "consent.withdrawn", _("Consent withdrawn")
+    CONNECTION_REQUESTED = "connection.requested", _("Left for the provider")
+    CONNECTION_FOUND = "connection.found", _("Record found")
+    CONNECTION_CONFIRMED = "connection.confirmed", _("Record confirmed")
+    CONNECTION_DECLINED = "connection.declined", _("Record declined")
+    CONNECTION_FAILED = "connection.failed", _("Link not made")
+    CONNECTION_REAUTHORIZED = "connection.reauthorized", _("Signed in to the provider again")
+    CONNECTION_NEEDS_REAUTHORIZATION = "connection.needs_reauthorization", _("New sign-in needed")
+    CONNECTION_DISCONNECTED = "connection.disconnected", _("Disconnected")
+    CONNECTION_EXPIRED = "connection.expired", _("Link ended unconfirmed")
+    TOKENS_EXCHANGED = "tokens.exchanged", _("Tokens received")
+    TOKENS_REFRESHED = "tokens.refreshed", _("Tokens refreshed")
+    TOKENS_REFUSED = "tokens.refused", _("Refresh refused")
+    TOKENS_REVOKED = "tokens.revoked", _("Tokens revoked")
+    SYNC_STARTED = "sync.started", _("Copying started")
+    SYNC_FINISHED = "sync.finished", _("Copying finished")
+    RECORD_VIEWED = "record.viewed", _("Record viewed")
+    RECORD_EXPORTED = "record.exported", _("Record exported")
+    RECORD_FORGOTTEN = "record.forgotten", _("Copies deleted")
+    REGISTRATION_CHANGED = "registration.changed", _("Client registration changed")
+    REGISTRATION_SECRET_CHANGED = "registration.secret_changed", _("Client secret replaced")
+    DIRECTORY_IMPORTED = "directory.imported", _("Directory imported")
+    DIRECTORY_CHANGED = "directory.changed", _("Directory changed")
+    STAFF_VIEWED = "staff.viewed", _("Looked at by staff")
+    ACCOUNT_CLOSED = "account.closed", _("Account closed")
+
+
+def event_types() -> list[tuple[str, str | Promise]]:
+    """Every value with its words. The field takes this function, so that a new type needs no migration."""
+    return [(event.value, event.label) for event in EventType]
+
+
+class ActorKind(models.TextChoices):
+    """Who can act."""
+
+    USER = "user", _("User")
+    STAFF = "staff", _("Staff")
+    SYSTEM = "system", _("System")
+
+
+class AuditEvent(models.Model):
+    """One thing that happened. Written by `recording.record` alone, in the transaction of the change it describes.
+
+    No foreign keys on purpose: the log can neither block a change nor lose a row to one. A trigger refuses UPDATE,
+    DELETE and TRUNCATE (migration 0002).
+    """
+
+    at = models.DateTimeField(_("when"))
+    event = models.CharField(_("event"), max_length=40, choices=event_types)
+    actor_kind = models.CharField(_("actor"), max_length=8, choices=ActorKind)
+    actor_id = models.UUIDField(_("actor's id"), null=True)
+    actor_name = models.CharField(_("part of the system"), max_length=64, blank=True)
+    user_id = models.UUIDField(_("user it concerns"), null=True)
+    subject = models.CharField(_("thing"), max_length=64, blank=True)
+    subject_id = models.CharField(_("thing's id"), max_length=64, blank=True)
+    facts = models.JSONField(_("facts"), default=dict)
+
+    class Meta:
+        verbose_name = _("audit event")
+        verbose_name_plural = _("audit events")
+        indexes = [
+            # The patient's own audit page, and staff looking into one account.
+            models.Index(fields=["user_id", "-at"], name="audit_of_user"),
+            # Staff looking into one connection or registration.
+            models.Index(fields=["subject_id", "-at"], name="audit_of_subject"),
+            # The admin's date filter.
+            models.Index(fields=["-at"], name="audit_by_time"),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(actor_kind=ActorKind.SYSTEM, actor_id__isnull=True) & ~Q(actor_name="")
+                | Q(actor_kind__in=[ActorKind.USER, ActorKind.STAFF], actor_id__isnull=False, actor_name=""),
+                name="audit_actor_is_a_person_or_a_part_of_the_system",
+            ),
+            models.CheckConstraint(
+                condition=Exact(Func("facts", function="jsonb_typeof", output_field=TextField()), Value("object")),
+                name="audit_facts_are_an_object",
+            ),
+            models.CheckConstraint(
+                condition=Q(subject="", subject_id="") | ~Q(subject=""),
+                name="audit_subject_id_has_a_subject",
+            ),
+        ]
+
+    class Privacy:
+        operational = (
+            *("id", "at", "event", "actor_kind", "actor_id", "actor_name"),
+            *("user_id", "subject", "subject_id", "facts"),
+        )
+
+    def __str__(self) -> str:
+        """What happened; neither to whom nor by whom."""
+        return f"{self.event} #{self.pk}"

@@ -1,0 +1,123 @@
+"""Write down what happened: the one way an audit event comes to be.
+
+Call it inside the transaction of the change it describes, so that neither exists without the other.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from apps.audit.models import ActorKind, AuditEvent, EventType
+
+__all__ = ["Actor", "EventType", "Fact", "record"]
+
+# Enough for ids, statuses, versions and host names; no e-mail address, query string, JSON or sentence with quotes.
+_ALLOWED_TEXT = re.compile(r"[A-Za-z0-9 ._:/-]{0,64}")
+
+
+class Fact(StrEnum):
+    """The closed list of fact keys. None of them can hold a secret or say anything about anybody's health."""
+
+    ACTION = "action"
+    ATTEMPT_ID = "attempt_id"
+    CHANGED = "changed"  # the name of a column, never its value
+    CODE = "code"  # the closed vocabulary of wire errors
+    CONNECTION_ID = "connection_id"
+    COUNT = "count"
+    ENDPOINT_ID = "endpoint_id"
+    EXPORT_FORMAT = "export_format"
+    FHIR_VERSION = "fhir_version"
+    GAPS = "gaps"
+    GENERATION = "generation"
+    HAS_REFRESH_TOKEN = "has_refresh_token"  # noqa: S105  the name of a fact
+    INTERFACE = "interface"
+    IS_FIRST = "is_first"
+    METHOD = "method"
+    NOTICE_VERSION = "notice_version"
+    OUTCOME = "outcome"
+    PAGES = "pages"
+    PROVIDER_ID = "provider_id"
+    REASON = "reason"
+    REGISTRATION_ID = "registration_id"
+    REQUEST_ID = "request_id"
+    REVOKED_AT_PROVIDER = "revoked_at_provider"
+    ROWS = "rows"
+    SOURCE = "source"
+    STATUS = "status"
+    STATUS_BEFORE = "status_before"
+    SYNC_RUN_ID = "sync_run_id"
+    TYPES = "types"  # how many resource types
+
+
+@dataclass(frozen=True, repr=False)
+class Actor:
+    """Who acted. Build it with `Actor.user`, `Actor.staff` or `Actor.system`."""
+
+    kind: ActorKind
+    id: UUID | None = None
+    name: str = ""
+
+    def __repr__(self) -> str:
+        """Say what kind of actor, not who."""
+        return f"<Actor {self.kind}>"
+
+    @classmethod
+    def user(cls, user_id: UUID) -> "Actor":
+        """The patient, signed in."""
+        return cls(ActorKind.USER, user_id)
+
+    @classmethod
+    def staff(cls, user_id: UUID) -> "Actor":
+        """A member of staff, in the admin."""
+        return cls(ActorKind.STAFF, user_id)
+
+    @classmethod
+    def system(cls, name: str) -> "Actor":
+        """A part of the system that acts by itself, such as `beat` or a command's name."""
+        return cls(ActorKind.SYSTEM, name=name)
+
+
+def record(
+    event: EventType,
+    *,
+    actor: Actor,
+    at: datetime,
+    user_id: UUID | None = None,
+    subject: str = "",
+    subject_id: str = "",
+    facts: Mapping[str, str | int | bool] | None = None,
+) -> None:
+    """Add one event. `user_id` says whose account it concerns, `subject` which kind of thing, as the glossary has it.
+
+    Keys of `facts` come from `Fact`; texts are at most 64 characters of letters, digits and `._:/-`. Raises ValueError
+    for anything else, with a text that repeats none of it.
+    """
+    AuditEvent.objects.create(
+        at=at,
+        event=EventType(event),
+        actor_kind=actor.kind,
+        actor_id=actor.id,
+        actor_name=_checked_text(actor.name),
+        user_id=user_id,
+        subject=_checked_text(subject),
+        subject_id=_checked_text(subject_id),
+        facts=_checked_facts(facts or {}),
+    )
+
+
+def _checked_facts(facts: Mapping[str, str | int | bool]) -> dict[str, str | int | bool]:
+    checked: dict[str, str | int | bool] = {}
+    for key, value in facts.items():
+        if key not in Fact.__members__.values():
+            raise ValueError("A fact has a key that is not in the list of Fact.")
+        checked[str(key)] = value if isinstance(value, int) else _checked_text(value)
+    return checked
+
+
+def _checked_text(text: str) -> str:
+    if _ALLOWED_TEXT.fullmatch(text) is None:
+        raise ValueError("A text of an audit event is too long or has characters that ids and statuses never have.")
+    return str(text)
