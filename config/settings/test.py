@@ -1,8 +1,8 @@
 """Tests: real Postgres and Redis, started here because pytest-django reads settings before any conftest."""
 
-from config import env
 from typing import Any
 
+from config import env
 from config.settings.base import *
 from development import servers
 
