@@ -61,7 +61,7 @@ def _system_postgres() -> Iterator[Path]:
     if env.server_binaries() == "packages":
         return
     for folder in os.environ.get("PATH", "").split(os.pathsep):
-        if folder and Path(folder, "initdb").is_file() and Path(folder, "postgres").is_file():
+        if folder and shutil.which("initdb", path=folder) and shutil.which("postgres", path=folder):
             yield Path(folder)
     versions = [*Path("/usr/lib/postgresql").glob("*/bin"), *Path("/usr").glob("pgsql-*/bin")]
     for prefix in _PREFIXES:

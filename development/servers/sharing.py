@@ -9,6 +9,7 @@ import contextlib
 import fcntl
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -92,7 +93,7 @@ class SharedServers:
         if self.is_kept:
             command.append("--keep")
         # A session of its own: Ctrl-C in the terminal is for the programs that use the servers.
-        with (self.folder / "servers.log").open("a") as log:
+        with (self.folder / "servers.log").open("w") as log:
             self._keeper = subprocess.Popen(
                 command,
                 cwd=env.ROOT,
@@ -106,7 +107,10 @@ class SharedServers:
         with self._keeper.stdout as answer:
             line = answer.readline().strip()
         if line != "ready":
-            raise ImproperlyConfigured(line or f"The private servers did not start: see the logs in {self.folder}.")
+            complaints = (self.folder / "servers.log").read_text(encoding="utf-8").strip().splitlines()
+            if not self.is_kept:
+                shutil.rmtree(self.folder, ignore_errors=True)
+            raise ImproperlyConfigured(line or f"The private servers did not start: {' '.join(complaints[-1:])}")
 
 
 @contextlib.contextmanager
