@@ -1,0 +1,80 @@
+"""Events are written through one door, which lets in neither secrets nor sentences."""
+
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import pytest
+from django.db import transaction
+
+from apps.audit import recording
+from apps.audit.models import ActorKind, AuditEvent, EventType
+from apps.audit.recording import Actor, Fact
+
+pytestmark = pytest.mark.django_db
+AT = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
+
+
+def record(**changes):
+    recording.record(**{"event": EventType.SYNC_FINISHED, "actor": Actor.system("beat"), "at": AT} | changes)
+    return AuditEvent.objects.latest("id")
+
+
+class TestRecordedEvent:
+    def test_says_who_did_what_to_which_thing_and_when(self):
+        user_id, connection_id = uuid4(), uuid4()
+        event = record(
+            event=EventType.CONNECTION_CONFIRMED,
+            actor=Actor.user(user_id),
+            user_id=user_id,
+            subject="connection",
+            subject_id=str(connection_id),
+            facts={Fact.INTERFACE: "patient-access", Fact.PAGES: 3, Fact.IS_FIRST: True},
+        )
+        assert (event.event, event.at, event.user_id) == ("connection.confirmed", AT, user_id)
+        assert (event.actor_kind, event.actor_id, event.actor_name) == (ActorKind.USER, user_id, "")
+        assert (event.subject, event.subject_id) == ("connection", str(connection_id))
+        assert event.facts == {"interface": "patient-access", "pages": 3, "is_first": True}
+
+    def test_tells_staff_and_system_apart(self):
+        staff = record(actor=Actor.staff(uuid4()))
+        system = record(actor=Actor.system("purge_unverified"))
+        assert (staff.actor_kind, staff.actor_name) == ("staff", "")
+        assert (system.actor_kind, system.actor_id, system.actor_name) == ("system", None, "purge_unverified")
+
+    def test_takes_fact_keys_as_plain_words(self):
+        assert record(facts={"reason": "invalid_grant"}).facts == {"reason": "invalid_grant"}
+
+    def test_vanishes_with_the_change_it_describes(self):
+        with transaction.atomic():
+            record()
+            transaction.set_rollback(True)
+        assert not AuditEvent.objects.exists()
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"facts": {"refresh_token": "x"}},
+            {"facts": {"reason": "https://provider.example/token?client_secret=CANARY"}},
+            {"facts": {"reason": "CANARY@example.org"}},
+            {"facts": {"reason": '{"access_token": "CANARY"}'}},
+            {"facts": {"reason": "CANARY" * 11}},
+            {"facts": {"reason": "CANARY\n"}},
+            {"facts": {"CANARY": 1}},
+            {"subject": "connection", "subject_id": "a=CANARY"},
+            {"actor": Actor.system("CANARY?")},
+        ],
+    )
+    def test_is_refused_without_repeating_what_was_given(self, changes):
+        with pytest.raises(ValueError, match=r"audit event|list of Fact") as refusal:
+            record(**changes)
+        assert "CANARY" not in str(refusal.value)
+        assert not AuditEvent.objects.exists()
+
+    def test_refuses_a_type_that_is_not_in_the_list(self):
+        with pytest.raises(ValueError, match="not a valid EventType"):
+            record(event="connection.admired")
+
+    def test_shows_nobody_in_its_text(self):
+        user_id = uuid4()
+        event = record(actor=Actor.user(user_id), user_id=user_id)
+        assert str(user_id) not in str(event) + repr(event) + repr(Actor.user(user_id))
