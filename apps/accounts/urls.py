@@ -1,5 +1,12 @@
 """Addresses of the accounts app."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from apps.accounts.views import language, notice, pages
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("help/", pages.show_help, name="help"),
+    path("language/", language.set_language, name="set_language"),
+    path("notice/", notice.show, name="notice"),
+    path("settings/", pages.show_settings, name="settings"),
+]

@@ -1,0 +1,24 @@
+"""Filters of the shared partials: which shape a form field takes on a page."""
+
+from django import template
+from django.forms import BoundField, CheckboxInput, CheckboxSelectMultiple, RadioSelect
+from django.utils.safestring import SafeString
+
+register = template.Library()
+
+
+@register.filter
+def widget_kind(field: BoundField) -> str:
+    """`checkbox`, `choices` (a fieldset of radio buttons or boxes) or `input`."""
+    widget = field.field.widget
+    if isinstance(widget, CheckboxInput):
+        return "checkbox"
+    if isinstance(widget, RadioSelect | CheckboxSelectMultiple):
+        return "choices"
+    return "input"
+
+
+@register.filter
+def without_placeholder(field: BoundField) -> SafeString:
+    """The control alone. A placeholder vanishes when typing starts and is too pale to read; the label says it."""
+    return field.as_widget(attrs={"placeholder": False})

@@ -1,0 +1,1 @@
+"""Pages about the person signed in: settings, language, the privacy notice, help."""
