@@ -1,7 +1,7 @@
 """A patient's links: the attempt, the connection, and the tokens that keep it alive."""
 
 from apps.connections.models.authorization_request import AuthorizationRequest
-from apps.connections.models.connection import Connection
+from apps.connections.models.connection import Connection, MoveNotAllowed
 from apps.connections.models.stored_token_set import StoredTokenSet
 
-__all__ = ["AuthorizationRequest", "Connection", "StoredTokenSet"]
+__all__ = ["AuthorizationRequest", "Connection", "MoveNotAllowed", "StoredTokenSet"]

@@ -7,29 +7,12 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from apps.connections.models.connection import Connection
+from apps.connections.outcomes import Outcome
 from apps.directory.models import ClientRegistration, Endpoint, Provider
 
 
 class AuthorizationRequest(models.Model):
     """Claimed once, by conditional update. Keeps how it ended, so that a second tab is shown the same outcome."""
-
-    class Outcome(models.TextChoices):
-        """Every way back that leaves a trace. (A forged answer matches no row and leaves none.)"""
-
-        COMPLETED = "completed", _("completed")
-        CANCELLED = "cancelled", _("cancelled or denied")
-        DENIED_BY_PROVIDER = "denied_by_provider", _("denied by the provider")
-        EXPIRED = "expired", _("expired")
-        OTHER_BROWSER = "other_browser", _("other browser")
-        PROVIDER_DOWN = "provider_down", _("provider not answering")
-        CODE_REFUSED = "code_refused", _("code refused")
-        REGISTRATION_BROKEN = "registration_broken", _("our registration is not accepted")
-        NOT_ENABLED = "not_enabled", _("not enabled by the organization")
-        REQUEST_REFUSED = "request_refused", _("our request was not accepted")
-        NO_PERSON = "no_person", _("no person found")
-        WRONG_PERSON = "wrong_person", _("another person than before")
-        WRONG_ISSUER = "wrong_issuer", _("answered by somebody else")
-        UNREADABLE = "unreadable", _("an answer we could not read")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="authorization_requests")
@@ -39,11 +22,13 @@ class AuthorizationRequest(models.Model):
     # The connection it is meant to repair (reauthorization), or else the one it made.
     connection = models.ForeignKey(Connection, on_delete=models.SET_NULL, null=True, related_name="+")
     is_reauthorization = models.BooleanField(default=False)
+    # The state itself is stored nowhere: it is derived from the browser's cookie and this id (`binding.py`).
     state_hash = models.BinaryField(max_length=32, unique=True)
     browser_hash = models.BinaryField(max_length=32)
     sealed_pkce_verifier = models.BinaryField(null=True)
     created_at = models.DateTimeField()
     expires_at = models.DateTimeField()
+    left_at = models.DateTimeField(null=True)  # when its page first showed the way to the provider
     claimed_at = models.DateTimeField(null=True)
     outcome = models.CharField(max_length=24, choices=Outcome, blank=True)
     error_uri = models.URLField(max_length=1000, blank=True)  # the provider's own help page, on its own host only
@@ -57,7 +42,7 @@ class AuthorizationRequest(models.Model):
         secret = ("state_hash", "browser_hash", "sealed_pkce_verifier")
         operational = (
             "id", "user", "endpoint", "provider", "registration", "connection", "is_reauthorization", "created_at",
-            "expires_at", "claimed_at", "outcome", "error_uri",
+            "expires_at", "left_at", "claimed_at", "outcome", "error_uri",
         )  # fmt: skip
 
     def __str__(self) -> str:

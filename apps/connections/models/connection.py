@@ -1,13 +1,44 @@
 """A connection: a person's lasting link to one endpoint for one patient."""
 
 import uuid
+from datetime import datetime
+from typing import Any, Self
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from apps.connections.reasons import Reason
 from apps.directory.models import ClientRegistration, Endpoint, Provider
+
+
+class MoveNotAllowed(Exception):
+    """The connection's status does not allow this, or changed meanwhile."""
+
+
+class ConnectionQuerySet(models.QuerySet["Connection"]):
+    """The vocabulary of asking for connections."""
+
+    def living(self) -> Self:
+        """Confirmed, and neither ended nor disconnected."""
+        return self.filter(status__in=[Connection.Status.ACTIVE, Connection.Status.NEEDS_REAUTHORIZATION])
+
+    def active(self) -> Self:
+        """Those that may be synced."""
+        return self.filter(status=Connection.Status.ACTIVE)
+
+    def unconfirmed(self) -> Self:
+        """Those whose patient has not yet been confirmed."""
+        return self.filter(status=Connection.Status.AWAITING_CONFIRMATION)
+
+    def overdue(self, at: datetime) -> Self:
+        """Those nobody confirmed in time."""
+        return self.unconfirmed().filter(confirm_by_at__lte=at)
+
+    def confirmed(self) -> Self:
+        """Those a patient's list shows: whatever was confirmed once."""
+        return self.filter(confirmed_at__isnull=False)
 
 
 class Connection(models.Model):
@@ -36,8 +67,9 @@ class Connection(models.Model):
     provider = models.ForeignKey(Provider, on_delete=models.PROTECT, related_name="connections")
     registration = models.ForeignKey(ClientRegistration, on_delete=models.PROTECT, related_name="connections")
     status = models.CharField(max_length=24, choices=Status, default=Status.AWAITING_CONFIRMATION)
-    # Why it needs somebody, from a closed vocabulary (`apps.connections.reasons`); empty while all is well.
-    reason = models.CharField(max_length=40, blank=True)
+    # Why it needs somebody, from a closed vocabulary, and since when; empty while all is well.
+    reason = models.CharField(max_length=40, choices=Reason, blank=True)
+    reason_at = models.DateTimeField(null=True)
     fhir_patient_id = models.CharField(max_length=64, blank=True)
     granted_scope = models.CharField(max_length=4000, blank=True)
     # Before confirmation only: id, name and birth date of whom the provider named, sealed for the user.
@@ -47,6 +79,8 @@ class Connection(models.Model):
     confirmed_at = models.DateTimeField(null=True)
     last_checked_at = models.DateTimeField(null=True)
     ended_at = models.DateTimeField(null=True)
+
+    objects = ConnectionQuerySet.as_manager()
 
     class Meta:
         verbose_name = _("connection")
@@ -77,9 +111,48 @@ class Connection(models.Model):
         health = ("sealed_candidates",)
         personal = ("fhir_patient_id", "granted_scope")
         operational = (
-            "id", "user", "endpoint", "provider", "registration", "status", "reason", "created_at", "confirm_by_at",
-            "confirmed_at", "last_checked_at", "ended_at",
+            "id", "user", "endpoint", "provider", "registration", "status", "reason", "reason_at", "created_at",
+            "confirm_by_at", "confirmed_at", "last_checked_at", "ended_at",
         )  # fmt: skip
 
     def __str__(self) -> str:
         return f"connection {self.pk}"
+
+    def confirm(self, *, patient_id: str, at: datetime) -> None:
+        """The patient said that this person's record is the right one. Raises MoveNotAllowed."""
+        self._move(
+            self.Status.ACTIVE,
+            fhir_patient_id=patient_id,
+            confirmed_at=at,
+            confirm_by_at=None,
+            sealed_candidates=None,
+        )
+
+    def require_reauthorization(self, reason: Reason, *, at: datetime) -> None:
+        """Only a new sign-in at the provider brings it back. Raises MoveNotAllowed."""
+        self._move(self.Status.NEEDS_REAUTHORIZATION, reason=reason, reason_at=at)
+
+    def restore(self) -> None:
+        """It holds again, after a new sign-in or a refresh that succeeded late. Raises MoveNotAllowed."""
+        self._move(self.Status.ACTIVE, reason="", reason_at=None, ended_at=None)
+
+    def disconnect(self, *, at: datetime) -> None:
+        """The patient ended it here. Raises MoveNotAllowed."""
+        self._move(
+            self.Status.DISCONNECTED,
+            reason="",
+            reason_at=None,
+            ended_at=at,
+            confirm_by_at=None,
+            sealed_candidates=None,
+        )
+
+    def _move(self, status: Status, **columns: Any) -> None:
+        moved = status in self.MOVES[self.Status(self.status)] and Connection.objects.filter(
+            pk=self.pk, status=self.status
+        ).update(status=status, **columns)
+        if not moved:
+            raise MoveNotAllowed
+        self.status = status
+        for column, value in columns.items():
+            setattr(self, column, value)

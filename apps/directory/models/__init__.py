@@ -1,8 +1,9 @@
 """What the directory knows: whom patients recognize, where their records are, and how we stand there."""
 
+from apps.directory.models.approved_origin import ApprovedOrigin
 from apps.directory.models.authorization_server import AuthorizationServer
 from apps.directory.models.client_registration import ClientRegistration
 from apps.directory.models.endpoint import Endpoint
 from apps.directory.models.provider import Provider
 
-__all__ = ["AuthorizationServer", "ClientRegistration", "Endpoint", "Provider"]
+__all__ = ["ApprovedOrigin", "AuthorizationServer", "ClientRegistration", "Endpoint", "Provider"]

@@ -24,6 +24,14 @@ class ClientRegistration(models.Model):
         REJECTED = "rejected", _("rejected")
         RETIRED = "retired", _("retired")
 
+    MOVES = {
+        Status.REQUESTED: {Status.PROVISIONAL, Status.APPROVED, Status.REJECTED, Status.RETIRED},
+        Status.PROVISIONAL: {Status.APPROVED, Status.REJECTED, Status.RETIRED},
+        Status.APPROVED: {Status.RETIRED},
+        Status.REJECTED: set[Status](),  # ask again with a new registration: its redirect URI is another
+        Status.RETIRED: set[Status](),
+    }
+
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     authorization_server = models.ForeignKey(
         AuthorizationServer, on_delete=models.PROTECT, related_name="registrations"

@@ -1,9 +1,12 @@
 """A provider: the organization a patient recognizes."""
 
 import uuid
+from typing import Any
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+
+from apps.directory import spelling
 
 
 class Provider(models.Model):
@@ -27,6 +30,8 @@ class Provider(models.Model):
     state = models.CharField(_("state"), max_length=60, blank=True)
     website = models.URLField(_("website"), max_length=500, blank=True)
     is_sandbox = models.BooleanField(_("practice provider, invented people"), default=False)
+    # What searching looks through: name, place and website as plain words, each after a space. Follows the others.
+    search_words = models.CharField(max_length=1000, editable=False, default="")
     imported_at = models.DateTimeField(_("last imported"))
     vanished_at = models.DateTimeField(_("vanished from its directory"), null=True, blank=True)
 
@@ -38,8 +43,13 @@ class Provider(models.Model):
     class Privacy:
         operational = (
             "id", "directory", "directory_id", "name", "kind", "city", "state", "website", "is_sandbox",
-            "imported_at", "vanished_at",
+            "search_words", "imported_at", "vanished_at",
         )  # fmt: skip
 
     def __str__(self) -> str:
         return self.name
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Keep the words that searching looks through in step."""
+        self.search_words = spelling.search_words(self.name, self.city, self.state, self.website)[:1000]
+        super().save(*args, **kwargs)

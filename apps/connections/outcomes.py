@@ -1,0 +1,36 @@
+"""Every way an attempt to link can end, or has ended. One word each; their sentences stand in `wording.py`.
+
+Those of the first group are kept with the authorization request, so that a second tab is shown the same end. Those of
+the second belong to answers that match no request of this browser, and leave no trace on one.
+"""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class Outcome(models.TextChoices):
+    """What a way back is called."""
+
+    COMPLETED = "completed", _("completed")
+    CONFIRMED = "confirmed", _("completed and confirmed")
+    ALREADY_CONNECTED = "already_connected", _("renewed a connection there was")
+    DECLINED = "declined", _("not the right person")
+    UNCONFIRMED = "unconfirmed", _("not confirmed in time")
+    CANCELLED = "cancelled", _("cancelled or denied")
+    DENIED_BY_PROVIDER = "denied_by_provider", _("denied by the provider")
+    EXPIRED = "expired", _("expired")
+    CLOSED = "closed", _("closed by the patient for another")
+    PROVIDER_DOWN = "provider_down", _("provider not answering")
+    CODE_REFUSED = "code_refused", _("code refused")
+    REGISTRATION_BROKEN = "registration_broken", _("our registration is not accepted")
+    NOT_ENABLED = "not_enabled", _("not enabled by the organization")
+    REQUEST_REFUSED = "request_refused", _("our request was not accepted")
+    NO_PERSON = "no_person", _("no person found")
+    WRONG_PERSON = "wrong_person", _("another person than before")
+    WRONG_ISSUER = "wrong_issuer", _("answered by somebody else")
+    UNREADABLE = "unreadable", _("an answer we could not read")
+
+    FORGED = "forged", _("an answer we did not ask for")
+    OTHER_BROWSER = "other_browser", _("other browser")
+    OTHER_ACCOUNT = "other_account", _("somebody else is signed in")
+    USED_TWICE = "used_twice", _("answered before")

@@ -1,0 +1,12 @@
+"""Why a connection needs somebody: the closed vocabulary of `Connection.reason`. Sentences stand in `wording.py`."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class Reason(models.TextChoices):
+    """Each says what happened, not whose fault it is."""
+
+    GRANT_ENDED = "grant_ended", _("the provider ended the permission")
+    WINDOW_OVER = "window_over", _("the provider's time limit passed")
+    NOT_RENEWABLE = "not_renewable", _("the provider gave no means to renew")
