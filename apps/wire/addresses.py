@@ -1,0 +1,191 @@
+"""Which addresses we connect to: the URL guard (interface facts section 6, rows 15 to 17).
+
+Asked twice. `check_address` looks at the writing, when an address is configured and again before each request;
+`is_reachable` looks at what the name resolved to, when the connection is made. Both say no unless they know yes.
+"""
+
+import ipaddress
+import re
+from dataclasses import dataclass
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from apps.wire.errors import AddressFault, UnsafeAddress
+
+IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+_LONGEST_URL = 2048
+_DEFAULT_PORTS = {"https": 443, "http": 80}
+
+# Printable ASCII without what no URL may hold (RFC 3986 appendix A) and parsers disagree about.
+_PLAIN = re.compile(r"[!$%&'()*+,\-./0-9:;=?@A-Z_a-z~\[\]]+")
+_AUTHORITY = re.compile(r"(?:\[(?P<six>[0-9a-f:.]+)\]|(?P<name>[0-9a-z.-]+))(?::(?P<port>.*))?", re.IGNORECASE)
+_PORT = re.compile(r"[1-9][0-9]{0,4}")
+_LABEL = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
+# The last label decides whether browsers read a host as a number (WHATWG URL, "ends in a number").
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
+_HIDDEN_IN_PATH = re.compile(r"[\x00-\x1f\x7f\\]")
+
+# Names that never lead to a provider on the public network: RFC 6761, 6762, 8375, 9476 and habit.
+_PRIVATE_SUFFIXES = frozenset(
+    {"localhost", "local", "localdomain", "internal", "intranet", "private", "corp", "home", "lan", "arpa", "onion"}
+)
+
+# Beyond what `ipaddress` calls global: protocol assignments, the 6to4 relay, and one cloud's metadata service,
+# which answers on a public address.
+_REFUSED_V4 = tuple(
+    ipaddress.IPv4Network(network)
+    for network in ("192.0.0.0/24", "192.88.99.0/24", "168.63.129.16/32", "100.64.0.0/10", "240.0.0.0/4")
+)
+# Of IPv6 only global unicast counts (RFC 4291 section 2.4), and nothing in it that carries an IPv4 address inside
+# (6to4, Teredo) or is set aside (documentation, protocol assignments).
+_GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")
+_REFUSED_V6 = tuple(
+    ipaddress.IPv6Network(network) for network in ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
+)
+
+
+@dataclass(frozen=True)
+class AddressPolicy:
+    """What an installation permits beyond https on port 443."""
+
+    allow_loopback_http: bool = False  # the sandbox; an error outside debug
+    approved_origins: frozenset[str] = frozenset()  # "https://host:port", each approved by staff
+
+
+@dataclass(frozen=True)
+class Address:
+    """A URL taken apart once, so that nobody else parses it differently. `host` is lower case, without brackets."""
+
+    scheme: str
+    host: str
+    port: int
+    path: str
+
+    @property
+    def origin(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.scheme}://{host}:{self.port}"
+
+
+def check_address(url: str, policy: AddressPolicy) -> None:
+    """Refuses, with UnsafeAddress, a URL we would not connect to. Looks at the writing only and asks no resolver."""
+    parse_address(url, policy)
+
+
+def parse_address(url: str, policy: AddressPolicy) -> Address:
+    """The parts of a URL that passed the guard; raises UnsafeAddress."""
+    parts = _split(url)
+    host, port = _host_and_port(parts)
+    address = Address(parts.scheme, host, port, parts.path)
+    literal = _literal(host)
+    if parts.scheme == "http":
+        if not (policy.allow_loopback_http and is_loopback_host(host)):
+            raise UnsafeAddress(fault=AddressFault.SCHEME)
+    elif literal is not None:
+        if not is_public(literal):
+            raise UnsafeAddress(fault=AddressFault.NOT_PUBLIC)
+    else:
+        _check_name(host)
+    if parts.scheme == "https" and address.port != 443 and address.origin not in policy.approved_origins:
+        raise UnsafeAddress(fault=AddressFault.PORT)
+    _check_path(parts.path)
+    return address
+
+
+def is_loopback_host(host: str) -> bool:
+    """Whether the host, as written, is this machine: the only place plain http may go."""
+    if host == "localhost":
+        return True
+    literal = _literal(host)
+    return literal is not None and literal.is_loopback and getattr(literal, "ipv4_mapped", None) is None
+
+
+def is_public(address: IpAddress) -> bool:
+    """Whether the address belongs to the public network, by a list of what does rather than of what does not."""
+    if isinstance(address, ipaddress.IPv4Address):
+        return address.is_global and not address.is_multicast and not any(address in net for net in _REFUSED_V4)
+    if address.scope_id is not None:
+        return False
+    return address in _GLOBAL_UNICAST and not any(address in net for net in _REFUSED_V6)
+
+
+def is_reachable(resolved: IpAddress, *, scheme: str) -> bool:
+    """Whether a connection may go to this resolved address: loopback for plain http, public for https."""
+    return resolved.is_loopback if scheme == "http" else is_public(resolved)
+
+
+def page_beside(unverified_url: object, *, beside: str) -> str | None:
+    """A link from the far end, if it is https on the very host of an address we trust; else None (facts 5.7)."""
+    if not isinstance(unverified_url, str):
+        return None
+    open_policy = AddressPolicy(allow_loopback_http=True, approved_origins=frozenset({_origin(beside)}))
+    try:
+        page = parse_address(unverified_url, open_policy)
+    except UnsafeAddress:
+        return None
+    return unverified_url if page.origin == _origin(beside) else None
+
+
+def _origin(url: str) -> str:
+    parts = urlsplit(url)
+    return Address(parts.scheme, (parts.hostname or "").lower(), parts.port or _DEFAULT_PORTS[parts.scheme], "").origin
+
+
+def _split(url: str) -> SplitResult:
+    """Takes the URL apart, having first refused what different parsers would take apart differently."""
+    if not 0 < len(url) <= _LONGEST_URL:
+        raise UnsafeAddress(fault=AddressFault.LENGTH)
+    if "#" in url:
+        raise UnsafeAddress(fault=AddressFault.FRAGMENT)
+    if not _PLAIN.fullmatch(url):
+        raise UnsafeAddress(fault=AddressFault.CHARACTER)
+    fault = None
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # brackets that hold no IPv6 address
+        fault = AddressFault.HOST
+    if fault is not None:
+        raise UnsafeAddress(fault=fault)
+    if not url.startswith(("https://", "http://")):
+        raise UnsafeAddress(fault=AddressFault.SCHEME)
+    if "@" in parts.netloc:
+        raise UnsafeAddress(fault=AddressFault.USER_INFORMATION)
+    return parts
+
+
+def _host_and_port(parts: SplitResult) -> tuple[str, int]:
+    """Read from the whole authority at once: what does not fit the pattern is not a host with a port."""
+    authority = _AUTHORITY.fullmatch(parts.netloc)
+    if authority is None:
+        raise UnsafeAddress(fault=AddressFault.HOST)
+    host = (authority["six"] or authority["name"]).lower()
+    if (authority["six"] is not None) != isinstance(_literal(host), ipaddress.IPv6Address):
+        raise UnsafeAddress(fault=AddressFault.HOST)
+    written = authority["port"]
+    if written is None:
+        return host, _DEFAULT_PORTS[parts.scheme]
+    if not _PORT.fullmatch(written) or int(written) > 65535:
+        raise UnsafeAddress(fault=AddressFault.PORT)
+    return host, int(written)
+
+
+def _literal(host: str) -> IpAddress | None:
+    """The host as an IP address, if it is one in its only canonical writing."""
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        return None
+
+
+def _check_name(host: str) -> None:
+    labels = host.split(".")
+    is_name = len(host) <= 253 and len(labels) > 1 and all(_LABEL.fullmatch(label) for label in labels)
+    if not is_name or _NUMBER.fullmatch(labels[-1]) or labels[-1] in _PRIVATE_SUFFIXES:
+        raise UnsafeAddress(fault=AddressFault.HOST)
+
+
+def _check_path(path: str) -> None:
+    """No path that another program would read as a different one: dot segments, however often encoded."""
+    decoded = unquote(unquote(path))
+    if _HIDDEN_IN_PATH.search(decoded) or {".", ".."} & set(decoded.split("/")):
+        raise UnsafeAddress(fault=AddressFault.PATH)

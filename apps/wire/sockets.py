@@ -1,0 +1,172 @@
+"""Connections that go where the guard says and end when the deadline says.
+
+urllib3 keeps its part: pooling, TLS with the host's name, HTTP. Two things are ours. The name is resolved once, all
+its addresses are judged, and the socket goes to one of those very addresses, so that a second answer of the resolver
+can change nothing. And each read and write gets only what is left of one deadline, so that a far end that sends a
+byte now and then cannot hold us: per-read time-outs never end such a call.
+"""
+
+import io
+import ipaddress
+import queue
+import socket
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any, cast
+
+import urllib3
+from urllib3.connection import HTTPConnection, HTTPSConnection
+
+from apps.wire.addresses import is_reachable
+from apps.wire.errors import AddressFault, UnsafeAddress
+
+_Resolved = list[tuple[Any, ...]]
+
+
+class Deadline(threading.local):
+    """When the request that this thread is making must be over."""
+
+    _ends_at = 0.0
+
+    def start(self, total_seconds: float) -> None:
+        self._ends_at = time.monotonic() + total_seconds
+
+    def remaining_seconds(self) -> float:
+        """What is left, always more than nothing; raises TimeoutError when nothing is."""
+        remaining = self._ends_at - time.monotonic()
+        if remaining <= 0:
+            raise TimeoutError
+        return remaining
+
+
+class _TimedReader(io.RawIOBase):
+    """The raw stream below http.client's buffer."""
+
+    def __init__(self, sock: socket.socket, deadline: Deadline) -> None:
+        self._sock = sock
+        self._stream = sock.makefile("rb", buffering=0)  # counts as a user of the socket until closed
+        self._deadline = deadline
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        self._sock.settimeout(self._deadline.remaining_seconds())
+        return self._stream.readinto(buffer)
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
+
+
+class _TimedSocket:
+    """A connected socket, plain or TLS, as http.client and urllib3 use it."""
+
+    def __init__(self, sock: socket.socket, deadline: Deadline) -> None:
+        self._sock = sock
+        self._deadline = deadline
+
+    def sendall(self, data: Any) -> None:
+        self._sock.settimeout(self._deadline.remaining_seconds())
+        self._sock.sendall(data)
+
+    def makefile(self, _mode: str, _buffering: int | None = None) -> io.BufferedReader:
+        return io.BufferedReader(_TimedReader(self._sock, self._deadline))
+
+    def settimeout(self, _seconds: float | None) -> None:
+        """The library's own time-outs are per read; ours stands."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._sock, name)
+
+
+def _connect(host: str, port: int, *, scheme: str, deadline: Deadline) -> socket.socket:
+    """A socket to one of the addresses the name resolves to now; raises UnsafeAddress if any of them is not ours."""
+    candidates = _resolve(host, port, deadline)
+    for *_, target in candidates:
+        if not is_reachable(ipaddress.ip_address(target[0]), scheme=scheme):
+            raise UnsafeAddress(fault=AddressFault.NOT_PUBLIC)
+    failure: OSError = OSError("no address")
+    for family, kind, protocol, _name, target in candidates:
+        sock = socket.socket(family, kind, protocol)
+        try:
+            sock.settimeout(deadline.remaining_seconds())
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            sock.connect(target)
+        except OSError as error:
+            sock.close()
+            failure = error
+        else:
+            return sock
+    raise failure
+
+
+def _resolve(host: str, port: int, deadline: Deadline) -> _Resolved:
+    """Asks the system's resolver, which knows no time-out, from a thread that can be left behind."""
+    answers: queue.SimpleQueue[_Resolved | OSError | UnicodeError] = queue.SimpleQueue()
+
+    def ask() -> None:
+        try:
+            answers.put(list(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)))
+        except (OSError, UnicodeError) as error:
+            answers.put(error)
+
+    threading.Thread(target=ask, name="resolver", daemon=True).start()
+    try:
+        answer = answers.get(timeout=deadline.remaining_seconds())
+    except queue.Empty:
+        raise TimeoutError from None
+    if isinstance(answer, Exception):
+        raise OSError("the name does not resolve")
+    return answer
+
+
+class _PlainConnection(HTTPConnection):
+    def __init__(self, *args: Any, deadline: Deadline, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._deadline = deadline
+
+    def _new_conn(self) -> socket.socket:
+        sock = _connect(self.host, self.port or 80, scheme="http", deadline=self._deadline)
+        return cast("socket.socket", _TimedSocket(sock, self._deadline))
+
+
+class _TlsConnection(HTTPSConnection):
+    def __init__(self, *args: Any, deadline: Deadline, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._deadline = deadline
+
+    def _new_conn(self) -> socket.socket:
+        return _connect(self.host, self.port or 443, scheme="https", deadline=self._deadline)
+
+    def connect(self) -> None:
+        super().connect()  # the handshake is one call under the socket's time-out, and verifies `self.host`
+        self.sock = cast("socket.socket", _TimedSocket(self.sock, self._deadline))
+
+
+class GuardedPoolManager(urllib3.PoolManager):
+    """A pool manager all of whose connections are ours."""
+
+    def __init__(self, deadline: Deadline, **connection_pool_kw: Any) -> None:
+        super().__init__(**connection_pool_kw)
+        self.pool_classes_by_scheme = {
+            "http": cast(
+                "Any", partial(_pool, urllib3.HTTPConnectionPool, partial(_PlainConnection, deadline=deadline))
+            ),
+            "https": cast(
+                "Any", partial(_pool, urllib3.HTTPSConnectionPool, partial(_TlsConnection, deadline=deadline))
+            ),
+        }
+
+
+def _pool(
+    pool_class: type[urllib3.HTTPConnectionPool],
+    connection_class: Callable[..., Any],
+    *args: Any,
+    **kwargs: Any,
+) -> urllib3.HTTPConnectionPool:
+    pool = pool_class(*args, **kwargs)
+    pool.ConnectionCls = cast("Any", connection_class)
+    return pool

@@ -1,0 +1,139 @@
+"""The one door to the network.
+
+A session from here checks each address, resolves its name once and connects to what it resolved, gives up after a
+total time whatever the far end dribbles, reads no more than it was told, follows no redirect, keeps no cookie, and
+takes neither proxy nor credential from the environment. Whatever goes wrong comes out as a WireError that stands
+alone: never chained to a library's exception, whose text holds the URL, which on interface A holds the secret.
+"""
+
+import io
+import ssl
+from http.cookiejar import DefaultCookiePolicy
+from threading import local
+from typing import Any, TypeVar
+
+import requests
+import urllib3
+from requests.adapters import HTTPAdapter
+
+from apps.wire.addresses import AddressPolicy, check_address
+from apps.wire.errors import Code, EndpointMisconfigured, Unavailable, UnexpectedAnswer, WireError
+from apps.wire.silence import silence_libraries
+from apps.wire.sockets import Deadline, GuardedPoolManager
+
+__all__ = ["AddressPolicy", "check_address", "guard", "session", "thread_session"]
+
+silence_libraries()
+
+AnySession = TypeVar("AnySession", bound=requests.Session)
+
+TOTAL_SECONDS = 10.0  # facts section 6, row 16
+MAX_BYTES = 5_000_000  # facts section 6, row 16
+_USER_AGENT = "Holdfast/0.1"
+_CHUNK_BYTES = 262_144
+
+_THREAD = local()
+
+
+def session(
+    policy: AddressPolicy, *, total_seconds: float = TOTAL_SECONDS, max_bytes: int = MAX_BYTES
+) -> requests.Session:
+    """A session that can only be used safely. For one thread at a time.
+
+    Its requests raise UnsafeAddress, EndpointMisconfigured (a redirect), Unavailable or UnexpectedAnswer (too
+    large, unreadable encoding); any other status is returned as an answer.
+    """
+    return guard(requests.Session(), policy, total_seconds=total_seconds, max_bytes=max_bytes)
+
+
+def guard(
+    unguarded: AnySession,
+    policy: AddressPolicy,
+    *,
+    total_seconds: float = TOTAL_SECONDS,
+    max_bytes: int = MAX_BYTES,
+) -> AnySession:
+    """Puts our adapter into an existing session, such as requests-oauthlib's, and returns it."""
+    adapter = _GuardedAdapter(policy, total_seconds=total_seconds, max_bytes=max_bytes)
+    unguarded.adapters.clear()
+    unguarded.mount("https://", adapter)
+    unguarded.mount("http://", adapter)
+    unguarded.trust_env = False
+    unguarded.max_redirects = 0
+    unguarded.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
+    unguarded.headers.clear()
+    unguarded.headers.update({"User-Agent": _USER_AGENT, "Accept-Encoding": "gzip", "Connection": "keep-alive"})
+    return unguarded
+
+
+def thread_session(
+    policy: AddressPolicy, *, total_seconds: float = TOTAL_SECONDS, max_bytes: int = MAX_BYTES
+) -> requests.Session:
+    """This thread's own session of that kind, so that the pages of a sync share a connection."""
+    sessions: dict[object, requests.Session] = _THREAD.__dict__.setdefault("sessions", {})
+    kind = (policy, total_seconds, max_bytes)
+    if kind not in sessions:
+        sessions[kind] = session(policy, total_seconds=total_seconds, max_bytes=max_bytes)
+    return sessions[kind]
+
+
+class _GuardedAdapter(HTTPAdapter):
+    """Sends one request within one deadline and returns an answer whose body has been read."""
+
+    def __init__(self, policy: AddressPolicy, *, total_seconds: float, max_bytes: int) -> None:
+        self._policy = policy
+        self._total_seconds = total_seconds
+        self._max_bytes = max_bytes
+        self._deadline = Deadline()
+        super().__init__(max_retries=0)
+
+    def init_poolmanager(self, *_args: Any, **_kwargs: Any) -> None:
+        self.poolmanager = GuardedPoolManager(self._deadline, ssl_context=_tls_context())
+
+    def send(self, request: requests.PreparedRequest, *_args: Any, **_kwargs: Any) -> requests.Response:
+        """Ignores every argument but the request: what they could loosen is decided here."""
+        check_address(request.url or "", self._policy)
+        self._deadline.start(self._total_seconds)
+        failure: WireError
+        try:
+            response = super().send(request, stream=True, timeout=self._total_seconds, verify=True, proxies=None)
+            return self._read(response)
+        except (requests.RequestException, urllib3.exceptions.HTTPError, OSError, ValueError) as unprintable:
+            failure = _named(unprintable)
+        raise failure  # here and not above, so that nothing hangs on it as its context
+
+    def _read(self, response: requests.Response) -> requests.Response:
+        """Reads the decoded body up to the limit, which a compressed flood meets like any other."""
+        if 300 <= response.status_code < 400:
+            response.raw.close()
+            raise EndpointMisconfigured(code=Code.REDIRECTED, status=response.status_code)
+        body = io.BytesIO()
+        while chunk := response.raw.read(_CHUNK_BYTES, decode_content=True):
+            body.write(chunk)
+            if body.tell() > self._max_bytes:
+                response.raw.close()
+                raise UnexpectedAnswer(code=Code.TOO_LARGE, status=response.status_code)
+        response.raw.release_conn()
+        body.seek(0)
+        response.raw = body
+        return response
+
+
+def _tls_context() -> ssl.SSLContext:
+    """Chain and host name verified, TLS 1.2 or newer (facts section 6, row 17)."""
+    context = ssl.create_default_context()
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    return context
+
+
+def _named(unprintable: Exception) -> WireError:
+    """The error of ours for one of theirs; nothing of its text is kept."""
+    if isinstance(unprintable, requests.Timeout | urllib3.exceptions.TimeoutError | TimeoutError):
+        return Unavailable(code=Code.TIMED_OUT)
+    if isinstance(unprintable, requests.exceptions.SSLError):
+        return Unavailable(code=Code.UNTRUSTED_CERTIFICATE)
+    if isinstance(unprintable, urllib3.exceptions.DecodeError | requests.exceptions.ContentDecodingError):
+        return UnexpectedAnswer(code=Code.UNREADABLE)
+    if isinstance(unprintable, requests.ConnectionError | urllib3.exceptions.HTTPError | OSError):
+        return Unavailable(code=Code.UNREACHABLE)
+    return UnexpectedAnswer(code=Code.UNREADABLE)
