@@ -20,8 +20,9 @@ secret (docs/decisions/0001-no-explanation-in-errors.md). None of them is chaine
 whose text would hold the URL.
 """
 
+import re
 from enum import StrEnum
-from typing import ClassVar
+from typing import ClassVar, Self
 
 
 class Actor(StrEnum):
@@ -70,6 +71,17 @@ class Code(StrEnum):
     UNSUPPORTED_AUTHENTICATION = "unsupported_authentication"
     MALFORMED_RESPONSE = "malformed_response"
     UNRECOGNIZED = "unrecognized"
+
+    @classmethod
+    def named(cls, unverified_name: object) -> Self:
+        """The far end's name for an error; "Invalid Grant" is invalid_grant, and what only we can see is not its."""
+        if not isinstance(unverified_name, str):
+            return cls.UNRECOGNIZED
+        name = re.sub(r"[\s-]+", "_", unverified_name.strip().lower())
+        return cls(name) if name in _NAMED_BY_THE_FAR_END else cls.UNRECOGNIZED
+
+
+_NAMED_BY_THE_FAR_END = frozenset(list(Code)[: list(Code).index(Code.TIMED_OUT)])
 
 
 class AddressFault(StrEnum):

@@ -1,0 +1,63 @@
+"""Reading what an HTTP answer says before anybody looks at its meaning: JSON or not, and when to come back."""
+
+import json
+import re
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import requests
+
+from apps.wire.errors import Code, Throttled, Unavailable, UnexpectedAnswer
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_LONGEST_WAIT_SECONDS = 86_400
+
+
+def body_of(response: requests.Response) -> bytes:
+    """The body without a byte-order mark, which RFC 8259 section 8.1 lets a reader ignore."""
+    return response.content.removeprefix(_BYTE_ORDER_MARK)
+
+
+def json_object(response: requests.Response) -> dict[str, Any]:
+    """The body as one JSON object; raises UnexpectedAnswer for anything else."""
+    try:
+        parsed = json.loads(body_of(response).decode("utf-8"))
+    except (ValueError, RecursionError):  # RecursionError: a few kilobytes of opening brackets
+        parsed = None
+    if not isinstance(parsed, dict):
+        raise UnexpectedAnswer(code=Code.UNREADABLE, status=response.status_code)
+    return parsed
+
+
+def please_wait(response: requests.Response) -> Unavailable | None:
+    """The error of a status that asks us to come back, whatever the body says; None for other statuses."""
+    status = response.status_code
+    if status == 429:
+        return Throttled(status=status, retry_after_seconds=retry_after_seconds(response))
+    if status == 408 or status >= 500:
+        return Unavailable(status=status, retry_after_seconds=retry_after_seconds(response))
+    return None
+
+
+def retry_after_seconds(response: requests.Response) -> int | None:
+    """Retry-After in seconds, given as such or as a date (RFC 9110 section 10.2.3); at most a day.
+
+    A date is counted from the answer's own Date, so that a clock that is wrong, theirs or ours, does not matter.
+    """
+    written = response.headers.get("Retry-After", "").strip()
+    if re.fullmatch(r"[0-9]{1,9}", written):
+        return min(int(written), _LONGEST_WAIT_SECONDS)
+    until = _http_date(written)
+    if until is None:
+        return None
+    since = _http_date(response.headers.get("Date", "")) or datetime.now(UTC)
+    return min(max(0, round((until - since).total_seconds())), _LONGEST_WAIT_SECONDS)
+
+
+def _http_date(written: str) -> datetime | None:
+    try:
+        parsed = parsedate_to_datetime(written)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)

@@ -1,0 +1,164 @@
+"""What a token endpoint answered: a token set, or an error by who must act.
+
+Strict about what would hurt (a wrong type, a token no header can carry, an error body with status 200), tolerant
+about what is merely absent (interface facts 2.7 to 2.10 and 2.21; RFC 6749 sections 5.1 and 5.2).
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import requests
+
+from apps.wire import answers
+from apps.wire.addresses import page_beside
+from apps.wire.errors import (
+    AuthorizationDenied,
+    AuthorizationExpired,
+    ClientRejected,
+    Code,
+    EndpointMisconfigured,
+    OrganizationNotEnabled,
+    RequestRefused,
+    Unavailable,
+    UnexpectedAnswer,
+    WireError,
+)
+from apps.wire.secret import Secret
+
+_LONGEST_TOKEN = 65_536
+_LONGEST_LIFETIME_SECONDS = 366 * 86_400
+_TOKEN = re.compile(rf"[\x20-\x7e]{{1,{_LONGEST_TOKEN}}}")  # VSCHAR of RFC 6749 appendix A
+_FHIR_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")  # the underscore is not FHIR's, but is seen
+
+# Interface facts 5.2: who must act on each code.
+_BY_CODE: Mapping[Code, type[WireError]] = {
+    Code.INVALID_REQUEST: RequestRefused,
+    Code.INVALID_SCOPE: RequestRefused,
+    Code.UNSUPPORTED_TOKEN_TYPE: RequestRefused,
+    Code.INVALID_GRANT: AuthorizationExpired,
+    Code.ACCESS_DENIED: AuthorizationDenied,
+    Code.INVALID_CLIENT: ClientRejected,
+    Code.UNSUPPORTED_GRANT_TYPE: ClientRejected,
+    Code.INVALID_TARGET: ClientRejected,
+    Code.UNAUTHORIZED_CLIENT: OrganizationNotEnabled,
+    Code.SERVER_ERROR: Unavailable,
+    Code.TEMPORARILY_UNAVAILABLE: Unavailable,
+}
+# Where the code says nothing. A bare 400 is not here: it must not cost the patient the link.
+_BY_STATUS: Mapping[int, type[WireError]] = {
+    401: ClientRejected,
+    403: OrganizationNotEnabled,
+    404: EndpointMisconfigured,
+    405: RequestRefused,
+    406: RequestRefused,
+    410: EndpointMisconfigured,
+    413: RequestRefused,
+    414: RequestRefused,
+    415: RequestRefused,
+    431: RequestRefused,
+}
+
+
+@dataclass(frozen=True, repr=False)
+class TokenSet:
+    """Tokens as received together. `scope` is what was granted; None means the server did not say.
+
+    `expires_in_seconds` is None where the server named no believable lifetime; `refresh_token` is None where none
+    came, and after a refresh that means: keep the one you have (RFC 6749 section 6).
+    """
+
+    access_token: Secret
+    expires_in_seconds: int | None
+    refresh_token: Secret | None
+    scope: tuple[str, ...] | None
+    patient: str | None
+    encounter: str | None
+    id_token: Secret | None
+
+
+def read_token_answer(response: requests.Response, *, token_url: str) -> TokenSet:
+    """The token set of a successful answer; raises the error of any other. Nothing the far end wrote is kept."""
+    check_refusal(response, token_url=token_url)
+    answer = answers.json_object(response)
+    token_type = answer.get("token_type")
+    if token_type is not None and not (isinstance(token_type, str) and token_type.strip().lower() == "bearer"):
+        raise _unusable(Code.UNSUPPORTED_TOKEN_TYPE)
+    access_token = _token(answer, "access_token")
+    if access_token is None:
+        raise _unusable()
+    return TokenSet(
+        access_token=access_token,
+        expires_in_seconds=_lifetime(answer.get("expires_in")),
+        refresh_token=_token(answer, "refresh_token"),
+        scope=_scope(answer.get("scope")),
+        patient=_fhir_id(answer.get("patient")),
+        encounter=_fhir_id(answer.get("encounter")),
+        id_token=_token(answer, "id_token"),
+    )
+
+
+def check_refusal(response: requests.Response, *, token_url: str) -> None:
+    """Raises the error an answer stands for, also one that hides behind status 200."""
+    waiting = answers.please_wait(response)
+    if waiting is not None:
+        raise waiting
+    status = response.status_code
+    error = _error_fields(response)
+    if error is None and 200 <= status < 300:
+        return
+    code = Code.named(error.get("error")) if error else Code.UNRECOGNIZED
+    kind = _BY_CODE.get(code) or _BY_STATUS.get(status, UnexpectedAnswer)
+    page = page_beside(error.get("error_uri"), beside=token_url) if error else None
+    raise kind(code=code, status=status, error_uri=page)
+
+
+def _error_fields(response: requests.Response) -> dict[str, Any] | None:
+    """The answer, if it is a JSON object that reports an error."""
+    try:
+        answer = answers.json_object(response)
+    except UnexpectedAnswer:
+        return None
+    return answer if answer.get("error") is not None else None
+
+
+def _unusable(code: Code = Code.UNREADABLE) -> UnexpectedAnswer:
+    return UnexpectedAnswer(code=code, status=200)
+
+
+def _token(answer: Mapping[str, Any], name: str) -> Secret | None:
+    value = answer.get(name)
+    if value is None or value == "":
+        return None
+    if not isinstance(value, str) or not _TOKEN.fullmatch(value):
+        raise _unusable()
+    return Secret(value)
+
+
+def _lifetime(value: object) -> int | None:
+    """Seconds, from a number or a numeric string; a lifetime nobody can mean is no lifetime."""
+    if isinstance(value, str) and re.fullmatch(r"\s*[0-9]{1,12}(\.[0-9]{1,6})?\s*", value):
+        value = float(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return int(value) if 1 <= value <= _LONGEST_LIFETIME_SECONDS else None
+
+
+def _scope(value: object) -> tuple[str, ...] | None:
+    if value is None:
+        return None
+    names = value.split() if isinstance(value, str) else value
+    if not isinstance(names, list) or not all(isinstance(name, str) and _TOKEN.fullmatch(name) for name in names):
+        raise _unusable()
+    return tuple(names)
+
+
+def _fhir_id(value: object) -> str | None:
+    """A launch context id. Some servers send a number; a reference or anything else is not guessed at."""
+    if value is None or value == "":
+        return None
+    written = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    if not isinstance(written, str) or not _FHIR_ID.fullmatch(written):
+        raise _unusable()
+    return written

@@ -1,0 +1,204 @@
+"""Exchanging a code, refreshing and revoking, at one token endpoint.
+
+requests-oauthlib does the work on a session that carries our transport. On interface A the parameters travel in the
+query of a POST that still carries the form Content-Type and no body (specification 4.1, P2 and P3), which RFC 6749
+section 2.3.1 forbids for good reason: hence no redirect, no log line and no exception text with an address in it.
+Nothing is retried here: the caller knows what a second attempt would cost.
+"""
+
+import io
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+from urllib.parse import quote_plus
+
+import requests
+from oauthlib.oauth2 import OAuth2Error, WebApplicationClient
+from requests.auth import HTTPBasicAuth
+
+from apps.wire.addresses import AddressPolicy
+from apps.wire.client_authentication import Authentication, Client
+from apps.wire.dialects import Dialect, Placement
+from apps.wire.errors import ClientRejected, Code, UnexpectedAnswer
+from apps.wire.oauth_session import OAuthSession, spelled_for_library
+from apps.wire.secret import Secret
+from apps.wire.token_answers import TokenSet, check_refusal, read_token_answer
+
+__all__ = ["TokenEndpoint", "TokenSet", "exchange", "refresh", "revoke"]
+
+_HEADERS = {"Accept": "application/json", "Content-Type": "application/x-www-form-urlencoded"}
+TokenTypeHint = Literal["access_token", "refresh_token"]
+_HookedRequest = tuple[str, dict[str, str], str]
+
+
+@dataclass(frozen=True)
+class TokenEndpoint:
+    """Where a client registration gets its tokens, and how.
+
+    Raises ClientRejected where the registration would put its secret into the URL of a server that reads bodies.
+    """
+
+    url: str
+    client: Client
+    dialect: Dialect
+    policy: AddressPolicy
+    revocation_url: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.client.authentication is Authentication.QUERY and self.dialect.token_parameters is Placement.BODY:
+            raise ClientRejected(code=Code.UNSUPPORTED_AUTHENTICATION)
+
+    @property
+    def reads_query(self) -> bool:
+        """Whether the parameters travel in the query; a registration that names another method overrides it."""
+        return self.dialect.token_parameters is Placement.QUERY and self.client.authentication in {
+            Authentication.QUERY,
+            Authentication.NONE,
+        }
+
+
+def exchange(
+    endpoint: TokenEndpoint,
+    *,
+    code: Secret,
+    redirect_uri: str,
+    pkce_verifier: Secret | None = None,
+    state: Secret | None = None,
+) -> TokenSet:
+    """Trades an authorization code for tokens: P2, S3. `redirect_uri` is the one of the authorization URL.
+
+    Raises WireError: AuthorizationExpired where the code is used, expired or not ours, and see `errors`.
+    """
+    optional: dict[str, Any] = {}
+    if pkce_verifier is not None:
+        optional["code_verifier"] = pkce_verifier.reveal()
+    if state is not None and endpoint.dialect.sends_state_in_exchange:
+        optional["state"] = state.reveal()
+
+    def call(session: OAuthSession) -> None:
+        session.fetch_token(
+            session.endpoint_url_spelled,
+            code=code.reveal(),
+            headers=dict(_HEADERS),
+            auth=_basic(endpoint.client),
+            include_client_id=endpoint.client.authentication is not Authentication.BASIC,
+            client_secret=_secret_parameter(endpoint.client),
+            force_querystring=endpoint.reads_query,
+            **optional,
+        )
+
+    return _token_set(endpoint, call, redirect_uri=redirect_uri)
+
+
+def refresh(endpoint: TokenEndpoint, *, refresh_token: Secret) -> TokenSet:
+    """Trades a refresh token for a new token set: P3, S4. A token set without a refresh token means: keep yours.
+
+    Raises WireError: AuthorizationExpired where the refresh token no longer holds, and see `errors`. After
+    Unavailable or UnexpectedAnswer a server that rotates may or may not have used the token up.
+    """
+
+    def call(session: OAuthSession) -> None:
+        session.refresh_token(
+            session.endpoint_url_spelled,
+            refresh_token=refresh_token.reveal(),
+            headers=dict(_HEADERS),
+            auth=_basic(endpoint.client),
+            **_client_parameters(endpoint.client),
+        )
+
+    return _token_set(endpoint, call, redirect_uri=None)
+
+
+def revoke(
+    endpoint: TokenEndpoint,
+    *,
+    token: Secret,
+    token_type_hint: TokenTypeHint = "refresh_token",  # noqa: S107 - a name, not a token
+) -> None:
+    """Tells the server that a token is dead (RFC 7009); does nothing where no revocation address is known.
+
+    The parameters travel in the body also on interface A: no other form is documented, and a URL is no place for a
+    token. Raises WireError; forgetting the token must not wait for this to succeed.
+    """
+    if endpoint.revocation_url is None:
+        return
+    client = endpoint.client
+    _url, _headers, body = WebApplicationClient(client.client_id).prepare_token_revocation_request(
+        spelled_for_library(endpoint.revocation_url),
+        token.reveal(),
+        token_type_hint=token_type_hint,
+        **_client_parameters(client),
+    )
+    with OAuthSession(
+        endpoint.revocation_url, endpoint.policy, client_id=client.client_id, redirect_uri=None
+    ) as session:
+        response = session.request(
+            "POST", session.endpoint_url_spelled, data=body, headers=dict(_HEADERS), auth=_basic(client)
+        )
+    # RFC 7009 section 2.2: the body of a success means nothing
+    if response.status_code != 200:
+        check_refusal(response, token_url=endpoint.revocation_url)
+
+
+def _token_set(endpoint: TokenEndpoint, call: Callable[[OAuthSession], None], *, redirect_uri: str | None) -> TokenSet:
+    """Makes one call of the library and returns what its answer said to our own reader."""
+    reader = _Reader(endpoint.url)
+    with OAuthSession(
+        endpoint.url, endpoint.policy, client_id=endpoint.client.client_id, redirect_uri=redirect_uri
+    ) as session:
+        session.register_compliance_hook("access_token_response", reader)
+        session.register_compliance_hook("refresh_token_response", reader)
+        if endpoint.reads_query:
+            # the stubs do not know this hook
+            session.register_compliance_hook("refresh_token_request", _moved_to_query)  # type: ignore[call-overload]
+        try:
+            call(session)
+        except (OAuth2Error, requests.RequestException, ValueError, Warning):
+            reader.token_set = None  # the library refused what the reader passed: its text is not kept
+    if reader.token_set is None:
+        raise UnexpectedAnswer(code=Code.UNREADABLE)
+    return reader.token_set
+
+
+class _Reader:
+    """A response hook that reads the answer before the library does, and hands it only what it cannot misread."""
+
+    def __init__(self, token_url: str) -> None:
+        self._token_url = token_url
+        self.token_set: TokenSet | None = None
+
+    def __call__(self, response: requests.Response) -> requests.Response:
+        self.token_set = read_token_answer(response, token_url=self._token_url)
+        passed_on = requests.Response()
+        passed_on.status_code = response.status_code
+        passed_on.encoding = "utf-8"
+        bare = {"access_token": self.token_set.access_token.reveal(), "token_type": "Bearer"}
+        passed_on.raw = io.BytesIO(json.dumps(bare).encode("ascii"))
+        return passed_on
+
+
+def _moved_to_query(url: str, headers: dict[str, str], body: str) -> _HookedRequest:
+    """What `force_querystring` does for an exchange and the library leaves undone for a refresh."""
+    return f"{url}{'&' if '?' in url else '?'}{body}", headers, ""
+
+
+def _basic(client: Client) -> HTTPBasicAuth | None:
+    """Id and secret form-encoded before they are joined (RFC 6749 section 2.3.1)."""
+    if client.authentication is not Authentication.BASIC or client.secret is None:
+        return None
+    return HTTPBasicAuth(quote_plus(client.client_id), quote_plus(client.secret.reveal()))
+
+
+def _secret_parameter(client: Client) -> str | None:
+    if client.authentication in {Authentication.QUERY, Authentication.BODY} and client.secret is not None:
+        return client.secret.reveal()
+    return None
+
+
+def _client_parameters(client: Client) -> dict[str, Any]:
+    """Client id and secret among the parameters, where the method puts them there."""
+    if client.authentication is Authentication.BASIC:
+        return {}
+    secret = _secret_parameter(client)
+    return {"client_id": client.client_id} | ({} if secret is None else {"client_secret": secret})
