@@ -50,8 +50,8 @@ class Dialect:
     assumed_lifetime_seconds: int  # of an access token that comes without expires_in
     requests_per_minute: int  # per connection
     parallel_requests: int  # per connection
-    needs_category: Mapping[FhirVersion, frozenset[str]]  # types whose search is refused without a category
-    fallback_statuses: frozenset[int]  # a search so refused is tried once with `SearchableType.fallback_searches`
+    needs_narrow_search: Mapping[FhirVersion, frozenset[str]]  # types whose search by patient alone is refused
+    fallback_statuses: frozenset[int]  # a search so refused is tried once with `ResourceType.narrow_searches`
 
 
 _PATIENT_ACCESS = Dialect(
@@ -70,7 +70,7 @@ _PATIENT_ACCESS = Dialect(
     assumed_lifetime_seconds=300,  # inferred: facts 2.7
     requests_per_minute=20,  # inferred from the sister product's published limit: facts 2.18 [NGR]
     parallel_requests=2,  # inferred: facts 2.18
-    needs_category=MappingProxyType(
+    needs_narrow_search=MappingProxyType(
         {
             FhirVersion.DSTU2: frozenset({"CarePlan", "DiagnosticReport", "Observation"}),  # facts 1.2 [ARG]
             FhirVersion.R4: frozenset({"CarePlan", "Observation"}),  # facts 1.3: 404 and 400 seen in 2024 [NGX]
@@ -95,7 +95,7 @@ _SMART = Dialect(
     assumed_lifetime_seconds=300,  # spec 2.3 promises expires_in; inferred for servers that break it
     requests_per_minute=60,  # inferred: no limit is published
     parallel_requests=4,  # inferred
-    needs_category=MappingProxyType(
+    needs_narrow_search=MappingProxyType(
         {
             FhirVersion.DSTU2: frozenset({"CarePlan"}),  # facts 1.2 [CER]
             FhirVersion.R4: frozenset({"CarePlan", "CareTeam", "Observation"}),  # facts 1.3 [USC311], 3.12 [CER]

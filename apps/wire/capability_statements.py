@@ -1,0 +1,79 @@
+"""Reading what a FHIR server says it supports: Conformance in DSTU2, CapabilityStatement in R4.
+
+Elements that are missing or odd are passed over: real statements lack searchParam, invent types and interactions
+(interface facts 1.5), and one bad row must not hide what the server offers.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from apps.wire.bundles import RESOURCE_TYPE
+from apps.wire.dialects import FhirVersion
+from apps.wire.errors import Code, EndpointMisconfigured
+
+_KINDS = frozenset({"Conformance", "CapabilityStatement"})
+_VERSIONS = {"1.0": FhirVersion.DSTU2, "4.0": FhirVersion.R4}  # 1.0.2 and 4.0.1, and their other patch versions
+
+
+@dataclass(frozen=True)
+class OfferedType:
+    """What can be done with one resource type: interaction codes such as search-type, and search parameter names."""
+
+    interactions: frozenset[str]
+    search_parameters: frozenset[str]
+
+
+@dataclass(frozen=True)
+class CapabilityStatement:
+    """What a server says of itself. `software` is for staff: a name and a release, or a publisher, or empty."""
+
+    version: FhirVersion
+    software: str
+    types: Mapping[str, OfferedType]
+
+
+def read_capability_statement(statement: Mapping[str, Any]) -> CapabilityStatement:
+    """Raises EndpointMisconfigured where this is no statement (NO_METADATA) or of a version we do not speak."""
+    if statement.get("resourceType") not in _KINDS:
+        raise EndpointMisconfigured(code=Code.NO_METADATA, status=200)
+    version = _VERSIONS.get(".".join(_text(statement, "fhirVersion").split(".")[:2]))
+    if version is None:
+        raise EndpointMisconfigured(code=Code.UNKNOWN_VERSION, status=200)
+    types: dict[str, OfferedType] = {}
+    for server in _servers(statement):
+        for resource in _objects(server, "resource"):
+            name = _text(resource, "type")
+            if RESOURCE_TYPE.fullmatch(name):
+                types[name] = OfferedType(
+                    interactions=frozenset(_texts(resource, "interaction", "code")),
+                    search_parameters=frozenset(_texts(resource, "searchParam", "name")),
+                )
+    return CapabilityStatement(version, _software(statement), MappingProxyType(types))
+
+
+def _servers(statement: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The members of rest that describe a server; one without a mode is taken for one."""
+    return (rest for rest in _objects(statement, "rest") if rest.get("mode", "server") == "server")
+
+
+def _software(statement: Mapping[str, Any]) -> str:
+    software = statement.get("software")
+    named = (_text(software, "name"), _text(software, "version")) if isinstance(software, dict) else ()
+    written = " ".join(part for part in named if part) or _text(statement, "publisher")
+    return "".join(character for character in written if character.isprintable())[:200]
+
+
+def _objects(parent: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
+    members = parent.get(name)
+    return (member for member in (members if isinstance(members, list) else ()) if isinstance(member, dict))
+
+
+def _texts(parent: Mapping[str, Any], name: str, member: str) -> Iterator[str]:
+    return (text for text in (_text(child, member) for child in _objects(parent, name)) if text)
+
+
+def _text(parent: Mapping[str, Any], name: str) -> str:
+    value = parent.get(name)
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,87 @@
+"""Dates and times as FHIR writes them: a year, a month, a day, or a moment.
+
+What is not known is not invented: 2019-05 stays a month. For ordering, `starts_at` names the first moment it can
+mean. FHIR R4 section 2.24.0.1 (date, dateTime, instant); DSTU2 section 1.14 the same.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta, timezone
+from enum import IntEnum
+
+_WRITTEN = re.compile(
+    r"(?P<year>[0-9]{4})(?:-(?P<month>[0-9]{2})(?:-(?P<day>[0-9]{2})"
+    r"(?:T(?P<hour>[0-9]{2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:\.(?P<fraction>[0-9]{1,12}))?)?"
+    r"(?P<offset>Z|[+-][0-9]{2}:[0-9]{2})?)?)?)?",
+    re.ASCII,
+)
+
+
+class Precision(IntEnum):
+    """How much is known."""
+
+    YEAR = 1
+    MONTH = 2
+    DAY = 3
+    MOMENT = 4
+
+
+@dataclass(frozen=True)
+class FhirDateTime:
+    """A date as precise as it was written.
+
+    `first_day` is the day, or the first day of the month or year, on the writer's own calendar. `starts_at` is in
+    UTC; a value without an offset, which FHIR forbids beside a time, counts as UTC and has `has_offset` False.
+    """
+
+    precision: Precision
+    first_day: date
+    starts_at: datetime
+    has_offset: bool
+
+
+def parse(text: object) -> FhirDateTime | None:
+    """The date a FHIR element holds, or None for what is no date; never raises."""
+    written = _WRITTEN.fullmatch(text.strip()) if isinstance(text, str) else None
+    if written is None:
+        return None
+    try:
+        first_day = date(int(written["year"]), int(written["month"] or 1), int(written["day"] or 1))
+        return FhirDateTime(
+            precision=_precision(written),
+            first_day=first_day,
+            starts_at=_starts_at(written, first_day),
+            has_offset=written["offset"] is not None,
+        )
+    except (ValueError, OverflowError):  # 30 February; the first hour of year 1 east of Greenwich
+        return None
+
+
+def _precision(written: re.Match[str]) -> Precision:
+    if written["hour"] is not None:
+        return Precision.MOMENT
+    if written["day"] is not None:
+        return Precision.DAY
+    return Precision.MONTH if written["month"] is not None else Precision.YEAR
+
+
+def _starts_at(written: re.Match[str], first_day: date) -> datetime:
+    if written["hour"] is None:
+        return datetime(first_day.year, first_day.month, first_day.day, tzinfo=UTC)
+    return datetime(
+        first_day.year,
+        first_day.month,
+        first_day.day,
+        int(written["hour"]),
+        int(written["minute"]),
+        59 if written["second"] == "60" else int(written["second"] or 0),  # a leap second is legal
+        int((written["fraction"] or "0")[:6].ljust(6, "0")),
+        tzinfo=_offset(written["offset"]),
+    ).astimezone(UTC)
+
+
+def _offset(text: str | None) -> timezone:
+    if text is None or text == "Z":
+        return UTC
+    length = timedelta(hours=int(text[1:3]), minutes=int(text[4:6]))
+    return timezone(-length if text.startswith("-") else length)

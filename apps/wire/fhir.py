@@ -1,0 +1,202 @@
+"""Asking a FHIR server: whose record this is, single resources, searches page by page, and what it supports.
+
+Every data call carries the bearer token in its Authorization header and nowhere else (RFC 6750 section 2.1), and
+goes only below the FHIR base URL it was asked for. What the answers' headers claim to be is not believed; their
+resourceType is.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import quote
+
+import requests
+
+from apps.wire import answers, bundles, resource_types, transport
+from apps.wire.addresses import Address, AddressPolicy, parse_address
+from apps.wire.bundles import Page, Resource
+from apps.wire.capability_statements import CapabilityStatement, OfferedType, read_capability_statement
+from apps.wire.dialects import Dialect, FhirVersion
+from apps.wire.errors import (
+    AccessRefused,
+    AddressFault,
+    AuthorizationExpired,
+    Code,
+    EndpointMisconfigured,
+    ForeignAddress,
+    NotFound,
+    RequestRefused,
+    UnexpectedAnswer,
+    UnsafeAddress,
+    WireError,
+)
+from apps.wire.secret import Secret
+
+__all__ = [
+    "CapabilityStatement",
+    "FhirServer",
+    "OfferedType",
+    "Page",
+    "Resource",
+    "capability",
+    "find_patients",
+    "follow",
+    "read",
+    "search",
+]
+
+# A page of results may be large and slow to make; what a person waits for keeps the transport's own limits.
+_PAGE_SECONDS = 30.0
+_PAGE_BYTES = 20_000_000
+
+_MOST_PATIENT_PAGES = 10  # of people one sign-in may choose from
+# Interface facts 5.3 and 5.4; 408, 429 and 5xx mean wait.
+_BY_STATUS: Mapping[int, type[WireError]] = {
+    401: AuthorizationExpired,
+    403: AccessRefused,
+    404: NotFound,
+    410: NotFound,
+}
+
+
+@dataclass(frozen=True)
+class FhirServer:
+    """One FHIR base URL, with or without a slash at its end, and how it is spoken to."""
+
+    base_url: str
+    version: FhirVersion
+    dialect: Dialect
+    policy: AddressPolicy
+
+    def url(self, *segments: str, query: Sequence[tuple[str, str]] = ()) -> str:
+        """An address below the base URL, everything percent-encoded."""
+        if "?" in self.base_url:
+            raise UnsafeAddress(fault=AddressFault.PATH)
+        path = "/".join([self.base_url.rstrip("/"), *(quote(segment, safe="") for segment in segments)])
+        parameters = "&".join(f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in query)
+        return f"{path}?{parameters}" if parameters else path
+
+
+def find_patients(server: FhirServer, *, access_token: Secret) -> tuple[Resource, ...]:
+    """The people this token may read about (specification P4): none, one, or several to choose from.
+
+    The server may answer a Patient or a searchset Bundle. Raises WireError.
+    """
+    body = _get(server, server.url("Patient"), access_token)
+    if bundles.resource_type_of(body) != "Bundle":
+        return (bundles.read_resource(body, resource_type="Patient"),)
+    page = bundles.read_page(body, base_url=server.base_url)
+    found = list(page.resources)
+    pages_left = _MOST_PATIENT_PAGES
+    while page.next_url and (pages_left := pages_left - 1):
+        page = follow(server, access_token=access_token, next_url=page.next_url)
+        found += page.resources
+    people = {patient.logical_id: patient for patient in found if patient.resource_type == "Patient"}
+    return tuple(people.values())
+
+
+def read(server: FhirServer, *, access_token: Secret, resource_type: str, logical_id: str) -> Resource:
+    """One resource by its id (specification P5).
+
+    Raises NotFound where it is gone, RequestRefused without asking where the id cannot be one, and UnexpectedAnswer
+    where another resource than the one asked for came back; and WireError.
+    """
+    if not (bundles.RESOURCE_TYPE.fullmatch(resource_type) and bundles.LOGICAL_ID.fullmatch(logical_id)):
+        raise RequestRefused(code=Code.INVALID_REQUEST)
+    body = _get(server, server.url(resource_type, logical_id), access_token)
+    resource = bundles.read_resource(body, resource_type=resource_type)
+    if resource.logical_id != logical_id:
+        raise UnexpectedAnswer(code=Code.WRONG_RESOURCE, status=200)
+    return resource
+
+
+def search(
+    server: FhirServer,
+    *,
+    access_token: Secret,
+    resource_type: str,
+    patient_id: str,
+    parameters: Sequence[tuple[str, str]] = (),
+) -> Page:
+    """The first page of one type's resources about one patient (specification 4.1, rule 2).
+
+    A 404 raises NotFound and does not mean that there is no data: see `Dialect.fallback_statuses`. Raises
+    RequestRefused without asking for a type whose route takes no patient; and WireError.
+    """
+    known = resource_types.find(server.version, resource_type)
+    if known is None or not known.takes_patient or not bundles.LOGICAL_ID.fullmatch(patient_id):
+        raise RequestRefused(code=Code.INVALID_REQUEST)
+    url = server.url(resource_type, query=(("patient", patient_id), *parameters))
+    return bundles.read_page(_get(server, url, access_token, is_page=True), base_url=server.base_url)
+
+
+def follow(server: FhirServer, *, access_token: Secret, next_url: str) -> Page:
+    """The page behind a next link, which the server wrote and we send as it stands.
+
+    Raises ForeignAddress, before anything is sent, where the link leaves the origin or the path of the FHIR base
+    URL; and WireError.
+    """
+    _check_below(server, next_url)
+    return bundles.read_page(_get(server, next_url, access_token, is_page=True), base_url=server.base_url)
+
+
+def capability(server: FhirServer) -> CapabilityStatement:
+    """What the server says it supports (specification P6), asked without a token.
+
+    Raises EndpointMisconfigured where there is no statement: some servers answer 401, 403, 404 or a page of HTML
+    for an address that does not exist (interface facts 1.5); and WireError.
+    """
+    response = _ask(server, server.url("metadata"), {})
+    waiting = answers.please_wait(response)
+    if waiting is not None:
+        raise waiting
+    if response.status_code != 200:
+        raise EndpointMisconfigured(code=Code.NO_METADATA, status=response.status_code)
+    try:
+        statement = answers.json_object(response)
+    except UnexpectedAnswer:
+        statement = {}
+    return read_capability_statement(statement)
+
+
+def _get(server: FhirServer, url: str, access_token: Secret, *, is_page: bool = False) -> bytes:
+    """The body of a data answer with status 200; raises the error of any other."""
+    response = _ask(server, url, {"Authorization": f"Bearer {access_token.reveal()}"}, is_page=is_page)
+    waiting = answers.please_wait(response)
+    if waiting is not None:
+        raise waiting
+    status = response.status_code
+    if status == 200:
+        return answers.body_of(response)
+    if status < 400:
+        raise UnexpectedAnswer(status=status)
+    raise _BY_STATUS.get(status, RequestRefused)(code=_challenge_code(response), status=status)
+
+
+def _ask(server: FhirServer, url: str, headers: Mapping[str, str], *, is_page: bool = False) -> requests.Response:
+    limits = (_PAGE_SECONDS, _PAGE_BYTES) if is_page else (transport.TOTAL_SECONDS, transport.MAX_BYTES)
+    session = transport.thread_session(server.policy, total_seconds=limits[0], max_bytes=limits[1])
+    return session.get(url, headers={"Accept": server.dialect.accept[server.version], **headers})
+
+
+def _challenge_code(response: requests.Response) -> Code:
+    """The error attribute of WWW-Authenticate (RFC 6750 section 3), if it is one we know."""
+    named = re.search(r'\berror="?([a-z_]{1,40})', response.headers.get("WWW-Authenticate", ""))
+    return Code.named(named[1]) if named else Code.UNRECOGNIZED
+
+
+def _check_below(server: FhirServer, url: str) -> None:
+    """Same origin, and below the path of the base URL in whatever case: servers that are asked for /r4 link to /R4."""
+    base = parse_address(server.base_url, server.policy)
+    linked = _parsed_link(url, server.policy)
+    root = base.path.rstrip("/").lower()
+    path = linked.path.lower() if linked else ""
+    if linked is None or linked.origin != base.origin or not (path == root or path.startswith(root + "/")):
+        raise ForeignAddress(fault=AddressFault.PATH, code=Code.FOREIGN_ADDRESS)
+
+
+def _parsed_link(url: str, policy: AddressPolicy) -> Address | None:
+    try:
+        return parse_address(url, policy)
+    except UnsafeAddress:
+        return None

@@ -1,0 +1,126 @@
+"""The resource types whose routes we know, per FHIR version (interface facts 1.2 and 1.3).
+
+What a server really offers stands in its capability statement; what the patient granted, in the scopes. This table
+says only how each type is asked for.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from apps.wire.dialects import Dialect, FhirVersion
+
+Parameters = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class ResourceType:
+    """One type in one version.
+
+    `takes_patient`: its search takes patient={id} (specification 4.1, rule 2). A type that does not is only read,
+    through references. `narrow_searches` together cover the type where a server refuses patient alone.
+    """
+
+    name: str
+    takes_patient: bool = True
+    narrow_searches: tuple[Parameters, ...] = ()
+
+
+def find(version: FhirVersion, name: str) -> ResourceType | None:
+    """The type of that name in that version, or None if we know no route for it."""
+    return RESOURCE_TYPES[version].get(name)
+
+
+def searches(dialect: Dialect, version: FhirVersion, name: str) -> tuple[Parameters, ...]:
+    """The parameters, beside patient, of the searches that cover a type; none for a type that is only read."""
+    known = find(version, name)
+    if known is None or not known.takes_patient:
+        return ()
+    return known.narrow_searches if name in dialect.needs_narrow_search[version] else ((),)
+
+
+def _by(parameter: str, *values: str) -> tuple[Parameters, ...]:
+    """One search for each value."""
+    return tuple(((parameter, value),) for value in values)
+
+
+def _table(*types: ResourceType) -> Mapping[str, ResourceType]:
+    return MappingProxyType({known.name: known for known in types})
+
+
+_DSTU2 = _table(
+    ResourceType("AllergyIntolerance"),
+    ResourceType("Binary", takes_patient=False),
+    # The care team is a CarePlan of its own category: DSTU2 has no CareTeam.
+    ResourceType("CarePlan", narrow_searches=_by("category", "assess-plan", "careteam")),
+    ResourceType("Condition", narrow_searches=_by("category", "problem", "health-concern")),
+    ResourceType("Device"),
+    ResourceType("DiagnosticReport", narrow_searches=_by("category", "LAB")),
+    ResourceType("DocumentReference"),
+    ResourceType("Encounter"),  # no Argonaut search; Cerner has it, and the capability statement tells
+    ResourceType("Goal"),
+    ResourceType("Immunization"),
+    ResourceType("Location", takes_patient=False),
+    ResourceType("Medication", takes_patient=False),
+    ResourceType("MedicationOrder"),
+    ResourceType("MedicationStatement"),
+    # Smoking status is required by code; its category is not demanded of the server.
+    ResourceType(
+        "Observation",
+        narrow_searches=(*_by("category", "laboratory", "vital-signs", "social-history"), *_by("code", "72166-2")),
+    ),
+    ResourceType("Organization", takes_patient=False),
+    ResourceType("Patient", takes_patient=False),
+    ResourceType("Practitioner", takes_patient=False),
+    ResourceType("Procedure"),
+)
+
+_R4 = _table(
+    ResourceType("AllergyIntolerance"),
+    ResourceType("CarePlan", narrow_searches=_by("category", "assess-plan")),
+    ResourceType("CareTeam", narrow_searches=_by("status", "proposed,active,suspended,inactive")),
+    ResourceType(
+        "Condition", narrow_searches=_by("category", "problem-list-item", "encounter-diagnosis", "health-concern")
+    ),
+    ResourceType("Coverage"),
+    ResourceType("Device"),
+    # v2-0074 for results; the LOINC parts for cardiology, pathology and radiology notes
+    ResourceType("DiagnosticReport", narrow_searches=_by("category", "LAB", "LP29708-2", "LP7839-6", "LP29684-5")),
+    ResourceType("DocumentReference", narrow_searches=_by("category", "clinical-note")),
+    ResourceType("Encounter"),
+    ResourceType("Endpoint", takes_patient=False),
+    ResourceType("Goal"),
+    ResourceType("Immunization"),
+    ResourceType("Location", takes_patient=False),
+    ResourceType("MedicationDispense"),
+    ResourceType(
+        "MedicationRequest",
+        narrow_searches=_by(
+            "intent", "proposal,plan,order,original-order,reflex-order,filler-order,instance-order,option"
+        ),
+    ),
+    ResourceType("MedicationStatement"),
+    ResourceType(
+        "Observation",
+        narrow_searches=_by(
+            "category",
+            *("laboratory", "vital-signs", "social-history", "survey", "sdoh"),
+            *("imaging", "procedure", "exam", "therapy", "activity"),
+        ),
+    ),
+    ResourceType("Organization", takes_patient=False),
+    ResourceType("Patient", takes_patient=False),
+    ResourceType("Practitioner", takes_patient=False),
+    ResourceType("PractitionerRole", takes_patient=False),
+    ResourceType("Procedure"),
+    ResourceType("Provenance", takes_patient=False),  # searching it is not implemented; it comes by _revinclude
+    ResourceType("Questionnaire", takes_patient=False),
+    ResourceType("QuestionnaireResponse"),
+    ResourceType("RelatedPerson"),
+    ResourceType("ServiceRequest"),
+    ResourceType("Specimen"),
+)
+
+RESOURCE_TYPES: Mapping[FhirVersion, Mapping[str, ResourceType]] = MappingProxyType(
+    {FhirVersion.DSTU2: _DSTU2, FhirVersion.R4: _R4}
+)
