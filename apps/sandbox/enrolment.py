@@ -40,3 +40,9 @@ def enrol(
     account.set_password(password)
     account.save()
     return account
+
+
+def end(account: Account) -> None:
+    """The account cannot sign in any more."""
+    account.is_enrolled = False
+    account.save(update_fields=["is_enrolled"])

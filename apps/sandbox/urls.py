@@ -3,7 +3,14 @@
 from django.contrib import admin
 from django.urls import include, path, re_path
 
+from apps.sandbox.pages import views as pages
+
 urlpatterns = [
+    path("", pages.start, name="start"),
+    re_path(r"^a/(?P<version>dstu2|r4)/auth/", include("apps.sandbox.patient_access.urls")),
     re_path(r"^a/(?P<version>dstu2|r4)/fhir/", include("apps.sandbox.fhir.urls")),
+    path("portal/", include("apps.sandbox.portal.urls")),
+    path("practice/", include("apps.sandbox.practice.urls")),
+    path("control/", include("apps.sandbox.control.urls")),
     path("admin/", admin.site.urls),
 ]

@@ -1,7 +1,11 @@
-"""The sandbox under test: the same program on a database of its own."""
+"""The sandbox under test: the same program, on a database that is thrown away."""
 
-from config.settings.sandbox import *
+from config import env
+from config.settings.sandbox_base import *
+from development import servers
 
 SANDBOX_ORIGIN = "http://testserver"
 ALLOWED_HOSTS = [*ALLOWED_HOSTS, "testserver"]
-DATABASES["default"]["CONN_MAX_AGE"] = 0
+DATABASES = {
+    "default": env.database_config(env.sandbox_database_url() or servers.tests().database_url("sandbox")),
+}

@@ -1,4 +1,4 @@
-"""The switches and scenarios of the authorization side of the patient access API. Numbers are rows of the interface facts."""
+"""The switches and scenarios of the authorization side. "Section 2" and X rows are those of the interface facts."""
 
 from apps.sandbox.faults import Fault
 from apps.sandbox.switches.scenario import Scenario

@@ -1,0 +1,100 @@
+"""Staff pages: approve and retire applications, add versions, enrol, end sessions. Secrets and tokens are not shown."""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from apps.sandbox import clock
+from apps.sandbox.models import Account, Application, Grant
+from apps.sandbox.models.application import MoveRefused
+from apps.sandbox.patient_access import granting
+from apps.sandbox.portal import registering
+
+admin.site.site_header = "Sandbox staff"
+admin.site.site_title = "Sandbox staff"
+
+
+@admin.register(Application)
+class ApplicationAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # no arguments at run time
+    """Requests to add an application."""
+
+    list_display = ["name", "status", "versions", "client_id", "requested_at"]
+    list_filter = ["status"]
+    readonly_fields = ["status", "client_id", "requested_at"]
+    actions = ["approve", "retire", "add_dstu2", "add_r4"]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Applications are requested in the portal."""
+        return False
+
+    @admin.action(description="Approve: the credentials work from now on")
+    def approve(self, request: HttpRequest, chosen: QuerySet[Application]) -> None:
+        """Provisional applications become approved."""
+        self._each(request, chosen, registering.approve)
+
+    @admin.action(description="Retire: the credentials never work again")
+    def retire(self, request: HttpRequest, chosen: QuerySet[Application]) -> None:
+        """Applications end for good."""
+        self._each(request, chosen, registering.retire)
+
+    @admin.action(description="Add FHIR DSTU2")
+    def add_dstu2(self, request: HttpRequest, chosen: QuerySet[Application]) -> None:
+        """DSTU2 may be asked for."""
+        for application in chosen:
+            registering.add_version(application, "dstu2")
+
+    @admin.action(description="Add FHIR R4")
+    def add_r4(self, request: HttpRequest, chosen: QuerySet[Application]) -> None:
+        """R4 may be asked for."""
+        for application in chosen:
+            registering.add_version(application, "r4")
+
+    def _each(self, request: HttpRequest, chosen: QuerySet[Application], change: Any) -> None:
+        for application in chosen:
+            try:
+                change(application)
+            except MoveRefused as refused:
+                self.message_user(request, f"{application.name}: not {refused}", messages.ERROR)
+
+
+@admin.register(Account)
+class AccountAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # no arguments at run time
+    """People who can sign in. New ones are enrolled at the front desk."""
+
+    list_display = ["username", "display_name", "practice", "is_enrolled"]
+    list_filter = ["is_enrolled", "practice"]
+    search_fields = ["username", "display_name"]
+    exclude = ["shown_password"]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Enrolment needs a password, and is a practice's work."""
+        return False
+
+
+@admin.register(Grant)
+class GrantAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # no arguments at run time
+    """What patients allowed."""
+
+    list_display = ["account", "application", "version", "created_at", "ended_at", "end_reason"]
+    list_filter = ["version", "application"]
+    actions = ["end"]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Only patients grant."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Grant | None = None) -> bool:
+        """What was allowed is not edited."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Grant | None = None) -> bool:
+        """A grant ends; it is not forgotten."""
+        return False
+
+    @admin.action(description="End: codes and tokens stop working at once", permissions=["view"])
+    def end(self, request: HttpRequest, chosen: QuerySet[Grant]) -> None:
+        """The session of these patients with these applications is over."""
+        ended = granting.end(chosen, reason="ended by staff", at=clock.now())
+        self.message_user(request, f"{ended} ended.")

@@ -1,0 +1,21 @@
+"""Back to the beginning: real time, everything as usual, nobody signed in, nothing allowed.
+
+Applications, accounts and records stay: they are what a test or a demo set up.
+"""
+
+from django.contrib.sessions.models import Session
+from django.db import transaction
+
+from apps.sandbox import bearer, clock, recorder, scenarios
+from apps.sandbox.models import Grant
+
+
+def reset() -> None:
+    """Do it."""
+    with transaction.atomic():
+        Grant.objects.all().delete()  # and with them every code and token
+        Session.objects.all().delete()
+        clock.reset()
+    scenarios.reset()
+    recorder.clear()
+    bearer.forget()

@@ -1,0 +1,77 @@
+"""How everything stands, as plain data: what the control address answers and its page shows."""
+
+from dataclasses import asdict
+from typing import Any
+
+from apps.sandbox import clock, faults, recorder, scenarios
+from apps.sandbox.models import Account, Application
+
+
+def time() -> dict[str, Any]:
+    """Sandbox time, and how far it is ahead."""
+    return {"now": clock.now().isoformat(), "offset_seconds": clock.offset().total_seconds()}
+
+
+def switches() -> dict[str, Any]:
+    """Every switch: where it stands, where it usually stands, where it can stand, and what it does."""
+    return {
+        name: {
+            "value": scenarios.chosen(name),
+            "default": switch.default,
+            "values": list(switch.values),
+            "explains": switch.explains,
+        }
+        for name, switch in scenarios.SWITCHES.items()
+    }
+
+
+def armed_faults() -> list[dict[str, Any]]:
+    """What is still to go wrong."""
+    return [asdict(fault) for fault in faults.armed()]
+
+
+def everything() -> dict[str, Any]:
+    """Clock, switches, faults, and how many requests are recorded."""
+    return {
+        "clock": time(),
+        "switches": switches(),
+        "faults": armed_faults(),
+        "recorded": len(recorder.requests()),
+    }
+
+
+def recorded(row: recorder.Recorded) -> dict[str, Any]:
+    """One request as it arrived."""
+    return {
+        "number": row.number,
+        "at": row.at.isoformat(),
+        "method": row.method,
+        "path": row.path,
+        "query": row.query,
+        "headers": row.headers,
+        "body": row.body.decode("utf-8", "replace"),
+        "status": row.status,
+    }
+
+
+def application(row: Application) -> dict[str, Any]:
+    """One application, without its secret."""
+    return {
+        "client_id": row.client_id,
+        "name": row.name,
+        "status": row.status,
+        "versions": row.versions,
+        "redirect_uris": row.redirect_uris,
+    }
+
+
+def account(row: Account) -> dict[str, Any]:
+    """One account, with its password where the start page prints it."""
+    return {
+        "username": row.username,
+        "password": row.shown_password,
+        "display_name": row.display_name,
+        "patients": row.patients,
+        "practice": row.practice,
+        "is_enrolled": row.is_enrolled,
+    }

@@ -1,0 +1,21 @@
+"""Addresses below `/control/`. README.md of the sandbox has the bodies and answers."""
+
+from django.urls import path
+
+from apps.sandbox.control import levers, pages
+from apps.sandbox.control.door import door
+
+urlpatterns = [
+    path("", pages.page, name="control"),
+    path("pull", pages.pull, name="control-pull"),
+    path("state", door(get=levers.state)),
+    path("clock", door(get=levers.time, post=levers.move_time)),
+    path("switches", door(get=levers.switches, post=levers.choose, delete=levers.usual_switches)),
+    path("scenarios", door(get=levers.scenario_list, post=levers.play)),
+    path("faults", door(get=levers.fault_list, post=levers.arm, delete=levers.disarm)),
+    path("requests", door(get=levers.recorded, delete=levers.forget_recorded)),
+    path("applications", door(get=levers.applications, post=levers.install_application)),
+    path("accounts", door(get=levers.accounts, post=levers.enrol)),
+    path("grants/end", door(post=levers.end_grants)),
+    path("reset", door(post=levers.reset)),
+]

@@ -1,0 +1,32 @@
+"""The start page: who you can be, what you can break, what time it is, and where everything is."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from apps.sandbox import clock, faults, scenarios
+from apps.sandbox.models import Account
+from apps.sandbox.practice import listing
+from apps.sandbox.practice.practices import PRACTICES
+
+_MOST_ACCOUNTS = 50
+
+
+@require_GET
+def start(request: HttpRequest) -> HttpResponse:
+    """What a curious person needs first."""
+    accounts = Account.objects.filter(is_enrolled=True).exclude(shown_password="")
+    context = {
+        "accounts": accounts.order_by("pk")[:_MOST_ACCOUNTS],
+        "more_accounts": max(0, accounts.count() - _MOST_ACCOUNTS),
+        "scenarios": scenarios.SCENARIOS,
+        "differing": scenarios.differing(),
+        "faults": faults.armed(),
+        "clock": clock.now(),
+        "offset": clock.offset(),
+        "practices": PRACTICES,
+        "addresses": [
+            listing.endpoint(version, request.build_absolute_uri("/").rstrip("/")) for version in ("dstu2", "r4")
+        ],
+    }
+    return render(request, "sandbox/start.html", context)

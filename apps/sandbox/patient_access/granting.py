@@ -1,0 +1,49 @@
+"""A patient allows: the grant and its authorization code. And ending grants, with everything that came of them."""
+
+import secrets
+from collections.abc import Collection
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from apps.sandbox import bearer, scenarios
+from apps.sandbox.models import Account, AuthorizationCode, Grant
+from apps.sandbox.patient_access.asking import Asked
+
+_HUGE = 16_384
+
+
+def new_secret() -> str:
+    """A code or token: 43 unguessable characters, or 16 KiB of them where the switch says so."""
+    secret = secrets.token_urlsafe(32)
+    return secret if scenarios.chosen("token_size") == "usual" else secret.ljust(_HUGE, "~")
+
+
+def allow(asked: Asked, account: Account, *, denied_types: Collection[str], at: datetime) -> str:
+    """The patient allowed everything but `denied_types`. Gives the authorization code, which is kept as a digest."""
+    code = new_secret()
+    with transaction.atomic():
+        grant = Grant.objects.create(
+            application=asked.application,
+            account=account,
+            version=asked.version,
+            patient_ids=list(account.patient_ids(asked.version)),
+            denied_types=sorted(denied_types),
+            created_at=at,
+        )
+        AuthorizationCode.objects.create(
+            sha256=bearer.sha256(code),
+            grant=grant,
+            redirect_uri=asked.redirect_uri,
+            code_challenge=asked.code_challenge,
+            expires_at=at + timedelta(seconds=int(scenarios.chosen("code_seconds"))),
+        )
+    return code
+
+
+def end(grants: QuerySet[Grant], *, reason: str, at: datetime) -> int:
+    """Codes and tokens of these grants stop working at once. Says how many grants that were open it ended."""
+    ended = grants.filter(ended_at=None).update(ended_at=at, end_reason=reason)
+    bearer.forget()
+    return ended

@@ -1,0 +1,46 @@
+"""The invented practices. One gateway serves them all (interface facts 1.1), so several share one pair of endpoints."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Practice:
+    """What a patient knows their practice by, and which FHIR versions its gateway offers."""
+
+    id: str
+    name: str
+    city: str
+    state: str
+    kind: str
+    website: str
+    versions: tuple[str, ...] = ("r4", "dstu2")
+
+
+PRACTICES = (
+    Practice(
+        "harbor-family-medicine", "Harbor Family Medicine", "Portland", "ME", "practice", "https://harbor.example"
+    ),
+    Practice(
+        "harbor-childrens-clinic", "Harbor Children's Clinic", "Portland", "ME", "practice", "https://kids.example"
+    ),
+    Practice("cedar-creek-health", "Cedar Creek Health Center", "Boise", "ID", "clinic", "https://cedarcreek.example"),
+    Practice("lakeshore-cardiology", "Lakeshore Cardiology", "Duluth", "MN", "practice", "https://lakeshore.example"),
+    Practice(
+        "mesa-verde-womens-health", "Mesa Verde Women's Health", "Durango", "CO", "practice", "https://mesa.example"
+    ),
+    Practice(
+        "bayou-general-hospital", "Bayou General Hospital", "Lafayette", "LA", "hospital", "https://bayou.example"
+    ),
+    Practice(
+        "old-mill-orthopedics",
+        "Old Mill Orthopedics",
+        "Lowell",
+        "MA",
+        "practice",
+        "https://oldmill.example",
+        ("dstu2",),
+    ),
+    Practice(
+        "prairie-rose-clinic", "Prairie Rose Clinic", "Fargo", "ND", "clinic", "https://prairierose.example", ("r4",)
+    ),
+)

@@ -1,0 +1,46 @@
+"""The practice's pages on the way: sign in, what to allow, and the dead ends. None may be framed or stored."""
+
+from urllib.parse import urlsplit
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from apps.sandbox.models import Account
+from apps.sandbox.sign_in.shared_types import SHARED_TYPES
+
+
+def sign_in(request: HttpRequest, application: str, redirect_uri: str, *, problem: str = "") -> HttpResponse:
+    """Asks for user name and password. `problem` is "unknown" or "no-record"."""
+    context = {"application": application, "problem": problem, "username": request.POST.get("username", "")}
+    return _form(render(request, "sandbox/sign_in.html", context), redirect_uri)
+
+
+def consent(request: HttpRequest, application: str, redirect_uri: str, version: str, account: Account) -> HttpResponse:
+    """Asks what the application may read."""
+    context = {
+        "application": application,
+        "account": account,
+        "others": len(account.patient_ids(version)) - 1,
+        "version": version.upper(),
+        "shared_types": sorted(SHARED_TYPES[version].items(), key=lambda item: str(item[1])),
+    }
+    return _form(render(request, "sandbox/consent.html", context), redirect_uri)
+
+
+def stop(request: HttpRequest, reason: str) -> HttpResponse:
+    """A dead end: nobody trustworthy waits for an answer."""
+    return render(request, "sandbox/stop.html", {"reason": reason}, status=400)
+
+
+def leave(address: str) -> HttpResponse:
+    """Back to the application. 302, as RFC 6749 shows it; 16 KiB codes make a long address."""
+    response = HttpResponse(status=302, headers={"Location": address})
+    response["Referrer-Policy"] = "no-referrer"
+    return response
+
+
+def _form(response: HttpResponse, redirect_uri: str) -> HttpResponse:
+    """Browsers apply form-action to where a posted form is redirected, so the application's origin is allowed."""
+    parts = urlsplit(redirect_uri)
+    response.form_action = f"'self' {parts.scheme}://{parts.netloc}"  # type: ignore[attr-defined]  # read by PageHeadersMiddleware
+    return response
