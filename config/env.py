@@ -146,3 +146,8 @@ def chromium() -> str | None:
 def _optional(name: str) -> str | None:
     value = str(_env.str(name, default=""))
     return value or None
+def everything_is_required() -> bool:
+    """Whether a test that lacks Chromium fails instead of being skipped. `.ci/run` says so."""
+    return bool(_env.bool("REQUIRE_EVERYTHING", default=False))
+
+

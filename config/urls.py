@@ -4,6 +4,8 @@ from django.conf import settings
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
+from config import health
+
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("apps.portal.urls")),
     path("", include("apps.accounts.urls")),
@@ -12,7 +14,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("apps.records.urls")),
     path("accounts/", include("allauth.urls")),
     path("admin/", admin.site.urls),
+    path("health/", health.health),
+    path("ready/", health.ready),
 ]
 
-if settings.DEBUG:
-    urlpatterns += []
+if settings.DEBUG and settings.EMAIL_FILE_PATH:
+    # The mail that was not sent. By its name: `development` is absent from production's image.
+    urlpatterns.append(path("development/mail/", include("development.mailbox.urls")))

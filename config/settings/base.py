@@ -14,6 +14,7 @@ BASE_DIR = env.ROOT
 # --- The application -------------------------------------------------------------------------------------------------
 
 INSTALLED_APPS = [
+    "config",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -143,3 +144,5 @@ STATIC_ROOT = BASE_DIR / "static-collected"
 LOGGING_CONFIG = None
 LOGGING = logging.configuration(level=env.log_level())
 logging.configure(LOGGING)
+CELERY_KEY_PREFIX = "holdfast:"  # the rest of the queue is in config/celery.py
+

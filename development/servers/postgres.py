@@ -10,9 +10,10 @@ from pathlib import Path
 import psycopg
 from django.core.exceptions import ImproperlyConfigured
 
-from development.servers import binaries, processes
+from development import processes
+from development.servers import binaries
 from development.servers.places import Place
-from development.servers.unprivileged import Account
+from development.servers.unprivileged import Account, clean_environment
 
 _START_SECONDS = 60  # recovery after a crash may take a while
 _NOTHING_AT_STAKE = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
@@ -44,7 +45,10 @@ class Postgres:
                 *("-k", str(self._place.sockets), "-h", "", "-c", "unix_socket_permissions=0700"),
                 *("-c", "timezone=UTC", "-c", "max_connections=200", *options),
             ],
-            account=self._account,
+            environment=clean_environment(),
+            folder=Path("/"),
+            uid=self._account.uid,
+            gid=self._account.gid,
             log=self._log,
             signal_on_our_death=signal.SIGINT if self._is_kept else signal.SIGQUIT,
         )

@@ -10,9 +10,9 @@ from django.core.exceptions import ImproperlyConfigured
 from redis import Redis as Client
 from redis.exceptions import RedisError
 
-from development.servers import processes
+from development import processes
 from development.servers.places import Place
-from development.servers.unprivileged import Account
+from development.servers.unprivileged import clean_environment
 
 _START_SECONDS = 10
 
@@ -38,7 +38,8 @@ class Redis:
                 *(str(self._program), "--port", "0", "--unixsocket", str(self._socket), "--unixsocketperm", "700"),
                 *("--save", "", "--appendonly", "no", "--dir", str(self._place.sockets), "--daemonize", "no"),
             ],
-            account=Account(uid=None, gid=None),
+            environment=clean_environment(),
+            folder=Path("/"),
             log=log,
             signal_on_our_death=signal.SIGTERM,
         )

@@ -1,0 +1,78 @@
+"""The queue, and the schedule as a table.
+
+Start a worker with `celery -A config.celery worker` and the schedule with `celery -A config.celery beat`; both need
+DJANGO_SETTINGS_MODULE. Truth is in Postgres: a lost message costs the time to the next beat, so that tasks ack early,
+no result is kept, and what was not started by the next beat expires.
+"""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from celery import Celery
+from django.conf import settings
+
+THREADS = 8  # tasks wait on remote servers; each call has a wall-time limit of its own, which threads cannot enforce
+
+
+@dataclass(frozen=True)
+class Periodic:
+    """One row of the schedule. The task only selects what is due and pulls no more than it has free threads for."""
+
+    task: str
+    every: timedelta
+    reason: str
+
+
+SCHEDULE: tuple[Periodic, ...] = ()
+
+# Refreshing has deadlines of minutes and must never wait behind a sync of fifty thousand resources.
+QUEUES = {
+    "apps.connections.tasks.*": {"queue": "refresh"},
+    "apps.records.tasks.*": {"queue": "sync"},
+}
+
+
+def configuration() -> dict[str, Any]:
+    """Celery's settings. Read when the first task or worker needs them, never on import."""
+    return {
+        "broker_url": broker_address(settings.CELERY_BROKER_URL),
+        "broker_connection_retry_on_startup": True,
+        # The prefix keeps test processes that share one Redis from taking each other's tasks.
+        "broker_transport_options": {"global_keyprefix": settings.CELERY_KEY_PREFIX},
+        "task_default_queue": "default",
+        "task_routes": QUEUES,
+        "task_ignore_result": True,
+        "task_acks_late": False,
+        "task_serializer": "json",
+        "accept_content": ["json"],
+        "worker_pool": "threads",
+        "worker_concurrency": THREADS,
+        "worker_prefetch_multiplier": 1,
+        "worker_hijack_root_logger": False,
+        "enable_utc": True,
+        "timezone": "UTC",
+        "beat_schedule": {
+            row.task: {
+                "task": row.task,
+                "schedule": row.every,
+                "options": {"expires": row.every.total_seconds()},
+            }
+            for row in SCHEDULE
+        },
+    }
+
+
+def broker_address(url: str) -> str:
+    """Celery's spelling of a Redis address: `unix:///a/socket?db=1` is `redis+socket:///a/socket?virtual_host=1`."""
+    parts = urlsplit(url)
+    if parts.scheme != "unix":
+        return url
+    database = parts.query.removeprefix("db=") or "0"
+    return f"redis+socket://{unquote(parts.path)}?virtual_host={database}"
+
+
+app = Celery("holdfast")
+app.add_defaults(configuration)
+app.autodiscover_tasks()

@@ -1,0 +1,40 @@
+"""Gunicorn's settings, of the site and of the sandbox: `gunicorn --config python:config.gunicorn config.wsgi`.
+
+Command-line options and GUNICORN_CMD_ARGS come on top.
+"""
+
+import logging
+import re
+from typing import Any
+
+from gunicorn.glogging import Logger
+
+_QUERY = re.compile(r"\?[^\s'\"]*")
+
+
+class PathOnlyLogger(Logger):
+    """Gunicorn names the whole address of a request that failed. We keep the path."""
+
+    def setup(self, cfg: Any) -> None:
+        super().setup(cfg)
+        self.error_log.addFilter(without_query)
+
+
+def without_query(record: logging.LogRecord) -> bool:
+    """Cut the query string out of a line, in place. Always true: every line is kept."""
+    record.msg, record.args = _QUERY.sub("", record.getMessage()), ()
+    return True
+
+
+logger_class = PathOnlyLogger
+worker_class = "gthread"  # a request may wait for a provider; a thread waits cheaply
+threads = 8
+timeout = 60  # no answer of ours takes that long: every call out has ten seconds in all
+graceful_timeout = 30
+keepalive = 5
+control_socket_disable = True  # it would be a way in, and a file in the home folder
+# The path without its query string, which holds codes and states; nor the Referer, which may hold the same.
+accesslog = "-"
+access_log_format = "%(t)s %(m)s %(U)s %(s)s %(B)s bytes %(M)s ms"
+limit_request_line = 0  # a code may be 16 KiB (C12) and arrives in the query; the proxy in front limits the rest
+limit_request_field_size = 65_536  # and a token may be 16 KiB, in a header

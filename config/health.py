@@ -1,0 +1,68 @@
+"""Two addresses for whoever watches the site. Neither says more than a name and whether it works.
+
+`/health/`: the process answers. Restart it if not. `/ready/`: it can serve: database, broker, and every migration
+applied. Send it no visitors if not.
+"""
+
+from collections.abc import Callable
+
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+from django.http import HttpRequest, JsonResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from kombu.exceptions import OperationalError
+
+from config.celery import app
+
+_BROKER_SECONDS = 2
+
+
+@never_cache
+@require_safe
+def health(_request: HttpRequest) -> JsonResponse:
+    """200 whenever this process can answer at all."""
+    return JsonResponse({"status": "ok"})
+
+
+@never_cache
+@require_safe
+def ready(_request: HttpRequest) -> JsonResponse:
+    """200 when everything a page needs is there, otherwise 503. Names what is missing, without a detail."""
+    checks = {name: check() for name, check in CHECKS.items()}
+    is_ready = all(checks.values())
+    return JsonResponse({"ready": is_ready, **checks}, status=200 if is_ready else 503)
+
+
+def _database_answers() -> bool:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DatabaseError:
+        return False
+    return True
+
+
+def _broker_answers() -> bool:
+    try:
+        with app.connection_for_write(connect_timeout=_BROKER_SECONDS) as broker:
+            broker.ensure_connection(max_retries=1, timeout=_BROKER_SECONDS)
+    except (OperationalError, OSError):
+        return False
+    return True
+
+
+def _migrations_are_applied() -> bool:
+    """Every migration this process knows is in the database; later ones of a newer release do no harm."""
+    try:
+        executor = MigrationExecutor(connection)
+        return not executor.migration_plan(executor.loader.graph.leaf_nodes())
+    except DatabaseError:
+        return False
+
+
+CHECKS: dict[str, Callable[[], bool]] = {
+    "database": _database_answers,
+    "broker": _broker_answers,
+    "migrations": _migrations_are_applied,
+}

@@ -1,0 +1,25 @@
+"""The command lines of the two web servers of this machine."""
+
+import sys
+
+from development.ports import LOOPBACK
+
+SITE_THREADS = 8
+SANDBOX_THREADS = 16
+
+
+def site(port: int) -> list[str]:
+    """The site. Threads, because callbacks wait for providers."""
+    return _command(port, workers=1, threads=SITE_THREADS)
+
+
+def sandbox(port: int) -> list[str]:
+    """The sandbox: one process always, since its clock, switches and recorder live in it."""
+    return _command(port, workers=1, threads=SANDBOX_THREADS)
+
+
+def _command(port: int, *, workers: int, threads: int) -> list[str]:
+    return [
+        *(sys.executable, "-m", "gunicorn", "config.wsgi:application", "--config", "python:config.gunicorn"),
+        *("--bind", f"{LOOPBACK}:{port}", "--workers", str(workers), "--threads", str(threads)),
+    ]

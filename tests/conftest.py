@@ -1,0 +1,25 @@
+"""What tests share: a network that ends at this machine, a small cast, the sandbox, the worker, the browser.
+
+The fixtures themselves are in modules beside this one, each for one purpose.
+"""
+
+import sys
+from pathlib import Path
+
+from hypothesis import HealthCheck, settings
+
+# Test modules are imported by path (importlib mode); what they share is imported by name.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+pytest_plugins = [
+    "tests.fixtures.network",
+    "tests.fixtures.cast",
+    "tests.fixtures.sandbox",
+    "tests.fixtures.worker",
+    "tests.fixtures.browser",
+]
+
+# Two slow cores are no reason to fail; a database per example is.
+settings.register_profile("usual", deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("thorough", settings.get_profile("usual"), max_examples=2000)
+settings.load_profile("usual")
