@@ -7,15 +7,17 @@ and `data.py`; they are apart from the routes they steer, so that routes may ask
 from apps.sandbox import faults
 from apps.sandbox.switches.authorization import AUTHORIZATION_SCENARIOS, AUTHORIZATION_SWITCHES
 from apps.sandbox.switches.data import DATA_SCENARIOS, DATA_SWITCHES
+from apps.sandbox.switches.data_faults import DATA_FAULT_SCENARIOS
 from apps.sandbox.switches.scenario import Scenario
 from apps.sandbox.switches.switch import Switch
 
 SWITCHES: dict[str, Switch] = {**AUTHORIZATION_SWITCHES, **DATA_SWITCHES}
-SCENARIOS: dict[str, Scenario] = {
-    "usual": Scenario("Everything as the specification says: every switch and fault undone."),
-    **AUTHORIZATION_SCENARIOS,
-    **DATA_SCENARIOS,
+SCENARIO_GROUPS: dict[str, dict[str, Scenario]] = {
+    "whole": {"usual": Scenario("Everything as the specification says: every switch and fault undone.")},
+    "authorization": AUTHORIZATION_SCENARIOS,
+    "data": {**DATA_FAULT_SCENARIOS, **DATA_SCENARIOS},
 }
+SCENARIOS: dict[str, Scenario] = {name: row for group in SCENARIO_GROUPS.values() for name, row in group.items()}
 
 _chosen: dict[str, str] = {}
 

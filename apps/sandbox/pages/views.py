@@ -19,7 +19,7 @@ def start(request: HttpRequest) -> HttpResponse:
     context = {
         "accounts": accounts.order_by("pk")[:_MOST_ACCOUNTS],
         "more_accounts": max(0, accounts.count() - _MOST_ACCOUNTS),
-        "scenarios": scenarios.SCENARIOS,
+        "scenarios": scenarios.SCENARIO_GROUPS,
         "differing": scenarios.differing(),
         "faults": faults.armed(),
         "clock": clock.now(),
