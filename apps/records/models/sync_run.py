@@ -34,7 +34,10 @@ class SyncRun(models.Model):
     cause = models.CharField(max_length=12, choices=Cause)
     outcome = models.CharField(max_length=12, choices=Outcome, blank=True)
     created_at = models.DateTimeField()
-    lease_until = models.DateTimeField(null=True)  # held by one worker until then; afterwards anyone resumes it
+    # Held by one worker until then (`claim_id` says which), or paused until then (no claim); afterwards anyone resumes.
+    lease_until = models.DateTimeField(null=True)
+    claim_id = models.UUIDField(null=True)
+    pauses = models.PositiveSmallIntegerField(default=0)  # how often it waited for a provider that did not answer
     finished_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -49,10 +52,17 @@ class SyncRun(models.Model):
                 name="a_finished_run_has_an_outcome",
             ),
         ]
+        indexes = [
+            # The beat that resumes what a crash or a pause left open.
+            models.Index(fields=["lease_until"], condition=Q(finished_at__isnull=True), name="open_sync_runs"),
+            # The record page: the latest runs of one connection.
+            models.Index(fields=["connection", "-created_at"], name="sync_runs_of_connection"),
+        ]
 
     class Privacy:
         operational = (
-            "id", "user", "connection", "cause", "outcome", "created_at", "lease_until", "finished_at",
+            "id", "user", "connection", "cause", "outcome", "created_at", "lease_until", "claim_id", "pauses",
+            "finished_at",
         )  # fmt: skip
 
     def __str__(self) -> str:
@@ -92,6 +102,9 @@ class SyncStep(models.Model):
     pages = models.PositiveIntegerField(default=0)
     rows_got = models.PositiveIntegerField(default=0)
     rows_kept = models.PositiveIntegerField(default=0)
+    rows_refused = models.PositiveIntegerField(default=0)  # they named another patient, and were not kept
+    rows_unreadable = models.PositiveIntegerField(default=0)  # entries that were no identifiable resource
+    rows_counted = models.PositiveIntegerField(null=True)  # the provider's own total, which may be wrong
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
 
@@ -109,7 +122,7 @@ class SyncStep(models.Model):
         personal = ("sealed_cursor",)
         operational = (
             "id", "run", "user", "resource_type", "status", "gap", "watermark_at", "pages", "rows_got", "rows_kept",
-            "started_at", "finished_at",
+            "rows_refused", "rows_unreadable", "rows_counted", "started_at", "finished_at",
         )  # fmt: skip
 
     def __str__(self) -> str:

@@ -1,0 +1,74 @@
+"""A window for staff: what came, when, and how large; never a body, a logical id, or anything it says."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.db.models.functions import Length
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from apps.records.models import Record, SyncRun, SyncStep
+
+
+class Window(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic at run time
+    """Nothing here can be added, changed or deleted; nothing counts millions of rows."""
+
+    show_full_result_count = False
+    list_per_page = 50
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Rows come from providers."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """They are shown as they are."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """`forgetting` deletes, for the patient."""
+        return False
+
+
+@admin.register(SyncRun)
+class SyncRunAdmin(Window):
+    """Runs, newest first. Search takes one whole connection id."""
+
+    list_display = ("created_at", "connection", "cause", "outcome", "lease_until", "pauses", "finished_at")
+    list_filter = ("outcome", "cause")
+    search_fields = ("connection__id__exact",)
+    ordering = ("-created_at",)
+
+
+@admin.register(SyncStep)
+class SyncStepAdmin(Window):
+    """Steps, newest first. The cursor is not shown: a link of the provider's can hold a patient's id."""
+
+    list_display = ("run", "resource_type", "status", "gap", "pages", "rows_got", "rows_kept", "finished_at")
+    list_filter = ("status", "gap", "resource_type")
+    search_fields = ("run__id__exact",)
+    ordering = ("-pk",)
+    exclude = ("sealed_cursor",)
+    list_select_related = ("run",)
+
+
+@admin.register(Record)
+class RecordAdmin(Window):
+    """Type, dates and size of stored resources. Search takes one whole connection id."""
+
+    list_display = ("resource_type", "connection", "first_received_at", "received_at", "confirmed_at", "stored_bytes")
+    list_filter = ("resource_type",)
+    search_fields = ("connection__id__exact",)
+    ordering = ("-pk",)
+    fields = list_display
+    readonly_fields = list_display
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Record]:
+        """The size is asked of the database, so that no body is loaded."""
+        rows: QuerySet[Record] = super().get_queryset(request)
+        return rows.defer("sealed_body", "digest").annotate(stored_bytes=Length("sealed_body"))
+
+    @admin.display(description=_("size in bytes, sealed"))
+    def stored_bytes(self, record: Any) -> int:
+        """As the database counted it."""
+        return int(record.stored_bytes)

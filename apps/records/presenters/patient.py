@@ -1,0 +1,120 @@
+"""A Patient as received: who it is and how to reach them. DSTU2 and R4 look the same afterwards (facts 1.6).
+
+Nothing is corrected and nothing is guessed. Whatever is odd or missing is left out; presenting never raises.
+"""
+
+from dataclasses import dataclass
+
+from apps.records.presenters import elements
+from apps.records.presenters.elements import Element
+
+_MOST = 20  # names, contacts or addresses of one person; more is an accident
+
+
+@dataclass(frozen=True)
+class PersonName:
+    """A name as sent. `use` is the FHIR code: official, usual, nickname, maiden and so on."""
+
+    full: str
+    use: str
+
+
+@dataclass(frozen=True)
+class Contact:
+    """A telephone number, e-mail address or other way to reach the person; `system` and `use` are FHIR codes."""
+
+    value: str
+    system: str
+    use: str
+
+
+@dataclass(frozen=True)
+class Address:
+    """A postal address, one line of an envelope after the other."""
+
+    lines: tuple[str, ...]
+    use: str
+
+
+@dataclass(frozen=True)
+class PatientSummary:
+    """What the first page of a record shows. Dates are as sent: `2019`, `2019-03`, `2019-03-04` or anything else."""
+
+    names: tuple[PersonName, ...] = ()
+    birth_date: str = ""
+    sex: str = ""
+    deceased: str = ""
+    contacts: tuple[Contact, ...] = ()
+    addresses: tuple[Address, ...] = ()
+    languages: tuple[str, ...] = ()
+    general_practitioners: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The name to call them by: the official one, else the first sent; empty where none was."""
+        official = (name.full for name in self.names if name.use == "official")
+        return next(official, self.names[0].full if self.names else "")
+
+
+def present(resource: Element) -> PatientSummary:
+    """Read a Patient of either version."""
+    return PatientSummary(
+        names=_names(resource),
+        birth_date=elements.text(resource, "birthDate"),
+        sex=elements.text(resource, "gender"),
+        deceased=_deceased(resource),
+        contacts=_contacts(resource),
+        addresses=_addresses(resource),
+        languages=_languages(resource),
+        general_practitioners=_general_practitioners(resource),
+    )
+
+
+def _names(resource: Element) -> tuple[PersonName, ...]:
+    named = (PersonName(_full(name), elements.text(name, "use")) for name in elements.children(resource, "name"))
+    return tuple(dict.fromkeys(name for name in named if name.full))[:_MOST]
+
+
+def _full(name: Element) -> str:
+    parts = [part for element in ("prefix", "given", "family", "suffix") for part in elements.texts(name, element)]
+    return elements.text(name, "text") or " ".join(parts)
+
+
+def _deceased(resource: Element) -> str:
+    """The date as sent, or "yes" where only the fact was."""
+    stated = resource.get("deceasedBoolean") is True
+    return elements.text(resource, "deceasedDateTime") or ("yes" if stated else "")
+
+
+def _contacts(resource: Element) -> tuple[Contact, ...]:
+    sent = (
+        Contact(elements.text(way, "value"), elements.text(way, "system"), elements.text(way, "use"))
+        for way in elements.children(resource, "telecom")
+    )
+    return tuple(dict.fromkeys(contact for contact in sent if contact.value))[:_MOST]
+
+
+def _addresses(resource: Element) -> tuple[Address, ...]:
+    sent = (Address(_lines(place), elements.text(place, "use")) for place in elements.children(resource, "address"))
+    return tuple(dict.fromkeys(address for address in sent if address.lines))[:_MOST]
+
+
+def _lines(place: Element) -> tuple[str, ...]:
+    region = " ".join(filter(None, (elements.text(place, "state"), elements.text(place, "postalCode"))))
+    town = ", ".join(filter(None, (elements.text(place, "city"), region)))
+    parts = (*elements.texts(place, "line"), town, elements.text(place, "country"))
+    lines = tuple(filter(None, parts))
+    return lines or tuple(filter(None, elements.text(place, "text").splitlines()))
+
+
+def _languages(resource: Element) -> tuple[str, ...]:
+    spoken = (
+        elements.words(elements.child(entry, "language")) for entry in elements.children(resource, "communication")
+    )
+    return tuple(dict.fromkeys(filter(None, spoken)))[:_MOST]
+
+
+def _general_practitioners(resource: Element) -> tuple[str, ...]:
+    """`careProvider` in DSTU2, `generalPractitioner` in R4; only those whose name was sent along."""
+    references = (*elements.children(resource, "generalPractitioner"), *elements.children(resource, "careProvider"))
+    return tuple(dict.fromkeys(filter(None, (elements.text(who, "display") for who in references))))[:_MOST]

@@ -1,0 +1,62 @@
+"""Rows that tests of records and portal start from: a provider, its endpoint, and Alice's link to it."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from apps.accounts.models import User
+from apps.connections.models import Connection
+from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, Provider
+from tests.records.people import PATIENT_ID
+
+AT = datetime(2026, 11, 20, 9, 40, tzinfo=UTC)
+
+
+def make_endpoint(base_url: str = "https://fhir.example/r4", *, version: str = "r4", **columns: Any) -> Endpoint:
+    """An endpoint of interface A, with its authorization server, an approved registration and a provider."""
+    server = AuthorizationServer.objects.create(
+        source="configured",
+        authorize_url=f"{base_url}/authorize",
+        token_url=f"{base_url}/token",
+        found_at=AT,
+    )
+    ClientRegistration.objects.create(
+        authorization_server=server,
+        label="ours",
+        status="approved",
+        client_id="holdfast",
+        authentication="query",
+        versions_added=[version],
+    )
+    endpoint = Endpoint.objects.create(
+        authorization_server=server,
+        fhir_base_url=base_url,
+        fhir_version=version,
+        interface="patient-access",
+        dialect="patient-access",
+        imported_at=AT,
+        **columns,
+    )
+    endpoint.providers.add(
+        Provider.objects.create(directory="tests", directory_id=base_url, name="Harbor Family Practice", imported_at=AT)
+    )
+    return endpoint
+
+
+def make_connection(user: User, endpoint: Endpoint | None = None, **columns: Any) -> Connection:
+    """Active and confirmed for the patient of `people`, unless the columns say otherwise."""
+    endpoint = endpoint or make_endpoint()
+    assert endpoint.authorization_server is not None
+    given = {
+        "status": "active",
+        "fhir_patient_id": PATIENT_ID,
+        "created_at": AT - timedelta(minutes=5),
+        "confirmed_at": AT - timedelta(minutes=1),
+        **columns,
+    }
+    return Connection.objects.create(
+        user=user,
+        endpoint=endpoint,
+        provider=endpoint.providers.get(),
+        registration=endpoint.authorization_server.registrations.get(),
+        **given,
+    )
