@@ -13,7 +13,7 @@ from apps.wire.errors import AddressFault, UnsafeAddress
 
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
-_LONGEST_URL = 2048
+_LONGEST_URL = 8192
 _DEFAULT_PORTS = {"https": 443, "http": 80}
 
 # Printable ASCII without what no URL may hold (RFC 3986 appendix A) and parsers disagree about.
@@ -72,9 +72,9 @@ def check_address(url: str, policy: AddressPolicy) -> None:
     parse_address(url, policy)
 
 
-def parse_address(url: str, policy: AddressPolicy) -> Address:
+def parse_address(url: str, policy: AddressPolicy, *, longest: int = _LONGEST_URL) -> Address:
     """The parts of a URL that passed the guard; raises UnsafeAddress."""
-    parts = _split(url)
+    parts = _split(url, longest)
     host, port = _host_and_port(parts)
     address = Address(parts.scheme, host, port, parts.path)
     literal = _literal(host)
@@ -131,9 +131,9 @@ def _origin(url: str) -> str:
     return Address(parts.scheme, (parts.hostname or "").lower(), parts.port or _DEFAULT_PORTS[parts.scheme], "").origin
 
 
-def _split(url: str) -> SplitResult:
+def _split(url: str, longest: int) -> SplitResult:
     """Takes the URL apart, having first refused what different parsers would take apart differently."""
-    if not 0 < len(url) <= _LONGEST_URL:
+    if not 0 < len(url) <= longest:
         raise UnsafeAddress(fault=AddressFault.LENGTH)
     if "#" in url:
         raise UnsafeAddress(fault=AddressFault.FRAGMENT)

@@ -21,7 +21,7 @@ from apps.wire.addresses import AddressPolicy
 from apps.wire.client_authentication import Authentication, Client
 from apps.wire.dialects import Dialect, Placement
 from apps.wire.errors import ClientRejected, Code, UnexpectedAnswer
-from apps.wire.oauth_session import OAuthSession, spelled_for_library
+from apps.wire.oauth_session import OAuthSession
 from apps.wire.secret import Secret
 from apps.wire.token_answers import TokenSet, check_refusal, read_token_answer
 
@@ -124,15 +124,15 @@ def revoke(
     if endpoint.revocation_url is None:
         return
     client = endpoint.client
-    _url, _headers, body = WebApplicationClient(client.client_id).prepare_token_revocation_request(
-        spelled_for_library(endpoint.revocation_url),
-        token.reveal(),
-        token_type_hint=token_type_hint,
-        **_client_parameters(client),
-    )
     with OAuthSession(
         endpoint.revocation_url, endpoint.policy, client_id=client.client_id, redirect_uri=None
     ) as session:
+        _url, _headers, body = WebApplicationClient(client.client_id).prepare_token_revocation_request(
+            session.endpoint_url_spelled,
+            token.reveal(),
+            token_type_hint=token_type_hint,
+            **_client_parameters(client),
+        )
         response = session.request(
             "POST", session.endpoint_url_spelled, data=body, headers=dict(_HEADERS), auth=_basic(client)
         )

@@ -8,15 +8,17 @@ alone: never chained to a library's exception, whose text holds the URL, which o
 
 import io
 import ssl
+from functools import lru_cache
 from http.cookiejar import DefaultCookiePolicy
 from threading import local
 from typing import Any, TypeVar
 
+import certifi
 import requests
 import urllib3
 from requests.adapters import HTTPAdapter
 
-from apps.wire.addresses import AddressPolicy, check_address
+from apps.wire.addresses import AddressPolicy, check_address, parse_address
 from apps.wire.errors import Code, EndpointMisconfigured, Unavailable, UnexpectedAnswer, WireError
 from apps.wire.silence import silence_libraries
 from apps.wire.sockets import Deadline, GuardedPoolManager
@@ -30,6 +32,7 @@ AnySession = TypeVar("AnySession", bound=requests.Session)
 TOTAL_SECONDS = 10.0  # facts section 6, row 16
 MAX_BYTES = 5_000_000  # facts section 6, row 16
 _USER_AGENT = "Holdfast/0.1"
+_LONGEST_REQUEST_URL = 300_000  # interface A's token calls carry codes and tokens of any length in it
 _CHUNK_BYTES = 262_144
 
 _THREAD = local()
@@ -43,7 +46,7 @@ def session(
     Its requests raise UnsafeAddress, EndpointMisconfigured (a redirect), Unavailable or UnexpectedAnswer (too
     large, unreadable encoding); any other status is returned as an answer.
     """
-    return guard(requests.Session(), policy, total_seconds=total_seconds, max_bytes=max_bytes)
+    return guard(_CheckingSession(policy), policy, total_seconds=total_seconds, max_bytes=max_bytes)
 
 
 def guard(
@@ -53,7 +56,11 @@ def guard(
     total_seconds: float = TOTAL_SECONDS,
     max_bytes: int = MAX_BYTES,
 ) -> AnySession:
-    """Puts our adapter into an existing session, such as requests-oauthlib's, and returns it."""
+    """Puts our adapter into an existing session, such as requests-oauthlib's, and returns it.
+
+    The adapter sees addresses only after the library has mended them: whoever brings the session checks the
+    writing first.
+    """
     adapter = _GuardedAdapter(policy, total_seconds=total_seconds, max_bytes=max_bytes)
     unguarded.adapters.clear()
     unguarded.mount("https://", adapter)
@@ -77,6 +84,18 @@ def thread_session(
     return sessions[kind]
 
 
+class _CheckingSession(requests.Session):
+    """Checks an address as it was written, before the library mends it: to the adapter `https://a/b/../c` is gone."""
+
+    def __init__(self, policy: AddressPolicy) -> None:
+        super().__init__()
+        self._policy = policy
+
+    def request(self, method: str | bytes, url: str | bytes, *args: Any, **kwargs: Any) -> requests.Response:
+        check_address(url if isinstance(url, str) else url.decode("latin-1"), self._policy)
+        return super().request(method, url, *args, **kwargs)
+
+
 class _GuardedAdapter(HTTPAdapter):
     """Sends one request within one deadline and returns an answer whose body has been read."""
 
@@ -90,9 +109,12 @@ class _GuardedAdapter(HTTPAdapter):
     def init_poolmanager(self, *_args: Any, **_kwargs: Any) -> None:
         self.poolmanager = GuardedPoolManager(self._deadline, ssl_context=_tls_context())
 
+    def cert_verify(self, *_args: Any, **_kwargs: Any) -> None:
+        """Nothing: the library would read its certificates from disk for each connection; our context has them."""
+
     def send(self, request: requests.PreparedRequest, *_args: Any, **_kwargs: Any) -> requests.Response:
         """Ignores every argument but the request: what they could loosen is decided here."""
-        check_address(request.url or "", self._policy)
+        parse_address(request.url or "", self._policy, longest=_LONGEST_REQUEST_URL)
         self._deadline.start(self._total_seconds)
         failure: WireError
         try:
@@ -119,9 +141,12 @@ class _GuardedAdapter(HTTPAdapter):
         return response
 
 
+@lru_cache(maxsize=1)
 def _tls_context() -> ssl.SSLContext:
-    """Chain and host name verified, TLS 1.2 or newer (facts section 6, row 17)."""
+    """Chain and host name verified, TLS 1.2 or newer (facts section 6, row 17); the system's authorities and the
+    library's, because a slim image may have none of its own."""
     context = ssl.create_default_context()
+    context.load_verify_locations(certifi.where())
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     return context
 
