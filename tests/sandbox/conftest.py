@@ -1,8 +1,16 @@
 """Every test of the sandbox begins with nothing switched, nothing recorded and the right time."""
 
+from urllib.parse import parse_qs, urlencode, urlsplit
+
 import pytest
 
-from apps.sandbox import bearer, clock, faults, recorder, scenarios
+from apps.sandbox import bearer, clock, enrolment, faults, recorder, scenarios
+from apps.sandbox.models import ApplicationStatus
+from apps.sandbox.portal import registering
+
+REDIRECT_URI = "https://app.example/back/7Q"
+SECRET = "the secret of the app"
+FORM = "application/x-www-form-urlencoded"
 
 
 @pytest.fixture(autouse=True)
@@ -19,3 +27,94 @@ def _forget():
     recorder.clear()
     bearer.forget()
     clock.forget()
+
+
+@pytest.fixture
+def install(db):
+    """Installs an application; any argument of the usual one can be given otherwise."""
+
+    def install(
+        client_id="app", *, secret=SECRET, redirect_uris=(REDIRECT_URI,), versions=("dstu2", "r4"), status="approved"
+    ):
+        application, _ = registering.install(
+            client_id,
+            list(redirect_uris),
+            list(versions),
+            credentials=registering.Credentials(client_id, secret),
+            status=ApplicationStatus(status),
+            at=clock.now(),
+        )
+        return application
+
+    return install
+
+
+@pytest.fixture
+def application(install):
+    """An approved application for both versions."""
+    return install()
+
+
+@pytest.fixture
+def ada(db):
+    """Ada looks after her son: two records in R4, one in DSTU2."""
+    return enrolment.enrol("ada", "lovelace-1815", "Ada Byron", {"dstu2": ["d-ada"], "r4": ["r-ada", "r-son"]})
+
+
+@pytest.fixture
+def grace(db):
+    """A stranger to Ada's record."""
+    return enrolment.enrol("grace", "hopper-1906", "Grace Hopper", {"r4": ["r-grace"]})
+
+
+@pytest.fixture
+def allowed_code(client, application, ada):
+    """Goes through the pages as Ada and gives the authorization code."""
+
+    def allowed_code(version="r4", extra="", *, client_id="app", deny=()):
+        address = (
+            f"/a/{version}/auth/authorize?response_type=code&client_id={client_id}"
+            f"&redirect_uri=https%3A%2F%2Fapp.example%2Fback%2F7Q{extra}"
+        )
+        page = client.post(address, {"step": "sign-in", "username": "ada", "password": "lovelace-1815"})
+        types = [name for name, _ in page.context["shared_types"] if name not in deny]
+        back = client.post(address, {"step": "allow", "type": types})
+        return parse_qs(urlsplit(back["Location"]).query)["code"][0]
+
+    return allowed_code
+
+
+@pytest.fixture
+def ask_token(client):
+    """A token request: POST, form type, parameters in the query."""
+
+    def ask_token(version="r4", **parameters):
+        query = urlencode({"client_id": "app", "client_secret": SECRET, **parameters})
+        return client.generic(
+            "POST", f"/a/{version}/auth/token?{query}", CONTENT_TYPE="application/x-www-form-urlencoded"
+        )
+
+    return ask_token
+
+
+@pytest.fixture
+def exchange(ask_token, allowed_code):
+    """A code exchange that works, unless told otherwise."""
+
+    def exchange(version="r4", **parameters):
+        code = parameters.pop("code", None) or allowed_code(version)
+        return ask_token(
+            version, **{"grant_type": "authorization_code", "redirect_uri": REDIRECT_URI, "code": code, **parameters}
+        )
+
+    return exchange
+
+
+@pytest.fixture
+def access(rf):
+    """What an access token opens, asked the way a data route asks."""
+
+    def access(token, version="r4"):
+        return bearer.access_from(rf.get("/", headers={"Authorization": f"Bearer {token}"}), version)
+
+    return access
