@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from celery import Celery
+from celery.signals import setup_logging
 from django.conf import settings
 
 THREADS = 8  # tasks wait on remote servers; each call has a wall-time limit of its own, which threads cannot enforce
@@ -76,3 +77,8 @@ def broker_address(url: str) -> str:
 app = Celery("holdfast")
 app.add_defaults(configuration)
 app.autodiscover_tasks()
+
+
+@setup_logging.connect
+def _keep_our_logging(**_celerys_wishes: object) -> None:
+    """Do nothing, on purpose: with a listener here a worker leaves the logs as `config/logging.py` has set them up."""

@@ -42,6 +42,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "config.request_logging.RequestLogging",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -144,5 +145,7 @@ STATIC_ROOT = BASE_DIR / "static-collected"
 LOGGING_CONFIG = None
 LOGGING = logging.configuration(level=env.log_level())
 logging.configure(LOGGING)
+DEFAULT_EXCEPTION_REPORTER = "config.debug_pages.WithoutSecrets"
+DEFAULT_EXCEPTION_REPORTER_FILTER = "config.debug_pages.WithoutValues"
 CELERY_KEY_PREFIX = "holdfast:"  # the rest of the queue is in config/celery.py
 

@@ -1,6 +1,6 @@
 """This machine: the demo, and whoever writes Holdfast. Private Postgres and Redis unless the environment says else."""
 
-from config import env
+from config import env, logging
 from config.settings.base import *
 from development import servers
 
@@ -17,3 +17,6 @@ CELERY_BROKER_URL = env.redis_url() or servers.demo().redis_url
 
 EMAIL_BACKEND = "development.mailbox.MailboxBackend"
 EMAIL_FILE_PATH = env.mailbox_folder()
+
+LOGGING = logging.configuration(level=env.log_level(), readable=True)
+logging.configure(LOGGING)

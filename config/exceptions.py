@@ -1,0 +1,37 @@
+"""How an exception appears in the logs: its type and where it happened, never what another library wrote about it.
+
+Texts of other libraries quote what they choke on: a failed request its whole URL, a constraint the whole row. Texts of
+our own exceptions are constant (`apps/wire/errors.py`), so those are kept.
+"""
+
+import traceback
+from collections.abc import Iterator
+
+from config import redaction
+
+_OURS = ("apps.", "config.")
+_MOST_FRAMES = 40
+
+
+def description(exception: BaseException) -> str:
+    """Type, place and causes of an exception, one line each; the innermost frame of each exception comes last."""
+    return "\n".join(_lines(exception, seen=set()))
+
+
+def _lines(exception: BaseException, *, seen: set[int]) -> Iterator[str]:
+    seen.add(id(exception))
+    cause = exception.__cause__ or (None if exception.__suppress_context__ else exception.__context__)
+    if cause is not None and id(cause) not in seen:
+        yield from _lines(cause, seen=seen)
+        yield "which led to"
+    yield _headline(exception)
+    frames = traceback.extract_tb(exception.__traceback__)[-_MOST_FRAMES:]
+    for frame in frames:
+        yield f"  {frame.filename}:{frame.lineno} in {frame.name}"
+
+
+def _headline(exception: BaseException) -> str:
+    kind = type(exception)
+    name = f"{kind.__module__}.{kind.__qualname__}"
+    is_ours = kind.__module__.startswith(_OURS)
+    return f"{name}: {redaction.scrub_text(str(exception))}" if is_ours else name
