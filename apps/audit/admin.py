@@ -1,7 +1,7 @@
 """The log as staff see it: a window, through which nothing can be changed."""
 
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from django.contrib import admin
@@ -22,7 +22,7 @@ class BoundedPaginator(Paginator):  # type: ignore[type-arg]  # generic in the s
     @cached_property
     def count(self) -> int:
         """How many rows there are, or MOST_ROWS where there are more."""
-        return int(self.object_list.order_by()[: self.MOST_ROWS].count())
+        return cast("QuerySet[AuditEvent]", self.object_list).order_by()[: self.MOST_ROWS].count()
 
 
 @admin.register(AuditEvent)

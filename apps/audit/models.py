@@ -40,6 +40,7 @@ class EventType(models.TextChoices):
     RECORD_VIEWED = "record.viewed", _("Record viewed")
     RECORD_EXPORTED = "record.exported", _("Record exported")
     RECORD_FORGOTTEN = "record.forgotten", _("Copies deleted")
+    RECORD_REFUSED = "record.refused", _("Entries about somebody else not kept")
     REGISTRATION_CHANGED = "registration.changed", _("Client registration changed")
     REGISTRATION_SECRET_CHANGED = "registration.secret_changed", _("Client secret replaced")
     DIRECTORY_IMPORTED = "directory.imported", _("Directory imported")

@@ -1,6 +1,7 @@
 """Events are written through one door, which lets in neither secrets nor sentences."""
 
 from datetime import UTC, datetime
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -14,8 +15,9 @@ pytestmark = pytest.mark.django_db
 AT = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 
 
-def record(**changes):
-    recording.record(**{"event": EventType.SYNC_FINISHED, "actor": Actor.system("beat"), "at": AT} | changes)
+def record(**changes: Any) -> AuditEvent:
+    given: dict[str, Any] = {"event": EventType.SYNC_FINISHED, "actor": Actor.system("beat"), "at": AT}
+    recording.record(**given | changes)
     return AuditEvent.objects.latest("id")
 
 

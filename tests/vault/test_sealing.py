@@ -8,18 +8,20 @@ from concurrent.futures import ThreadPoolExecutor
 from uuid import UUID, uuid4
 
 import pytest
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.db import connection, transaction
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from apps.vault import bodies, holders, sealing
+from apps.vault import bodies, data_keys, holders, sealing
 from apps.vault.errors import CannotOpen, KeyMissing
 from apps.vault.holders import Holder, HolderKind, Place
 from apps.vault.models import DataKey
 
 pytestmark = pytest.mark.django_db
 
-ALICE = Holder.user(UUID("00000000-0000-4000-8000-00000000000a"))
+ALICE_ID = UUID("00000000-0000-4000-8000-00000000000a")
+ALICE = Holder.user(ALICE_ID)
 STRANGER = Holder.user(UUID("00000000-0000-4000-8000-00000000000b"))
 PLACE = Place("records_record", "body", ("connection", "Observation", "42"))
 
@@ -54,13 +56,9 @@ class TestValue:
 
     def test_opens_with_nothing_but_what_this_test_knows_of_the_format(self):
         """The bytes on disk are a promise: a second, independent reading of them gives the plaintext."""
-        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
-        from apps.vault import data_keys
-
         sealed = sealing.seal(b"token", holder=ALICE, place=Place("t", "f", ("x",)))
         header, nonce, rest = sealed[:7], sealed[7:19], sealed[19:]
-        items = (header, b"t", b"f", b"user", ALICE.id.bytes, b"x")
+        items = (header, b"t", b"f", b"user", ALICE_ID.bytes, b"x")
         associated = b"".join(len(item).to_bytes(4, "big") + item for item in items)
         assert AESGCM(data_keys.find(ALICE).cipher_key).decrypt(nonce, rest, associated) == b"token"
 
@@ -253,8 +251,9 @@ class TestRepr:
         holder, place = Holder.user(uuid4()), Place("records_record", "body", ("CANARY",))
         with sealing.key_ring(holder) as ring:
             ring.seal(b"CANARY", place=place)
-            shown = repr((holder, place, ring, ring._key, DataKey.objects.get(holder_id=holder.id)))
-            secrets = (ring._key.cipher_key, ring._key.digest_key)
+            key = data_keys.find(holder)
+            shown = repr((holder, place, ring, key, DataKey.objects.get(holder_id=holder.id)))
+            secrets = (key.cipher_key, key.digest_key)
         assert "CANARY" not in shown
         assert str(holder.id) not in shown
         assert not any(repr(secret)[2:-1] in shown or secret.hex() in shown for secret in secrets)

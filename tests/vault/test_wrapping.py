@@ -64,7 +64,7 @@ class TestWrappedKey:
 
     def test_holds_no_key_in_the_clear(self):
         sealing.seal(b"x", holder=HOLDER, place=PLACE)
-        wrapped = bytes(DataKey.objects.get().wrapped)
+        wrapped = bytes(DataKey.objects.get().wrapped or b"")
         assert len(wrapped) == 12 + 32 + 16
         keys = [key.key for key in wrapping._usable_keys()]
         assert not any(key in wrapped for key in keys)
