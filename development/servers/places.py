@@ -5,16 +5,43 @@ socket's path may have only about a hundred characters.
 """
 
 import contextlib
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from django.core.exceptions import ImproperlyConfigured
+
 from development.servers.unprivileged import Account
 
 LONGEST_SOCKET_PATH = 103  # sun_path: 108 bytes on Linux, 104 on macOS, both with a closing NUL
 _KEPT_ELSEWHERE = Path("/var/lib")
+
+
+class Scratch:
+    """A short temporary folder that the server's user can enter, made when first asked for."""
+
+    def __init__(self, stack: contextlib.ExitStack, account: Account) -> None:
+        self._stack = stack
+        self._account = account
+        self._made: Path | None = None
+
+    @property
+    def folder(self) -> Path:
+        """The folder. TMPDIR may be closed to the server's user, or long: then it is in /tmp."""
+        if self._made is None:
+            self._made = self._make(Path(tempfile.gettempdir())) or self._make(Path("/tmp"))
+            if self._made is None:
+                raise ImproperlyConfigured("The user that Postgres runs as can enter no temporary folder.")
+        return self._made
+
+    def _make(self, parent: Path) -> Path | None:
+        made = Path(tempfile.mkdtemp(prefix="holdfast-", dir=parent))
+        self._stack.callback(shutil.rmtree, made, ignore_errors=True)
+        made.chmod(0o711)
+        return made if self._account.can_enter(made) and _fits(made / "sockets") else None
 
 
 @dataclass(frozen=True)
@@ -24,41 +51,34 @@ class Place:
     folder: Path  # ours: logs, locks
     data: Path  # the server's own: Postgres' data
     sockets: Path  # the server's own: both sockets
-    scratch: Path  # readable by the server's user, removed at the end: copied programs
+    scratch: Scratch  # for copied programs
 
 
 @contextlib.contextmanager
 def place(folder: Path, account: Account, *, is_kept: bool) -> Iterator[Place]:
     """The folders, made and given to the server's user; removed at the end unless they are to be kept."""
     with contextlib.ExitStack() as stack:
-        scratch = _temporary(stack, account)
+        scratch = Scratch(stack, account)
         home = _home(folder, account, scratch, is_kept=is_kept)
         data, sockets = home / "postgres", home / "sockets"
-        if len(str(sockets / ".s.PGSQL.5432")) > LONGEST_SOCKET_PATH:
-            sockets = scratch / "sockets"
+        if not _fits(sockets):
+            sockets = scratch.folder / "sockets"
         for own in (data, sockets):
             own.mkdir(exist_ok=True)
             account.give(own)
         yield Place(folder=folder, data=data, sockets=sockets, scratch=scratch)
 
 
-def _temporary(stack: contextlib.ExitStack, account: Account) -> Path:
-    """A short temporary folder that the server's user can enter. TMPDIR may be closed to it, or long."""
-    for parent in (tempfile.gettempdir(), "/tmp"):
-        made = Path(tempfile.mkdtemp(prefix="holdfast-", dir=parent))
-        stack.callback(shutil.rmtree, made, ignore_errors=True)
-        made.chmod(0o711)
-        if account.can_enter(made) and len(str(made)) < LONGEST_SOCKET_PATH // 2 + 10:
-            return made
-    return made
+def _fits(sockets: Path) -> bool:
+    return len(os.fsencode(sockets / ".s.PGSQL.5432")) <= LONGEST_SOCKET_PATH
 
 
-def _home(folder: Path, account: Account, scratch: Path, *, is_kept: bool) -> Path:
+def _home(folder: Path, account: Account, scratch: Scratch, *, is_kept: bool) -> Path:
     folder.chmod(0o711)
     if account.can_enter(folder):
         return folder
     if not is_kept:
-        return scratch
+        return scratch.folder
     # Remembered beside the vault key, so that removing the checkout's folder starts afresh with both.
     note = folder / "data-is-in"
     if note.is_file() and (remembered := Path(note.read_text(encoding="utf-8").strip())).is_dir():

@@ -103,7 +103,9 @@ class Postgres:
             socket.unlink(missing_ok=True)
 
     def _is_our_server(self, pid: int) -> bool:
-        listed = subprocess.run(["ps", "-o", "args=", "-p", str(pid)], capture_output=True, text=True, check=False)
+        listed = subprocess.run(
+            ["ps", "-ww", "-o", "args=", "-p", str(pid)], capture_output=True, text=True, check=False
+        )
         return str(self._place.data) in listed.stdout
 
     def _wait_until_it_answers(self) -> None:

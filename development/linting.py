@@ -1,0 +1,99 @@
+"""`make lint`: one table of checks, one line for each, and what it said where it failed."""
+
+import base64
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from config import env
+
+_BIN = Path(sys.executable).parent
+_PACKAGES = ("apps", "config", "development", "benchmarks", "tests")
+_DJANGO = ("python", "-m", "django")
+
+
+@dataclass(frozen=True)
+class Check:
+    """One command of the environment, and what it needs in its surroundings."""
+
+    name: str
+    command: tuple[str, ...]
+    surroundings: Mapping[str, str] = field(default_factory=dict)
+
+
+def production() -> dict[str, str]:
+    """Surroundings of a deployment, with secrets that are thrown away."""
+    key = base64.b64encode(secrets.token_bytes(32)).decode("ascii")
+    return {
+        "DJANGO_SETTINGS_MODULE": "config.settings.production",
+        "SECRET_KEY": secrets.token_urlsafe(64),
+        "VAULT_KEYS": f"thrown-away:{key}",
+        "SITE_ORIGIN": "https://holdfast.example",
+        "SUPPORT_EMAIL": "support@holdfast.example",
+        "EMAIL_FROM": "Holdfast <mail@holdfast.example>",
+        "EMAIL_URL": "smtp+tls://user:password@mail.holdfast.example:587",
+        "DATABASE_URL": "postgres://holdfast:password@database.holdfast.example/holdfast",
+        "REDIS_URL": "redis://broker.holdfast.example/0",
+    }
+
+
+def checks() -> list[Check]:
+    """Every check, the slow ones first, since two run at a time."""
+    test = {"DJANGO_SETTINGS_MODULE": "config.settings.test"}
+    sandbox = {"DJANGO_SETTINGS_MODULE": "config.settings.sandbox_test"}
+    listed = [
+        Check("types", ("mypy", *_PACKAGES)),
+        Check("style", ("ruff", "check")),
+        Check("format", ("ruff", "format", "--check")),
+        Check("templates", ("djlint", "--lint", "--quiet", "templates", "apps")),
+        Check("imports", ("lint-imports",)),
+        Check("security", ("bandit", "--quiet", "--configfile", "pyproject.toml", "--recursive", "apps", "config")),
+        Check("settings", (*_DJANGO, "check", "--fail-level", "WARNING"), test),
+        Check("settings of a deployment", (*_DJANGO, "check", "--deploy", "--fail-level", "WARNING"), production()),
+        Check("settings of the sandbox", (*_DJANGO, "check", "--fail-level", "WARNING"), sandbox),
+        Check("migrations", (*_DJANGO, "makemigrations", "--check", "--dry-run"), test),
+        Check("migrations of the sandbox", (*_DJANGO, "makemigrations", "--check", "--dry-run"), sandbox),
+    ]
+    if shutil.which("msgfmt"):
+        listed.append(Check("translations", (*_DJANGO, "compilemessages", "--ignore", ".venv"), test))
+    return listed
+
+
+def run(check: Check) -> tuple[Check, float, str]:
+    """Run it: how many seconds that took, and what it said if it failed."""
+    began_at = time.monotonic()
+    ended = subprocess.run(
+        [str(_BIN / check.command[0]), *check.command[1:]],
+        cwd=env.ROOT,
+        env={**os.environ, **check.surroundings},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    complaint = "" if ended.returncode == 0 else ended.stdout.strip() or f"exit code {ended.returncode}"
+    return check, time.monotonic() - began_at, complaint
+
+
+def main() -> int:
+    """1 where any check failed."""
+    failed = 0
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        for check, seconds, complaint in pool.map(run, checks()):
+            print(f"{'FAILED' if complaint else 'ok':6}  {check.name} ({seconds:.1f} s)", flush=True)
+            if complaint:
+                failed += 1
+                print(f"\n{complaint}\n", flush=True)
+    print(f"lint: {failed} of {len(checks())} checks failed" if failed else "lint: every check passed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
