@@ -26,7 +26,18 @@ class Periodic:
     reason: str
 
 
-SCHEDULE: tuple[Periodic, ...] = ()
+SCHEDULE: tuple[Periodic, ...] = (
+    Periodic(
+        "apps.accounts.tasks.purge_unverified",
+        every=timedelta(hours=1),
+        reason="An address that was never verified may be somebody else's.",
+    ),
+    Periodic(
+        "apps.records.tasks.resume_syncs",
+        every=timedelta(minutes=1),
+        reason="A run whose worker died, or that waited for its provider, goes on within a minute of being free.",
+    ),
+)
 
 # Refreshing has deadlines of minutes and must never wait behind a sync of fifty thousand resources.
 QUEUES = {

@@ -56,6 +56,15 @@ def redis_url() -> str | None:
     return _optional("REDIS_URL")
 
 
+def cache_config(url: str | None) -> dict[str, object]:
+    """Django's form of a Redis address. The cache counts tries; nothing in it is secret or must last."""
+    return {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": url,
+        "KEY_PREFIX": "cache",  # apart from the queue, which shares the address
+    }
+
+
 def database_config(url: str) -> dict[str, object]:
     """Django's form of a Postgres address, sockets included (`postgres://user@/name?host=/folder`)."""
     config = dict(_env.db_url_config(url))
@@ -143,11 +152,11 @@ def chromium() -> str | None:
     return _optional("CHROMIUM")
 
 
-def _optional(name: str) -> str | None:
-    value = str(_env.str(name, default=""))
-    return value or None
 def everything_is_required() -> bool:
     """Whether a test that lacks Chromium fails instead of being skipped. `.ci/run` says so."""
     return bool(_env.bool("REQUIRE_EVERYTHING", default=False))
 
 
+def _optional(name: str) -> str | None:
+    value = str(_env.str(name, default=""))
+    return value or None

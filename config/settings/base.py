@@ -55,6 +55,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "allauth.usersessions.middleware.UserSessionsMiddleware",
     "axes.middleware.AxesMiddleware",
+    "apps.accounts.middleware.NothingStaysMiddleware",
 ]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
@@ -98,6 +99,71 @@ LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "home"
 
+ACCOUNT_ADAPTER = "apps.accounts.adapters.AccountAdapter"
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
+ACCOUNT_SIGNUP_FORM_CLASS = "apps.accounts.sign_up_form.FirstNameForm"
+ACCOUNT_FORMS = {
+    "login": "apps.accounts.forms.LoginForm",
+    "signup": "apps.accounts.forms.SignupForm",
+    "add_email": "apps.accounts.forms.AddEmailForm",
+    "change_email": "apps.accounts.forms.ChangeEmailForm",
+    "change_password": "apps.accounts.forms.ChangePasswordForm",
+    "set_password": "apps.accounts.forms.SetPasswordForm",
+    "reset_password": "apps.accounts.forms.ResetPasswordForm",
+    "reset_password_from_key": "apps.accounts.forms.ResetPasswordKeyForm",
+    "reauthenticate": "apps.accounts.forms.ReauthenticateForm",
+    "confirm_email_verification_code": "apps.accounts.forms.ConfirmEmailVerificationCodeForm",
+    "confirm_password_reset_code": "apps.accounts.forms.ConfirmPasswordResetCodeForm",
+}
+ACCOUNT_CHANGE_EMAIL = True  # one address; the old one stays until the new one is verified
+ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = True
+ACCOUNT_EMAIL_VERIFICATION_BY_CODE_TIMEOUT = int(timedelta(minutes=30).total_seconds())
+ACCOUNT_EMAIL_VERIFICATION_SUPPORTS_CHANGE = True
+ACCOUNT_EMAIL_VERIFICATION_SUPPORTS_RESEND = True
+ACCOUNT_PASSWORD_RESET_BY_CODE_ENABLED = True
+ACCOUNT_PASSWORD_RESET_BY_CODE_TIMEOUT = int(timedelta(minutes=15).total_seconds())
+ACCOUNT_LOGIN_TIMEOUT = int(timedelta(minutes=30).total_seconds())  # not shorter than the codes it waits for
+ACCOUNT_LOGIN_ON_PASSWORD_RESET = False  # a mailbox alone never opens a record: the second step is asked for
+ACCOUNT_PREVENT_ENUMERATION = True
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+ACCOUNT_SESSION_REMEMBER = False  # SESSION_COOKIE_AGE and the browser's end decide, for everybody alike
+ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False
+UNVERIFIED_ACCOUNT_DAYS = 3
+
+MFA_ADAPTER = "apps.accounts.adapters.MFAAdapter"
+MFA_FORMS = {
+    "authenticate": "apps.accounts.forms.AuthenticateForm",
+    "reauthenticate": "apps.accounts.forms.ReauthenticateByCodeForm",
+    "activate_totp": "apps.accounts.forms.ActivateTOTPForm",
+    "add_webauthn": "apps.accounts.forms.AddWebAuthnForm",
+    "edit_webauthn": "apps.accounts.forms.EditWebAuthnForm",
+}
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_TOTP_ISSUER = "Holdfast"
+MFA_TOTP_TOLERANCE = 1  # one step of 30 seconds either way: clocks of phones drift
+
+USERSESSIONS_TRACK_ACTIVITY = True
+
+# Wrong passwords. allauth slows each address and each account down within minutes (its counters are in the cache);
+# axes then locks the pair of account and address, remembered in the database. Never the account alone: that would let
+# anybody lock anybody out. Never the address alone: a clinic's waiting room shares one.
+AXES_FAILURE_LIMIT = 10
+AXES_COOLOFF_TIME = timedelta(minutes=30)
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_RESET_ON_SUCCESS = True
+AXES_USERNAME_CALLABLE = "apps.accounts.lockout.account_named"
+AXES_CLIENT_IP_CALLABLE = "apps.accounts.lockout.client_address"
+AXES_LOCKOUT_CALLABLE = "apps.accounts.lockout.refuse"
+AXES_DISABLE_ACCESS_LOG = True  # the audit log has it
+AXES_VERBOSE = False
+AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "login", "email"]
+
 # --- Storage ---------------------------------------------------------------------------------------------------------
 
 CONNECTION_CLAIM_SECONDS = 30
@@ -107,6 +173,8 @@ SESSION_COOKIE_SAMESITE = "Lax"  # Strict would be absent on the way back from a
 SESSION_COOKIE_HTTPONLY = True
 CSRF_COOKIE_HTTPONLY = True
 CSRF_FAILURE_VIEW = "apps.portal.views.errors.page_out_of_date"
+
+CELERY_KEY_PREFIX = "holdfast:"  # the rest of the queue is in config/celery.py
 
 # --- Language and time -----------------------------------------------------------------------------------------------
 
@@ -147,5 +215,3 @@ LOGGING = logging.configuration(level=env.log_level())
 logging.configure(LOGGING)
 DEFAULT_EXCEPTION_REPORTER = "config.debug_pages.WithoutSecrets"
 DEFAULT_EXCEPTION_REPORTER_FILTER = "config.debug_pages.WithoutValues"
-CELERY_KEY_PREFIX = "holdfast:"  # the rest of the queue is in config/celery.py
-

@@ -14,6 +14,7 @@ ALLOW_LOOPBACK_HTTP = True
 
 DATABASES = {"default": env.database_config(env.database_url() or servers.demo().database_url("holdfast"))}
 CELERY_BROKER_URL = env.redis_url() or servers.demo().redis_url
+CACHES = {"default": env.cache_config(CELERY_BROKER_URL)}
 
 EMAIL_BACKEND = "development.mailbox.MailboxBackend"
 EMAIL_FILE_PATH = env.mailbox_folder()

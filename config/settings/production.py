@@ -17,6 +17,8 @@ ALLOW_LOOPBACK_HTTP = env.allow_loopback_http()  # a check makes this an error o
 
 DATABASES = {"default": {**env.database_config(env.database_url() or ""), "CONN_HEALTH_CHECKS": True}}
 CELERY_BROKER_URL = env.redis_url()
+CACHES = {"default": env.cache_config(CELERY_BROKER_URL)}
+ALLAUTH_TRUSTED_PROXY_COUNT = env.trusted_proxies()
 
 globals().update(env.email_config())
 

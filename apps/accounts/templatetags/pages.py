@@ -4,6 +4,8 @@ from django import template
 from django.forms import BoundField, CheckboxInput, CheckboxSelectMultiple, RadioSelect
 from django.utils.safestring import SafeString
 
+from apps.accounts import browsers
+
 register = template.Library()
 
 
@@ -22,3 +24,15 @@ def widget_kind(field: BoundField) -> str:
 def without_placeholder(field: BoundField) -> SafeString:
     """The control alone. A placeholder vanishes when typing starts and is too pale to read; the label says it."""
     return field.as_widget(attrs={"placeholder": False})
+
+
+@register.filter
+def browser_name(user_agent: str) -> str:
+    """The browser of a User-Agent header, in a word."""
+    return browsers.browser_name(user_agent)
+
+
+@register.filter
+def system_name(user_agent: str) -> str:
+    """The system of a User-Agent header, in a word."""
+    return browsers.system_name(user_agent)

@@ -1,10 +1,14 @@
 """Pages that only tell: help, and the settings people can reach from everywhere."""
 
+from allauth.mfa.adapter import get_adapter
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
+
+from apps.accounts import consenting
+from apps.accounts.current_user import current_user
 
 
 @require_safe
@@ -17,4 +21,10 @@ def show_help(request: HttpRequest) -> HttpResponse:
 @require_safe
 def show_settings(request: HttpRequest) -> HttpResponse:
     """Everything a person can change about their account."""
-    return render(request, "accounts/settings.html", {})
+    user = current_user(request)
+    context = {
+        "consent": consenting.latest_consent(user),
+        "needs_consent": consenting.needs_consent(user),
+        "has_second_step": get_adapter().is_mfa_enabled(user),
+    }
+    return render(request, "accounts/settings.html", context)

@@ -1,0 +1,99 @@
+"""Where allauth asks us: our words, our mail, our log, our seal. One hook per method; the work is done elsewhere."""
+
+from base64 import b64decode, b64encode
+from typing import Any
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.mfa.adapter import DefaultMFAAdapter
+from django.forms import BaseForm
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone, translation
+from django.utils.translation import gettext_lazy as _
+
+from apps.accounts import mailing, noting, signing_in
+from apps.accounts.models import User
+from apps.audit.recording import EventType
+from apps.vault import sealing
+from apps.vault.sealing import Holder, Place
+
+AUTHENTICATOR_PLACE = Place("mfa_authenticator", "data")
+
+# What allauth tells the owner of an account by mail is what the log must hold as well.
+EVENT_OF_MAIL = {
+    "account/email/email_changed": EventType.USER_EMAIL_CHANGED,
+    "account/email/password_changed": EventType.USER_PASSWORD_CHANGED,
+    "account/email/password_reset": EventType.USER_PASSWORD_CHANGED,
+    "account/email/password_set": EventType.USER_PASSWORD_CHANGED,
+    "mfa/email/recovery_codes_generated": EventType.USER_AUTHENTICATOR_CHANGED,
+    "mfa/email/totp_activated": EventType.USER_AUTHENTICATOR_CHANGED,
+    "mfa/email/totp_deactivated": EventType.USER_AUTHENTICATOR_CHANGED,
+    "mfa/email/webauthn_added": EventType.USER_AUTHENTICATOR_CHANGED,
+    "mfa/email/webauthn_removed": EventType.USER_AUTHENTICATOR_CHANGED,
+}
+
+
+class AccountAdapter(DefaultAccountAdapter):
+    """Signing up, in and out."""
+
+    error_messages = {
+        **DefaultAccountAdapter.error_messages,
+        "account_inactive": _("This account is closed. Write to us if you did not expect this."),
+        "duplicate_email": _("This is already the address of your account."),
+        "email_password_mismatch": _("This e-mail address and password do not match. Check both and try again."),
+        "enter_current_password": _("This is not your current password."),
+        "incorrect_code": _("This code is not right. Check it, or ask for a new one."),
+        "incorrect_password": _("This password is not right."),
+        "too_many_login_attempts": _("Too many tries. Wait a few minutes, then try again."),
+        "rate_limited": _("Too many tries. Wait a minute, then try again."),
+        "same_as_current": _("This is already your address. Enter a different one."),
+    }
+
+    def save_user(self, request: HttpRequest, user: User, form: BaseForm, commit: bool = True) -> User:  # noqa: FBT001, FBT002  allauth's signature
+        """Keep the language the person signed up in: our mail is written in it."""
+        user.language = translation.get_language() or "en"
+        super().save_user(request, user, form, commit=commit)
+        noting.note(EventType.USER_SIGNED_UP, user, at=timezone.now())
+        return user
+
+    def post_login(self, request: HttpRequest, user: User, **kwargs: Any) -> HttpResponse:
+        """After the last step: log it, warn of a browser we have not seen, and speak the person's language."""
+        response: HttpResponse = super().post_login(request, user, **kwargs)
+        signing_in.complete(request, response, user, at=timezone.now(), is_first=bool(kwargs.get("signup")))
+        return response
+
+    def logout(self, request: HttpRequest) -> None:
+        """Log it, then forget the session."""
+        if isinstance(request.user, User):
+            noting.note(EventType.USER_SIGNED_OUT, request.user, at=timezone.now())
+        super().logout(request)
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """In the language and with the greeting of whoever owns the address."""
+        mailing.send(template_prefix, to=email, context=context)
+
+    def send_notification_mail(self, template_prefix: str, user: User, *args: Any, **kwargs: Any) -> None:
+        """Tell the owner that their account changed, and the log too."""
+        event = EVENT_OF_MAIL.get(template_prefix)
+        if event:
+            noting.note(event, user, at=timezone.now())
+        super().send_notification_mail(template_prefix, user, *args, **kwargs)
+
+
+class MFAAdapter(DefaultMFAAdapter):
+    """The second step. Its secrets are sealed: a copy of the database must not be able to answer for anybody."""
+
+    error_messages = {
+        **DefaultMFAAdapter.error_messages,
+        "incorrect_code": _("This code is not right. Wait for the next one and try again."),
+        "unverified_email": _("Confirm your e-mail address first."),
+    }
+
+    def encrypt(self, text: str) -> str:
+        """Seal for the installation: while somebody signs in, nobody is signed in yet."""
+        sealed = sealing.seal(text.encode(), holder=Holder.installation(), place=AUTHENTICATOR_PLACE)
+        return b64encode(sealed).decode()
+
+    def decrypt(self, encrypted_text: str) -> str:
+        """Open what `encrypt` sealed. Raises the vault's errors where it was tampered with."""
+        sealed = b64decode(encrypted_text)
+        return sealing.open_sealed(sealed, holder=Holder.installation(), place=AUTHENTICATOR_PLACE).decode()

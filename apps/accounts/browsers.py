@@ -1,0 +1,34 @@
+"""Name the browser and system of a User-Agent header, in words a person knows. A guess, never used to decide."""
+
+from django.utils.translation import gettext as _
+
+# The first match wins: Edge also says Chrome, Chrome also says Safari, an iPhone also says Mac OS X.
+BROWSERS = (
+    ("Edg", "Microsoft Edge"),
+    ("OPR/", "Opera"),
+    ("SamsungBrowser/", "Samsung Internet"),
+    ("Firefox/", "Firefox"),
+    ("FxiOS/", "Firefox"),
+    ("CriOS/", "Chrome"),
+    ("Chrome/", "Chrome"),
+    ("Safari/", "Safari"),
+)
+SYSTEMS = (
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Android", "Android"),
+    ("Windows", "Windows"),
+    ("CrOS", "ChromeOS"),
+    ("Mac OS X", "Mac"),
+    ("Linux", "Linux"),
+)
+
+
+def browser_name(user_agent: str) -> str:
+    """Such as "Firefox"; "an unknown browser" where we cannot tell."""
+    return next((name for mark, name in BROWSERS if mark in user_agent), _("an unknown browser"))
+
+
+def system_name(user_agent: str) -> str:
+    """Such as "Windows"; "an unknown system" where we cannot tell."""
+    return next((name for mark, name in SYSTEMS if mark in user_agent), _("an unknown system"))

@@ -1,0 +1,155 @@
+"""allauth's forms in our words: labels that name the thing, hints that help, each asked for once.
+
+Only words change here. What is checked, and how, stays the library's.
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from allauth.account import forms as account
+from allauth.mfa.base import forms as mfa
+from allauth.mfa.totp import forms as totp
+from allauth.mfa.webauthn import forms as webauthn
+from django.forms import BooleanField
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+Words = tuple[Promise | str, Promise | str]  # label, hint
+
+EMAIL = (_("E-mail address"), "")
+PASSWORD = (_("Password"), "")
+NEW_PASSWORD_HINT = _("At least 12 characters. A short sentence is good. You can paste it from a password manager.")
+MAILED_CODE = (_("Code"), _("Capital or small letters, with or without the dash."))
+APP_CODE = (_("Code from your app"), _("Or one of your recovery codes."))
+
+
+class InOurWords:
+    """Mixin: `words` gives label and hint per field, `left_out` the fields we do not ask for."""
+
+    words: ClassVar[Mapping[str, Words]] = {}
+    left_out: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        fields: dict[str, Any] = self.fields  # type: ignore[attr-defined]
+        for name in self.left_out:
+            del fields[name]
+        for name, (label, hint) in self.words.items():
+            if name in fields:
+                fields[name].label, fields[name].help_text = label, hint
+
+
+class LoginForm(InOurWords, account.LoginForm):
+    """Sign in."""
+
+    words = {"login": EMAIL, "password": PASSWORD}
+
+
+class SignupForm(InOurWords, account.SignupForm):
+    """Create an account: address, password, and the first name of `FirstNameForm`."""
+
+    field_order = ["first_name", "email", "password1"]
+    words = {
+        "email": (_("E-mail address"), _("We send a code to it, to see that it is yours.")),
+        "password1": (_("Password"), NEW_PASSWORD_HINT),
+    }
+
+
+class AddEmailForm(InOurWords, account.AddEmailForm):
+    """Change the address of the account."""
+
+    words = {"email": (_("New e-mail address"), _("We send a code to it. Until you enter the code, nothing changes."))}
+
+
+class ChangeEmailForm(InOurWords, account.ChangeEmailForm):
+    """Correct a mistyped address while its code is awaited."""
+
+    words = {"email": EMAIL}
+
+
+class ChangePasswordForm(InOurWords, account.ChangePasswordForm):
+    """Change the password: the present one, and the new one once."""
+
+    words = {"oldpassword": (_("Current password"), ""), "password1": (_("New password"), NEW_PASSWORD_HINT)}
+    left_out = ("password2",)
+
+
+class SetPasswordForm(InOurWords, account.SetPasswordForm):
+    """A first password for an account that has none."""
+
+    words = {"password1": (_("New password"), NEW_PASSWORD_HINT)}
+    left_out = ("password2",)
+
+
+class ResetPasswordForm(InOurWords, account.ResetPasswordForm):
+    """Ask for a code to reset the password."""
+
+    words = {"email": EMAIL}
+
+
+class ResetPasswordKeyForm(InOurWords, account.ResetPasswordKeyForm):
+    """The new password, once the code was right."""
+
+    words = {"password1": (_("New password"), NEW_PASSWORD_HINT)}
+    left_out = ("password2",)
+
+
+class ReauthenticateForm(InOurWords, account.ReauthenticateForm):
+    """The password again, before something that matters."""
+
+    words = {"password": PASSWORD}
+
+
+class ConfirmEmailVerificationCodeForm(InOurWords, account.ConfirmEmailVerificationCodeForm):
+    """The code that shows an address is theirs."""
+
+    words = {"code": MAILED_CODE}
+
+
+class ConfirmPasswordResetCodeForm(InOurWords, account.ConfirmPasswordResetCodeForm):
+    """The code that allows a new password."""
+
+    words = {"code": MAILED_CODE}
+
+
+class AuthenticateForm(InOurWords, mfa.AuthenticateForm):
+    """The second step of signing in."""
+
+    words = {"code": APP_CODE}
+
+
+class ReauthenticateByCodeForm(InOurWords, mfa.ReauthenticateForm):
+    """A code again, before something that matters."""
+
+    words = {"code": APP_CODE}
+
+
+class ActivateTOTPForm(InOurWords, totp.ActivateTOTPForm):
+    """The first code, to see that the app is set up."""
+
+    words = {"code": (_("Code from the app"), _("Six digits. They change every 30 seconds."))}
+
+
+class AddWebAuthnForm(InOurWords, webauthn.AddWebAuthnForm):
+    """Name a new passkey."""
+
+    words = {
+        "name": (_("Name"), _("So that you know it again: “my phone”, for example.")),
+        "passwordless": (
+            _("Let this passkey sign me in by itself"),
+            _("It then replaces e-mail address and password. Your device asks for your finger, face or PIN."),
+        ),
+    }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Tick what most people want: a passkey is easier than a password, and safer."""
+        super().__init__(*args, **kwargs)
+        passwordless = self.fields["passwordless"]
+        if isinstance(passwordless, BooleanField):
+            passwordless.initial = True
+
+
+class EditWebAuthnForm(InOurWords, webauthn.EditWebAuthnForm):
+    """Rename a passkey."""
+
+    words = {"name": (_("Name"), "")}

@@ -1,0 +1,26 @@
+"""Who is locked out after wrong passwords, and what they read. Called by axes, by the names in settings."""
+
+from typing import Any
+
+from allauth.account.adapter import get_adapter
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+
+def account_named(_request: HttpRequest, unverified_credentials: dict[str, Any] | None = None) -> str:
+    """The address that was typed, in the one spelling under which failures are counted. "" where none was."""
+    return str((unverified_credentials or {}).get("email", "")).strip().lower()
+
+
+def client_address(request: HttpRequest) -> str:
+    """Where the request came from, past the proxies we trust (ALLAUTH_TRUSTED_PROXY_COUNT) and no further."""
+    return str(get_adapter().get_client_ip(request))
+
+
+def refuse(
+    request: HttpRequest, _response: HttpResponse | None = None, _credentials: dict[str, Any] | None = None
+) -> HttpResponse:
+    """The page "Too many tries". It reads the same whether or not there is such an account."""
+    minutes = int(settings.AXES_COOLOFF_TIME.total_seconds() // 60)
+    return render(request, "errors/429.html", {"minutes": minutes}, status=429)

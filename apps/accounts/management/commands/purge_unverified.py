@@ -1,0 +1,28 @@
+"""Remove accounts whose address was never verified, now instead of at the next beat."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+from django.utils import timezone
+
+from apps.accounts import purging
+from apps.audit.recording import Actor
+
+
+class Command(BaseCommand):
+    """Beat does this every hour. Use it where no beat runs, or to see with --dry-run what would go."""
+
+    help = "Remove accounts older than UNVERIFIED_ACCOUNT_DAYS whose e-mail address was never verified."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """One flag."""
+        parser.add_argument("--dry-run", action="store_true", help="Say how many would go, and remove none.")
+
+    def handle(self, *_args: Any, dry_run: bool, **_options: Any) -> None:
+        """Print one line: how many."""
+        now = timezone.now()
+        if dry_run:
+            self.stdout.write(f"{purging.due_for_purge(at=now).count()} unverified accounts would be removed.")
+            return
+        purged = purging.purge_unverified(at=now, actor=Actor.system("purge_unverified"))
+        self.stdout.write(f"{purged} unverified accounts removed.")

@@ -1,0 +1,45 @@
+"""Remove accounts whose address was never verified: mistyped addresses are other people's addresses."""
+
+from datetime import datetime, timedelta
+
+from allauth.account.models import EmailAddress
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+
+from apps.accounts.models import User
+from apps.audit import recording
+from apps.audit.recording import Actor, EventType
+
+BATCH = 500
+
+
+def due_for_purge(*, at: datetime) -> QuerySet[User]:
+    """Accounts older than UNVERIFIED_ACCOUNT_DAYS that have no verified address and never signed in.
+
+    Staff are made by command, without a mailbox, and stay.
+    """
+    verified = EmailAddress.objects.filter(user=OuterRef("pk"), verified=True)
+    return User.objects.filter(
+        ~Exists(verified),
+        joined_at__lt=at - timedelta(days=settings.UNVERIFIED_ACCOUNT_DAYS),
+        last_login__isnull=True,
+        is_staff=False,
+    ).order_by("joined_at", "pk")
+
+
+def purge_unverified(*, at: datetime, actor: Actor) -> int:
+    """Delete what is due and log each. Returns how many were deleted."""
+    purged = 0
+    while True:
+        with transaction.atomic():
+            due = due_for_purge(at=at).select_for_update(skip_locked=True, of=("self",))[:BATCH]
+            users = list(due)
+            for user in users:
+                recording.record(
+                    EventType.USER_PURGED, actor=actor, at=at, user_id=user.pk, subject="user", subject_id=str(user.pk)
+                )
+            User.objects.filter(pk__in=[user.pk for user in users]).delete()
+        purged += len(users)
+        if len(users) < BATCH:
+            return purged

@@ -1,0 +1,13 @@
+"""What accounts do by themselves, on the schedule of `config/celery.py`."""
+
+from celery import shared_task
+from django.utils import timezone
+
+from apps.accounts import purging
+from apps.audit.recording import Actor
+
+
+@shared_task(name="apps.accounts.tasks.purge_unverified")
+def purge_unverified() -> None:
+    """Remove accounts whose address was never verified."""
+    purging.purge_unverified(at=timezone.now(), actor=Actor.system("beat"))
