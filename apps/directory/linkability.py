@@ -1,0 +1,130 @@
+"""Whether a patient can link an endpoint, and if not, why: for staff in one reason, for the patient in a sentence.
+
+Linking is off unless the registration is approved, the version was added to it, and everything is switched on
+(specification 1.2 and 3).
+"""
+
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.db import models
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from apps.directory import registering
+from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, Provider
+from apps.wire.client_authentication import Authentication
+from apps.wire.dialects import DIALECTS, Interface
+
+
+class Obstacle(models.TextChoices):
+    """Why linking is off. The label is what staff see."""
+
+    SWITCHED_OFF = "switched_off", _("The endpoint or its client registration is switched off.")
+    VANISHED = "vanished", _("It is no longer in the directory it came from.")
+    INTERFACE_NOT_SPOKEN = "interface_not_spoken", _("We do not speak its interface or dialect yet.")
+    NO_ADDRESSES = "no_addresses", _("The addresses of its authorization server are not known.")
+    SANDBOX_HERE = "sandbox_here", _("It is a sandbox row, and this installation allows no sandbox.")
+    SANDBOX_MIXED = "sandbox_mixed", _("A sandbox row is paired with a production one.")
+    NO_REGISTRATION = "no_registration", _("We have no client registration there.")
+    NOT_APPROVED = "not_approved", _("The client registration is not approved.")
+    VERSION_NOT_ADDED = "version_not_added", _("The FHIR version was not added to the client registration.")
+    NO_CREDENTIALS = "no_credentials", _("The client registration has no client id or no secret.")
+    TROUBLE = "trouble", _("Their server does not accept our client registration: see its trouble.")
+
+
+@dataclass(frozen=True)
+class Words:
+    """What a patient is told: a title and a sentence. `{provider}` in the title is the provider's name."""
+
+    title: str | Promise
+    sentence: str | Promise
+
+
+_NOT_YET = Words(
+    _("{provider} cannot be connected yet"),
+    _("This app is not approved there, or not for this kind of record."),
+)
+_NOT_NOW = Words(
+    _("We cannot connect to {provider} right now"),
+    _("Sorry, this is our problem, not yours. Our staff have been told. Your existing records stay as they are."),
+)
+
+WORDS = {
+    Obstacle.SWITCHED_OFF: Words(
+        _("We cannot connect to {provider} right now"),
+        _("We have switched new connections to it off for a while. Your existing records stay as they are."),
+    ),
+    Obstacle.VANISHED: Words(
+        _("{provider} no longer offers records here"),
+        _("It was taken off the list of providers apps can reach. Ask them where your record can be had."),
+    ),
+    Obstacle.INTERFACE_NOT_SPOKEN: _NOT_YET,
+    Obstacle.NO_ADDRESSES: Words(
+        _("We do not know where to sign in"),
+        _("{provider} does not publish how apps can connect. We do not guess."),
+    ),
+    Obstacle.SANDBOX_HERE: Words(
+        _("Practice provider, not real"),
+        _("It holds invented people, and practice providers are turned off here."),
+    ),
+    Obstacle.SANDBOX_MIXED: _NOT_NOW,
+    Obstacle.NO_REGISTRATION: _NOT_YET,
+    Obstacle.NOT_APPROVED: _NOT_YET,
+    Obstacle.VERSION_NOT_ADDED: _NOT_YET,
+    Obstacle.NO_CREDENTIALS: _NOT_YET,
+    Obstacle.TROUBLE: _NOT_NOW,
+}
+
+# What this installation can speak today; the others are listed with the reason.
+_SPOKEN = frozenset({Interface.PATIENT_ACCESS})
+
+
+def obstacle(endpoint: Endpoint, *, provider: Provider | None = None) -> Obstacle | None:
+    """Why nobody can link this endpoint, or None where everybody can. Asks nothing over the network.
+
+    With a provider, also whether the two belong together. Makes no query where providers, authorization server and
+    registrations were prefetched.
+    """
+    server = endpoint.authorization_server
+    found = _of_the_endpoint(endpoint, provider)
+    if found is None and server is None:
+        found = Obstacle.NO_ADDRESSES
+    if found is not None or server is None:
+        return found
+    return _of_the_registration(endpoint, server, registering.standing(server))
+
+
+def _of_the_endpoint(endpoint: Endpoint, provider: Provider | None) -> Obstacle | None:
+    spoken = endpoint.dialect in DIALECTS and Interface(endpoint.interface) in _SPOKEN
+    checks = (
+        (not endpoint.is_switched_on, Obstacle.SWITCHED_OFF),
+        (endpoint.vanished_at is not None, Obstacle.VANISHED),
+        (provider is not None and provider.vanished_at is not None, Obstacle.VANISHED),
+        (not spoken, Obstacle.INTERFACE_NOT_SPOKEN),
+        (endpoint.is_sandbox and not settings.ALLOW_LOOPBACK_HTTP, Obstacle.SANDBOX_HERE),
+        (provider is not None and provider.is_sandbox != endpoint.is_sandbox, Obstacle.SANDBOX_MIXED),
+    )
+    return next((found for holds, found in checks if holds), None)
+
+
+def _of_the_registration(
+    endpoint: Endpoint, server: AuthorizationServer, registration: ClientRegistration | None
+) -> Obstacle | None:
+    if registration is None:
+        return Obstacle.NO_REGISTRATION
+    sandboxes = {endpoint.is_sandbox, server.is_sandbox, registration.is_sandbox}
+    checks = (
+        (len(sandboxes) > 1, Obstacle.SANDBOX_MIXED),
+        (not registration.is_switched_on, Obstacle.SWITCHED_OFF),
+        (registration.status != ClientRegistration.Status.APPROVED, Obstacle.NOT_APPROVED),
+        (endpoint.fhir_version not in registration.versions_added, Obstacle.VERSION_NOT_ADDED),
+        (not _has_credentials(registration), Obstacle.NO_CREDENTIALS),
+        (bool(registration.trouble), Obstacle.TROUBLE),
+    )
+    return next((found for holds, found in checks if holds), None)
+
+
+def _has_credentials(registration: ClientRegistration) -> bool:
+    is_public = registration.authentication == Authentication.NONE
+    return bool(registration.client_id) and (is_public or registration.sealed_secret is not None)

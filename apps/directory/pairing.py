@@ -1,0 +1,61 @@
+"""What belongs together: an endpoint with its authorization server, its version, and sandbox rows with their own kind.
+
+Import and admin ask here before they save. The database holds the sandbox rule too (migration 0002).
+"""
+
+from django.core.exceptions import ValidationError
+from django.core.validators import URLValidator
+from django.utils.translation import gettext_lazy as _
+
+from apps.directory import reaching
+from apps.directory.models import AuthorizationServer, Endpoint
+from apps.wire.addresses import AddressPolicy, check_address
+from apps.wire.dialects import DIALECTS, Interface
+from apps.wire.errors import UnsafeAddress
+
+
+def check_endpoint(endpoint: Endpoint) -> None:
+    """Raises ValidationError where the endpoint, saved as it stands, would cross versions or mix with the sandbox."""
+    check_addresses([endpoint.fhir_base_url], policy=reaching.address_policy())
+    dialect = DIALECTS.get(endpoint.dialect)
+    if dialect is None:
+        raise ValidationError(_("This dialect is not known."))
+    if dialect.interface != endpoint.interface:
+        raise ValidationError(_("This dialect belongs to another interface."))
+    server = endpoint.authorization_server
+    if server is None:
+        return
+    if server.is_sandbox != endpoint.is_sandbox:
+        raise ValidationError(_("Sandbox and production cannot be mixed: endpoint and authorization server differ."))
+    if endpoint.interface == Interface.PATIENT_ACCESS and _serves_another_version(server, endpoint):
+        # specification 4.1 rule 1: each version has its own authentication base address
+        raise ValidationError(_("This authorization server belongs to the other FHIR version."))
+
+
+def check_server(server: AuthorizationServer) -> None:
+    """Raises ValidationError where an address is not one we connect to."""
+    policy = reaching.address_policy()
+    given = (server.authorize_url, server.token_url, server.revocation_url)
+    check_addresses([url for url in given if url], policy=policy)
+
+
+def check_addresses(urls: list[str], *, policy: AddressPolicy) -> None:
+    """Raises ValidationError, naming what is wrong with the writing of the first address we would not connect to."""
+    for url in urls:
+        try:
+            check_address(url, policy)
+        except UnsafeAddress as error:
+            raise ValidationError(
+                _("We do not connect to this address: its %(fault)s is not allowed."),
+                params={"fault": error.fault.value},
+            ) from None
+
+
+def check_website(website: str) -> None:
+    """Raises ValidationError where a provider's website is not a plain https or http link."""
+    URLValidator(schemes=["https", "http"])(website)
+
+
+def _serves_another_version(server: AuthorizationServer, endpoint: Endpoint) -> bool:
+    others = Endpoint.objects.filter(authorization_server=server, vanished_at__isnull=True).exclude(pk=endpoint.pk)
+    return others.exclude(fhir_version=endpoint.fhir_version).exists()

@@ -1,0 +1,168 @@
+"""Our standing at an authorization server: from the request at its developer portal to approval and retirement.
+
+Every change is audited and made under a lock on the row, so that two members of staff cannot both move it.
+Raises StatusNotAllowed where the table of moves forbids the step.
+"""
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+
+from django.conf import settings
+from django.db import transaction
+
+from apps.audit import recording
+from apps.audit.recording import Actor, EventType, Fact
+from apps.directory import credentials
+from apps.directory.models import AuthorizationServer, ClientRegistration
+from apps.wire.dialects import Dialect, FhirVersion
+from apps.wire.secret import Secret
+
+Status = ClientRegistration.Status
+
+
+class StatusNotAllowed(Exception):
+    """A client registration cannot move there from where it stands."""
+
+
+def redirect_uri(registration: ClientRegistration) -> str:
+    """The address to register: our configured origin and an id that never changes, nothing from a request
+    (interface facts, section 6, rows 7 and 8)."""
+    return f"{settings.SITE_ORIGIN}/connect/return/{registration.redirect_id}/"
+
+
+def standing(server: AuthorizationServer) -> ClientRegistration | None:
+    """The one registration that is neither rejected nor retired. Uses prefetched rows where there are some."""
+    over = {Status.REJECTED, Status.RETIRED}
+    return next((row for row in server.registrations.all() if row.status not in over), None)
+
+
+def request(server: AuthorizationServer, *, dialect: Dialect, actor: Actor, at: datetime) -> ClientRegistration:
+    """The standing registration, or a new one in status requested, with the dialect's windows and floors."""
+    with transaction.atomic():
+        server = AuthorizationServer.objects.select_for_update().get(pk=server.pk)
+        registration = standing(server)
+        if registration is not None:
+            return registration
+        registration = ClientRegistration.objects.create(
+            authorization_server=server,
+            label=server.authorize_url.partition("://")[2][:120],
+            authentication=dialect.authentication.value,
+            uses_pkce=dialect.uses_pkce,
+            refresh_window_hours=dialect.refresh_window_hours,
+            minimum_refresh_seconds=dialect.minimum_refresh_interval_seconds,
+            requested_at=at,
+            is_sandbox=server.is_sandbox,
+        )
+        _record(registration, "requested", actor=actor, at=at)
+    return registration
+
+
+def store_credentials(
+    registration: ClientRegistration, *, client_id: str, secret: Secret | None, actor: Actor, at: datetime
+) -> None:
+    """Keep what the developer portal gave. A request becomes provisional: credentials exist, not yet active."""
+    with _locked(registration) as row:
+        row.client_id = client_id
+        row.save(update_fields=["client_id"])
+        if secret is not None:
+            credentials.keep(row, secret, at=at)
+            _record(row, "secret stored", actor=actor, at=at, event=EventType.REGISTRATION_SECRET_CHANGED)
+        if row.status == Status.REQUESTED:
+            _move(row, Status.PROVISIONAL)
+        _clear_trouble(row)
+        _record(row, "credentials stored", actor=actor, at=at)
+
+
+def move(registration: ClientRegistration, status: str, *, actor: Actor, at: datetime) -> None:
+    """Approve, reject or retire, as the table of moves allows. Raises StatusNotAllowed."""
+    with _locked(registration) as row:
+        before = row.status
+        _move(row, status)
+        if status == Status.APPROVED:
+            row.approved_at = at
+            row.save(update_fields=["approved_at"])
+        _record(row, "moved", actor=actor, at=at, before=before)
+
+
+def approve(registration: ClientRegistration, *, actor: Actor, at: datetime) -> None:
+    """Move to approved, and be content where it is approved already."""
+    if registration.status != Status.APPROVED:
+        move(registration, Status.APPROVED, actor=actor, at=at)
+
+
+def set_versions(
+    registration: ClientRegistration, versions: Collection[FhirVersion], *, actor: Actor, at: datetime
+) -> None:
+    """Which API versions were added to the application at the portal (specification 1.2)."""
+    with _locked(registration) as row:
+        row.versions_added = sorted(version.value for version in versions)
+        row.save(update_fields=["versions_added"])
+        _record(row, "versions set", actor=actor, at=at)
+
+
+def switch(registration: ClientRegistration, *, is_on: bool, actor: Actor, at: datetime) -> None:
+    """Off stops linking and refreshing at once; on lets them go on."""
+    with _locked(registration) as row:
+        row.is_switched_on = is_on
+        row.save(update_fields=["is_switched_on"])
+        _record(row, "switched on" if is_on else "switched off", actor=actor, at=at)
+
+
+def mark_trouble(registration: ClientRegistration, code: str, *, at: datetime) -> None:
+    """Their server does not accept our registration: linking stops until staff mend it. Patients' tokens stay."""
+    with _locked(registration) as row:
+        if row.trouble == code:
+            return
+        row.trouble, row.trouble_at = code, at
+        row.save(update_fields=["trouble", "trouble_at"])
+        _record(row, "trouble", actor=Actor.system("linking"), at=at, code=code)
+
+
+def clear_trouble(registration: ClientRegistration, *, actor: Actor, at: datetime) -> None:
+    """Staff mended it, or their server accepted us again."""
+    with _locked(registration) as row:
+        if _clear_trouble(row):
+            _record(row, "trouble cleared", actor=actor, at=at)
+
+
+@contextmanager
+def _locked(registration: ClientRegistration) -> Iterator[ClientRegistration]:
+    """The row under a lock; the object the caller holds follows it."""
+    with transaction.atomic():
+        row = ClientRegistration.objects.select_for_update().get(pk=registration.pk)
+        yield row
+    registration.refresh_from_db()
+
+
+def _move(row: ClientRegistration, status: str) -> None:
+    if status not in ClientRegistration.MOVES[Status(row.status)]:
+        raise StatusNotAllowed
+    row.status = status
+    row.save(update_fields=["status"])
+
+
+def _clear_trouble(row: ClientRegistration) -> bool:
+    if not row.trouble:
+        return False
+    row.trouble, row.trouble_at = "", None
+    row.save(update_fields=["trouble", "trouble_at"])
+    return True
+
+
+def _record(
+    row: ClientRegistration,
+    action: str,
+    *,
+    actor: Actor,
+    at: datetime,
+    event: EventType = EventType.REGISTRATION_CHANGED,
+    before: str = "",
+    code: str = "",
+) -> None:
+    facts: dict[str, str | int | bool] = {Fact.ACTION: action, Fact.STATUS: row.status}
+    if before:
+        facts[Fact.STATUS_BEFORE] = before
+    if code:
+        facts[Fact.CODE] = code
+    recording.record(event, actor=actor, at=at, subject="client registration", subject_id=str(row.pk), facts=facts)
