@@ -1,0 +1,46 @@
+"""What ties an authorization response to the browser that started: a cookie of its own, and a state derived from it.
+
+The cookie holds a random value (not the session key, which rotates when somebody signs in). The state of a request is
+an HMAC of the request's id under that value: nobody without the cookie can guess it, it differs for every request, and
+it is stored nowhere. The row keeps hashes of both (interface facts, section 6, row 3).
+"""
+
+import base64
+import hashlib
+import hmac
+import re
+import secrets
+from uuid import UUID
+
+from apps.connections.models import AuthorizationRequest
+from apps.wire.secret import Secret
+
+_BROWSER = re.compile(r"[A-Za-z0-9_-]{43}")
+
+
+def new_browser() -> Secret:
+    """256 random bits for one browser's cookie."""
+    return Secret(secrets.token_urlsafe(32))
+
+
+def read_browser(unverified_cookie: str | None) -> Secret | None:
+    """The cookie's value, if it has the form of one of ours."""
+    if unverified_cookie is None or not _BROWSER.fullmatch(unverified_cookie):
+        return None
+    return Secret(unverified_cookie)
+
+
+def state_for(request_id: UUID, browser: Secret) -> Secret:
+    """The state of one request in one browser: 256 bits."""
+    digest = hmac.digest(browser.reveal().encode(), b"state:" + request_id.bytes, "sha256")
+    return Secret(base64.urlsafe_b64encode(digest).rstrip(b"=").decode())
+
+
+def hashed(value: Secret) -> bytes:
+    """32 bytes by which a row recognizes a value it does not hold."""
+    return hashlib.sha256(value.reveal().encode("utf-8", "surrogatepass")).digest()
+
+
+def is_same_browser(request: AuthorizationRequest, browser: Secret | None) -> bool:
+    """Whether this is the browser that started the request."""
+    return browser is not None and hmac.compare_digest(bytes(request.browser_hash), hashed(browser))

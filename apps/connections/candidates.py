@@ -1,0 +1,93 @@
+"""The people a sign-in led to, before anybody said which of them is right: id, name and birth date, and nothing else.
+
+They exist sealed, on a connection that awaits confirmation, and are opened by asking for them.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from apps.connections.models import Connection
+from apps.vault import sealing
+from apps.vault.sealing import Holder, Place
+from apps.wire.fhir import Resource
+
+_LONGEST_NAME = 200
+_BIRTH_DATE = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?")
+_PREFERRED_USES = ("official", "usual")  # HumanName.use, in both FHIR versions
+
+
+@dataclass(frozen=True, repr=False)
+class Candidate:
+    """One person. `name` is as sent, or empty; `birth_date` is a possibly partial FHIR date, or empty."""
+
+    patient_id: str
+    name: str
+    birth_date: str
+
+
+def read_candidates(patients: Sequence[Resource]) -> tuple[Candidate, ...]:
+    """The people in the Patient resources a server sent, each id once. Whatever cannot be read of one is left empty."""
+    people = {patient.logical_id: _read(patient) for patient in patients}
+    return tuple(people.values())
+
+
+def seal(connection: Connection, candidates: Sequence[Candidate]) -> bytes:
+    """The sealed form, for the connection's column."""
+    plain = json.dumps([asdict(candidate) for candidate in candidates]).encode()
+    return sealing.seal(plain, holder=Holder.user(connection.user_id), place=_place(connection))
+
+
+def find(connection: Connection) -> tuple[Candidate, ...]:
+    """Open them. None are left once the connection was confirmed or dropped."""
+    if connection.sealed_candidates is None:
+        return ()
+    plain = sealing.open_sealed(
+        bytes(connection.sealed_candidates), holder=Holder.user(connection.user_id), place=_place(connection)
+    )
+    return tuple(Candidate(**given) for given in json.loads(plain))
+
+
+def _place(connection: Connection) -> Place:
+    return Place("connection", "sealed_candidates", (str(connection.pk),))
+
+
+def _read(patient: Resource) -> Candidate:
+    try:
+        body = json.loads(patient.body)
+    except (ValueError, RecursionError):
+        body = {}
+    given = body if isinstance(body, dict) else {}
+    birth_date = given.get("birthDate")
+    is_date = isinstance(birth_date, str) and _BIRTH_DATE.fullmatch(birth_date)
+    return Candidate(
+        patient_id=patient.logical_id, name=_name(given.get("name")), birth_date=str(birth_date) if is_date else ""
+    )
+
+
+def _name(names: Any) -> str:
+    """A person may have several names: the official one first. DSTU2 sends family as a list, R4 as text."""
+    given = [name for name in names if isinstance(name, dict)] if isinstance(names, list) else []
+    given.sort(key=lambda name: name.get("use") not in _PREFERRED_USES)
+    written = (_text(name.get("text")) or _joined(name) for name in given)
+    return next((name for name in written if name), "")
+
+
+def _joined(name: dict[str, Any]) -> str:
+    parts = [*_texts(name.get("given")), *_texts(name.get("family")), *_texts(name.get("suffix"))]
+    return " ".join(parts)[:_LONGEST_NAME]
+
+
+def _texts(value: Any) -> list[str]:
+    values = value if isinstance(value, list) else [value]
+    return [text for text in map(_text, values) if text]
+
+
+def _text(value: Any) -> str:
+    """Visible text on one line; lone surrogates and control characters are dropped."""
+    if not isinstance(value, str):
+        return ""
+    visible = "".join(character if character.isprintable() else " " for character in value)
+    return " ".join(visible.split())[:_LONGEST_NAME]

@@ -1,0 +1,103 @@
+"""What went wrong, and how that way back is called: every code of interface facts 5.1 and 5.2 has a row.
+
+The words of the far end decide first, what kind of error it is second. Nothing here says what a patient reads: that is
+`wording.py`.
+"""
+
+from collections.abc import Mapping
+
+from apps.connections.outcomes import Outcome
+from apps.wire.authorization import AuthorizationResponse
+from apps.wire.errors import (
+    AccessRefused,
+    AuthorizationDenied,
+    AuthorizationExpired,
+    ClientRejected,
+    Code,
+    EndpointMisconfigured,
+    NotFound,
+    OrganizationNotEnabled,
+    RequestRefused,
+    Unavailable,
+    UnexpectedAnswer,
+    WireError,
+)
+
+# Interface facts 5.1: the error parameter of an authorization response.
+AUTHORIZATION_ANSWERS: Mapping[Code, Outcome] = {
+    Code.INVALID_REQUEST: Outcome.REQUEST_REFUSED,
+    Code.UNAUTHORIZED_CLIENT: Outcome.NOT_ENABLED,
+    Code.INVALID_CLIENT: Outcome.REGISTRATION_BROKEN,
+    Code.ACCESS_DENIED: Outcome.CANCELLED,
+    Code.UNSUPPORTED_RESPONSE_TYPE: Outcome.REQUEST_REFUSED,
+    Code.INVALID_SCOPE: Outcome.REQUEST_REFUSED,
+    Code.INVALID_TARGET: Outcome.REQUEST_REFUSED,
+    Code.SERVER_ERROR: Outcome.PROVIDER_DOWN,
+    Code.TEMPORARILY_UNAVAILABLE: Outcome.PROVIDER_DOWN,
+    # answers to prompt=none, which we never send: a new sign-in is what helps
+    Code.LOGIN_REQUIRED: Outcome.CODE_REFUSED,
+    Code.CONSENT_REQUIRED: Outcome.CODE_REFUSED,
+    Code.INTERACTION_REQUIRED: Outcome.CODE_REFUSED,
+    Code.ACCOUNT_SELECTION_REQUIRED: Outcome.CODE_REFUSED,
+}
+
+# Interface facts 5.2: the error code of a token answer to an authorization code.
+TOKEN_ANSWERS: Mapping[Code, Outcome] = {
+    Code.INVALID_REQUEST: Outcome.REQUEST_REFUSED,
+    Code.INVALID_CLIENT: Outcome.REGISTRATION_BROKEN,
+    Code.INVALID_GRANT: Outcome.CODE_REFUSED,
+    Code.UNAUTHORIZED_CLIENT: Outcome.NOT_ENABLED,
+    Code.UNSUPPORTED_GRANT_TYPE: Outcome.REGISTRATION_BROKEN,
+    Code.INVALID_SCOPE: Outcome.REQUEST_REFUSED,
+    Code.INVALID_TARGET: Outcome.REGISTRATION_BROKEN,
+    Code.ACCESS_DENIED: Outcome.CANCELLED,
+    Code.SERVER_ERROR: Outcome.PROVIDER_DOWN,
+    Code.TEMPORARILY_UNAVAILABLE: Outcome.PROVIDER_DOWN,
+}
+
+# Where no code was recognized: the most particular kind first.
+_KINDS_AT_THE_TOKEN_ENDPOINT: tuple[tuple[type[WireError], Outcome], ...] = (
+    (Unavailable, Outcome.PROVIDER_DOWN),
+    (AuthorizationExpired, Outcome.CODE_REFUSED),
+    (AuthorizationDenied, Outcome.CANCELLED),
+    (OrganizationNotEnabled, Outcome.NOT_ENABLED),
+    (ClientRejected, Outcome.REGISTRATION_BROKEN),
+    (EndpointMisconfigured, Outcome.REGISTRATION_BROKEN),
+    (RequestRefused, Outcome.REQUEST_REFUSED),
+    (UnexpectedAnswer, Outcome.UNREADABLE),
+)
+
+# Interface facts 5.3 and 5.4: GET Patient, with a token that is seconds old.
+_KINDS_AT_THE_FHIR_SERVER: tuple[tuple[type[WireError], Outcome], ...] = (
+    (Unavailable, Outcome.PROVIDER_DOWN),
+    (AuthorizationExpired, Outcome.CODE_REFUSED),
+    (AccessRefused, Outcome.NO_PERSON),
+    (NotFound, Outcome.NO_PERSON),
+    (EndpointMisconfigured, Outcome.REGISTRATION_BROKEN),
+    (RequestRefused, Outcome.REQUEST_REFUSED),
+    (UnexpectedAnswer, Outcome.UNREADABLE),
+)
+
+# The tail of the provider's own error address that says it was not the person who refused (interface facts 5.7).
+_DENIED_BY_SERVER = "denied-by-server"
+
+
+def of_authorization_answer(response: AuthorizationResponse) -> Outcome:
+    """How an authorization response without a code is called. Unknown names end as a sign-in that did not finish."""
+    if response.error is Code.ACCESS_DENIED and _DENIED_BY_SERVER in (response.error_uri or ""):
+        return Outcome.DENIED_BY_PROVIDER
+    return AUTHORIZATION_ANSWERS.get(response.error or Code.UNRECOGNIZED, Outcome.CODE_REFUSED)
+
+
+def of_exchange(error: WireError) -> Outcome:
+    """How a failed code exchange is called."""
+    return TOKEN_ANSWERS.get(error.code) or _by_kind(error, _KINDS_AT_THE_TOKEN_ENDPOINT)
+
+
+def of_finding(error: WireError) -> Outcome:
+    """How a failed GET Patient is called."""
+    return _by_kind(error, _KINDS_AT_THE_FHIR_SERVER)
+
+
+def _by_kind(error: WireError, kinds: tuple[tuple[type[WireError], Outcome], ...]) -> Outcome:
+    return next((outcome for kind, outcome in kinds if isinstance(error, kind)), Outcome.UNREADABLE)

@@ -1,0 +1,45 @@
+"""Audit events about one connection or one authorization request, in one line where they happen."""
+
+from datetime import datetime
+
+from apps.audit import recording
+from apps.audit.recording import Actor, EventType, Fact
+from apps.connections.models import AuthorizationRequest, Connection
+
+
+def note_connection(
+    event: EventType,
+    connection: Connection,
+    *,
+    at: datetime,
+    actor: Actor | None = None,
+    **facts: str | int | bool,
+) -> None:
+    """Something happened to a connection; by its user, unless `actor` says otherwise. Keys of facts are of `Fact`."""
+    recording.record(
+        event,
+        actor=actor or Actor.user(connection.user_id),
+        at=at,
+        user_id=connection.user_id,
+        subject="connection",
+        subject_id=str(connection.pk),
+        facts={Fact.PROVIDER_ID: str(connection.provider_id), **facts},
+    )
+
+
+def note_request(event: EventType, request: AuthorizationRequest, *, at: datetime, **facts: str | int | bool) -> None:
+    """Something happened to an authorization request of this user."""
+    recording.record(
+        event,
+        actor=Actor.user(request.user_id),
+        at=at,
+        user_id=request.user_id,
+        subject="authorization request",
+        subject_id=str(request.pk),
+        facts={
+            Fact.PROVIDER_ID: str(request.provider_id),
+            Fact.ENDPOINT_ID: str(request.endpoint_id),
+            Fact.REGISTRATION_ID: str(request.registration_id),
+            **facts,
+        },
+    )

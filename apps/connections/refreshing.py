@@ -1,0 +1,251 @@
+"""The one keeper of tokens: nothing else writes a StoredTokenSet.
+
+`keep` stores what an exchange brought, `usable_token` hands out an access token and refreshes it first where it must,
+`forget` drops everything. A refresh claims the row with a lease on the database's clock, calls with no transaction
+open, and stores where the generation is still the one it sent: the first success wins, even late (design, section 5).
+Whether a time limit passed is judged by the `at` callers give.
+"""
+
+import logging
+import uuid
+from contextlib import suppress
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from apps.audit.recording import Actor, EventType
+from apps.connections import noting, revoking, token_columns
+from apps.connections.models import Connection, MoveNotAllowed, StoredTokenSet
+from apps.connections.reasons import Reason
+from apps.directory import reaching, registering
+from apps.wire import token_endpoint
+from apps.wire.errors import (
+    AuthorizationDenied,
+    AuthorizationExpired,
+    ClientRejected,
+    EndpointMisconfigured,
+    Unavailable,
+    WireError,
+)
+from apps.wire.secret import Secret
+from apps.wire.token_endpoint import TokenSet
+
+_LOG = logging.getLogger(__name__)
+_ACTOR = Actor.system("refreshing")
+
+MARGIN = timedelta(seconds=30)  # an access token this near its end is not used any more (specification 7.2)
+LEASE = timedelta(seconds=30)  # the call itself ends after ten
+WAIT = timedelta(minutes=1)  # after an answer that asks us to wait and does not say how long
+LONGEST_WAIT = timedelta(hours=1)
+OPERATOR_WAIT = timedelta(minutes=15)  # after an answer only staff can change
+
+
+class NotYet(Exception):
+    """Nobody may refresh this connection before `until`: ask again then."""
+
+    def __init__(self, until: datetime) -> None:
+        super().__init__(self.__doc__)
+        self.until = until
+
+
+class NeedsReauthorization(Exception):
+    """The patient must sign in at the provider again; the connection says why."""
+
+
+class SwitchedOff(Exception):
+    """Staff switched the client registration off: nothing is asked until it is on again."""
+
+
+def keep(connection: Connection, token_set: TokenSet, *, issued_at: datetime) -> None:
+    """Store the token set of a code exchange, over any earlier one. `issued_at` is when the request was sent."""
+    with transaction.atomic():
+        earlier = StoredTokenSet.objects.select_for_update().filter(pk=connection.pk).first()
+        columns: dict[str, Any] = {
+            "sealed_refresh_token": None,
+            "refresh_issued_at": None,
+            "refresh_deadline_at": None,
+            "refresh_due_at": None,
+            **token_columns.columns(connection, token_set, issued_at=issued_at),
+            "generation": earlier.generation + 1 if earlier else 1,
+        }
+        StoredTokenSet.objects.update_or_create(connection=connection, defaults=columns)
+
+
+def hand_over(*, giver: Connection, receiver: Connection) -> None:
+    """Give one connection's tokens to another of the same user and registration; the giver has none afterwards."""
+    with transaction.atomic():
+        given = StoredTokenSet.objects.select_for_update().get(pk=giver.pk)
+        earlier = StoredTokenSet.objects.select_for_update().filter(pk=receiver.pk).first()
+        refresh_token = token_columns.refresh_token(giver, given)
+        columns = {
+            "sealed_access_token": token_columns.seal(
+                receiver, "sealed_access_token", token_columns.access_token(giver, given)
+            ),
+            "sealed_refresh_token": refresh_token
+            and token_columns.seal(receiver, "sealed_refresh_token", refresh_token),
+            "generation": earlier.generation + 1 if earlier else 1,
+            "not_before_at": given.not_before_at,
+            "refresh_issued_at": given.refresh_issued_at,
+            "refresh_deadline_at": given.refresh_deadline_at,
+            "refresh_due_at": given.refresh_due_at,
+            "access_expires_at": given.access_expires_at,
+            **token_columns.NO_ATTEMPT,
+        }
+        StoredTokenSet.objects.update_or_create(connection=receiver, defaults=columns)
+        given.delete()
+
+
+def forget(connection: Connection) -> Secret | None:
+    """Drop the tokens. Returns the one to revoke at the provider, if there was any."""
+    with transaction.atomic():
+        stored = StoredTokenSet.objects.select_for_update().filter(pk=connection.pk).first()
+        if stored is None:
+            return None
+        token = token_columns.refresh_token(connection, stored) or token_columns.access_token(connection, stored)
+        stored.delete()
+    return token
+
+
+def usable_token(connection: Connection, *, at: datetime, refused: Secret | None = None) -> Secret:
+    """An access token with some life in it. `refused` is one that a server just answered 401 to: never handed out
+    again.
+
+    Speaks to the network where it must: call it outside transactions. Raises NotYet, NeedsReauthorization,
+    SwitchedOff, and WireError where a refresh failed for another reason than the patient's; the tokens are then kept.
+    """
+    stored = _stored(connection)
+    access_token = token_columns.access_token(connection, stored)
+    is_alive = stored.access_expires_at is not None and at < stored.access_expires_at - MARGIN
+    if is_alive and (refused is None or access_token != refused):
+        return access_token
+    return _refreshed(connection, stored, at=at)
+
+
+def _stored(connection: Connection) -> StoredTokenSet:
+    connection.refresh_from_db(fields=["status"])
+    stored = StoredTokenSet.objects.filter(pk=connection.pk).first()
+    if stored is None or connection.status != Connection.Status.ACTIVE:
+        raise NeedsReauthorization
+    if not connection.registration.is_switched_on:
+        raise SwitchedOff
+    return stored
+
+
+def _refreshed(connection: Connection, stored: StoredTokenSet, *, at: datetime) -> Secret:
+    refresh_token = token_columns.refresh_token(connection, stored)
+    if refresh_token is None:
+        raise _give_up(connection, Reason.NOT_RENEWABLE, at=at)
+    if stored.refresh_deadline_at is not None and at >= stored.refresh_deadline_at:
+        raise _give_up(connection, Reason.WINDOW_OVER, at=at)
+    if stored.not_before_at is not None and at < stored.not_before_at:
+        raise NotYet(stored.not_before_at)
+    attempt_id = _claim(stored)
+    if attempt_id is None:
+        return _from_another_attempt(connection, stored, at=at)
+    try:
+        endpoint = reaching.token_endpoint(connection.endpoint, connection.registration)
+        token_set = token_endpoint.refresh(endpoint, refresh_token=refresh_token)
+    except (AuthorizationExpired, AuthorizationDenied) as refusal:
+        return _refuse(connection, stored, attempt_id, refusal, at=at)
+    except WireError as error:
+        _put_off(connection, stored, attempt_id, error, at=at)
+        raise
+    return _adopt(connection, stored, token_set, at=at)
+
+
+def _claim(stored: StoredTokenSet) -> uuid.UUID | None:
+    """Take the row for one attempt, on the database's clock. None where somebody else has or had it."""
+    attempt_id = uuid.uuid4()
+    free = Q(lease_until__isnull=True) | Q(lease_until__lte=Now())
+    rows = StoredTokenSet.objects.filter(free, pk=stored.pk, generation=stored.generation)
+    claimed = rows.update(attempt_id=attempt_id, attempt_started_at=Now(), lease_until=Now() + LEASE)
+    return attempt_id if claimed else None
+
+
+def _from_another_attempt(connection: Connection, sent: StoredTokenSet, *, at: datetime) -> Secret:
+    """What another worker's attempt brought. Raises NotYet while it is under way."""
+    stored = _stored(connection)
+    if stored.generation != sent.generation:
+        return token_columns.access_token(connection, stored)
+    raise NotYet(stored.lease_until or at + LEASE)
+
+
+def _adopt(connection: Connection, sent: StoredTokenSet, token_set: TokenSet, *, at: datetime) -> Secret:
+    """Store a success, unless another one came first."""
+    with transaction.atomic():
+        stored = StoredTokenSet.objects.select_for_update().filter(pk=connection.pk).first()
+        if stored is not None and stored.generation != sent.generation:
+            return token_columns.access_token(connection, stored)
+        if stored is not None:
+            _write_success(connection, stored, token_set, at=at)
+    if stored is None:  # disconnected while we asked
+        revoking.revoke_unused(connection.endpoint, connection.registration, token_set)
+        raise NeedsReauthorization
+    if connection.registration.trouble:
+        registering.clear_trouble(connection.registration, actor=_ACTOR, at=at)
+    return token_set.access_token
+
+
+def _write_success(connection: Connection, stored: StoredTokenSet, token_set: TokenSet, *, at: datetime) -> None:
+    columns = token_columns.columns(connection, token_set, issued_at=at)
+    if token_set.refresh_token is None or token_set.refresh_token == token_columns.refresh_token(connection, stored):
+        # the old one is kept (RFC 6749 section 6), and its window goes on from when it was issued: nothing is gained
+        # by refreshing again before it ends
+        for column in ("sealed_refresh_token", "refresh_issued_at", "refresh_deadline_at"):
+            columns.pop(column, None)
+        columns["refresh_due_at"] = None
+    StoredTokenSet.objects.filter(pk=stored.pk).update(**columns, generation=stored.generation + 1)
+    connection.refresh_from_db(fields=["status"])
+    if connection.status == Connection.Status.NEEDS_REAUTHORIZATION:
+        connection.restore()  # a success that came after a refusal still counts
+    noting.note_connection(
+        EventType.TOKENS_REFRESHED, connection, at=at, actor=_ACTOR, generation=stored.generation + 1
+    )
+
+
+def _refuse(
+    connection: Connection, sent: StoredTokenSet, attempt_id: uuid.UUID, refusal: WireError, *, at: datetime
+) -> Secret:
+    """The provider refused. Believed only where no other attempt on the same tokens succeeded or may yet answer."""
+    with transaction.atomic():
+        stored = StoredTokenSet.objects.select_for_update().filter(pk=connection.pk).first()
+        if stored is None:
+            raise NeedsReauthorization
+        if stored.generation != sent.generation:
+            return token_columns.access_token(connection, stored)
+        if stored.attempt_id != attempt_id and stored.lease_until is not None:
+            raise NotYet(stored.lease_until)
+        StoredTokenSet.objects.filter(pk=stored.pk).update(**token_columns.NO_ATTEMPT, refresh_due_at=None)
+        noting.note_connection(EventType.TOKENS_REFUSED, connection, at=at, actor=_ACTOR, code=refusal.code.value)
+        ended = _give_up(connection, Reason.GRANT_ENDED, at=at)
+    raise ended
+
+
+def _put_off(
+    connection: Connection, sent: StoredTokenSet, attempt_id: uuid.UUID, error: WireError, *, at: datetime
+) -> None:
+    """Not the patient's matter: keep the tokens, let nobody ask again too soon, and tell staff where it is theirs."""
+    wait = WAIT
+    if isinstance(error, Unavailable) and error.retry_after_seconds is not None:
+        wait = min(max(timedelta(seconds=error.retry_after_seconds), timedelta(seconds=1)), LONGEST_WAIT)
+    if isinstance(error, ClientRejected | EndpointMisconfigured):
+        wait = OPERATOR_WAIT
+    StoredTokenSet.objects.filter(pk=sent.pk, attempt_id=attempt_id, generation=sent.generation).update(
+        **token_columns.NO_ATTEMPT, not_before_at=at + wait
+    )
+    if isinstance(error, ClientRejected | EndpointMisconfigured):
+        registering.mark_trouble(connection.registration, error.code.value, at=at)
+    _LOG.warning("A refresh did not succeed: %s", error)
+
+
+def _give_up(connection: Connection, reason: Reason, *, at: datetime) -> NeedsReauthorization:
+    """Mark the connection and return the error to raise. The record stays as it is."""
+    with suppress(MoveNotAllowed), transaction.atomic():  # disconnected meanwhile: nothing is left to mark
+        connection.require_reauthorization(reason, at=at)
+        noting.note_connection(
+            EventType.CONNECTION_NEEDS_REAUTHORIZATION, connection, at=at, actor=_ACTOR, reason=reason.value
+        )
+    return NeedsReauthorization()
