@@ -33,8 +33,8 @@ timeout = 60  # no answer of ours takes that long: every call out has ten second
 graceful_timeout = 30
 keepalive = 5
 control_socket_disable = True  # it would be a way in, and a file in the home folder
-# The path without its query string, which holds codes and states; nor the Referer, which may hold the same.
-accesslog = "-"
+# Off, since the site logs its own requests. Whoever turns it on gets the path without its query string, which holds
+# codes and states, and no Referer, which may hold the same.
 access_log_format = "%(t)s %(m)s %(U)s %(s)s %(B)s bytes %(M)s ms"
 limit_request_line = 0  # a code may be 16 KiB (C12) and arrives in the query; the proxy in front limits the rest
 limit_request_field_size = 65_536  # and a token may be 16 KiB, in a header

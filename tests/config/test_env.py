@@ -1,0 +1,58 @@
+"""Every environment variable is read in one file and explained in another, and the two agree."""
+
+import ast
+import re
+
+import pytest
+
+from config import env
+
+# Read by Django itself, before there are settings.
+READ_BY_DJANGO = {"DJANGO_SETTINGS_MODULE"}
+
+
+def names_read():
+    """The constant first arguments of the calls that read a variable."""
+    tree = ast.parse((env.ROOT / "config" / "env.py").read_text(encoding="utf-8"))
+    return {
+        call.args[0].value
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call) and call.args and isinstance(call.args[0], ast.Constant)
+        if ast.unparse(call.func).startswith("_env.") or ast.unparse(call.func) == "_optional"
+    }
+
+
+def names_explained():
+    text = (env.ROOT / ".env.example").read_text(encoding="utf-8")
+    return set(re.findall(r"^#?([A-Z][A-Z_]+)=", text, re.MULTILINE))
+
+
+class TestTheVariables:
+    def test_are_all_explained_and_all_read(self):
+        assert names_read() == names_explained() - READ_BY_DJANGO
+
+    def test_are_read_nowhere_else(self):
+        """Programs started by a program are handed its whole environment: `{**os.environ, ...}` reads no variable."""
+        reads = re.compile(r"os\.environ(\.get\(|\[[^\]]*\](?!\s*=[^=]))|getenv\(")
+        sources = [path for package in ("apps", "config") for path in (env.ROOT / package).rglob("*.py")]
+        assert [str(path) for path in sources if reads.search(path.read_text(encoding="utf-8"))] == []
+
+    def test_may_be_given_as_a_file(self, tmp_path, monkeypatch):
+        (tmp_path / "key").write_text("from a file\n")
+        monkeypatch.delenv("SECRET_KEY", raising=False)
+        monkeypatch.setenv("SECRET_KEY_FILE", str(tmp_path / "key"))
+        assert env.secret_key().strip() == "from a file"
+
+
+class TestADatabaseAddress:
+    @pytest.mark.parametrize(
+        ("url", "host"),
+        [
+            ("postgres://u:p@db.example:5433/name", "db.example"),
+            ("postgres://u@/name?host=/run/postgresql", "/run/postgresql"),
+            ("postgres://u@/name?host=/a%20folder/sockets", "/a folder/sockets"),
+        ],
+    )
+    def test_may_be_a_host_or_the_folder_of_a_socket(self, url, host):
+        config = env.database_config(url)
+        assert (config["HOST"], config["NAME"], config["USER"]) == (host, "name", "u")
