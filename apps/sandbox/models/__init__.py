@@ -4,6 +4,7 @@ from apps.sandbox.models.account import Account
 from apps.sandbox.models.application import Application, ApplicationStatus
 from apps.sandbox.models.clock import ClockOffset
 from apps.sandbox.models.grant import AccessToken, AuthorizationCode, Grant, RefreshToken
+from apps.sandbox.models.resource import Resource, StoredFile
 
 __all__ = [
     "AccessToken",
@@ -14,4 +15,6 @@ __all__ = [
     "ClockOffset",
     "Grant",
     "RefreshToken",
+    "Resource",
+    "StoredFile",
 ]

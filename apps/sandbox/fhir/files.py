@@ -1,0 +1,50 @@
+"""The files of documents. `document/{name}` always answers the file itself; Binary obeys the Accept header.
+
+Interface facts 1.3 and 1.7: the document path answers application/pdf or application/xml even when a FHIR type was
+asked for. Binary answers the raw file where Accept names its type, a Binary resource where it names a FHIR type, and
+406 for application/json or anything else.
+"""
+
+import base64
+import json
+
+from django.http import HttpRequest, HttpResponse
+
+from apps.sandbox.bearer import Access
+from apps.sandbox.fhir import media_types
+from apps.sandbox.fhir.media_types import NotAcceptable
+from apps.sandbox.fhir.refusing import Refusal
+from apps.sandbox.models import StoredFile
+
+_FHIR_TYPES = ("application/fhir+json", "application/json+fhir")
+
+
+def document(version: str, name: str, access: Access) -> HttpResponse:
+    """The file as it is. Raises Refusal (404) for a file that is not of the token's patients."""
+    file = _own(version, name, access)
+    return HttpResponse(bytes(file.content), content_type=file.content_type)
+
+
+def binary(request: HttpRequest, version: str, name: str, access: Access) -> HttpResponse:
+    """The file, or a Binary resource around it, by Accept. Raises Refusal (404) and NotAcceptable."""
+    file = _own(version, name, access)
+    for accepted in media_types.accepted(request):
+        if accepted in _FHIR_TYPES:
+            return HttpResponse(_resource(version, file), content_type=media_types.STANDARD[version])
+        if accepted in (file.content_type, f"{file.content_type.partition('/')[0]}/*", "*/*"):
+            return HttpResponse(bytes(file.content), content_type=file.content_type)
+    raise NotAcceptable
+
+
+def _own(version: str, name: str, access: Access) -> StoredFile:
+    file = StoredFile.objects.filter(version=version, name=name, patient_id__in=access.patient_ids).first()
+    if file is None:
+        raise Refusal(404, "not-found", "There is no such document")
+    return file
+
+
+def _resource(version: str, file: StoredFile) -> bytes:
+    """Binary: `content` in DSTU2, `data` in R4."""
+    content = base64.b64encode(bytes(file.content)).decode()
+    body = {"resourceType": "Binary", "id": file.name, "contentType": file.content_type}
+    return json.dumps({**body, "content" if version == "dstu2" else "data": content}).encode()

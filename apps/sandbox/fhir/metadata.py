@@ -1,0 +1,76 @@
+"""What this server says of itself: Conformance in DSTU2, CapabilityStatement in R4, both from `offered`."""
+
+from typing import Any
+
+from apps.sandbox.fhir.media_types import STANDARD
+from apps.sandbox.fhir.offered import OFFERED, Offered
+
+Element = dict[str, Any]
+_SERVICES = {
+    "dstu2": "http://hl7.org/fhir/restful-security-service",
+    "r4": "http://terminology.hl7.org/CodeSystem/restful-security-service",
+}
+_PUBLISHED = "2026-11-01"
+_SOFTWARE = {"name": "Sandbox of an invented practice", "version": "1"}
+
+
+def statement(version: str, base: str) -> Element:
+    """The statement for one version at a data base address."""
+    return _dstu2(base) if version == "dstu2" else _r4(base)
+
+
+def _dstu2(base: str) -> Element:
+    """Conformance 1.0.2."""
+    return {
+        "resourceType": "Conformance",
+        "status": "active",
+        "date": _PUBLISHED,
+        "kind": "instance",
+        "software": _SOFTWARE,
+        "implementation": {"description": "Patient access, DSTU2", "url": base},
+        "fhirVersion": "1.0.2",
+        "acceptUnknown": "no",
+        "format": ["json", STANDARD["dstu2"]],
+        "rest": [{"mode": "server", "security": _security("dstu2"), "resource": _resources("dstu2")}],
+    }
+
+
+def _r4(base: str) -> Element:
+    """CapabilityStatement 4.0.1."""
+    return {
+        "resourceType": "CapabilityStatement",
+        "status": "active",
+        "date": _PUBLISHED,
+        "kind": "instance",
+        "software": _SOFTWARE,
+        "implementation": {"description": "Patient access, R4", "url": base},
+        "fhirVersion": "4.0.1",
+        "format": [STANDARD["r4"]],
+        "rest": [{"mode": "server", "security": _security("r4"), "resource": _resources("r4")}],
+    }
+
+
+def _security(version: str) -> Element:
+    return {"cors": False, "service": [{"coding": [{"system": _SERVICES[version], "code": "OAuth"}]}]}
+
+
+def _resources(version: str) -> list[Element]:
+    return [_resource(version, one) for one in OFFERED[version].values()]
+
+
+def _resource(version: str, one: Offered) -> Element:
+    address = f"http://hl7.org/fhir/StructureDefinition/{one.resource_type}"
+    described: Element = {
+        "type": one.resource_type,
+        "profile": {"reference": address} if version == "dstu2" else address,
+        "interaction": [{"code": code} for code in one.interactions],
+    }
+    if one.includes:
+        described["searchInclude"] = [one.includes]
+    if one.has_provenance:
+        described["searchRevInclude"] = ["Provenance:target"]
+    parameters = [
+        {"name": parameter.name, "type": parameter.kind, "documentation": parameter.explains}
+        for parameter in one.parameters
+    ]
+    return {**described, "searchParam": parameters} if parameters else described

@@ -1,0 +1,49 @@
+"""How a data route says no: an OperationOutcome, in the forms that servers were seen to use (interface facts 5.5)."""
+
+import json
+import uuid
+from typing import Any
+
+from django.http import HttpResponse
+
+from apps.sandbox import scenarios
+from apps.sandbox.fhir import media_types
+
+_PAGE = b"<!doctype html><title>Request failed</title><h1>Your request could not be processed</h1>"
+_TRACE = (
+    "   at Practice.Fhir.Search.SearchHandler.Execute(SearchRequest request)\n"
+    "   at Practice.Fhir.Pipeline.Run() in C:\\build\\Practice.Fhir\\Pipeline.cs:line 118"
+)
+
+
+class Refusal(Exception):
+    """A request that gets no data: the HTTP status, the issue code of FHIR's list, and words for a developer."""
+
+    def __init__(self, status: int, code: str, diagnostics: str, *, as_text: bool = False) -> None:
+        super().__init__(diagnostics)
+        self.status = status
+        self.code = code
+        self.diagnostics = diagnostics
+        self.as_text = as_text
+
+
+def answer(refusal: Refusal, version: str) -> HttpResponse:
+    """The refusal in the form the switch `outcome` stands at; one `as_text` is text unless that says otherwise."""
+    form = scenarios.chosen("outcome")
+    if form == "plain-text" or (refusal.as_text and form == "no-code"):
+        return HttpResponse(refusal.diagnostics, status=refusal.status, content_type="text/plain; charset=utf-8")
+    if form == "html":
+        return HttpResponse(_PAGE, status=refusal.status)
+    if form == "empty":
+        return HttpResponse(b"", status=refusal.status, content_type=media_types.STANDARD[version])
+    body = json.dumps(outcome(refusal.code, refusal.diagnostics, form))
+    return HttpResponse(body, status=refusal.status, content_type=media_types.STANDARD[version])
+
+
+def outcome(code: str, diagnostics: str, form: str, severity: str = "error") -> dict[str, Any]:
+    """An OperationOutcome: no-code leaves the compulsory code out, stack-trace adds an information issue."""
+    issue = {"severity": severity, "diagnostics": diagnostics}
+    issues = [issue if form != "with-code" else {"severity": severity, "code": code, "diagnostics": diagnostics}]
+    if form == "stack-trace":
+        issues.append({"severity": "information", "diagnostics": _TRACE})
+    return {"resourceType": "OperationOutcome", "id": str(uuid.uuid4()), "issue": issues}

@@ -1,0 +1,205 @@
+"""Stored resources: kept, found and read. Bodies go in and out as bytes; nothing here parses them.
+
+Reading a page is one query along the index (version, patient, type, id); a second one counts, on first pages that are
+not the last, and is remembered in the next link.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from django.db import connection
+
+from apps.sandbox.fhir.indexing import Body, index
+from apps.sandbox.fhir.searching import Condition, Search
+from apps.sandbox.models import Resource, StoredFile
+
+_encoder = msgspec.json.Encoder(decimal_format="number")  # 13.20 stays 13.20
+_BATCH = 1_000
+_DATED = {
+    "eq": "dated_from >= %(start)s AND dated_until <= %(end)s",
+    "ge": "(dated_until > %(start)s OR dated_until IS NULL AND dated_from IS NOT NULL)",
+    "gt": "(dated_until > %(end)s OR dated_until IS NULL AND dated_from IS NOT NULL)",
+    "le": "(dated_from < %(end)s OR dated_from IS NULL AND dated_until IS NOT NULL)",
+    "lt": "(dated_from < %(start)s OR dated_from IS NULL AND dated_until IS NOT NULL)",
+}
+_UPDATED = {
+    "eq": "last_updated_at >= %(start)s AND last_updated_at < %(end)s",
+    "ge": "last_updated_at >= %(start)s",
+    "gt": "last_updated_at >= %(end)s",
+    "le": "last_updated_at < %(end)s",
+    "lt": "last_updated_at < %(start)s",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One stored resource, as a page needs it."""
+
+    place: int
+    resource_type: str
+    logical_id: str
+    body: bytes
+
+
+@dataclass(frozen=True)
+class Found:
+    """The rows of one page, whether more follow, and how many there are in all."""
+
+    rows: tuple[Row, ...]
+    has_more: bool
+    total: int
+
+
+def row(version: str, patient_id: str, body: Body, *, at: datetime) -> Resource:
+    """A row ready to keep; `at` is when it was changed, unless its meta says so itself."""
+    known = index(body)
+    return Resource(
+        version=version,
+        patient_id=patient_id,
+        resource_type=body["resourceType"],
+        logical_id=body["id"],
+        body=_encoder.encode(body),
+        tokens=known.tokens,
+        dated_from=known.dated_from,
+        dated_until=known.dated_until,
+        last_updated_at=known.last_updated_at or at,
+    )
+
+
+def keep(rows: Iterable[Resource]) -> int:
+    """Insert the rows, replacing those of the same version, type and id; how many there were."""
+    latest = {(one.version, one.resource_type, one.logical_id): one for one in rows}
+    Resource.objects.bulk_create(
+        latest.values(),
+        batch_size=_BATCH,
+        update_conflicts=True,
+        unique_fields=["version", "resource_type", "logical_id"],
+        update_fields=["patient_id", "body", "tokens", "dated_from", "dated_until", "last_updated_at"],
+    )
+    return len(latest)
+
+
+def keep_files(files: Iterable[StoredFile]) -> None:
+    """Insert the files, replacing those of the same version and name."""
+    StoredFile.objects.bulk_create(
+        files,
+        update_conflicts=True,
+        unique_fields=["version", "name"],
+        update_fields=["patient_id", "content_type", "content"],
+    )
+
+
+def forget(version: str, patient_id: str) -> None:
+    """Remove everything of one patient in one version."""
+    Resource.objects.filter(version=version, patient_id=patient_id).delete()
+    StoredFile.objects.filter(version=version, patient_id=patient_id).delete()
+
+
+def read(version: str, resource_type: str, logical_id: str) -> tuple[str, bytes] | None:
+    """The patient a resource belongs to ("" for the practice's) and its body; None when there is none."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT patient_id, body FROM sandbox_resource WHERE version = %s AND resource_type = %s"
+            " AND logical_id = %s",
+            [version, resource_type, logical_id],
+        )
+        found: tuple[str, bytes] | None = cursor.fetchone()
+        return found
+
+
+def find(search: Search, *, repeat_last: bool = False) -> Found:
+    """One page of a search. `repeat_last` begins it with the last row of the page before."""
+    where, values = _where(search)
+    again = repeat_last and search.cursor.number > 1
+    wanted = search.count + 1 + again
+    statement = (
+        f"SELECT id, logical_id, body FROM sandbox_resource WHERE {where}"  # noqa: S608 -- fixed parts only
+        f" AND id {'>=' if again else '>'} %(after)s ORDER BY id LIMIT %(wanted)s"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(statement, {**values, "after": search.cursor.after, "wanted": wanted if search.count else 0})
+        rows = [Row(place, search.resource_type, logical_id, body) for place, logical_id, body in cursor.fetchall()]
+        has_more = len(rows) == wanted
+        total = search.cursor.total
+        if total is None and (has_more or not search.count):
+            cursor.execute(f"SELECT count(*) FROM sandbox_resource WHERE {where}", values)  # noqa: S608
+            total = int(cursor.fetchone()[0])
+    return Found(tuple(rows[:-1] if has_more else rows), has_more and search.count > 0, _or_counted(total, rows))
+
+
+def provenance_of(search: Search, rows: Iterable[Row]) -> tuple[Row, ...]:
+    """The Provenance resources that have one of the rows as a target."""
+    targets = [f"target={row.resource_type}/{row.logical_id}" for row in rows]
+    return _others(search, "Provenance", "tokens && %(wanted)s", targets) if targets else ()
+
+
+def medications_of(search: Search, rows: Iterable[Row]) -> tuple[Row, ...]:
+    """The Medication resources the rows refer to; they belong to the practice."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT DISTINCT token FROM sandbox_resource, unnest(tokens) AS token WHERE id = ANY(%s)"
+            " AND token LIKE 'medication=Medication/%%'",
+            [[row.place for row in rows]],
+        )
+        ids = [token.rpartition("/")[2] for (token,) in cursor.fetchall()]
+    return _others(search, "Medication", "logical_id = ANY(%(wanted)s)", ids, of_practice=True) if ids else ()
+
+
+def of_somebody_else(search: Search) -> Row | None:
+    """A row of the same type that belongs to another patient, if there is any: for the switch stray_rows."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT id, logical_id, body FROM sandbox_resource WHERE version = %s AND resource_type = %s"
+            " AND patient_id <> ALL(%s) ORDER BY id LIMIT 1",
+            [search.version, search.resource_type, ["", *search.patient_ids]],
+        )
+        found = cursor.fetchone()
+        return Row(found[0], search.resource_type, found[1], found[2]) if found else None
+
+
+def _others(search: Search, resource_type: str, condition: str, wanted: list[str], *,
+            of_practice: bool = False) -> tuple[Row, ...]:  # fmt: skip
+    owners = [""] if of_practice else list(search.patient_ids)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT id, logical_id, body FROM sandbox_resource WHERE version = %(version)s"  # noqa: S608 -- fixed parts
+            f" AND resource_type = %(type)s AND patient_id = ANY(%(owners)s) AND {condition} ORDER BY id",
+            {"version": search.version, "type": resource_type, "owners": owners, "wanted": wanted},
+        )
+        return tuple(Row(place, resource_type, logical_id, body) for place, logical_id, body in cursor.fetchall())
+
+
+def _where(search: Search) -> tuple[str, dict[str, Any]]:
+    """The conditions of a search as SQL of fixed parts, and the values that go into it."""
+    parts = ["version = %(version)s", "resource_type = %(type)s"]
+    values: dict[str, Any] = {"version": search.version, "type": search.resource_type}
+    if len(search.patient_ids) > 1:
+        parts.append("patient_id = ANY(%(patients)s)")
+        values["patients"] = list(search.patient_ids)
+    else:
+        parts.append("patient_id = %(patient)s")
+        values["patient"] = search.patient_ids[0] if search.patient_ids else ""
+    for number, condition in enumerate(search.conditions):
+        names = {name: f"{name}{number}" for name in ("start", "end", "wanted")}
+        parts.append(_condition(condition) % {name: f"%({numbered})s" for name, numbered in names.items()})
+        given = {"start": condition.start, "end": condition.end, "wanted": list(condition.values)}
+        values.update({names[name]: value for name, value in given.items()})
+    return " AND ".join(parts), values
+
+
+def _condition(condition: Condition) -> str:
+    """SQL whose placeholders are %(start)s, %(end)s and %(wanted)s."""
+    if condition.kind == "tokens":
+        return "tokens && %(wanted)s"
+    if condition.kind == "ids":
+        return "logical_id = ANY(%(wanted)s)"
+    if condition.kind == "words":
+        return "EXISTS (SELECT 1 FROM unnest(tokens) AS token WHERE token LIKE ANY(%(wanted)s))"
+    return (_UPDATED if condition.kind == "updated" else _DATED)[condition.prefix]
+
+
+def _or_counted(total: int | None, rows: list[Row]) -> int:
+    return len(rows) if total is None else total
