@@ -1,0 +1,38 @@
+"""Fill the sandbox with its people: the named ones, and as many invented ones as wanted."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from apps.sandbox.people import populating
+from apps.sandbox.people.inventing import LARGEST, SMALLEST
+
+
+class Command(BaseCommand):
+    """`populate` for the named people; `populate --people 20 --size 5000 --seed 7` for invented ones as well."""
+
+    help = "Puts the named people into the sandbox, and invented ones by seed and size. Run it again to replace them."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Numbers only: who exists follows from them."""
+        parser.add_argument("--people", type=int, default=0, help="how many invented people (default: none)")
+        parser.add_argument("--size", type=int, default=500, help=f"resources of each, {SMALLEST} to {LARGEST}")
+        parser.add_argument("--seed", type=int, default=1, help="the same seed makes the same people")
+        parser.add_argument("--without-cast", action="store_true", help="leave the named people as they are")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        """One line an account."""
+        populating.practice()
+        if not options["without_cast"]:
+            for one in populating.cast():
+                self._say(one)
+        try:
+            for one in populating.invented(options["seed"], options["people"], options["size"]):
+                self._say(one)
+        except ValueError as problem:
+            raise CommandError(str(problem)) from problem
+
+    def _say(self, one: populating.Populated) -> None:
+        counts = ", ".join(f"{count} in {version}" for version, count in one.resources.items())
+        self.stdout.write(f"{one.username}  {one.password}  {one.display_name}: {counts}")

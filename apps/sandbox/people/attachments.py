@@ -1,0 +1,43 @@
+"""Where the file of a document is found: a key that both the attachment's address and the stored file use.
+
+The address of a served resource depends on where the sandbox listens, so bodies are stored with `BASE` in its place
+and the FHIR routes put the data base address there.
+"""
+
+import base64
+
+from apps.sandbox.fhir.addresses import BASE
+from apps.sandbox.people.chart import Chart
+from apps.sandbox.people.elements import Element, moment
+from apps.sandbox.people.facts import Document
+
+_PREFIXES = {"application/pdf": "pdf", "application/xml": "xml"}
+
+
+def file_key(key: str, content_type: str, chart: Chart) -> str:
+    """The name of a stored file: `pdf-{uuid}`, `xml-{uuid}` or `file-{uuid}`."""
+    return f"{_PREFIXES.get(content_type, 'file')}-{chart.id('Binary', key)}"
+
+
+def attachment(fact: Document, chart: Chart) -> Element:
+    """The Attachment of a document: inline, or behind an address.
+
+    R4 uses the observed path `document/{pdf|xml}-{uuid}` for PDF and XML; everything else, and DSTU2, uses Binary.
+    """
+    described = {"contentType": fact.content_type, "title": fact.title, "creation": moment(fact.at)}
+    if fact.inline:
+        return {**described, "data": base64.b64encode(fact.content).decode()}
+    return {**described, "url": _address(fact.key, fact.content_type, chart), "size": len(fact.content)}
+
+
+def linked(document_pdf: str | None, chart: Chart) -> Element | None:
+    """An Attachment that points at a PDF document told elsewhere in the story; None for no document."""
+    if document_pdf is None:
+        return None
+    return {"contentType": "application/pdf", "url": _address(document_pdf, "application/pdf", chart)}
+
+
+def _address(key: str, content_type: str, chart: Chart) -> str:
+    name = file_key(key, content_type, chart)
+    folder = "document" if chart.version == "r4" and content_type in _PREFIXES else "Binary"
+    return f"{BASE}{folder}/{name}"

@@ -1,0 +1,41 @@
+"""Ines Quill, 29, new at the practice: one check-up, one vaccine, a healthy person with little data."""
+
+from datetime import date
+
+from apps.sandbox.people import catalogue, telling
+from apps.sandbox.people.facts import Story, Vaccination
+from apps.sandbox.people.person import Address, Person
+from apps.sandbox.people.telling import at
+
+PERSON = Person(
+    key="ines",
+    given=("Ines",),
+    family="Quill",
+    gender="female",
+    born=date(1997, 4, 18),
+    telephone="555-0131",
+    mail="ines.quill@example.org",
+    address=Address("9 Feather Row", "Sampleton", "VT", "05999"),
+    record_number="SANDBOX-0005",
+    language=catalogue.ENGLISH,
+    race=catalogue.ASIAN,
+    ethnicity=catalogue.NOT_HISPANIC,
+    marital_status=catalogue.SINGLE,
+)
+
+
+def story() -> Story:
+    """One visit in September 2026."""
+    first = telling.visit("first", at(2026, 9, 8, 10))
+    return Story(
+        PERSON,
+        (
+            first,
+            telling.measured(catalogue.HEIGHT, 168, at(2026, 9, 8, 10, 5), seen=first),
+            telling.measured(catalogue.WEIGHT, 61.4, at(2026, 9, 8, 10, 6), seen=first),
+            telling.blood_pressure(112, 70, at(2026, 9, 8, 10, 8), seen=first),
+            telling.smoking(catalogue.NEVER_SMOKED, at(2026, 9, 8, 10, 10), first),
+            Vaccination("flu-2026", catalogue.FLU, at(2026, 9, 8, 10, 25), "FX2609", 1, visit=first.key,
+                        site=catalogue.LEFT_ARM),
+        ),
+    )  # fmt: skip

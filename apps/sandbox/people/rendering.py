@@ -1,0 +1,203 @@
+"""A story as FHIR: every resource of one version, in the order they are served, and the files of its documents."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+
+from apps.sandbox.people import attachments, facts
+from apps.sandbox.people.chart import CLINIC, Chart, logical_id
+from apps.sandbox.people.clinic import ORGANIZATIONS, PLACES, PRACTITIONERS
+from apps.sandbox.people.codes import Code
+from apps.sandbox.people.elements import Element, moment, without_blanks
+from apps.sandbox.people.facts import Document, Fact, Story
+from apps.sandbox.people.resources import (
+    allergy_intolerance,
+    care_plan,
+    care_team,
+    condition,
+    coverage,
+    device,
+    diagnostic_report,
+    document_reference,
+    encounter,
+    goal,
+    immunization,
+    medication,
+    medication_dispense,
+    medication_order,
+    medication_request,
+    medication_statement,
+    observation,
+    patient,
+    practice,
+    procedure,
+    provenance,
+    questionnaire,
+    related_person,
+    service_request,
+    specimen,
+)
+
+VERSIONS = ("dstu2", "r4")
+_NO_SINGLE_SOURCE = {"Patient", "MedicationStatement", "RelatedPerson", "Coverage", "Specimen"}
+_SETTLED = datetime(2020, 1, 1, tzinfo=UTC)  # when the practice's own resources were last changed
+
+Builder = Callable[[Any, Chart], Element]
+BUILDERS: dict[str, dict[type, Builder]] = {
+    "dstu2": {
+        facts.Visit: encounter.dstu2,
+        facts.Diagnosis: condition.dstu2,
+        facts.Allergy: allergy_intolerance.dstu2,
+        facts.Prescription: medication_order.dstu2,
+        facts.Intake: medication_statement.dstu2,
+        facts.Measurement: observation.dstu2,
+        facts.Report: diagnostic_report.dstu2,
+        facts.Vaccination: immunization.dstu2,
+        facts.Operation: procedure.dstu2,
+        facts.Implant: device.dstu2,
+        facts.Aim: goal.dstu2,
+        facts.Plan: care_plan.dstu2,
+        facts.Team: care_plan.dstu2_team,
+        facts.Document: document_reference.dstu2,
+    },
+    "r4": {
+        facts.Visit: encounter.r4,
+        facts.Diagnosis: condition.r4,
+        facts.Allergy: allergy_intolerance.r4,
+        facts.Prescription: medication_request.r4,
+        facts.Intake: medication_statement.r4,
+        facts.Handing: medication_dispense.r4,
+        facts.Measurement: observation.r4,
+        facts.Sample: specimen.r4,
+        facts.Report: diagnostic_report.r4,
+        facts.Vaccination: immunization.r4,
+        facts.Operation: procedure.r4,
+        facts.Implant: device.r4,
+        facts.Aim: goal.r4,
+        facts.Plan: care_plan.r4,
+        facts.Team: care_team.r4,
+        facts.Document: document_reference.r4,
+        facts.Insurance: coverage.r4,
+        facts.Request: service_request.r4,
+        facts.Answers: questionnaire.r4_response,
+        facts.Relative: related_person.r4,
+    },
+}
+
+_TOLD: dict[type, str] = {
+    facts.Visit: "at",
+    facts.Diagnosis: "recorded_on",
+    facts.Allergy: "recorded_at",
+    facts.Prescription: "written_at",
+    facts.Intake: "asserted_at",
+    facts.Handing: "handed_over_at",
+    facts.Measurement: "at",
+    facts.Sample: "taken_at",
+    facts.Report: "issued_at",
+    facts.Vaccination: "at",
+    facts.Operation: "started_at",
+    facts.Implant: "made_on",
+    facts.Aim: "agreed_on",
+    facts.Plan: "started_on",
+    facts.Team: "since",
+    facts.Document: "at",
+    facts.Insurance: "since",
+    facts.Request: "authored_at",
+    facts.Answers: "at",
+    facts.Relative: "since",
+}  # the member that says when a fact came to the practice
+
+
+@dataclass(frozen=True)
+class File:
+    """The file of a document under the name its address ends in."""
+
+    name: str
+    content_type: str
+    content: bytes
+
+
+def resources(story: Story, version: str) -> Iterator[Element]:
+    """The person's resources, newest fact first, Patient before all and Provenance after all.
+
+    A fact of a kind the version does not have is left out.
+    """
+    chart = Chart(version, story.person)
+    build = patient.dstu2 if version == "dstu2" else patient.r4
+    latest = max((_told_at(fact) for fact in story.facts), default=_SETTLED)
+    yield _finished(build(story.person, chart), latest)
+    recorded: dict[date, list[str]] = defaultdict(list)
+    for fact in sorted(story.facts, key=_told_at, reverse=True):
+        builder = BUILDERS[version].get(type(fact))
+        if builder is None:
+            continue
+        body = _finished(builder(fact, chart), _told_at(fact))
+        if body["resourceType"] not in _NO_SINGLE_SOURCE:
+            recorded[_told_at(fact).date()].append(f"{body['resourceType']}/{body['id']}")
+        yield body
+    yield from _provenance(recorded, chart)
+
+
+def files(story: Story, version: str) -> Iterator[File]:
+    """The files behind the addresses of the person's documents."""
+    chart = Chart(version, story.person)
+    for fact in story.facts:
+        if isinstance(fact, Document) and not fact.inline:
+            name = attachments.file_key(fact.key, fact.content_type, chart)
+            yield File(name, fact.content_type, fact.content)
+
+
+def practice_resources(version: str) -> Iterator[Element]:
+    """What belongs to the practice: organizations, places, practitioners and, in R4, roles, endpoint, questionnaire."""
+
+    def ids(resource_type: str, key: str) -> str:
+        return logical_id(version, CLINIC, resource_type, key)
+
+    home = ORGANIZATIONS["practice"]
+    made = [practice.organization(version, one, ids) for one in ORGANIZATIONS.values()]
+    made += [practice.location(version, one, home, ids) for one in PLACES.values()]
+    made += [practice.practitioner(version, one, home, ids) for one in PRACTITIONERS.values()]
+    if version == "r4":
+        made += [practice.practitioner_role(one, home, ids) for one in PRACTITIONERS.values()]
+        made += [practice.endpoint(home, ids), questionnaire.r4(ids("Questionnaire", "mood"))]
+    yield from (_finished(body, _SETTLED) for body in made)
+
+
+def formulary(story: Story) -> Iterator[Element]:
+    """The Medication resources that the story's DSTU2 orders refer to."""
+    chart = Chart("dstu2", story.person)
+    drugs: dict[str, Code] = {fact.drug.code: fact.drug for fact in story.facts if isinstance(fact, facts.Prescription)}
+    for drug in drugs.values():
+        yield _finished(medication.dstu2(drug, chart), _SETTLED)
+
+
+def _provenance(recorded: dict[date, list[str]], chart: Chart) -> Iterator[Element]:
+    """One Provenance for what was recorded in a day, thirty targets at most."""
+    build = provenance.dstu2 if chart.version == "dstu2" else provenance.r4
+    for day, targets in recorded.items():
+        at = datetime.combine(day, time(18), UTC)
+        for start in range(0, len(targets), 30):
+            yield _finished(build(f"{day}/{start}", at, targets[start : start + 30], chart), at)
+
+
+def _told_at(fact: Fact) -> datetime:
+    """When a fact came to the practice."""
+    value = getattr(fact, _TOLD[type(fact)])
+    return value if isinstance(value, datetime) else _at_noon(value)
+
+
+def _at_noon(day: date) -> datetime:
+    return datetime.combine(day, time(12), UTC)
+
+
+def _finished(body: Element, told_at: datetime) -> Element:
+    """The body with its meta: changed a little after it was told, in UTC, as a server stamps it."""
+    changed_at = (told_at + timedelta(minutes=7)).astimezone(UTC).replace(microsecond=0)
+    head = {"resourceType": body.pop("resourceType"), "id": body.pop("id")}
+    stamped = moment(changed_at)
+    whole: Element = without_blanks(
+        {**head, "meta": {"versionId": "1", "lastUpdated": stamped and stamped.replace("+00:00", "Z")}, **body}
+    )
+    return whole
