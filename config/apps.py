@@ -1,7 +1,9 @@
-"""What the composition root does once Django's apps are loaded: every process of the site gets the one queue."""
+"""What the composition root does once Django's apps are loaded: one queue for every process, and the checks."""
 
 from django.apps import AppConfig
+from django.core.checks import register
 
+from config import checks
 from config.celery import app
 
 
@@ -13,3 +15,5 @@ class HoldfastConfig(AppConfig):
 
     def ready(self) -> None:
         app.set_default()
+        for check, tag in checks.CHECKS:
+            register(check, tag)

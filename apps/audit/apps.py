@@ -1,7 +1,10 @@
 """The audit app."""
 
 from django.apps import AppConfig
+from django.core.checks import Tags, register
 from django.utils.translation import gettext_lazy as _
+
+from apps.audit import checks
 
 
 class AuditConfig(AppConfig):
@@ -10,3 +13,7 @@ class AuditConfig(AppConfig):
     name = "apps.audit"
     label = "audit"
     verbose_name = _("Audit")
+
+    def ready(self) -> None:
+        """Register this app's check."""
+        register(checks.log_cannot_be_emptied, Tags.security)

@@ -1,7 +1,10 @@
 """The vault app."""
 
 from django.apps import AppConfig
+from django.core.checks import Tags, register
 from django.utils.translation import gettext_lazy as _
+
+from apps.vault import checks
 
 
 class VaultConfig(AppConfig):
@@ -10,3 +13,7 @@ class VaultConfig(AppConfig):
     name = "apps.vault"
     label = "vault"
     verbose_name = _("Vault")
+
+    def ready(self) -> None:
+        """Register this app's check."""
+        register(checks.vault_keys, Tags.security)
