@@ -31,6 +31,8 @@ def enrol(
     seen = {version: list(patients.get(version, ())) for version in VERSIONS}
     if not any(seen.values()):
         raise EnrolmentRefused("At least one record is needed.")
+    if any("\0" in text for text in (username, display_name, practice, *seen["dstu2"], *seen["r4"])):
+        raise EnrolmentRefused("There is a character in it that no name has.")
     account = Account.objects.filter(username=username.strip()).first() or Account(username=username.strip())
     account.display_name = display_name
     account.patients = seen

@@ -147,6 +147,15 @@ class TestCodeExchange:
         refreshed = ask_token(grant_type="refresh_token", refresh_token=tokens["refresh_token"])
         assert refreshed.json()["error"] == "invalid_grant"
 
+    @pytest.mark.conformance("X10")
+    def test_kills_the_tokens_as_well_when_the_code_comes_again_late(self, exchange, allowed_code, access):
+        code = allowed_code()
+        token = exchange(code=code).json()["access_token"]
+        clock.move(600)
+        exchange(code=code)
+        with pytest.raises(Unauthorized):
+            access(token)
+
     @pytest.mark.conformance("X1")
     def test_refuses_a_code_of_the_other_version(self, exchange, allowed_code):
         refused = exchange("dstu2", code=allowed_code("r4"))
@@ -279,6 +288,12 @@ class TestAccessToken:
         assert access(token, "r4").version == "r4"
         with pytest.raises(Unauthorized, match="other-version"):
             access(token, "dstu2")
+
+    def test_is_looked_up_once(self, exchange, access, django_assert_num_queries):
+        token = exchange().json()["access_token"]
+        access(token)
+        with django_assert_num_queries(0):
+            access(token)
 
     def test_expires(self, exchange, access):
         token = exchange().json()["access_token"]

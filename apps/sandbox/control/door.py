@@ -66,6 +66,8 @@ def take(body: Body, name: str, kind: type[Value], default: Value) -> Value:
         value = float(value)
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         raise Wrong(f"{name} must be {_KINDS.get(kind, kind.__name__)}")
+    if not _can_be_kept(value):
+        raise Wrong(f"{name} holds what is not text")
     return value
 
 
@@ -78,9 +80,12 @@ def only(body: Body, *names: str) -> None:
 def texts(body: Body, name: str) -> list[str]:
     """A field that is a list of texts. Raises Wrong."""
     values = take(body, name, list, [])
-    if not all(isinstance(value, str) for value in values):
-        raise Wrong(f"{name} must be a list of texts")
-    return values
+    return [take({name: value}, name, str, "") for value in values]
+
+
+def _can_be_kept(value: object) -> bool:
+    """False for text with NUL or lone surrogates, which JSON can write and Postgres cannot store."""
+    return not isinstance(value, str) or ("\0" not in value and value == value.encode(errors="replace").decode())
 
 
 def _body(request: HttpRequest) -> Body:

@@ -51,7 +51,7 @@ def switches(_query: QueryDict) -> Answer:
 def choose(body: Body) -> Answer:
     """Names and values; all of them, or none when one is wrong."""
     for name, value in body.items():
-        if value not in _values(name):
+        if not isinstance(value, str) or value not in _values(name):
             raise Wrong(f"{name} is one of {', '.join(_values(name))}")
     for name, value in body.items():
         scenarios.choose(name, value)

@@ -51,7 +51,7 @@ class SentBack(Exception):
 def judge(request: HttpRequest, version: str) -> Asked:
     """What is asked for. Raises ShownAsPage or SentBack."""
     given, repeated = parameters.of_authorization(request), parameters.repeated(request)
-    application = Application.objects.filter(client_id=given.get("client_id", "")).first()
+    application = Application.known(given.get("client_id", ""))
     if application is None:
         raise ShownAsPage("unknown-application")
     if not application.is_approved:

@@ -22,7 +22,7 @@ _SCOPE = "patient/*.read"  # says nothing about the types a patient left out: th
 
 def authenticated(given: dict[str, str], version: str) -> Application:
     """The approved application whose id and secret these are. Raises Refusal."""
-    application = Application.objects.filter(client_id=given.get("client_id", "")).first()
+    application = Application.known(given.get("client_id", ""))
     digest = bearer.sha256(given.get("client_secret", ""))
     if application is None or not hmac.compare_digest(digest, application.secret_sha256):
         raise invalid_client()

@@ -1,5 +1,6 @@
 """The life of an application: requested, credentials issued, approved, versions added, retired (specification 1.2)."""
 
+import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from apps.sandbox import bearer
 from apps.sandbox.models import Application, ApplicationStatus
 
 VERSIONS = {"dstu2": "FHIR DSTU2", "r4": "FHIR R4"}
+_PLAIN = re.compile(r"^[\x21\x22\x24-\x7e]{1,2000}$")  # printable ASCII without "#"
 _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
 
@@ -27,8 +29,8 @@ class Credentials:
 
 def request_application(name: str, redirect_uris: Sequence[str], *, at: datetime) -> Application:
     """File a request. Raises RequestRefused."""
-    if not name.strip():
-        raise RequestRefused("The application needs a name.")
+    if not name.strip() or "\0" in name or len(name) > 120:
+        raise RequestRefused("The application needs a name of at most 120 characters.")
     return Application.objects.create(name=name.strip(), redirect_uris=checked(redirect_uris), requested_at=at)
 
 
@@ -37,7 +39,7 @@ def checked(redirect_uris: Sequence[str]) -> list[str]:
     for uri in redirect_uris:
         parts = urlsplit(uri)
         is_ours = parts.scheme == "http" and parts.hostname in _LOOPBACK
-        if not parts.netloc or not (parts.scheme == "https" or is_ours) or "#" in uri or len(uri) > 2_000:
+        if not parts.netloc or not (parts.scheme == "https" or is_ours) or not _PLAIN.match(uri):
             raise RequestRefused("A redirect address is absolute, https (or http on this machine), without #.")
     if not redirect_uris:
         raise RequestRefused("At least one redirect address is needed.")
