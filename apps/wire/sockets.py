@@ -33,6 +33,9 @@ class Deadline(threading.local):
     def start(self, total_seconds: float) -> None:
         self._ends_at = time.monotonic() + total_seconds
 
+    def is_over(self) -> bool:
+        return time.monotonic() >= self._ends_at
+
     def remaining_seconds(self) -> float:
         """What is left, always more than nothing; raises TimeoutError when nothing is."""
         remaining = self._ends_at - time.monotonic()

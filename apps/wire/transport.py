@@ -121,7 +121,7 @@ class _GuardedAdapter(HTTPAdapter):
             response = super().send(request, stream=True, timeout=self._total_seconds, verify=True, proxies=None)
             return self._read(response)
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError, ValueError) as unprintable:
-            failure = _named(unprintable)
+            failure = Unavailable(code=Code.TIMED_OUT) if self._deadline.is_over() else _named(unprintable)
         raise failure  # here and not above, so that nothing hangs on it as its context
 
     def _read(self, response: requests.Response) -> requests.Response:

@@ -61,7 +61,7 @@ class Server:
 
     def _talk(self, connection: socket.socket) -> None:
         try:
-            with self.wrap(connection) as wrapped, wrapped.makefile("rb") as stream:
+            with connection, self.wrap(connection) as wrapped, wrapped.makefile("rb") as stream:
                 while request := _read(stream):
                     self.requests.append(request)
                     for chunk in self.answer(request):
