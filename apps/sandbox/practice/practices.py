@@ -18,12 +18,22 @@ class Practice:
 
 PRACTICES = (
     Practice(
+        "willow-creek-family-medicine",
+        "Willow Creek Family Medicine",
+        "Springfield",
+        "OR",
+        "practice",
+        "https://willow.example",
+    ),
+    Practice(
         "harbor-family-medicine", "Harbor Family Medicine", "Portland", "ME", "practice", "https://harbor.example"
     ),
     Practice(
         "harbor-childrens-clinic", "Harbor Children's Clinic", "Portland", "ME", "practice", "https://kids.example"
     ),
-    Practice("cedar-creek-health", "Cedar Creek Health Center", "Boise", "ID", "clinic", "https://cedarcreek.example"),
+    Practice(
+        "cedar-creek-health", "Cedar Creek Health Center", "Boise", "ID", "practice", "https://cedarcreek.example"
+    ),
     Practice("lakeshore-cardiology", "Lakeshore Cardiology", "Duluth", "MN", "practice", "https://lakeshore.example"),
     Practice(
         "mesa-verde-womens-health", "Mesa Verde Women's Health", "Durango", "CO", "practice", "https://mesa.example"
@@ -41,6 +51,6 @@ PRACTICES = (
         ("dstu2",),
     ),
     Practice(
-        "prairie-rose-clinic", "Prairie Rose Clinic", "Fargo", "ND", "clinic", "https://prairierose.example", ("r4",)
+        "prairie-rose-clinic", "Prairie Rose Clinic", "Fargo", "ND", "practice", "https://prairierose.example", ("r4",)
     ),
 )
