@@ -18,12 +18,14 @@ def enrol(
     patients: Mapping[str, Sequence[str]],
     *,
     practice: str = "",
+    about: str = "",
     show_password: bool = True,
 ) -> Account:
     """Make or renew one account.
 
     `patients` says which Patient ids it sees, per FHIR version: `{"dstu2": [...], "r4": [...]}`, the person first, then
-    those they look after. `show_password` prints the password on the start page (invented people only).
+    those they look after. `about` is printed on the start page, and with `show_password` the password
+    (invented people only).
     Raises EnrolmentRefused when nothing would open.
     """
     if not username.strip() or not password:
@@ -37,6 +39,7 @@ def enrol(
     account.display_name = display_name
     account.patients = seen
     account.practice = practice
+    account.about = about
     account.is_enrolled = True
     account.shown_password = password if show_password else ""
     account.set_password(password)

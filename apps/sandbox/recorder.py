@@ -19,6 +19,7 @@ from apps.sandbox import clock
 MOST_REQUESTS = 5_000
 MOST_BODY_BYTES = 65_536
 _RECORDED = ("/a/", "/b/")
+_WITHOUT_PREFIX = {"CONTENT_TYPE", "CONTENT_LENGTH"}
 
 _numbers = itertools.count(1)
 _ring: deque["Recorded"] = deque(maxlen=MOST_REQUESTS)
@@ -75,7 +76,7 @@ class RecorderMiddleware:
         headers = tuple(
             (name, value)
             for name, value in meta.items()
-            if name.startswith("HTTP_") or (name == "CONTENT_TYPE" and value)
+            if value and (name.startswith("HTTP_") or name in _WITHOUT_PREFIX)
         )
         query = meta.get("QUERY_STRING", "")
         row = Recorded(number, at, request.method or "", request.path_info, query, headers, body, response.status_code)

@@ -220,7 +220,7 @@ class TestApplicationLever:
 class TestAccountLever:
     def test_enrols(self, control):
         body = {"username": "g", "password": "p", "display_name": "G", "patients": {"r4": ["1"]}}
-        expected = {**body, "patients": {"dstu2": [], "r4": ["1"]}, "practice": "", "is_enrolled": True}
+        expected = {**body, "patients": {"dstu2": [], "r4": ["1"]}, "practice": "", "about": "", "is_enrolled": True}
         assert control("POST", "accounts", body) == (201, expected)
         assert control("GET", "accounts")[1] == {"accounts": [expected]}
 

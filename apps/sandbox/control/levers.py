@@ -160,7 +160,7 @@ def accounts(_query: QueryDict) -> Answer:
 
 def enrol(body: Body) -> Answer:
     """One account."""
-    only(body, "username", "password", "display_name", "patients", "practice")
+    only(body, "username", "password", "display_name", "patients", "practice", "about")
     patients = take(body, "patients", dict, {})
     only(patients, *enrolment.VERSIONS)
     try:
@@ -170,6 +170,7 @@ def enrol(body: Body) -> Answer:
             take(body, "display_name", str, ""),
             {version: texts(patients, version) for version in patients},
             practice=take(body, "practice", str, ""),
+            about=take(body, "about", str, "")[:200],
         )
     except enrolment.EnrolmentRefused as refused:
         raise Wrong(str(refused)) from None

@@ -73,5 +73,6 @@ def account(row: Account) -> dict[str, Any]:
         "display_name": row.display_name,
         "patients": row.patients,
         "practice": row.practice,
+        "about": row.about,
         "is_enrolled": row.is_enrolled,
     }

@@ -17,6 +17,7 @@ class Account(models.Model):
     )
     display_name = models.CharField(max_length=200)
     patients = models.JSONField(default=dict)
+    about = models.CharField(max_length=200, blank=True, help_text="What is worth knowing about their record.")
     practice = models.CharField(max_length=80, blank=True, help_text="Which practice enrolled them.")
     is_enrolled = models.BooleanField(default=True)
 

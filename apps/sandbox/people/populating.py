@@ -60,7 +60,12 @@ def enrol(member: Member) -> Populated:
         version: [Chart(version, story.person).patient_id for story in member.stories] for version in rendering.VERSIONS
     }
     enrolment.enrol(
-        member.username, member.password, member.display_name, patients, practice="Willow Creek Family Medicine"
+        member.username,
+        member.password,
+        member.display_name,
+        patients,
+        practice="willow-creek-family-medicine",
+        about=member.explains,
     )
     return Populated(member.username, member.password, member.display_name, counts)
 
