@@ -23,6 +23,7 @@ from apps.directory.models import ClientRegistration, Endpoint, Provider
 from apps.vault import sealing
 from apps.vault.sealing import Holder, Place
 from apps.wire import authorization
+from apps.wire.errors import WireError
 from apps.wire.secret import Secret
 
 LIFETIME = timedelta(minutes=10)
@@ -94,7 +95,7 @@ def begin(
             expires_at=at + LIFETIME,
         )
         noting.note_request(EventType.CONNECTION_REQUESTED, request, at=at, is_first=connection is None)
-    return Departure(request_id, _authorization_url(request, browser))
+        return Departure(request_id, _checked_url(request, browser))
 
 
 def departure(request: AuthorizationRequest, browser: Secret | None, *, at: datetime) -> Departure | None:
@@ -136,6 +137,14 @@ def _registration(provider: Provider, endpoint: Endpoint) -> ClientRegistration:
     if registration is None or not endpoint.providers.filter(pk=provider.pk).exists():
         raise CannotLink(Obstacle.NO_REGISTRATION)
     return registration
+
+
+def _checked_url(request: AuthorizationRequest, browser: Secret) -> str:
+    """An address that cannot be built is found before anybody leaves, and leaves no request behind."""
+    try:
+        return _authorization_url(request, browser)
+    except WireError:
+        raise CannotLink(Obstacle.NO_ADDRESSES) from None
 
 
 def _authorization_url(request: AuthorizationRequest, browser: Secret) -> str:

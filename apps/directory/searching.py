@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.db.models import Prefetch, QuerySet
 
-from apps.directory import linkability, spelling, versions
+from apps.directory import explaining, linkability, spelling, versions
+from apps.directory.explaining import Explanation
 from apps.directory.linkability import Obstacle
 from apps.directory.models import Endpoint, Provider
 
@@ -22,6 +23,13 @@ class Choice:
 
     endpoint: Endpoint
     obstacle: Obstacle | None
+
+    provider: Provider
+
+    @property
+    def explanation(self) -> Explanation | None:
+        """Why it cannot be linked, in words; None where it can."""
+        return explaining.words(self.obstacle, self.provider) if self.obstacle else None
 
     @property
     def words(self) -> versions.VersionWords:
@@ -47,6 +55,11 @@ class FoundProvider:
         if self.linkable:
             return None
         return next((choice.obstacle for choice in self.choices), Obstacle.NO_ADDRESSES)
+
+    @property
+    def explanation(self) -> Explanation | None:
+        """Why nothing of it can be linked, in words; None where something can."""
+        return explaining.words(self.obstacle, self.provider) if self.obstacle else None
 
 
 @dataclass(frozen=True)
@@ -93,7 +106,8 @@ def _providers() -> QuerySet[Provider]:
 
 def _found(provider: Provider) -> FoundProvider:
     choices = [
-        Choice(endpoint, linkability.obstacle(endpoint, provider=provider)) for endpoint in provider.endpoints.all()
+        Choice(endpoint, linkability.obstacle(endpoint, provider=provider), provider)
+        for endpoint in provider.endpoints.all()
     ]
     choices.sort(key=lambda choice: (choice.words.rank, choice.endpoint.fhir_base_url))
     return FoundProvider(provider, tuple(choices))

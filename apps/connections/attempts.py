@@ -1,0 +1,114 @@
+"""What to show about one authorization request, whatever became of it, and where its buttons lead."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.urls import reverse
+
+from apps.connections import wording
+from apps.connections.models import AuthorizationRequest, Connection
+from apps.connections.outcomes import Outcome
+from apps.connections.wording import NextStep, Words
+from apps.directory import explaining
+
+_EXCHANGE_TAKES = timedelta(minutes=1)  # at most: two calls of ten seconds each
+_CONNECTED = frozenset({Outcome.COMPLETED, Outcome.CONFIRMED, Outcome.ALREADY_CONNECTED})
+
+
+@dataclass(frozen=True)
+class Step:
+    """A button: where it leads, and whether it logs out (a POST)."""
+
+    label: str
+    url: str
+    is_sign_out: bool = False
+
+
+@dataclass(frozen=True)
+class Page:
+    """Ready to show."""
+
+    kind: str
+    title: str
+    text: str
+    steps: tuple[Step, ...]
+    is_stop: bool
+
+
+def awaits_confirmation(request: AuthorizationRequest) -> Connection | None:
+    """The connection this request made, while the patient has yet to say whose record it is."""
+    connection = request.connection
+    if connection is not None and connection.status == Connection.Status.AWAITING_CONFIRMATION:
+        return connection
+    return None
+
+
+def page(request: AuthorizationRequest, *, is_second_arrival: bool, at: datetime) -> Page:
+    """What became of the request. `is_second_arrival`: the answer had been used before."""
+    words = _words(request, is_second_arrival=is_second_arrival, at=at)
+    return _filled(words, request.provider.name, request)
+
+
+def page_without_request(outcome: Outcome) -> Page:
+    """For an answer that matches no request of this browser and user: it names nobody."""
+    return _filled(wording.OUTCOMES[outcome], "", None)
+
+
+def _words(request: AuthorizationRequest, *, is_second_arrival: bool, at: datetime) -> Words:
+    if not request.outcome:
+        return _open_words(request, at=at)
+    outcome = Outcome(request.outcome)
+    if is_second_arrival:
+        is_connected = outcome in _CONNECTED
+        return wording.USED_TWICE_CONNECTED if is_connected else wording.OUTCOMES[Outcome.USED_TWICE]
+    if outcome is Outcome.PROVIDER_DOWN and _was_down_before(request):
+        return wording.STILL_DOWN
+    return wording.OUTCOMES[outcome]
+
+
+def _open_words(request: AuthorizationRequest, *, at: datetime) -> Words:
+    if request.claimed_at is None:
+        return wording.WAITING if request.expires_at > at else wording.OUTCOMES[Outcome.EXPIRED]
+    if at < request.claimed_at + _EXCHANGE_TAKES:
+        return wording.FINISHING
+    return wording.OUTCOMES[Outcome.CODE_REFUSED]  # we stopped in the middle: the code is of no use any more
+
+
+def _was_down_before(request: AuthorizationRequest) -> bool:
+    return (
+        AuthorizationRequest.objects.filter(
+            user_id=request.user_id,
+            provider_id=request.provider_id,
+            outcome=Outcome.PROVIDER_DOWN,
+            created_at__lt=request.created_at,
+        )
+        .exclude(pk=request.pk)
+        .exists()
+    )
+
+
+def _filled(words: Words, provider_name: str, request: AuthorizationRequest | None) -> Page:
+    steps = (_step(step, str(label), request) for step, label in words.steps)
+    return Page(
+        kind=words.kind,
+        title=str(words.title).format(provider=explaining.name_in_title(provider_name)),
+        text=str(words.text).format(provider=provider_name),
+        steps=tuple(step for step in steps if step is not None),
+        is_stop=words.is_stop,
+    )
+
+
+def _step(step: NextStep, label: str, request: AuthorizationRequest | None) -> Step | None:
+    """The button, or None where it has nowhere to lead."""
+    if step is NextStep.SIGN_OUT:
+        return Step(label, reverse("account_logout"), is_sign_out=True)
+    if step is NextStep.FIND:
+        return Step(label, reverse("find-provider"))
+    if request is None or step is NextStep.CONNECTIONS:
+        return Step(label, reverse("connections"))
+    connection = request.connection
+    if step is NextStep.CONNECTION:
+        return Step(label, reverse("connection", args=[connection.pk])) if connection else None
+    if step is NextStep.AGAIN and request.is_reauthorization and connection is not None:
+        return Step(label, reverse("reauthorize", args=[connection.pk]))
+    return Step(label, reverse("before-you-go", args=[request.provider_id, request.endpoint_id]))

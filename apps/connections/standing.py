@@ -1,0 +1,159 @@
+"""How a connection stands, in words a patient can use: a shape and a word, a sentence, and the next step.
+
+Sentences are those of the patient-experience page, C1 to C15. Reads no token: of the token set only its deadlines.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import Q, QuerySet
+from django.urls import reverse
+from django.utils import formats, timezone
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.connections.models import Connection, StoredTokenSet
+from apps.connections.reasons import Reason
+
+_SOON = timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One connection, ready to show. `needs_you` puts it first; the action is empty where there is nothing to do."""
+
+    connection: Connection
+    kind: str
+    word: str
+    sentence: str
+    action: str = ""
+    action_url: str = ""
+    needs_you: bool = False
+
+
+def of_user(user: User, *, at: datetime) -> list[Standing]:
+    """Every connection of the user that was confirmed, and those that wait for it; what needs the patient first."""
+    overdue = Q(status=Connection.Status.AWAITING_CONFIRMATION, confirm_by_at__lte=at)  # beat is about to drop those
+    rows = _with_deadlines(user.connections.exclude(overdue)).order_by("provider__name", "created_at", "pk")
+    standings = [_standing(row, at=at) for row in rows]
+    return sorted(standings, key=lambda one: (not one.needs_you, one.kind == "off"))
+
+
+def of_connection(connection: Connection, *, at: datetime) -> Standing:
+    """The same for one of them."""
+    return _standing(_with_deadlines(Connection.objects.filter(pk=connection.pk)).get(), at=at)
+
+
+def _with_deadlines(rows: QuerySet[Connection]) -> QuerySet[Connection]:
+    """The deadlines, without the tokens beside them."""
+    return rows.select_related("provider", "endpoint", "registration", "stored_token_set").defer(
+        "stored_token_set__sealed_access_token", "stored_token_set__sealed_refresh_token"
+    )
+
+
+def _standing(connection: Connection, *, at: datetime) -> Standing:
+    status = Connection.Status(connection.status)
+    if status is Connection.Status.AWAITING_CONFIRMATION:
+        return _awaiting(connection)
+    if status is Connection.Status.NEEDS_REAUTHORIZATION:
+        return _needs_sign_in(connection)
+    if status is Connection.Status.ACTIVE:
+        return _active(connection, at=at)
+    return Standing(
+        connection,
+        "off",
+        _("Disconnected"),
+        _("We stopped asking {provider} on {date}. What was copied until then is still here.").format(
+            provider=connection.provider.name, date=_date(connection.ended_at)
+        ),
+    )
+
+
+def _awaiting(connection: Connection) -> Standing:
+    return Standing(
+        connection,
+        "needs-you",
+        _("Is this the right person?"),
+        _("We found a record at {provider}. Nothing is copied until you say yes.").format(
+            provider=connection.provider.name
+        ),
+        action=_("Look and decide"),
+        action_url=reverse("confirm", args=[connection.pk]),
+        needs_you=True,
+    )
+
+
+def _needs_sign_in(connection: Connection) -> Standing:
+    sentences = {
+        Reason.GRANT_ENDED: _("{provider} ended the permission on {date}. Everything we had until then is still here."),
+        Reason.WINDOW_OVER: _(
+            "{provider} limits how long a sign-in lasts, and this one ended on {date}. Everything we had until then is "
+            "still here."
+        ),
+        Reason.NOT_RENEWABLE: _(
+            "{provider} lets us in only for a short time after each sign-in. Everything we had until {date} is still "
+            "here."
+        ),
+    }
+    reason = Reason(connection.reason) if connection.reason else Reason.GRANT_ENDED
+    return Standing(
+        connection,
+        "needs-you",
+        _("Sign in to get updates"),
+        sentences[reason].format(provider=connection.provider.name, date=_date(connection.reason_at)),
+        action=_("Sign in again"),
+        action_url=reverse("reauthorize", args=[connection.pk]),
+        needs_you=True,
+    )
+
+
+def _active(connection: Connection, *, at: datetime) -> Standing:
+    registration = connection.registration
+    if registration.trouble or not registration.is_switched_on:
+        sentence = _("We have a problem with {provider}. Ours to fix; your permission is fine and your record is here.")
+        return Standing(connection, "fault", _("Problem on our side"), _for(connection, sentence))
+    stored: StoredTokenSet | None = getattr(connection, "stored_token_set", None)
+    deadline_at = stored.refresh_deadline_at if stored else None
+    if stored is None or deadline_at is None:
+        return Standing(connection, "done", _("Connected"), _checked(connection) + " " + _("Nothing to do."))
+    if stored.refresh_due_at is None and deadline_at - at <= _SOON:
+        return _ends_soon(connection, deadline_at)
+    sentence = _("{provider} limits how long. We try to renew it by ourselves and tell you here in time if we cannot.")
+    return Standing(
+        connection,
+        "done",
+        _("Connected until {date}").format(date=_date(deadline_at)),
+        f"{_checked(connection)} {_for(connection, sentence)}",
+        action=_("Sign in now to extend"),
+        action_url=reverse("reauthorize", args=[connection.pk]),
+    )
+
+
+def _ends_soon(connection: Connection, deadline_at: datetime) -> Standing:
+    sentence = _("Sign in at {provider} before then and updates go on. Your record stays here either way.")
+    local = timezone.localtime(deadline_at)
+    moment = f"{formats.date_format(local, 'l')}, {formats.date_format(local, 'DATETIME_FORMAT')}"
+    return Standing(
+        connection,
+        "needs-you",
+        _("Connection ends {moment}").format(moment=moment),
+        _for(connection, sentence),
+        action=_("Sign in again"),
+        action_url=reverse("reauthorize", args=[connection.pk]),
+        needs_you=True,
+    )
+
+
+def _checked(connection: Connection) -> str:
+    if connection.last_checked_at is None:
+        return _("Not checked yet.")
+    moment = formats.date_format(timezone.localtime(connection.last_checked_at), "DATETIME_FORMAT")
+    return _("Last checked {moment}.").format(moment=moment)
+
+
+def _for(connection: Connection, sentence: str) -> str:
+    return sentence.format(provider=connection.provider.name)
+
+
+def _date(moment: datetime | None) -> str:
+    return formats.date_format(timezone.localtime(moment), "DATE_FORMAT") if moment else _("an unknown date")

@@ -1,0 +1,120 @@
+"""Before you go, and on the way: what we ask for, and the page that sends the browser to the provider.
+
+A POST may not redirect off site (form-action), so it answers 303 to the request's own page, which leads there by a
+link and an immediate refresh. That page is never stored, holds the state in that one link, and tells everything else
+that can become of the request under the same address.
+"""
+
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from apps.accounts import consenting
+from apps.accounts.current_user import current_user
+from apps.connections import asking, attempts, binding, linking, wording
+from apps.connections.models import AuthorizationRequest, Connection
+from apps.connections.views import browser_cookie
+from apps.directory import explaining
+from apps.directory.linkability import Obstacle
+from apps.directory.models import Endpoint, Provider
+
+
+@login_required
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def before_you_go(request: HttpRequest, provider_id: UUID, endpoint_id: UUID) -> HttpResponse:
+    """What we will ask this provider for and why; POST begins."""
+    endpoint = get_object_or_404(Endpoint, pk=endpoint_id, providers=provider_id)
+    return _before_you_go(request, endpoint.providers.get(pk=provider_id), endpoint)
+
+
+@login_required
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def reauthorize(request: HttpRequest, connection_id: UUID) -> HttpResponse:
+    """The same page for a connection there is: the sign-in renews it in place."""
+    mine = current_user(request).connections.confirmed().exclude(status=Connection.Status.DISCONNECTED)
+    connection = get_object_or_404(mine.select_related("provider", "endpoint"), pk=connection_id)
+    return _before_you_go(request, connection.provider, connection.endpoint, connection)
+
+
+@login_required
+@never_cache
+@require_safe
+def attempt(request: HttpRequest, request_id: UUID) -> HttpResponse:
+    """One authorization request of this user, whatever became of it."""
+    rows = AuthorizationRequest.objects.filter(user=current_user(request))
+    row = get_object_or_404(
+        rows.select_related("provider", "connection", "endpoint", "registration__authorization_server"), pk=request_id
+    )
+    at = timezone.now()
+    departure = linking.departure(row, browser_cookie.read(request), at=at)
+    if departure is not None:
+        return _leaving(request, row, departure, is_first=linking.leave(row, at=at))
+    unconfirmed = attempts.awaits_confirmation(row)
+    if unconfirmed is not None:
+        return redirect("confirm", connection_id=unconfirmed.pk)
+    page = attempts.page(row, is_second_arrival="again" in request.GET, at=at)
+    return render(request, "connections/outcome.html", {"page": page, "row": row})
+
+
+def _before_you_go(
+    request: HttpRequest, provider: Provider, endpoint: Endpoint, connection: Connection | None = None
+) -> HttpResponse:
+    if consenting.needs_consent(current_user(request)):
+        return redirect(f"{reverse('agree')}?next={request.path}")
+    asked = asking.ask(endpoint, provider)
+    if isinstance(asked, Obstacle):
+        return _cannot_link(request, provider, asked)
+    if request.method == "POST":
+        return _begin(request, provider, endpoint, connection)
+    context = {"provider": provider, "asked": asked, "connection": connection}
+    return render(request, "connections/before_you_go.html", context)
+
+
+def _begin(request: HttpRequest, provider: Provider, endpoint: Endpoint, connection: Connection | None) -> HttpResponse:
+    browser = browser_cookie.read(request) or binding.new_browser()
+    try:
+        departure = linking.begin(
+            user=current_user(request),
+            provider=provider,
+            endpoint=endpoint,
+            browser=browser,
+            at=timezone.now(),
+            connection=connection,
+            closes_others="close_others" in request.POST,
+        )
+    except linking.CannotLink as refusal:
+        return _cannot_link(request, provider, refusal.obstacle)
+    except linking.TooManyOpen:
+        context = {"provider": provider, "words": wording.TOO_MANY_OPEN}
+        return render(request, "connections/too_many_open.html", context, status=409)
+    response = HttpResponseRedirect(reverse("attempt", args=[departure.request_id]))
+    response.status_code = 303
+    browser_cookie.write(response, browser)
+    return response
+
+
+def _leaving(
+    request: HttpRequest, row: AuthorizationRequest, departure: linking.Departure, *, is_first: bool
+) -> HttpResponse:
+    context = {
+        "provider": row.provider,
+        "host": urlsplit(departure.url).netloc,
+        "url": departure.url,
+        "is_first": is_first,
+        "waiting": attempts.page(row, is_second_arrival=False, at=timezone.now()),
+    }
+    return render(request, "connections/leaving.html", context)
+
+
+def _cannot_link(request: HttpRequest, provider: Provider, obstacle: Obstacle) -> HttpResponse:
+    context = {"provider": provider, "explanation": explaining.words(obstacle, provider)}
+    return render(request, "connections/cannot_link.html", context, status=409)

@@ -1,0 +1,64 @@
+"""Where a provider sends the browser back to: one domain call, then on to a clean address.
+
+The query holds a code and a state. It is read once, never shown, never logged, and gone from the address bar with the
+303, whose destination is always a page of ours (interface facts, section 6, rows 9 to 11).
+"""
+
+from uuid import UUID
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_safe
+
+from apps.accounts.models import User
+from apps.connections import attempts, returning
+from apps.connections.outcomes import Outcome
+from apps.connections.returning import WayBack
+from apps.connections.views import browser_cookie
+
+# Ways back that belong to no request of this browser and user have a page of their own.
+_ANSWERS = frozenset({Outcome.FORGED, Outcome.OTHER_BROWSER, Outcome.OTHER_ACCOUNT})
+
+
+@never_cache
+@require_GET  # HEAD must not use up a code
+def come_back(request: HttpRequest, redirect_id: UUID) -> HttpResponse:
+    """The redirect URI. For anybody: the session may have lapsed while the patient was at the provider."""
+    if _is_prefetch(request):
+        return HttpResponse(status=425)  # Too Early: ask again when somebody really comes
+    way_back = returning.complete(
+        redirect_id=redirect_id,
+        unverified_query=dict(request.GET.lists()),
+        browser=browser_cookie.read(request),
+        signed_in_user_id=request.user.pk if isinstance(request.user, User) else None,
+        at=timezone.now(),
+    )
+    response = HttpResponseRedirect(_destination(way_back))
+    response.status_code = 303
+    response["Referrer-Policy"] = "no-referrer"
+    return response
+
+
+@never_cache
+@require_safe
+def answer(request: HttpRequest, outcome: str) -> HttpResponse:
+    """The page of a way back that names nobody. For anybody, and always the same."""
+    if outcome not in _ANSWERS:
+        raise Http404
+    page = attempts.page_without_request(Outcome(outcome))
+    return render(request, "connections/outcome.html", {"page": page})
+
+
+def _destination(way_back: WayBack) -> str:
+    if way_back.request is None:
+        return reverse("answer", args=[way_back.outcome.value])
+    page = reverse("attempt", args=[way_back.request.pk])
+    return f"{page}?again" if way_back.outcome is Outcome.USED_TWICE else page
+
+
+def _is_prefetch(request: HttpRequest) -> bool:
+    """A browser that only guesses where somebody may go next."""
+    return "prefetch" in request.headers.get("Sec-Purpose", "") or "prefetch" in request.headers.get("Purpose", "")

@@ -1,0 +1,241 @@
+"""What a patient reads about each way back: what happened, what we kept, whose turn it is, what to do.
+
+Data, so that a test can prove that no outcome is without words. `{provider}` is the provider's name. Sentences are
+those of the patient-experience page, L1 to L29.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from apps.connections.outcomes import Outcome
+
+Text = str | Promise
+
+
+class NextStep(StrEnum):
+    """Where a button leads."""
+
+    AGAIN = "again"  # before you go, for the same provider and version, or the same connection
+    AS_NEW = "as_new"  # before you go, as a connection of its own
+    CONFIRM = "confirm"
+    CONNECTION = "connection"
+    CONNECTIONS = "connections"
+    FIND = "find"
+    SIGN_OUT = "sign_out"
+
+
+@dataclass(frozen=True)
+class Words:
+    """One page. `kind` is the notice's shape; `is_stop` puts the line about urgent care at its end."""
+
+    kind: str
+    title: Text
+    text: Text
+    steps: tuple[tuple[NextStep, Text], ...]
+    is_stop: bool = True
+
+
+_CONNECTIONS = (NextStep.CONNECTIONS, _("Go to connections"))
+_TRY_AGAIN = (NextStep.AGAIN, _("Try again"))
+_START_AGAIN = (NextStep.AGAIN, _("Start again"))
+_START_ELSEWHERE = (NextStep.FIND, _("Start again here"))
+
+OUTCOMES: Mapping[Outcome, Words] = {
+    Outcome.COMPLETED: Words(
+        "done",
+        _("{provider} is connected"),
+        _("We renewed the connection and kept everything."),
+        ((NextStep.CONNECTION, _("Go to the connection")),),
+        is_stop=False,
+    ),
+    Outcome.CONFIRMED: Words(
+        "done",
+        _("{provider} is connected"),
+        _("We are getting your record now. You can leave this page."),
+        ((NextStep.CONNECTION, _("Go to the connection")),),
+        is_stop=False,
+    ),
+    Outcome.ALREADY_CONNECTED: Words(
+        "done",
+        _("You are already connected to {provider}"),
+        _("We renewed the connection and kept everything."),
+        ((NextStep.CONNECTION, _("Go to the connection")),),
+        is_stop=False,
+    ),
+    Outcome.DECLINED: Words(
+        "off",
+        _("Nothing was copied"),
+        _(
+            "We dropped the permission. If the portal opened with someone else's account, log out there first, "
+            "then start again."
+        ),
+        (_START_AGAIN, _CONNECTIONS),
+    ),
+    Outcome.UNCONFIRMED: Words(
+        "off",
+        _("Nothing was copied"),
+        _(
+            "Nobody said within 30 minutes whose record it is, so we dropped the permission. You can start again at "
+            "any time."
+        ),
+        (_START_AGAIN, _CONNECTIONS),
+    ),
+    Outcome.CANCELLED: Words(
+        "off",
+        _("Not connected"),
+        _("Permission was not given at {provider}. Nothing was copied. If you did not mean this, try again."),
+        (_TRY_AGAIN, (NextStep.CONNECTIONS, _("Back to connections"))),
+    ),
+    Outcome.DENIED_BY_PROVIDER: Words(
+        "needs-you",
+        _("{provider} did not allow the connection"),
+        _("You did nothing wrong, and nothing was copied. Ask {provider} whether your portal account may use apps."),
+        (_CONNECTIONS,),
+    ),
+    Outcome.EXPIRED: Words(
+        "off",
+        _("This took too long, so we stopped"),
+        _("For your safety a sign-in is open for 10 minutes. Nothing was copied."),
+        (_START_AGAIN,),
+    ),
+    Outcome.CLOSED: Words(
+        "off",
+        _("This sign-in was closed"),
+        _("You closed it to start another one. Nothing was copied by this one."),
+        (_CONNECTIONS, _START_AGAIN),
+    ),
+    Outcome.PROVIDER_DOWN: Words(
+        "fault",
+        _("{provider} is not answering right now"),
+        _("This is on their side. Nothing is lost. Try again in a while."),
+        (_TRY_AGAIN, _CONNECTIONS),
+    ),
+    Outcome.CODE_REFUSED: Words(
+        "needs-you",
+        _("The sign-in could not be finished"),
+        _("{provider} closed it before we could finish. Nothing was copied. Please sign in once more."),
+        ((NextStep.AGAIN, _("Sign in again")), _CONNECTIONS),
+    ),
+    Outcome.REGISTRATION_BROKEN: Words(
+        "fault",
+        _("We cannot connect to {provider} right now"),
+        _("Sorry, this is our problem, not yours. Our staff have been told. Your existing records stay as they are."),
+        (_CONNECTIONS,),
+    ),
+    Outcome.NOT_ENABLED: Words(
+        "needs-you",
+        _("{provider} has not turned on this app yet"),
+        _(
+            'Only they can do this. You can ask: "Please enable the Holdfast app for patient access." We have told '
+            "our staff."
+        ),
+        (_CONNECTIONS,),
+    ),
+    Outcome.REQUEST_REFUSED: Words(
+        "fault",
+        _("Something in our request was not accepted"),
+        _("Sorry, this is ours to fix. Trying again will not help. Nothing was copied."),
+        (_CONNECTIONS,),
+    ),
+    Outcome.NO_PERSON: Words(
+        "needs-you",
+        _("{provider} did not say whose record this is"),
+        _("Without that we copy nothing. Their help desk can check your portal account."),
+        (_TRY_AGAIN, _CONNECTIONS),
+    ),
+    Outcome.WRONG_PERSON: Words(
+        "needs-you",
+        _("This is a different person"),
+        _(
+            "This connection is for one person, and the sign-in was for someone else. We kept your record and copied "
+            "nothing."
+        ),
+        ((NextStep.AGAIN, _("Try again")), (NextStep.AS_NEW, _("Connect as a new person"))),
+    ),
+    Outcome.WRONG_ISSUER: Words(
+        "fault",
+        _("We could not confirm who answered"),
+        _(
+            "The answer did not come from the service we expected for {provider}. We stopped to protect you. We are "
+            "looking into it."
+        ),
+        ((NextStep.CONNECTIONS, _("Back to connections")),),
+    ),
+    Outcome.UNREADABLE: Words(
+        "fault",
+        _("We could not read the answer"),
+        _("{provider} sent something we do not understand. Nothing was copied. Try again in a while."),
+        (_TRY_AGAIN, _CONNECTIONS),
+    ),
+    Outcome.FORGED: Words(
+        "off",
+        _("We did not start this sign-in"),
+        _("An answer arrived that we did not ask for. We ignored it. Your record is not affected."),
+        (_CONNECTIONS,),
+    ),
+    Outcome.OTHER_BROWSER: Words(
+        "needs-you",
+        _("Please finish where you started"),
+        _("You began in another browser or on another device. Go back there, or start again here. Nothing was copied."),
+        (_START_ELSEWHERE,),
+    ),
+    Outcome.OTHER_ACCOUNT: Words(
+        "needs-you",
+        _("You are signed in as someone else"),
+        _(
+            "This sign-in belongs to another account. Nothing was copied to this one. Log out, then start again in "
+            "the right account."
+        ),
+        ((NextStep.SIGN_OUT, _("Log out")), _CONNECTIONS),
+    ),
+    Outcome.USED_TWICE: Words(
+        "info",
+        _("This step is already done"),
+        _("{provider} was not connected. You do not need to repeat it."),
+        (_CONNECTIONS, _TRY_AGAIN),
+        is_stop=False,
+    ),
+}
+
+# The second tab of a sign-in that worked.
+USED_TWICE_CONNECTED = Words(
+    "info",
+    _("This step is already done"),
+    _("{provider} is connected. You do not need to repeat it."),
+    ((NextStep.CONNECTION, _("Go to the connection")),),
+    is_stop=False,
+)
+
+# The second time in a row, a way around instead of the same advice.
+STILL_DOWN = Words(
+    "fault",
+    _("{provider} is still not answering"),
+    _("To see your record today, use their portal or call them. Nothing is lost."),
+    (_CONNECTIONS, _TRY_AGAIN),
+)
+
+# No outcome yet.
+WAITING = Words(
+    "working",
+    _("Still waiting for {provider}"),
+    _("If you finished there, come back here; if their page stopped, start again. Nothing was copied."),
+    (_START_AGAIN, _CONNECTIONS),
+    is_stop=False,
+)
+FINISHING = Words(
+    "working",
+    _("Finishing the sign-in"),
+    _("{provider} has answered, and we are asking whose record it is. Load this page again in a moment."),
+    (_CONNECTIONS,),
+    is_stop=False,
+)
+TOO_MANY_OPEN = Words(
+    "needs-you",
+    _("Finish one sign-in first"),
+    _("You have several open. Close them, or wait 10 minutes."),
+    (),
+)

@@ -1,0 +1,141 @@
+"""Client registrations in the admin: a write-only secret, status moves as actions, the redirect URI to copy."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.db import models
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from apps.directory import registering
+from apps.directory.admin.auditing import AuditedAdmin, staff
+from apps.directory.models import ClientRegistration
+from apps.wire.dialects import FhirVersion
+from apps.wire.secret import Secret
+
+Status = ClientRegistration.Status
+
+
+class ClientRegistrationForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
+    """Everything but the status, which only actions move. The secret's field is empty whenever the page is shown."""
+
+    new_secret = forms.CharField(
+        label=_("new client secret"),
+        required=False,
+        strip=True,
+        max_length=4000,
+        widget=forms.PasswordInput(render_value=False, attrs={"autocomplete": "off"}),
+        help_text=_("Write-only: it is sealed when you save and never shown. Leave it empty to keep the present one."),
+    )
+    versions_added = forms.MultipleChoiceField(
+        label=_("versions added"),
+        choices=[(version.value, version.name) for version in FhirVersion],
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("Those the developer portal lists for the application. Others cannot be linked."),
+    )
+
+    class Meta:
+        model = ClientRegistration
+        fields = (
+            "authorization_server", "label", "client_id", "authentication", "versions_added", "scope", "uses_pkce",
+            "refresh_window_hours", "minimum_refresh_seconds", "is_switched_on",
+        )  # fmt: skip
+        help_texts = {
+            "client_id": _("As the developer portal gave it."),
+            "scope": _("Empty sends no scope, which is what the patient access API expects."),
+            "uses_pkce": _("Only where the authorization server allows it."),
+            "refresh_window_hours": _("How long a refresh token lives after its issue; empty where there is no limit."),
+        }
+
+
+@admin.register(ClientRegistration)
+class ClientRegistrationAdmin(AuditedAdmin):
+    """Our standing at authorization servers, from the request at a developer portal to retirement."""
+
+    subject = "client registration"
+    form = ClientRegistrationForm
+    list_display = ("label", "status", "is_switched_on", "trouble", "secret_set_at", "is_sandbox")
+    list_filter = ("status", "is_switched_on", ("trouble", admin.EmptyFieldListFilter), "is_sandbox")
+    list_select_related = ("authorization_server",)
+    search_fields = ("label", "client_id")
+    autocomplete_fields = ("authorization_server",)
+    readonly_fields = (
+        "status", "redirect_uri", "secret_set_at", "requested_at", "approved_at", "trouble", "trouble_at", "is_sandbox",
+    )  # fmt: skip
+    actions = ("approve", "reject", "retire", "switch_on", "switch_off", "clear_trouble")
+
+    @admin.display(description=_("redirect URI to register"))
+    def redirect_uri(self, registration: ClientRegistration) -> str:
+        """To copy into the developer portal, exactly as it stands."""
+        return registering.redirect_uri(registration)
+
+    def save_model(
+        self,
+        request: HttpRequest,
+        obj: models.Model,
+        form: "forms.ModelForm[Any]",
+        change: bool,  # noqa: FBT001 - Django's signature
+    ) -> None:
+        """The row, then the secret where one was given: sealed, and moving a request on to provisional."""
+        assert isinstance(obj, ClientRegistration)  # noqa: S101 - this admin's model
+        if not change:
+            obj.requested_at = timezone.now()
+            obj.is_sandbox = obj.authorization_server.is_sandbox
+        super().save_model(request, obj, form, change)
+        secret = form.cleaned_data.get("new_secret")
+        if secret:
+            registering.store_credentials(
+                obj, client_id=obj.client_id, secret=Secret(secret), actor=staff(request), at=timezone.now()
+            )
+
+    @admin.action(description=_("Approve: the developer portal approved the application"))
+    def approve(self, request: HttpRequest, rows: models.QuerySet[ClientRegistration]) -> None:
+        """Move to approved."""
+        self._move(request, rows, Status.APPROVED)
+
+    @admin.action(description=_("Reject: the developer portal refused the application"))
+    def reject(self, request: HttpRequest, rows: models.QuerySet[ClientRegistration]) -> None:
+        """Move to rejected."""
+        self._move(request, rows, Status.REJECTED)
+
+    @admin.action(description=_("Retire: we no longer use it"))
+    def retire(self, request: HttpRequest, rows: models.QuerySet[ClientRegistration]) -> None:
+        """Move to retired."""
+        self._move(request, rows, Status.RETIRED)
+
+    @admin.action(description=_("Switch on"))
+    def switch_on(self, request: HttpRequest, rows: models.QuerySet[ClientRegistration]) -> None:
+        """Let linking and refreshing go on."""
+        for row in rows:
+            registering.switch(row, is_on=True, actor=staff(request), at=timezone.now())
+
+    @admin.action(description=_("Switch off: stop linking, refreshing and copying at once"))
+    def switch_off(self, request: HttpRequest, rows: models.QuerySet[ClientRegistration]) -> None:
+        """Stop everything."""
+        for row in rows:
+            registering.switch(row, is_on=False, actor=staff(request), at=timezone.now())
+
+    @admin.action(description=_("Trouble is mended: let patients link again"))
+    def clear_trouble(self, request: HttpRequest, rows: models.QuerySet[ClientRegistration]) -> None:
+        """Forget what their server answered."""
+        for row in rows:
+            registering.clear_trouble(row, actor=staff(request), at=timezone.now())
+
+    def _move(self, request: HttpRequest, rows: models.QuerySet[ClientRegistration], status: Status) -> None:
+        refused = 0
+        for row in rows:
+            try:
+                registering.move(row, status, actor=staff(request), at=timezone.now())
+            except registering.StatusNotAllowed:
+                refused += 1
+        if refused:
+            sentence = ngettext(
+                "%(count)d registration cannot move there from its status.",
+                "%(count)d registrations cannot move there from their status.",
+                refused,
+            )
+            self.message_user(request, sentence % {"count": refused}, messages.ERROR)

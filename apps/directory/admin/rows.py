@@ -1,0 +1,109 @@
+"""Providers, endpoints, authorization servers and approved origins in the admin."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from apps.directory import linkability, pairing
+from apps.directory.admin.auditing import AuditedAdmin
+from apps.directory.models import ApprovedOrigin, AuthorizationServer, Endpoint, Provider
+from apps.wire.dialects import DIALECTS
+
+
+@admin.register(Provider)
+class ProviderAdmin(AuditedAdmin):
+    """Whom patients recognize. Imported rows are overwritten by the next import."""
+
+    subject = "provider"
+    list_display = ("name", "kind", "city", "state", "is_sandbox", "vanished_at")
+    list_filter = ("kind", "is_sandbox", ("vanished_at", admin.EmptyFieldListFilter))
+    search_fields = ("name", "city", "website")
+    readonly_fields = ("imported_at", "vanished_at")
+
+
+class EndpointForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
+    """Refuses what may not be paired, in words."""
+
+    dialect = forms.ChoiceField(choices=[(name, name) for name in DIALECTS])
+
+    class Meta:
+        model = Endpoint
+        fields = (
+            "fhir_base_url", "fhir_version", "interface", "dialect", "tenant", "authorization_server", "providers",
+            "is_sandbox", "is_switched_on",
+        )  # fmt: skip
+        help_texts = {
+            "fhir_base_url": _("The address its requests start with; every address follows the rules of the guard."),
+            "authorization_server": _("Of the same FHIR version and no other. Without one, nobody can link here."),
+            "is_switched_on": _("Off stops new links. Existing ones go on: switch the registration off to stop those."),
+        }
+
+    def clean(self) -> dict[str, Any] | None:
+        """Ask what import asks."""
+        cleaned = super().clean()
+        if not self.errors and cleaned is not None:
+            for column, value in cleaned.items():
+                if column != "providers":
+                    setattr(self.instance, column, value)
+            pairing.check_endpoint(self.instance)
+            if any(provider.is_sandbox != cleaned["is_sandbox"] for provider in cleaned["providers"]):
+                raise ValidationError(_("Sandbox and production cannot be mixed: endpoint and providers differ."))
+        return cleaned
+
+
+@admin.register(Endpoint)
+class EndpointAdmin(AuditedAdmin):
+    """Where records are, and why patients cannot link there."""
+
+    subject = "endpoint"
+    form = EndpointForm
+    list_display = ("fhir_base_url", "fhir_version", "interface", "is_sandbox", "is_switched_on", "linking")
+    list_filter = ("fhir_version", "interface", "is_sandbox", "is_switched_on")
+    list_select_related = ("authorization_server",)
+    search_fields = ("fhir_base_url", "tenant", "providers__name")
+    autocomplete_fields = ("providers", "authorization_server")
+    readonly_fields = ("linking", "imported_at", "last_checked_at", "vanished_at")
+
+    @admin.display(description=_("linking"))
+    def linking(self, endpoint: Endpoint) -> str:
+        """On, or the reason why it is off."""
+        obstacle = linkability.obstacle(endpoint)
+        return str(obstacle.label) if obstacle else str(_("on"))
+
+
+class AuthorizationServerForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
+    """Addresses of the guard's liking."""
+
+    class Meta:
+        model = AuthorizationServer
+        fields = ("source", "authorize_url", "token_url", "revocation_url", "issuer", "is_sandbox")
+
+    def clean(self) -> dict[str, Any] | None:
+        """Refuse an address we would not connect to."""
+        cleaned = super().clean()
+        if not self.errors and cleaned is not None:
+            pairing.check_server(AuthorizationServer(**cleaned))
+        return cleaned
+
+
+@admin.register(AuthorizationServer)
+class AuthorizationServerAdmin(AuditedAdmin):
+    """Who issues tokens. Patients' tokens were issued by the addresses as they are: change them with care."""
+
+    subject = "authorization server"
+    form = AuthorizationServerForm
+    list_display = ("authorize_url", "source", "is_sandbox", "last_checked_at")
+    list_filter = ("source", "is_sandbox")
+    search_fields = ("authorize_url", "token_url")
+    readonly_fields = ("found_at", "last_checked_at")
+
+
+@admin.register(ApprovedOrigin)
+class ApprovedOriginAdmin(AuditedAdmin):
+    """Ports other than 443, each approved for a reason."""
+
+    subject = "approved origin"
+    list_display = ("origin", "reason", "approved_at")

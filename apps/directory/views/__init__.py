@@ -1,0 +1,1 @@
+"""Pages of the directory: find a provider, choose a version."""
