@@ -9,6 +9,7 @@ urlpatterns = [
     path("", pages.start, name="start"),
     re_path(r"^a/(?P<version>dstu2|r4)/auth/", include("apps.sandbox.patient_access.urls")),
     re_path(r"^a/(?P<version>dstu2|r4)/fhir/", include("apps.sandbox.fhir.urls")),
+    path("a/description/", include("apps.sandbox.description.urls")),
     path("portal/", include("apps.sandbox.portal.urls")),
     path("practice/", include("apps.sandbox.practice.urls")),
     path("control/", include("apps.sandbox.control.urls")),
