@@ -110,6 +110,7 @@ _R4 = (
     _clinical("Goal", _date("target-date"), _token("lifecycle-status")),
     _clinical("Immunization", _date("date"), _token("status")),
     _of_practice("Location", _string("name"), *_ADDRESS),
+    _read_only("Medication"),  # not advertised by the observed interface; loaded Bundles refer to it
     _clinical("MedicationDispense"),
     _clinical("MedicationRequest", _token("status"), _token("intent"), _date("authoredon")),
     _clinical("MedicationStatement", _token("status"), provenance=False),

@@ -71,13 +71,13 @@ ORGANIZATIONS = {
     one.key: one
     for one in (
         Organization("practice", "Willow Creek Family Medicine", "prov", "555-0100",
-                     Address("12 Example Lane", "Sampleton", "VT", "05999")),
-        Organization("laboratory", "Sampleton Reference Laboratory", "prov", "555-0101",
-                     Address("80 Test Tube Road", "Sampleton", "VT", "05999")),
-        Organization("pharmacy", "Corner Pharmacy of Sampleton", "prov", "555-0102",
-                     Address("3 Market Square", "Sampleton", "VT", "05999")),
+                     Address("12 Example Lane", "Springfield", "OR", "97999")),
+        Organization("laboratory", "Springfield Reference Laboratory", "prov", "555-0101",
+                     Address("80 Test Tube Road", "Springfield", "OR", "97999")),
+        Organization("pharmacy", "Corner Pharmacy of Springfield", "prov", "555-0102",
+                     Address("3 Market Square", "Springfield", "OR", "97999")),
         Organization("plan", "Evergreen Example Health Plan", "ins", "555-0103",
-                     Address("PO Box 1000", "Sampleton", "VT", "05999")),
+                     Address("PO Box 1000", "Springfield", "OR", "97999")),
     )
 }  # fmt: skip
 
@@ -85,8 +85,8 @@ PLACES = {
     one.key: one
     for one in (
         Place("rooms", "Willow Creek consulting rooms", Code(_ROLE, "PROFF", "Provider's Office"), "555-0100"),
-        Place("emergency", "Sampleton General emergency department", Code(_ROLE, "ER", "Emergency room"), "555-0104"),
-        Place("ward", "Sampleton General ward 4", Code(_ROLE, "HU", "Hospital unit"), "555-0105"),
+        Place("emergency", "Springfield General emergency department", Code(_ROLE, "ER", "Emergency room"), "555-0104"),
+        Place("ward", "Springfield General ward 4", Code(_ROLE, "HU", "Hospital unit"), "555-0105"),
     )
 }
 

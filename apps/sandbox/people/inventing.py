@@ -77,7 +77,7 @@ def _person(seed: int, number: int, chance: random.Random) -> Person:
         born=date(chance.randrange(1936, 2000), chance.randrange(1, 13), chance.randrange(1, 29)),
         telephone=f"555-01{chance.randrange(50, 100)}",
         mail=f"{given}.{family}.{number}@example.org".lower(),
-        address=Address(f"{chance.randrange(1, 200)} {chance.choice(_STREETS)}", "Sampleton", "VT", "05999"),
+        address=Address(f"{chance.randrange(1, 200)} {chance.choice(_STREETS)}", "Springfield", "OR", "97999"),
         record_number=f"SANDBOX-{seed}-{number:05d}",
         language=catalogue.ENGLISH,
         race=chance.choice((catalogue.WHITE, catalogue.BLACK, catalogue.ASIAN)),

@@ -7,7 +7,7 @@ from apps.sandbox.people.chart import Chart
 from apps.sandbox.people.elements import Element, coding, concept, moment
 from apps.sandbox.people.facts import Report
 
-_LABORATORY = ("Organization", "laboratory", "Sampleton Reference Laboratory")
+_LABORATORY = ("Organization", "laboratory", "Springfield Reference Laboratory")
 _DSTU2_LAB = {"coding": [{"system": "http://hl7.org/fhir/v2/0074", "code": "LAB", "display": "Laboratory"}]}
 
 

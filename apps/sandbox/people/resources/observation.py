@@ -9,7 +9,7 @@ _DSTU2_CATEGORIES = "http://hl7.org/fhir/observation-category"
 _R4_CATEGORIES = "http://terminology.hl7.org/CodeSystem/observation-category"
 _DSTU2_INTERPRETATIONS = "http://hl7.org/fhir/v2/0078"
 _R4_INTERPRETATIONS = "http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation"
-_LABORATORY = ("Organization", "laboratory", "Sampleton Reference Laboratory")
+_LABORATORY = ("Organization", "laboratory", "Springfield Reference Laboratory")
 _WORDS = {
     "L": "Low", "H": "High", "N": "Normal", "LL": "Critical low", "HH": "Critical high", "A": "Abnormal",
     "POS": "Positive", "NEG": "Negative",
