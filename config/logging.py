@@ -47,8 +47,12 @@ _LEVELS = {
 _OURS = ("apps", "config", "development", "tests", "__main__")
 
 _PLACEHOLDER = re.compile(r"%(?:\((\w+)\))?[-#0 +]*\d*(?:\.\d+)?([srdifgx%])")
-# What to say instead of a line that has no words of its own.
-_EVENTS = {"django.request": "request answered with an error"}  # its template is "%s: %s"
+# What to say instead of lines that have no constant words; more exact names first.
+_EVENTS = {
+    "django.security.csrf": "request refused: cross-site request forgery",
+    "django.security": "request refused as suspicious",  # the exception's text; the logger's name says its type
+    "django.request": "request answered with an error",  # "%s: %s"
+}
 # What a library may name in its line besides numbers: Celery's task and its id.
 _NAMEABLE = frozenset({"name", "id"})
 
@@ -132,7 +136,8 @@ def _words_of_others(_logger: WrappedLogger, _method: str, line: EventDict) -> E
     if record.name.partition(".")[0] in _OURS:
         line["event"] = _filled(template, arguments)
     else:
-        line["event"] = _EVENTS.get(record.name) or _words(template, arguments)
+        instead = (event for name, event in _EVENTS.items() if f"{record.name}.".startswith(f"{name}."))
+        line["event"] = next(instead, None) or _words(template, arguments)
         if isinstance(status := getattr(record, "status_code", None), int):
             line["status"] = status
     return line
