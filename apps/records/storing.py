@@ -8,6 +8,7 @@ it: either both are there or neither.
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 from django.db import connection as database
 
@@ -45,23 +46,25 @@ WITH incoming AS (
 ), stored AS (
     INSERT INTO records_record AS held (
         user_id, connection_id, resource_type, logical_id, digest, sealed_body,
-        first_received_at, received_at, confirmed_at
+        first_received_at, received_at, confirmed_at, confirmed_by_run
     )
-    SELECT %(user_id)s, %(connection_id)s, resource_type, logical_id, digest, sealed_body, %(at)s, %(at)s, %(at)s
+    SELECT %(user_id)s, %(connection_id)s, resource_type, logical_id, digest, sealed_body,
+        %(at)s, %(at)s, %(at)s, %(run_id)s
     FROM incoming
     ON CONFLICT (user_id, connection_id, resource_type, logical_id) DO UPDATE SET
         digest = EXCLUDED.digest,
         sealed_body = CASE WHEN held.digest = EXCLUDED.digest THEN held.sealed_body ELSE EXCLUDED.sealed_body END,
         received_at = CASE WHEN held.digest = EXCLUDED.digest THEN held.received_at ELSE EXCLUDED.received_at END,
-        confirmed_at = EXCLUDED.confirmed_at
+        confirmed_at = EXCLUDED.confirmed_at,
+        confirmed_by_run = EXCLUDED.confirmed_by_run
     RETURNING id, xmax = 0 AS is_new
 )
 SELECT count(*) FILTER (WHERE is_new), (SELECT count(*) FROM superseded), count(*) FROM stored
 """
 
 
-def keep(connection: Connection, resources: Iterable[Resource], *, ring: KeyRing, at: datetime) -> Kept:
-    """Store these resources of one connection. `ring` is the key ring of its user.
+def keep(connection: Connection, resources: Iterable[Resource], *, run_id: UUID, ring: KeyRing, at: datetime) -> Kept:
+    """Store these resources of one connection, received in this sync run. `ring` is the key ring of its user.
 
     Where one (type, id) comes twice, the later one counts: one statement cannot store a row twice.
     """
@@ -80,6 +83,7 @@ def keep(connection: Connection, resources: Iterable[Resource], *, ring: KeyRing
                 "digests": [ring.keyed_digest(row.body) for row in rows],
                 "bodies": [_sealed(connection, row, ring) for row in rows],
                 "at": at,
+                "run_id": run_id,
             },
         )
         new, changed, stored = cursor.fetchone()

@@ -4,29 +4,37 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from apps.accounts.models import User
+from apps.connections import refreshing
 from apps.connections.models import Connection
+from apps.directory import credentials
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, Provider
+from apps.wire.secret import Secret
+from apps.wire.token_endpoint import TokenSet
 from tests.records.people import PATIENT_ID
 
 AT = datetime(2026, 11, 20, 9, 40, tzinfo=UTC)
 
 
-def make_endpoint(base_url: str = "https://fhir.example/r4", *, version: str = "r4", **columns: Any) -> Endpoint:
+def make_endpoint(
+    base_url: str = "https://fhir.example/r4", *, version: str = "r4", token_url: str = "", **columns: Any
+) -> Endpoint:
     """An endpoint of interface A, with its authorization server, an approved registration and a provider."""
     server = AuthorizationServer.objects.create(
         source="configured",
         authorize_url=f"{base_url}/authorize",
-        token_url=f"{base_url}/token",
+        token_url=token_url or f"{base_url}/token",
         found_at=AT,
     )
-    ClientRegistration.objects.create(
+    registration = ClientRegistration.objects.create(
         authorization_server=server,
         label="ours",
         status="approved",
         client_id="holdfast",
         authentication="query",
         versions_added=[version],
+        minimum_refresh_seconds=0,
     )
+    credentials.keep(registration, Secret("s3cret-canary"), at=AT)
     endpoint = Endpoint.objects.create(
         authorization_server=server,
         fhir_base_url=base_url,
@@ -60,3 +68,19 @@ def make_connection(user: User, endpoint: Endpoint | None = None, **columns: Any
         registration=endpoint.authorization_server.registrations.get(),
         **given,
     )
+
+
+def give_tokens(
+    connection: Connection, *, access: str = "access-canary", refresh: str | None = "refresh-canary"
+) -> None:
+    """An access token that lives for an hour from AT."""
+    tokens = TokenSet(
+        access_token=Secret(access),
+        expires_in_seconds=3600,
+        refresh_token=Secret(refresh) if refresh else None,
+        scope=None,
+        patient=None,
+        encounter=None,
+        id_token=None,
+    )
+    refreshing.keep(connection, tokens, issued_at=AT)

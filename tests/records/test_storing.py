@@ -1,6 +1,7 @@
 """Resources as received, sealed for their owner."""
 
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 
@@ -19,7 +20,7 @@ LATER = AT + timedelta(days=1)
 
 def keep(connection, *resources, at=AT):
     with sealing.key_ring(Holder.user(connection.user_id)) as ring:
-        return storing.keep(connection, resources, ring=ring, at=at)
+        return storing.keep(connection, resources, run_id=uuid4(), ring=ring, at=at)
 
 
 def opened(record, sealed=None, user_id=None):

@@ -19,6 +19,7 @@ class Record(models.Model):
     first_received_at = models.DateTimeField()
     received_at = models.DateTimeField()  # when this body came
     confirmed_at = models.DateTimeField()  # when the provider last sent this same body
+    confirmed_by_run = models.UUIDField(null=True)  # in which sync run; counted by it, because clocks of workers differ
 
     class Meta:
         verbose_name = _("record")
@@ -34,6 +35,7 @@ class Record(models.Model):
         personal = ("logical_id", "digest")
         operational = (
             "id", "user", "connection", "resource_type", "first_received_at", "received_at", "confirmed_at",
+            "confirmed_by_run",
         )  # fmt: skip
 
     def __str__(self) -> str:

@@ -1,0 +1,32 @@
+"""Syncing in the background. Tasks carry identifiers only; every truth is in rows, so a lost message loses no run."""
+
+from uuid import UUID
+
+from celery import shared_task
+from django.db import transaction
+from django.utils import timezone
+
+from apps.records import leasing, syncing
+from apps.records.models import SyncRun
+
+# One beat pulls no more than the workers can take before the next; what is left over is as old then, and comes first.
+_AT_ONCE = 100
+
+
+@shared_task(name="apps.records.tasks.sync_connection", ignore_result=True)
+def sync_connection(*, run_id: str) -> None:
+    """Take one sync run as far as it goes."""
+    syncing.advance(UUID(run_id), at=timezone.now())
+
+
+def enqueue(run: SyncRun) -> None:
+    """Begin a run once it is committed. For edges. Where the queue does not answer, the next beat begins it."""
+    run_id = str(run.pk)
+    transaction.on_commit(lambda: sync_connection.delay(run_id=run_id), robust=True)
+
+
+@shared_task(name="apps.records.tasks.resume_syncs", ignore_result=True)
+def resume_syncs() -> None:
+    """Enqueue runs that nobody holds: never begun, left behind by a worker that died, or paused long enough."""
+    for run_id in leasing.resumable().order_by("created_at").values_list("pk", flat=True)[:_AT_ONCE]:
+        sync_connection.delay(run_id=str(run_id))
