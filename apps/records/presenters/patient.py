@@ -52,8 +52,23 @@ class PatientSummary:
     @property
     def name(self) -> str:
         """The name to call them by: the official one, else the first sent; empty where none was."""
-        official = (name.full for name in self.names if name.use == "official")
-        return next(official, self.names[0].full if self.names else "")
+        return self._first.full if self._first else ""
+
+    @property
+    def other_names(self) -> tuple[PersonName, ...]:
+        """Every name but that one."""
+        return tuple(name for name in self.names if name != self._first)
+
+    @property
+    def not_given(self) -> tuple[str, ...]:
+        """Which of the facts a person looks for here were not sent, by the names of the fields above."""
+        looked_for = ("birth_date", "contacts", "addresses", "languages", "general_practitioners")
+        return tuple(field for field in looked_for if not getattr(self, field))
+
+    @property
+    def _first(self) -> PersonName | None:
+        official = (name for name in self.names if name.use == "official")
+        return next(official, self.names[0] if self.names else None)
 
 
 def present(resource: Element) -> PatientSummary:

@@ -1,0 +1,47 @@
+"""Build the shelves anew from the records."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
+from django.utils import timezone
+
+from apps.connections.models import Connection
+from apps.records import shelving
+from apps.vault.errors import VaultError
+
+
+class Command(BaseCommand):
+    """One line for each connection that fails, then a summary."""
+
+    help = (
+        "Builds what pages read anew from the stored records. Use it after a release that shows records differently, "
+        "or after restoring a backup. It can run while the site is up, and again at any time."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """One connection, or all of them."""
+        parser.add_argument("--connection", metavar="ID", help="only this connection")
+        parser.add_argument("--dry-run", action="store_true", help="say how many connections it would take")
+
+    def handle(self, *_args: Any, **options: Any) -> str:
+        """Rebuild, and fail where any connection failed."""
+        connections = Connection.objects.filter(records__isnull=False).distinct().order_by("pk")
+        if options["connection"]:
+            connections = connections.filter(pk=options["connection"])
+        if options["dry_run"]:
+            return f"{connections.count()} connections have records."
+        failed = [str(connection.pk) for connection in connections.iterator() if not self._is_rebuilt(connection)]
+        if failed:
+            raise CommandError(f"{len(failed)} connections failed.")
+        return f"{connections.count()} connections rebuilt."
+
+    def _is_rebuilt(self, connection: Connection) -> bool:
+        try:
+            with transaction.atomic():
+                shelving.rebuild_all(connection, at=timezone.now())
+        except VaultError as error:
+            self.stderr.write(f"{connection.pk}: {error}")
+            return False
+        return True

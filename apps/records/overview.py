@@ -1,0 +1,101 @@
+"""What the first page of one connection's record says: the person, how current it is, and what came.
+
+Reading opens one sealed value, the shelf of the patient, explicitly.
+"""
+
+import logging
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+import msgspec
+
+from apps.connections.models import Connection
+from apps.records import ledger, shelving
+from apps.records.ledger import Line
+from apps.records.models import SyncRun, SyncStep
+from apps.records.presenters.patient import PatientSummary
+from apps.vault.errors import VaultError
+
+# Older than this, a page says at its top that it is not up to date (patient experience 2.3).
+CURRENT_FOR = timedelta(days=7)
+
+logger = logging.getLogger(__name__)
+
+
+class State(StrEnum):
+    """How updating stands, as one word that the page turns into a notice (patient experience 5.3)."""
+
+    NEVER = "never"  # nothing was ever started
+    WAITING = "waiting"  # U1
+    FIRST = "first"  # U2
+    CHECKING = "checking"  # U3
+    PAUSED = "paused"  # U8
+    COMPLETE = "complete"
+    PARTIAL = "partial"  # U6
+    FAILED = "failed"  # U7
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether the page should look again by itself."""
+        return self in {State.WAITING, State.FIRST, State.CHECKING, State.PAUSED}
+
+
+@dataclass(frozen=True)
+class Overview:
+    """`patients` is None where the shelf could not be opened, and empty where no Patient is stored yet."""
+
+    patients: tuple[PatientSummary, ...] | None
+    lines: tuple[Line, ...]
+    state: State
+    kinds_done: int
+    entries: int
+    is_out_of_date: bool
+
+    @property
+    def kinds(self) -> int:
+        """How many subjects there are."""
+        return len(self.lines)
+
+
+def of(connection: Connection, *, at: datetime) -> Overview:
+    """The overview of a confirmed connection, as it stands now."""
+    run = connection.sync_runs.order_by("-created_at").prefetch_related("steps").first()
+    lines = ledger.lines(connection, run, provider=connection.provider.name)
+    return Overview(
+        patients=_patients(connection),
+        lines=lines,
+        state=_state(connection, run, at=at),
+        kinds_done=sum(1 for line in lines if line.is_done),
+        entries=sum(line.entries for line in lines),
+        is_out_of_date=_is_out_of_date(connection, at=at),
+    )
+
+
+def _patients(connection: Connection) -> tuple[PatientSummary, ...] | None:
+    try:
+        return shelving.patients(connection) or ()
+    except (VaultError, msgspec.MsgspecError) as error:
+        logger.error(  # noqa: TRY400 - a traceback of a decoder would show what it could not decode
+            "A shelf does not open: connection %s, %s.", connection.pk, type(error).__name__
+        )
+        return None
+
+
+def _state(connection: Connection, run: SyncRun | None, *, at: datetime) -> State:
+    if run is None:
+        return State.NEVER
+    if run.finished_at is not None:
+        return State(run.outcome)
+    if run.claim_id is None and run.lease_until is not None and run.lease_until > at:
+        return State.PAUSED
+    if all(step.status == SyncStep.Status.WAITING for step in run.steps.all()):
+        return State.WAITING
+    is_first = not connection.sync_runs.exclude(pk=run.pk).exists()
+    return State.FIRST if is_first else State.CHECKING
+
+
+def _is_out_of_date(connection: Connection, *, at: datetime) -> bool:
+    checked_at = connection.last_checked_at
+    is_linked = connection.status == Connection.Status.ACTIVE
+    return checked_at is not None and (not is_linked or checked_at < at - CURRENT_FOR)

@@ -1,0 +1,51 @@
+"""Dates in words: months in full, never all numbers, and never more than was sent (patient experience 3.0)."""
+
+from datetime import UTC, date, datetime
+
+from django.utils import dateformat, timezone
+from django.utils.translation import gettext, pgettext
+
+from apps.wire import datetimes
+from apps.wire.datetimes import FhirDateTime, Precision
+
+
+def sent_date(sent: str) -> str:
+    """A FHIR date as a person reads it: 2019; March 2019; March 4, 2019. What is no date is quoted as it was sent."""
+    if not sent:
+        return ""
+    parsed = datetimes.parse(sent)
+    return gettext("“%(sent)s”") % {"sent": sent} if parsed is None else _in_words(parsed, sent)
+
+
+def day(moment: datetime) -> str:
+    """The day of one of our own moments, in the reader's zone: May 3, 2026."""
+    return _day(timezone.localtime(moment).date())
+
+
+def when(moment: datetime, *, now: datetime) -> str:
+    """One of our own moments after "checked": today at 9:40 a.m. UTC, or: on May 3, 2026."""
+    local = timezone.localtime(moment)
+    if local.date() == timezone.localtime(now).date():
+        return gettext("today at %(time)s") % {"time": time_of_day(moment)}
+    return gettext("on %(date)s") % {"date": _day(local.date())}
+
+
+def time_of_day(moment: datetime) -> str:
+    """The clock time of one of our own moments, with its zone: 9:40 a.m. UTC."""
+    local = timezone.localtime(moment)
+    return f"{dateformat.format(local, pgettext('format of a time', 'P'))} {dateformat.format(local, 'T')}"
+
+
+def _in_words(parsed: FhirDateTime, sent: str) -> str:
+    if parsed.precision is Precision.YEAR:
+        return str(parsed.first_day.year)
+    if parsed.precision is Precision.MONTH:
+        return dateformat.format(parsed.first_day, pgettext("format of a month", "F Y"))
+    if parsed.precision is Precision.DAY or not sent.endswith("Z"):
+        return _day(parsed.first_day)  # a clock time of the writer's own never moves to another day
+    is_midnight = parsed.starts_at.astimezone(UTC).time() == datetime.min.time()
+    return _day(parsed.first_day if is_midnight else timezone.localtime(parsed.starts_at).date())
+
+
+def _day(value: date) -> str:
+    return dateformat.format(value, pgettext("format of a day", "F j, Y"))

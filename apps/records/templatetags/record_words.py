@@ -1,0 +1,84 @@
+"""FHIR codes and dates of a Patient in a reader's words. An unknown code is shown as it was sent."""
+
+from datetime import datetime
+
+from django import template
+from django.utils.translation import gettext_lazy as _
+
+from apps.records.presenters import dates
+
+register = template.Library()
+
+# administrative-gender; ContactPoint.system and use; Address.use and HumanName.use: alike in DSTU2 and R4.
+_SEX = {"male": _("male"), "female": _("female"), "other": _("other"), "unknown": _("unknown")}
+_SYSTEMS = {
+    "phone": _("Telephone"),
+    "fax": _("Fax"),
+    "email": _("E-mail"),
+    "pager": _("Pager"),
+    "url": _("Website"),
+    "sms": _("Text message"),
+}
+_USES = {
+    "home": _("home"),
+    "work": _("work"),
+    "temp": _("for a time"),
+    "old": _("no longer used"),
+    "mobile": _("mobile"),
+    "billing": _("for bills"),
+    "usual": _("usual name"),
+    "official": _("official name"),
+    "nickname": _("nickname"),
+    "anonymous": _("anonymous"),
+    "maiden": _("name before marriage"),
+}
+# Fields of PatientSummary whose absence is named.
+_FIELDS = {
+    "birth_date": _("date of birth"),
+    "contacts": _("ways to reach the person"),
+    "addresses": _("address"),
+    "languages": _("language"),
+    "general_practitioners": _("general practitioner"),
+}
+
+
+@register.filter
+def sex_in_words(code: str) -> str:
+    """`female` is female; another code is shown as sent."""
+    return str(_SEX.get(code, code))
+
+
+@register.filter
+def contact_in_words(system: str) -> str:
+    """What kind of contact it is."""
+    return str(_SYSTEMS.get(system, _("Contact")))
+
+
+@register.filter
+def use_in_words(code: str) -> str:
+    """What a name, address or contact is for."""
+    return str(_USES.get(code, code))
+
+
+@register.filter
+def date_in_words(sent: str) -> str:
+    """A date as the provider sent it."""
+    return dates.sent_date(sent)
+
+
+@register.filter
+def not_given_in_words(fields: tuple[str, ...]) -> str:
+    """The facts a provider did not give, as a list."""
+    return ", ".join(str(_FIELDS[field]) for field in fields)
+
+
+@register.simple_tag
+def checked_when(moment: datetime, now: datetime) -> str:
+    """A moment of ours after "checked"."""
+    return dates.when(moment, now=now)
+
+
+@register.simple_tag
+def moment_in_words(moment: datetime) -> str:
+    """A moment of ours with day and clock time: May 3, 2026, 9:40 a.m. UTC."""
+    return f"{dates.day(moment)}, {dates.time_of_day(moment)}"

@@ -1,0 +1,91 @@
+"""The pages of one connection's record, reached through its owner; nothing clinical is in a title or an address."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from apps.accounts.current_user import current_user
+from apps.audit.recording import Actor
+from apps.connections import standing
+from apps.connections.models import Connection
+from apps.records import asking, forgetting, overview, tasks, viewing
+from apps.records.presenters import dates
+from apps.records.syncing import NotSyncable
+
+
+@require_GET
+@login_required
+@cache_control(no_store=True, private=True)
+def show_record(request: HttpRequest, connection_id: UUID) -> HttpResponse:
+    """The record's first page: who it is, how current it is, what came and what did not."""
+    connection = _connection(request, connection_id)
+    if connection.status == Connection.Status.AWAITING_CONFIRMATION:
+        return redirect("confirm", connection_id=connection.id)
+    now = timezone.now()
+    viewing.note(connection, session=request.session, at=now)
+    context = {
+        "connection": connection,
+        "standing": standing.of_connection(connection, at=now),
+        "overview": overview.of(connection, at=now),
+        "now": now,
+    }
+    return render(request, "records/record.html", context)
+
+
+@require_GET
+@login_required
+@cache_control(no_store=True, private=True)
+def show_progress(request: HttpRequest, connection_id: UUID) -> HttpResponse:
+    """The part of that page which moves while a sync runs; when it has ended, the whole page is asked for again."""
+    connection = _connection(request, connection_id)
+    found = overview.of(connection, at=timezone.now())
+    response = render(request, "records/progress.html", {"connection": connection, "overview": found})
+    if not found.state.is_moving:
+        response["HX-Refresh"] = "true"
+    return response
+
+
+@require_POST
+@login_required
+def check_again(request: HttpRequest, connection_id: UUID) -> HttpResponse:
+    """The patient asks for what is new. A run that is open already is the answer, too."""
+    connection = _connection(request, connection_id)
+    try:
+        tasks.enqueue(asking.check_again(connection, at=timezone.now()))
+    except asking.TooSoon as error:
+        time = dates.time_of_day(error.again_at)
+        messages.info(request, _("Checked a moment ago. You can check again at %(time)s.") % {"time": time})
+    except NotSyncable:
+        messages.warning(request, _("To get updates, sign in at your provider again."))
+    return redirect("record", connection_id=connection.id)
+
+
+@require_http_methods(["GET", "POST"])
+@login_required
+@cache_control(no_store=True, private=True)
+def delete_copy(request: HttpRequest, connection_id: UUID) -> HttpResponse:
+    """Delete what was kept of a connection that the patient ended. While it lives, the copy would only come back."""
+    connection = _connection(request, connection_id)
+    entries = connection.records.count()
+    if connection.status != Connection.Status.DISCONNECTED or not entries:
+        return redirect("record", connection_id=connection.id)
+    if request.method == "GET":
+        return render(request, "records/delete-copy.html", {"connection": connection, "entries": entries})
+    forgotten = forgetting.forget(connection, actor=Actor.user(connection.user_id), at=timezone.now())
+    said = ngettext("Deleted: %(count)d entry.", "Deleted: %(count)d entries.", forgotten.records)
+    messages.success(request, said % {"count": forgotten.records})
+    return redirect("home")
+
+
+def _connection(request: HttpRequest, connection_id: UUID) -> Connection:
+    """A connection of this person's; Http404 for anybody else's, and for one that ended unconfirmed."""
+    mine = Connection.objects.filter(user=current_user(request)).select_related("provider", "endpoint")
+    return get_object_or_404(mine.confirmed() | mine.unconfirmed(), pk=connection_id)
