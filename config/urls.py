@@ -21,3 +21,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
 if settings.DEBUG and settings.EMAIL_FILE_PATH:
     # The mail that was not sent. By its name: `development` is absent from production's image.
     urlpatterns.append(path("development/mail/", include("development.mailbox.urls")))
+
+handler403 = "apps.portal.views.errors.forbidden"
+handler404 = "apps.portal.views.errors.not_found"
+handler429 = "apps.portal.views.errors.too_many_tries"  # the sign-in library asks for it
+handler500 = "apps.portal.views.errors.failed"

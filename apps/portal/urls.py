@@ -1,5 +1,11 @@
 """Addresses of the portal app."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from apps.portal.views import activity, confirm, home
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", home.show_home, name="home"),
+    path("connections/<uuid:connection_id>/confirm/", confirm.confirm, name="confirm"),
+    path("activity/", activity.show_activity, name="activity"),
+]

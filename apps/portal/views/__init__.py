@@ -1,0 +1,1 @@
+"""Pages that need several apps, one module per noun."""

@@ -1,0 +1,89 @@
+"""Is this the right person? Nothing is copied before the answer, and there are 30 minutes for it.
+
+Pressing twice, or coming back later, ends on the present truth: the record, or how the link ended.
+"""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_http_methods
+
+from apps.accounts.current_user import current_user
+from apps.connections import confirming
+from apps.connections.models import Connection
+from apps.portal import endings, starting
+from apps.portal.endings import Ending
+from apps.portal.forms import CandidateForm, description
+from apps.records import tasks
+from apps.records.presenters import dates
+
+
+@require_http_methods(["GET", "POST"])
+@login_required
+@cache_control(no_store=True, private=True)
+def confirm(request: HttpRequest, connection_id: UUID) -> HttpResponse:
+    """Ask, and take the answer: `answer=yes` with the person's place in the list, or `answer=no`."""
+    mine = Connection.objects.filter(user=current_user(request))
+    connection = mine.select_related("provider", "endpoint").filter(pk=connection_id).first()
+    if connection is None:
+        return _ended(request, connection_id)
+    if connection.confirmed_at is not None:
+        return redirect("record", connection_id=connection.pk)
+    if connection.confirm_by_at is None or connection.confirm_by_at <= timezone.now():
+        return _page(request, Ending.EXPIRED)
+    if request.method == "GET":
+        return _ask(request, connection)
+    if request.POST.get("answer") == "no":
+        return _decline(request, connection)
+    return _accept(request, connection)
+
+
+def _ask(request: HttpRequest, connection: Connection, form: CandidateForm | None = None) -> HttpResponse:
+    people = confirming.candidates(connection)
+    context = {
+        "connection": connection,
+        "person": description(people[0]) if len(people) == 1 else "",
+        "people": len(people),
+        "form": form or CandidateForm(people),
+        "until": dates.time_of_day(connection.confirm_by_at) if connection.confirm_by_at else "",
+    }
+    return render(request, "portal/confirm.html", context)
+
+
+def _accept(request: HttpRequest, connection: Connection) -> HttpResponse:
+    form = CandidateForm(confirming.candidates(connection), request.POST)
+    if not form.is_valid():
+        return _ask(request, connection, form)
+    try:
+        started = starting.confirm_and_start(connection, candidate=form.cleaned_data["candidate"], at=timezone.now())
+    except confirming.TooLate:
+        return _page(request, Ending.EXPIRED)
+    if started.run is not None:
+        tasks.enqueue(started.run)
+    return redirect("record", connection_id=started.connection.pk)
+
+
+def _decline(request: HttpRequest, connection: Connection) -> HttpResponse:
+    """Dropped, or meanwhile confirmed in another tab: the same address tells which."""
+    confirming.decline(connection, at=timezone.now())
+    return redirect(request.path)
+
+
+def _ended(request: HttpRequest, connection_id: UUID) -> HttpResponse:
+    how = endings.ending(user_id=current_user(request).pk, connection_id=connection_id)
+    if how is None:
+        raise Http404
+    if how is Ending.RENEWED:
+        messages.info(request, _("You are already connected. We renewed the connection and kept everything."))
+        return redirect("connections")
+    return _page(request, how)
+
+
+def _page(request: HttpRequest, how: Ending) -> HttpResponse:
+    return render(request, f"portal/{how.value}.html")
