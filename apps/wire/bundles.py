@@ -2,11 +2,14 @@
 
 A body is kept as the bytes that were received: decoding and encoding again would turn 13.20 into 13.2. One odd row
 does not cost the page; it is counted, so that nothing goes missing silently.
+
+One thing is mended: an escape of half a surrogate pair, which stands for no character and which hardly any decoder
+but Python's own takes, becomes the replacement character. Otherwise one cut emoji would cost the whole page.
 """
 
 import re
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 from urllib.parse import urljoin
 
 import msgspec
@@ -15,6 +18,13 @@ from apps.wire.errors import Code, UnexpectedAnswer
 
 T = TypeVar("T")
 
+_MOST_ROWS = 2**31 - 1
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+# An escaped backslash, a whole pair, or half a pair; only the last is replaced.
+_SURROGATES = re.compile(
+    rb"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
+)
+
 # FHIR promises [A-Za-z0-9.-]{1,64}; we refuse only what could not travel in a path.
 LOGICAL_ID = re.compile(r"[^\x00-\x20\x7f/\\?#%\ud800-\udfff]{1,64}")
 RESOURCE_TYPE = re.compile(r"[A-Z][A-Za-z]{0,63}")
@@ -22,7 +32,7 @@ RESOURCE_TYPE = re.compile(r"[A-Z][A-Za-z]{0,63}")
 
 @dataclass(frozen=True, repr=False)
 class Resource:
-    """One FHIR object; `body` is its JSON exactly as received."""
+    """One FHIR object; `body` is its JSON as received, valid UTF-8 that every decoder reads."""
 
     resource_type: str
     logical_id: str
@@ -53,9 +63,12 @@ class _Search(msgspec.Struct):
     mode: str = ""
 
 
-class _Entry(msgspec.Struct):
+class _BareEntry(msgspec.Struct):
     resource: msgspec.Raw = msgspec.Raw(b"null")
-    search: msgspec.Raw = msgspec.Raw(b"null")
+
+
+class _Entry(_BareEntry):
+    search: _Search | None = None
 
 
 class _Link(msgspec.Struct):
@@ -64,14 +77,25 @@ class _Link(msgspec.Struct):
 
 
 class _Bundle(msgspec.Struct):
+    resource_type: str = msgspec.field(name="resourceType", default="")
     entry: list[msgspec.Raw] | None = None
     link: msgspec.Raw = msgspec.Raw(b"null")
     total: msgspec.Raw = msgspec.Raw(b"null")
 
 
+_HEAD = msgspec.json.Decoder(_Head)
+_BUNDLE = msgspec.json.Decoder(_Bundle)
+_ENTRY = msgspec.json.Decoder(_Entry)
+_BARE_ENTRY = msgspec.json.Decoder(_BareEntry)
+_LINKS = msgspec.json.Decoder(list[msgspec.Raw])
+_LINK = msgspec.json.Decoder(_Link)
+_TEXT = msgspec.json.Decoder(str)
+_COUNT = msgspec.json.Decoder(int)
+
+
 def resource_type_of(body: bytes) -> str:
     """The resourceType of a JSON object; raises UnexpectedAnswer for what is no resource."""
-    head = _decoded(body, _Head)
+    head = _decoded(_mended(body), _HEAD)
     if head is None or not RESOURCE_TYPE.fullmatch(head.resource_type):
         raise UnexpectedAnswer(code=Code.UNREADABLE, status=200)
     return head.resource_type
@@ -79,9 +103,10 @@ def resource_type_of(body: bytes) -> str:
 
 def read_resource(body: bytes, *, resource_type: str) -> Resource:
     """One resource of the type asked for; raises UnexpectedAnswer for anything else."""
+    body = _mended(body)
     if resource_type_of(body) != resource_type:
         raise UnexpectedAnswer(code=Code.WRONG_RESOURCE, status=200)
-    resource = _resource(body)
+    resource = _resource(body, _decoded(body, _HEAD))
     if resource is None:
         raise UnexpectedAnswer(code=Code.UNREADABLE, status=200)
     return resource
@@ -90,11 +115,10 @@ def read_resource(body: bytes, *, resource_type: str) -> Resource:
 def read_page(body: bytes, *, base_url: str) -> Page:
     """The rows of a searchset Bundle. A relative next link is resolved against the FHIR base URL; whether it may be
     followed is not decided here. Raises UnexpectedAnswer for what is no Bundle or has a next link nobody can read."""
-    if resource_type_of(body) != "Bundle":
-        raise UnexpectedAnswer(code=Code.WRONG_RESOURCE, status=200)
-    bundle = _decoded(body, _Bundle)
-    if bundle is None:
-        raise UnexpectedAnswer(code=Code.UNREADABLE, status=200)
+    bundle = _decoded(_mended(body), _BUNDLE)
+    if bundle is None or bundle.resource_type != "Bundle":
+        is_other = bundle is not None and bundle.resource_type != ""
+        raise UnexpectedAnswer(code=Code.WRONG_RESOURCE if is_other else Code.UNREADABLE, status=200)
     resources: list[Resource] = []
     outcomes = unreadable = 0
     for raw in bundle.entry or ():
@@ -110,18 +134,18 @@ def read_page(body: bytes, *, base_url: str) -> Page:
 
 def _row(raw: msgspec.Raw) -> tuple[Resource | None, bool]:
     """One entry: its resource, if it has one, and whether it is a remark on the search."""
-    entry = _decoded(raw, _Entry)
+    typical = _decoded(raw, _ENTRY)
+    entry = typical or _decoded(raw, _BARE_ENTRY)  # a search element that is odd costs nothing but itself
     if entry is None:
         return None, False
-    search = _decoded(entry.search, _Search)
-    head = _decoded(entry.resource, _Head)
-    if (search and search.mode == "outcome") or (head and head.resource_type == "OperationOutcome"):
+    is_remark = typical is not None and typical.search is not None and typical.search.mode == "outcome"
+    head = _decoded(entry.resource, _HEAD)
+    if is_remark or (head and head.resource_type == "OperationOutcome"):
         return None, True
-    return _resource(bytes(entry.resource)), False
+    return _resource(bytes(entry.resource), head), False
 
 
-def _resource(body: bytes) -> Resource | None:
-    head = _decoded(body, _Head)
+def _resource(body: bytes, head: _Head | None) -> Resource | None:
     if head is None or not RESOURCE_TYPE.fullmatch(head.resource_type) or not LOGICAL_ID.fullmatch(head.logical_id):
         return None
     try:
@@ -132,11 +156,11 @@ def _resource(body: bytes) -> Resource | None:
 
 
 def _next_url(raw: msgspec.Raw, base_url: str) -> str | None:
-    for link in _decoded(raw, list[msgspec.Raw]) or ():
-        readable = _decoded(link, _Link)
+    for link in _decoded(raw, _LINKS) or ():
+        readable = _decoded(link, _LINK)
         if readable is None or readable.relation != "next":
             continue
-        url = _decoded(readable.url, str)
+        url = _decoded(readable.url, _TEXT)
         if not url:  # losing it would lose the rest of the pages without a trace
             raise UnexpectedAnswer(code=Code.UNREADABLE, status=200)
         return _absolute(base_url, url)
@@ -151,13 +175,20 @@ def _absolute(base_url: str, url: str) -> str:
 
 
 def _total(raw: msgspec.Raw) -> int | None:
-    total = _decoded(raw, int)
-    return total if total is not None and total >= 0 else None
+    total = _decoded(raw, _COUNT)
+    return total if total is not None and 0 <= total <= _MOST_ROWS else None
 
 
-def _decoded(raw: Any, kind: type[T]) -> T | None:
-    """The JSON as that type, or None."""
+def _mended(body: bytes) -> bytes:
+    """The body without half surrogate pairs; the same object where there is none."""
+    if _SURROGATE.search(body) is None:
+        return body
+    return _SURROGATES.sub(lambda match: b"\\ufffd" if match[1] else match[0], body)
+
+
+def _decoded(raw: bytes | msgspec.Raw, decoder: msgspec.json.Decoder[T]) -> T | None:
+    """The JSON as the decoder's type, or None."""
     try:
-        return msgspec.json.decode(raw, type=kind)
+        return decoder.decode(raw)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return None

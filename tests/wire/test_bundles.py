@@ -1,0 +1,177 @@
+"""Resources taken out of answers, byte for byte."""
+
+import json
+
+import pytest
+
+from apps.wire import bundles
+from apps.wire.errors import Code, UnexpectedAnswer
+
+BASE = "https://provider.example/fhir/r4/"
+
+
+def page(entries=(), **members):
+    body = json.dumps({"resourceType": "Bundle", "type": "searchset", "entry": list(entries), **members})
+    return bundles.read_page(body.encode(), base_url=BASE)
+
+
+def goal(logical_id) -> dict:
+    return {"resource": {"resourceType": "Goal", "id": logical_id}}
+
+
+class TestABody:
+    @pytest.mark.parametrize(
+        "body",
+        [
+            '{"resourceType":"Observation","id":"1","valueQuantity":{"value":13.20}}',
+            '{ "id" : "1",\n  "resourceType" : "Observation", "x": 1E+2, "y": -0.0, "z": 0.10000000000000000001 }',
+            '{"resourceType":"Observation","id":"1","note":"\\u00e9\\/\\ud83d\\ude00 \u00e9","dup":1,"dup":2}',
+            '{"resourceType":"Observation","id":"1","big":123456789012345678901234567890}',
+            '{"resourceType":"Observation","id":"1","odd":"\\u0000"}',
+        ],
+    )
+    def test_is_kept_as_it_came(self, body):
+        whole = f'{{"resourceType": "Bundle", "entry": [ {{"fullUrl": "x", "resource":  {body} , "search":{{}}}}]}}'
+        (resource,) = bundles.read_page(whole.encode(), base_url=BASE).resources
+        assert resource.body == body.encode()
+        assert (resource.resource_type, resource.logical_id) == ("Observation", "1")
+        assert bundles.read_resource(body.encode(), resource_type="Observation").body == body.encode()
+
+    @pytest.mark.parametrize(
+        ("received", "kept"),
+        [
+            (r"cut \ud83d", r"cut \ufffd"),
+            (r"\uDE00 first", r"\ufffd first"),
+            (r"\ud83d\ud83d\ude00", r"\ufffd\ud83d\ude00"),
+            (r"\ud83dx\ude00", r"\ufffdx\ufffd"),
+            (r"\\ud83d", r"\\ud83d"),
+            (r"\\\ud83d", r"\\\ufffd"),
+            (r"\ud83d\ude00", r"\ud83d\ude00"),
+        ],
+    )
+    def test_is_mended_where_half_a_character_would_cost_the_page(self, received, kept):
+        def goal_with(text):
+            return f'{{"resourceType":"Goal","id":"1","note":"{text}","n":1.50}}'
+
+        whole = f'{{"resourceType":"Bundle","entry":[{{"resource":{goal_with(received)}}}]}}'
+        (resource,) = bundles.read_page(whole.encode(), base_url=BASE).resources
+        assert resource.body.decode() == goal_with(kept)
+        assert bundles.read_resource(goal_with(received).encode(), resource_type="Goal").body == resource.body
+        json.loads(resource.body)["note"].encode()
+
+
+class TestAPage:
+    def test_holds_its_rows_in_order(self):
+        found = page([goal("2"), goal("1"), {"resource": {"resourceType": "Provenance", "id": "p"}}])
+        assert [(row.resource_type, row.logical_id) for row in found.resources] == [
+            ("Goal", "2"),
+            ("Goal", "1"),
+            ("Provenance", "p"),
+        ]
+        assert (found.next_url, found.total, found.outcomes, found.unreadable) == (None, None, 0, 0)
+
+    @pytest.mark.parametrize(
+        "body", ['{"resourceType":"Bundle"}', '{"resourceType":"Bundle","entry":null,"link":null}']
+    )
+    def test_may_be_empty(self, body):
+        assert bundles.read_page(body.encode(), base_url=BASE).resources == ()
+
+    def test_counts_remarks_apart_from_rows(self):
+        outcome = {"resourceType": "OperationOutcome", "issue": [{"severity": "warning"}]}
+        found = page(
+            [goal("1"), {"resource": outcome}, {"resource": goal("9")["resource"], "search": {"mode": "outcome"}}]
+        )
+        assert ([row.logical_id for row in found.resources], found.outcomes) == (["1"], 2)
+
+    def test_takes_rows_whatever_their_search_element(self):
+        modes: list[dict] = [
+            {},
+            {"search": {"mode": "match"}},
+            {"search": {"mode": "include"}},
+            {"search": 7},
+            {"search": None},
+        ]
+        found = page([goal(str(n)) | mode for n, mode in enumerate(modes)])
+        assert len(found.resources) == len(modes)
+
+    @pytest.mark.parametrize(
+        "odd",
+        [
+            *(None, 7, "x", [], {}, {"resource": None}, {"resource": []}, {"resource": "x"}),
+            *({"resource": {"resourceType": "Goal"}}, {"resource": {"id": "1"}}, {"fullUrl": "urn:x"}),
+            *({"resource": {"resourceType": "Goal", "id": bad}} for bad in (7, "", None, "a/b", "a b", "x" * 65)),
+            *({"resource": {"resourceType": bad, "id": "1"}} for bad in (7, "", None, "goal", "Go al", "../Goal")),
+        ],
+    )
+    def test_counts_an_odd_row_and_keeps_the_others(self, odd):
+        found = page([goal("1"), odd, goal("2")])
+        assert ([row.logical_id for row in found.resources], found.unreadable) == (["1", "2"], 1)
+
+    def test_counts_a_row_that_is_not_utf_8(self):
+        row = b'{"resource":{"resourceType":"Goal","id":"1","note":"caf\xe9"}}'
+        found = bundles.read_page(b'{"resourceType":"Bundle","entry":[' + row + b"]}", base_url=BASE)
+        assert (found.resources, found.unreadable) == ((), 1)
+
+    @pytest.mark.parametrize("total", [None, "3", -1, 2.5, [], {}, True, 10**30])
+    def test_has_no_total_where_it_is_no_count(self, total):
+        assert page([goal("1")], total=total).total is None
+
+    @pytest.mark.parametrize("total", [0, 109])
+    def test_repeats_the_total_the_server_claims(self, total):
+        assert page([goal("1")], total=total).total == total
+
+    @pytest.mark.parametrize(
+        ("written", "absolute"),
+        [
+            ("https://provider.example/fhir/R4/Goal?page=2", "https://provider.example/fhir/R4/Goal?page=2"),
+            ("Goal?page=2", "https://provider.example/fhir/r4/Goal?page=2"),
+            ("/fhir/r4/Goal?page=2", "https://provider.example/fhir/r4/Goal?page=2"),
+            ("?page=2", "https://provider.example/fhir/r4/?page=2"),
+            ("//evil.example/", "https://evil.example/"),
+        ],
+    )
+    def test_names_the_next_one_wherever_it_stands_among_the_links(self, written, absolute):
+        links = [{"relation": "next", "url": written}, {"relation": "self", "url": "x"}]
+        assert page(link=links).next_url == page(link=links[::-1]).next_url == absolute
+
+    @pytest.mark.parametrize("link", [7, {}, [7, None, "x"], [{"relation": 7}], [{"relation": "self", "url": 7}], [{}]])
+    def test_passes_over_odd_links(self, link):
+        assert page(link=link).next_url is None
+
+    @pytest.mark.parametrize("url", [None, 7, "", [], {}])
+    def test_is_refused_where_its_next_link_cannot_be_read(self, url):
+        with pytest.raises(UnexpectedAnswer):
+            page(link=[{"relation": "next", "url": url}])
+
+    @pytest.mark.parametrize(
+        ("body", "code"),
+        [
+            (b"", Code.UNREADABLE),
+            (b"<html></html>", Code.UNREADABLE),
+            (b"[]", Code.UNREADABLE),
+            (b'{"resourceType":"Bundle","entry":[{"resource":{"resourceType":"Goal"', Code.UNREADABLE),
+            (b'{"resourceType":"Bundle","entry":{}}', Code.UNREADABLE),
+            (b'{"resourceType":"Bundle","entry":7}', Code.UNREADABLE),
+            (b'{"entry":[]}', Code.UNREADABLE),
+            (b'{"resourceType":["Bundle"]}', Code.UNREADABLE),
+            (b'{"resourceType":"OperationOutcome"}', Code.WRONG_RESOURCE),
+            (b'{"resourceType":"Patient","id":"1"}', Code.WRONG_RESOURCE),
+            (b"[" * 200_000, Code.UNREADABLE),
+        ],
+    )
+    def test_is_refused_where_the_answer_is_none(self, body, code):
+        with pytest.raises(UnexpectedAnswer) as refused:
+            bundles.read_page(body, base_url=BASE)
+        assert refused.value.code is code
+
+
+class TestAResource:
+    @pytest.mark.parametrize("logical_id", ["1", "lab-1234-5.6", "H-" + "9" * 62, "under_score", "d\u00e9j\u00e0"])
+    def test_may_have_any_id_that_can_travel(self, logical_id):
+        body = json.dumps({"resourceType": "Goal", "id": logical_id}).encode()
+        assert bundles.read_resource(body, resource_type="Goal").logical_id == logical_id
+
+    def test_cannot_be_printed(self):
+        resource = bundles.read_resource(b'{"resourceType":"Patient","id":"canary"}', resource_type="Patient")
+        assert "canary" not in repr(resource)
+        assert "canary" not in repr([resource])
