@@ -33,6 +33,11 @@ SCHEDULE: tuple[Periodic, ...] = (
         reason="An address that was never verified may be somebody else's.",
     ),
     Periodic(
+        "apps.accounts.tasks.forget_expired_sessions",
+        every=timedelta(days=1),
+        reason="Sessions that ended by themselves leave rows that say who was here.",
+    ),
+    Periodic(
         "apps.records.tasks.resume_syncs",
         every=timedelta(minutes=1),
         reason="A run whose worker died, or that waited for its provider, goes on within a minute of being free.",

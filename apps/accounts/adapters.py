@@ -1,13 +1,18 @@
 """Where allauth asks us: our words, our mail, our log, our seal. One hook per method; the work is done elsewhere."""
 
 from base64 import b64decode, b64encode
+from collections.abc import Iterable
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.mfa.adapter import DefaultMFAAdapter
+from allauth.mfa.models import Authenticator
+from allauth.usersessions.adapter import DefaultUserSessionsAdapter
+from allauth.usersessions.models import UserSession
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone, translation
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts import mailing, noting, signing_in
@@ -88,6 +93,11 @@ class MFAAdapter(DefaultMFAAdapter):
         "unverified_email": _("Confirm your e-mail address first."),
     }
 
+    def generate_authenticator_name(self, user: User, type: str) -> str:  # noqa: A002  allauth's signature
+        """The name in the form for a new passkey, until the person gives a better one."""
+        owned = Authenticator.objects.filter(user=user, type=type).count()
+        return gettext("Passkey {number}").format(number=owned + 1)
+
     def encrypt(self, text: str) -> str:
         """Seal for the installation: while somebody signs in, nobody is signed in yet."""
         sealed = sealing.seal(text.encode(), holder=Holder.installation(), place=AUTHENTICATOR_PLACE)
@@ -97,3 +107,13 @@ class MFAAdapter(DefaultMFAAdapter):
         """Open what `encrypt` sealed. Raises the vault's errors where it was tampered with."""
         sealed = b64decode(encrypted_text)
         return sealing.open_sealed(sealed, holder=Holder.installation(), place=AUTHENTICATOR_PLACE).decode()
+
+
+class UserSessionsAdapter(DefaultUserSessionsAdapter):
+    """Other browsers in which somebody is signed in."""
+
+    def end_sessions(self, sessions: Iterable[UserSession]) -> None:
+        """End them, and log each."""
+        for session in sessions:
+            noting.note(EventType.USER_SESSION_ENDED, session.user, at=timezone.now())
+            session.end()

@@ -4,6 +4,7 @@ from typing import Any
 
 from allauth.account.adapter import get_adapter
 from django.conf import settings
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
@@ -13,9 +14,15 @@ def account_named(_request: HttpRequest, unverified_credentials: dict[str, Any] 
     return str((unverified_credentials or {}).get("email", "")).strip().lower()
 
 
-def client_address(request: HttpRequest) -> str:
-    """Where the request came from, past the proxies we trust (ALLAUTH_TRUSTED_PROXY_COUNT) and no further."""
-    return str(get_adapter().get_client_ip(request))
+def client_address(request: HttpRequest) -> str | None:
+    """Where the request came from, past the proxies we trust (ALLAUTH_TRUSTED_PROXY_COUNT) and no further.
+
+    None where there is no address: over a Unix socket without a proxy that names it.
+    """
+    try:
+        return str(get_adapter().get_client_ip(request))
+    except PermissionDenied:
+        return None
 
 
 def refuse(

@@ -1,6 +1,7 @@
 """What accounts do by themselves, on the schedule of `config/celery.py`."""
 
 from celery import shared_task
+from django.contrib.sessions.backends.db import SessionStore
 from django.utils import timezone
 
 from apps.accounts import purging
@@ -11,3 +12,9 @@ from apps.audit.recording import Actor
 def purge_unverified() -> None:
     """Remove accounts whose address was never verified."""
     purging.purge_unverified(at=timezone.now(), actor=Actor.system("beat"))
+
+
+@shared_task(name="apps.accounts.tasks.forget_expired_sessions")
+def forget_expired_sessions() -> None:
+    """Delete the rows of sessions that ended by themselves. They open nothing any more, and still say who was here."""
+    SessionStore.clear_expired()

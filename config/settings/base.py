@@ -148,7 +148,8 @@ MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_TOTP_ISSUER = "Holdfast"
 MFA_TOTP_TOLERANCE = 1  # one step of 30 seconds either way: clocks of phones drift
 
-USERSESSIONS_TRACK_ACTIVITY = True
+USERSESSIONS_ADAPTER = "apps.accounts.adapters.UserSessionsAdapter"
+USERSESSIONS_TRACK_ACTIVITY = False  # it would write a row for every page
 
 # Wrong passwords. allauth slows each address and each account down within minutes (its counters are in the cache);
 # axes then locks the pair of account and address, remembered in the database. Never the account alone: that would let
@@ -181,6 +182,7 @@ CELERY_KEY_PREFIX = "holdfast:"  # the rest of the queue is in config/celery.py
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", _("English")), ("es", _("Spanish"))]
 LOCALE_PATHS = [BASE_DIR / "locale"]
+FORMAT_MODULE_PATH = "config.formats"
 TIME_ZONE = "UTC"
 USE_TZ = True
 

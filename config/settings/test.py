@@ -24,6 +24,7 @@ CELERY_KEY_PREFIX = f"holdfast-{secrets.token_hex(4)}:"  # of two test processes
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+STATIC_ROOT = None  # nothing is collected: the live server finds static files where they are
 
 # What no deployment may be: commands run under these settings anyway (`config/checks.py` and the apps' own checks).
 SILENCED_SYSTEM_CHECKS = [f"holdfast.E{number:03}" for number in (6, 7, 11, 14, 15, 16, 20, 21)]

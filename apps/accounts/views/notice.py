@@ -41,7 +41,9 @@ class AgreeForm(forms.Form):
 @require_safe
 def show(request: HttpRequest) -> HttpResponse:
     """The notice in force, for anybody."""
-    return render(request, "accounts/notice.html", {"notice": notices.current_notice(), "support_email": settings.SUPPORT_EMAIL})
+    return render(
+        request, "accounts/notice.html", {"notice": notices.current_notice(), "support_email": settings.SUPPORT_EMAIL}
+    )
 
 
 @login_required

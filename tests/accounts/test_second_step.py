@@ -1,0 +1,122 @@
+"""The second step: codes from an app, recovery codes, and what the database keeps of them. Passkeys: journeys."""
+
+import base64
+import hashlib
+import hmac
+import json
+import struct
+import time
+from collections.abc import Callable
+
+import pytest
+from allauth.mfa.models import Authenticator
+from django.core import mail
+from django.core.cache import cache
+from django.test import Client
+from django.urls import reverse
+
+from apps.accounts.models import User
+from apps.audit.models import AuditEvent
+from tests.fixtures.cast import PASSWORD
+
+pytestmark = pytest.mark.django_db
+
+
+def app_code(key: str) -> str:
+    """What an authenticator app shows now (RFC 6238, written here once more so that the library is not asked)."""
+    counter = struct.pack(">Q", int(time.time()) // 30)
+    digest = hmac.new(base64.b32decode(key), counter, hashlib.sha1).digest()
+    offset = digest[-1] & 15
+    return f"{(struct.unpack('>I', digest[offset : offset + 4])[0] & 0x7FFFFFFF) % 10**6:06d}"
+
+
+@pytest.fixture
+def key(alice_client: Client, django_capture_on_commit_callbacks: Callable[..., object]) -> str:
+    """Alice's key, with codes from an app turned on."""
+    shown = alice_client.get(reverse("mfa_activate_totp")).context["form"].secret
+    with django_capture_on_commit_callbacks(execute=True):
+        alice_client.post(reverse("mfa_activate_totp"), {"code": app_code(shown)})
+    cache.key_prefix += "later"  # a code counts once; the tests do not wait for the next
+    return shown
+
+
+class TestCodesFromAnApp:
+    def test_are_turned_on_by_the_first_right_code(self, key: str, alice: User):
+        assert set(Authenticator.objects.values_list("user", "type")) == {
+            (alice.pk, "totp"),
+            (alice.pk, "recovery_codes"),
+        }
+        assert "user.authenticator_changed" in AuditEvent.objects.values_list("event", flat=True)
+        assert "Your Holdfast account asks for a code now" in [message.subject for message in mail.outbox]
+
+    def test_are_not_turned_on_by_a_wrong_one(self, alice_client: Client):
+        page = alice_client.post(reverse("mfa_activate_totp"), {"code": "000000"})
+        assert page.context["form"].errors
+        assert not Authenticator.objects.exists()
+
+    def test_are_asked_for_after_the_password(self, key: str, alice: User):
+        client = Client()
+        answer = client.post(reverse("account_login"), {"login": alice.email, "password": PASSWORD})
+        assert answer["Location"] == reverse("mfa_authenticate")
+        assert "_auth_user_id" not in client.session
+        client.post(reverse("mfa_authenticate"), {"code": app_code(key)})
+        assert client.session["_auth_user_id"] == str(alice.pk)
+
+    def test_work_once(self, key: str, alice: User):
+        for expected in (True, False):
+            client = Client()
+            client.post(reverse("account_login"), {"login": alice.email, "password": PASSWORD})
+            client.post(reverse("mfa_authenticate"), {"code": app_code(key)})
+            assert ("_auth_user_id" in client.session) is expected
+
+    def test_cannot_be_guessed_without_end(self, key: str, alice: User):
+        client = Client()
+        client.post(reverse("account_login"), {"login": alice.email, "password": PASSWORD})
+        for _ in range(6):
+            client.post(reverse("mfa_authenticate"), {"code": "000000"})
+        client.post(reverse("mfa_authenticate"), {"code": app_code(key)})
+        assert "_auth_user_id" not in client.session
+
+    def test_are_turned_off_only_by_their_owner(self, key: str, sam: User, signed_in: Callable[[User], Client]):
+        signed_in(sam).post(reverse("mfa_deactivate_totp"))
+        assert Authenticator.objects.filter(type="totp").exists()
+
+    def test_are_not_skipped_by_a_reset_of_the_password(self, key: str, alice: User, mailed_code: Callable[[], str]):
+        client = Client()
+        client.post(reverse("account_reset_password"), {"email": alice.email})
+        client.post(reverse("account_confirm_password_reset_code"), {"code": mailed_code()})
+        client.post(reverse("account_complete_password_reset"), {"password1": "a whole new sentence"})
+        client.post(reverse("account_login"), {"login": alice.email, "password": "a whole new sentence"})
+        assert "_auth_user_id" not in client.session
+
+
+class TestRecoveryCodes:
+    def test_sign_in_once_each(self, key: str, alice: User, alice_client: Client):
+        code = alice_client.get(reverse("mfa_view_recovery_codes")).context["unused_codes"][0]
+        for expected in (True, False):
+            client = Client()
+            client.post(reverse("account_login"), {"login": alice.email, "password": PASSWORD})
+            client.post(reverse("mfa_authenticate"), {"code": code})
+            assert ("_auth_user_id" in client.session) is expected
+
+    def test_are_saved_as_a_plain_file(self, key: str, alice_client: Client):
+        file = alice_client.get(reverse("mfa_download_recovery_codes"))
+        assert file["Cache-Control"].startswith("no-store")
+        assert len(file.content.decode().split()) == 10
+
+
+class TestWhatTheDatabaseKeeps:
+    def test_is_sealed(self, key: str, alice_client: Client):
+        codes = alice_client.get(reverse("mfa_view_recovery_codes")).context["unused_codes"]
+        kept = json.dumps(list(Authenticator.objects.values_list("data", flat=True)))
+        assert not [secret for secret in (key, *codes) if secret in kept]
+
+    def test_does_not_open_when_tampered_with(self, key: str, alice: User):
+        authenticator = Authenticator.objects.get(type="totp")
+        sealed = authenticator.data["secret"]
+        authenticator.data["secret"] = ("B" if sealed[-9] == "A" else "A").join((sealed[:-9], sealed[-8:]))
+        authenticator.save()
+        client = Client(raise_request_exception=False)
+        client.post(reverse("account_login"), {"login": alice.email, "password": PASSWORD})
+        assert client.post(reverse("mfa_authenticate"), {"code": app_code(key)}).status_code == 500
+        assert "_auth_user_id" not in client.session

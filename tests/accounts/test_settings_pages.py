@@ -1,0 +1,133 @@
+"""What a person can change about their account, and that nobody else can."""
+
+from collections.abc import Callable
+
+import pytest
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from django.contrib.sessions.models import Session
+from django.core import mail
+from django.test import Client
+from django.urls import reverse
+
+from apps.accounts.models import User
+from apps.audit.models import AuditEvent
+from tests.fixtures.cast import PASSWORD
+
+pytestmark = pytest.mark.django_db
+SIGNED_IN_ONLY = [
+    "settings",
+    "agree",
+    "account_email",
+    "account_change_password",
+    "account_reauthenticate",
+    "mfa_index",
+    "mfa_activate_totp",
+    "mfa_list_webauthn",
+    "mfa_add_webauthn",
+    "mfa_view_recovery_codes",
+    "mfa_generate_recovery_codes",
+    "mfa_download_recovery_codes",
+    "usersessions_list",
+]
+
+
+@pytest.mark.parametrize("name", SIGNED_IN_ONLY)
+class TestAPageOfTheAccount:
+    def test_asks_a_stranger_to_sign_in(self, client: Client, name: str):
+        answer = client.get(reverse(name))
+        assert answer.status_code == 302
+        assert answer["Location"].startswith(reverse("account_login"))
+
+
+class TestSettings:
+    def test_show_what_is_theirs(self, alice_client: Client, alice: User, sam: User):
+        page = alice_client.get(reverse("settings")).content.decode()
+        assert alice.email in page
+        assert sam.email not in page
+
+    def test_are_kept_nowhere(self, alice_client: Client):
+        assert alice_client.get(reverse("settings"))["Cache-Control"] == "no-store, private"
+
+
+class TestChangingThePassword:
+    def test_takes_the_old_one(self, alice_client: Client, alice: User):
+        url = reverse("account_change_password")
+        page = alice_client.post(url, {"oldpassword": "wrong", "password1": "a whole new sentence"})
+        assert page.context["form"].errors["oldpassword"] == ["This is not your current password."]
+        alice_client.post(url, {"oldpassword": PASSWORD, "password1": "a whole new sentence"})
+        alice.refresh_from_db()
+        assert alice.check_password("a whole new sentence")
+
+    def test_tells_the_owner_and_the_log(self, alice_client: Client, alice: User):
+        alice_client.post(
+            reverse("account_change_password"), {"oldpassword": PASSWORD, "password1": "a whole new sentence"}
+        )
+        assert [message.to for message in mail.outbox] == [[alice.email]]
+        assert AuditEvent.objects.filter(event="user.password_changed", user_id=alice.pk).exists()
+
+
+class TestChangingTheAddress:
+    def test_waits_for_the_code(self, alice_client: Client, alice: User, mailed_code: Callable[[], str]):
+        alice_client.post(reverse("account_email"), {"email": "alice@example.com", "action_add": ""})
+        alice.refresh_from_db()
+        assert alice.email == "alice@example.org"
+        alice_client.post(reverse("account_email_verification_sent"), {"code": mailed_code()})
+        alice.refresh_from_db()
+        assert alice.email == "alice@example.com"
+        assert list(EmailAddress.objects.values_list("email", "verified")) == [("alice@example.com", True)]
+
+    def test_is_logged(self, alice_client: Client, alice: User, mailed_code: Callable[[], str]):
+        alice_client.post(reverse("account_email"), {"email": "alice@example.com", "action_add": ""})
+        alice_client.post(reverse("account_email_verification_sent"), {"code": mailed_code()})
+        assert AuditEvent.objects.filter(event="user.email_changed", user_id=alice.pk).exists()
+
+    def test_tells_the_old_address(self, alice_client: Client, mailed_code: Callable[[], str]):
+        alice_client.post(reverse("account_email"), {"email": "alice@example.com", "action_add": ""})
+        alice_client.post(reverse("account_email_verification_sent"), {"code": mailed_code()})
+        told = [message for message in mail.outbox if message.subject == "Your Holdfast e-mail address was changed"]
+        assert ["alice@example.org"] in [message.to for message in told]
+
+    def test_does_not_take_somebody_elses(
+        self, alice_client: Client, alice: User, sam: User, mailed_code: Callable[[], str]
+    ):
+        answer = alice_client.post(reverse("account_email"), {"email": sam.email, "action_add": ""})
+        assert answer["Location"] == reverse("account_email_verification_sent")  # as for any other address
+        alice_client.post(reverse("account_email_verification_sent"), {"code": mailed_code()})
+        alice.refresh_from_db()
+        assert alice.email == "alice@example.org"
+        assert EmailAddress.objects.get(email=sam.email, verified=True).user == sam
+
+
+class TestTheListOfSessions:
+    def test_names_browser_and_system(self, alice: User):
+        client = Client(headers={"User-Agent": "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) Safari/605.1"})
+        client.post(reverse("account_login"), {"login": alice.email, "password": PASSWORD})
+        assert "Safari on iPhone" in client.get(reverse("usersessions_list")).content.decode()
+
+    def test_ends_the_others(self, alice_client: Client, alice: User):
+        other = Client()
+        other.post(reverse("account_login"), {"login": alice.email, "password": PASSWORD})
+        other.get(reverse("settings"))
+        alice_client.post(reverse("usersessions_list"))
+        assert other.get(reverse("settings")).status_code == 302
+        assert alice_client.get(reverse("settings")).status_code == 200
+        assert AuditEvent.objects.filter(event="user.session_ended", user_id=alice.pk).count() == 1
+
+    def test_ends_nobody_elses(self, alice_client: Client, sam: User):
+        other = Client()
+        other.post(reverse("account_login"), {"login": sam.email, "password": PASSWORD})
+        alice_client.post(reverse("usersessions_list"))
+        assert other.get(reverse("settings")).status_code == 200
+        assert Session.objects.count() == 2
+
+
+class TestAPasskey:
+    def test_is_renamed_and_removed_by_its_owner_alone(self, alice: User, sam: User, client: Client):
+        passkey = Authenticator.objects.create(user=alice, type="webauthn", data={"name": "phone"})
+        client.post(reverse("account_login"), {"login": sam.email, "password": PASSWORD})
+        client.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+        for name in ("mfa_edit_webauthn", "mfa_remove_webauthn"):
+            assert client.get(reverse(name, args=[passkey.pk])).status_code == 404
+            assert client.post(reverse(name, args=[passkey.pk]), {"name": "mine"}).status_code == 404
+        assert Authenticator.objects.filter(pk=passkey.pk).exists()

@@ -1,0 +1,143 @@
+"""Every template and the stylesheet keep the rules of `docs/pages.md`, whoever wrote them."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+TEMPLATES = ROOT / "templates"
+STYLESHEET = (ROOT / "static" / "holdfast.css").read_text()
+PAGES = sorted(str(path.relative_to(TEMPLATES)) for path in TEMPLATES.rglob("*.html"))
+
+TOKEN = re.compile(r"--([a-z0-9-]+): (#[0-9A-Fa-f]{6});")
+COLOR = re.compile(r"#[0-9A-Fa-f]{3,8}\b|\b(?:rgb|hsl|oklch)a?\(")
+
+
+def themes() -> dict[str, dict[str, str]]:
+    """The color tokens of both themes, dark completed by what it does not change."""
+    light, rest = STYLESHEET.split("@media (prefers-color-scheme: dark)", maxsplit=1)
+    dark = rest.split("@media", maxsplit=1)[0]
+    return {"light": dict(TOKEN.findall(light)), "dark": {**dict(TOKEN.findall(light)), **dict(TOKEN.findall(dark))}}
+
+
+def luminance(color: str) -> float:
+    """Relative luminance (WCAG 2.2)."""
+    parts = (int(color[position : position + 2], 16) / 255 for position in (1, 3, 5))
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    """Contrast ratio (WCAG 2.2)."""
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+# What stands on what, and the least contrast it may have: 7 for running text, 4.5 for text, 3 for controls and marks.
+PAIRS = [
+    *[("text", ground, 7) for ground in ("page", "surface", "muted")],
+    *[("text", f"{kind}-tint", 7) for kind in ("done", "info", "needs-you", "fault")],
+    *[("text-soft", ground, 4.5) for ground in ("page", "surface", "muted")],
+    *[(link, ground, 4.5) for link in ("link", "visited") for ground in ("page", "surface", "muted")],
+    *[("link", f"{kind}-tint", 4.5) for kind in ("done", "info", "needs-you", "fault")],
+    *[(kind, f"{kind}-tint", 4.5) for kind in ("done", "info", "needs-you", "fault")],
+    *[(kind, ground, 4.5) for kind in ("done", "info", "needs-you", "fault") for ground in ("page", "surface")],
+    ("action-text", "action", 4.5),
+    ("action-text", "action-hover", 4.5),
+    ("danger-text", "danger", 4.5),
+    *[(control, ground, 3) for control in ("edge", "action", "danger") for ground in ("page", "surface")],
+    ("focus-ink", "focus-ring", 4.5),
+    *[("chart-line", ground, 3) for ground in ("surface", "chart-band")],
+    *[("chart-outside", ground, 3) for ground in ("surface", "chart-band")],
+    *[("chart-band-edge", ground, 3) for ground in ("surface", "chart-band")],
+    ("chart-second", "surface", 3),
+    ("chart-axis", "surface", 4.5),
+]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+class TestAColor:
+    @pytest.mark.parametrize(("front", "ground", "least"), PAIRS)
+    def test_can_be_read_on_what_it_stands_on(self, theme: str, front: str, ground: str, least: float):
+        colors = themes()[theme]
+        assert contrast(colors[front], colors[ground]) >= least
+
+    @pytest.mark.parametrize("ground", ["page", "surface", "action", "danger"])
+    def test_of_the_focus_is_seen_on_everything(self, theme: str, ground: str):
+        colors = themes()[theme]
+        assert max(contrast(colors[focus], colors[ground]) for focus in ("focus-ring", "focus-ink")) >= 3
+
+
+class TestTheStylesheet:
+    def test_names_colors_in_its_tokens_only(self):
+        below = STYLESHEET.split("/* --- Page", maxsplit=1)[1]
+        lines = [line.strip() for line in below.splitlines() if COLOR.search(line)]
+        allowed = {"--mark: #000000;", "--tint: #FFFFFF;", "background: #FFFFFF;", "color: #000000;"}
+        printed = {f"--{role}: {color};" for role, color in TOKEN.findall(below)}
+        assert [line for line in lines if line not in allowed | printed] == []
+
+    def test_defines_every_token_it_uses(self):
+        used = set(re.findall(r"var\(--([a-z0-9-]+)\)", STYLESHEET))
+        assert used - set(re.findall(r"--([a-z0-9-]+):", STYLESHEET)) == set()
+
+    def test_gives_both_themes_the_same_tokens(self):
+        light, rest = STYLESHEET.split("@media (prefers-color-scheme: dark)", maxsplit=1)
+        names = dict(TOKEN.findall(light)).keys()
+        dark = dict(TOKEN.findall(rest.split("@media", maxsplit=1)[0])).keys()
+        assert names - dark == {"focus-ring", "focus-ink"}
+
+    def test_loads_nothing(self):
+        assert "url(" not in STYLESHEET
+        assert "@import" not in STYLESHEET
+
+    @pytest.mark.parametrize(
+        "wish",
+        [
+            "prefers-color-scheme: dark",
+            "prefers-contrast: more",
+            "prefers-reduced-motion",
+            "forced-colors: active",
+            "print",
+        ],
+    )
+    def test_follows_the_wishes_of_its_reader(self, wish: str):
+        assert re.search(rf"@media \(?{wish}", STYLESHEET)
+
+
+@pytest.mark.parametrize("name", PAGES)
+class TestATemplate:
+    def test_has_no_inline_style(self, name: str):
+        assert not re.search(r"<style|\sstyle\s*=", source(name))
+
+    def test_has_no_inline_script(self, name: str):
+        scripts = re.findall(r"<script\b[^>]*>", source(name))
+        assert [tag for tag in scripts if "src=" not in tag and 'type="application/json"' not in tag] == []
+        assert not re.search(r"\son[a-z]+\s*=|javascript:", source(name))
+
+    def test_asks_no_other_site_for_anything(self, name: str):
+        assert not re.search(r"(?:src|href|action)=[\"'](?:https?:)?//", source(name))
+
+    def test_stands_in_the_base_or_is_part_of_something(self, name: str):
+        if name == "base.html" or "<!DOCTYPE" not in source(name):
+            return
+        pytest.fail("Only base.html is a whole page.")
+
+    def test_takes_no_markup_on_trust(self, name: str):
+        assert not re.search(r"\|safe\b|\|safeseq\b|autoescape off", source(name))
+
+    def test_names_no_provider_in_its_title(self, name: str):
+        for title in re.findall(r"{% block (?:head_)?title %}(.*?){% endblock", source(name), flags=re.DOTALL):
+            assert "{{" not in title
+
+    def test_gives_every_icon_to_the_eyes_only(self, name: str):
+        assert [tag for tag in re.findall(r"<svg\b[^>]*>", source(name)) if not_for_eyes_only(tag)] == []
+
+
+def not_for_eyes_only(tag: str) -> bool:
+    """Whether a drawing is neither hidden from assistive technology nor a labeled image."""
+    return "aria-hidden" not in tag and 'role="img"' not in tag
+
+
+def source(name: str) -> str:
+    return (TEMPLATES / name).read_text()
