@@ -23,6 +23,7 @@ class AuditedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in th
     """Saves and deletes leave an audit event that names the columns, never their values."""
 
     show_full_result_count = False
+    formfield_overrides = {models.URLField: {"assume_scheme": "https"}}
     subject = "directory"
 
     def save_model(

@@ -31,10 +31,7 @@ class EndpointForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the
 
     class Meta:
         model = Endpoint
-        fields = (
-            "fhir_base_url", "fhir_version", "interface", "dialect", "tenant", "authorization_server", "providers",
-            "is_sandbox", "is_switched_on",
-        )  # fmt: skip
+        fields = ()  # the admin below lists them
         help_texts = {
             "fhir_base_url": _("The address its requests start with; every address follows the rules of the guard."),
             "authorization_server": _("Of the same FHIR version and no other. Without one, nobody can link here."),
@@ -65,6 +62,10 @@ class EndpointAdmin(AuditedAdmin):
     list_select_related = ("authorization_server",)
     search_fields = ("fhir_base_url", "tenant", "providers__name")
     autocomplete_fields = ("providers", "authorization_server")
+    fields = (
+        "fhir_base_url", "fhir_version", "interface", "dialect", "tenant", "authorization_server", "providers",
+        "is_sandbox", "is_switched_on", "linking", "imported_at", "last_checked_at", "vanished_at",
+    )  # fmt: skip
     readonly_fields = ("linking", "imported_at", "last_checked_at", "vanished_at")
 
     @admin.display(description=_("linking"))
@@ -79,7 +80,7 @@ class AuthorizationServerForm(forms.ModelForm):  # type: ignore[type-arg]  # gen
 
     class Meta:
         model = AuthorizationServer
-        fields = ("source", "authorize_url", "token_url", "revocation_url", "issuer", "is_sandbox")
+        fields = ()  # the admin below lists them
 
     def clean(self) -> dict[str, Any] | None:
         """Refuse an address we would not connect to."""
@@ -98,6 +99,9 @@ class AuthorizationServerAdmin(AuditedAdmin):
     list_display = ("authorize_url", "source", "is_sandbox", "last_checked_at")
     list_filter = ("source", "is_sandbox")
     search_fields = ("authorize_url", "token_url")
+    fields = (
+        "source", "authorize_url", "token_url", "revocation_url", "issuer", "is_sandbox", "found_at", "last_checked_at",
+    )  # fmt: skip
     readonly_fields = ("found_at", "last_checked_at")
 
 
