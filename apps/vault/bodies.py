@@ -20,20 +20,37 @@ _LENGTH = struct.Struct(">I")
 _LEVEL = 3
 
 
-def pack(body: bytes) -> tuple[int, bytes]:
-    """The format chosen and the packed body. Raises ValueError above LARGEST_BODY_BYTES."""
-    if len(body) > LARGEST_BODY_BYTES:
-        raise ValueError("The body is larger than the vault seals.")
-    compressed = zstandard.ZstdCompressor(level=_LEVEL, write_content_size=True).compress(body)
-    if len(compressed) < len(body):
-        return COMPRESSED_FORMAT, _pad(compressed)
-    return STORED_FORMAT, _pad(body)
+class Packer:
+    """Packs and unpacks bodies. Keeps its compressor, which costs more to make than a body to compress; one thread."""
 
+    def __init__(self) -> None:
+        self._compressor: zstandard.ZstdCompressor | None = None
+        self._decompressor: zstandard.ZstdDecompressor | None = None
 
-def unpack(body_format: int, packed: bytes) -> bytes:
-    """The body as it was given to `pack`. Raises CannotOpen for anything `pack` does not make."""
-    content = _unpad(packed)
-    return content if body_format == STORED_FORMAT else _decompress(content)
+    def pack(self, body: bytes) -> tuple[int, bytes]:
+        """The format chosen and the packed body. Raises ValueError above LARGEST_BODY_BYTES."""
+        if len(body) > LARGEST_BODY_BYTES:
+            raise ValueError("The body is larger than the vault seals.")
+        self._compressor = self._compressor or zstandard.ZstdCompressor(level=_LEVEL, write_content_size=True)
+        compressed = self._compressor.compress(body)
+        if len(compressed) < len(body):
+            return COMPRESSED_FORMAT, _pad(compressed)
+        return STORED_FORMAT, _pad(body)
+
+    def unpack(self, body_format: int, packed: bytes) -> bytes:
+        """The body as it was given to `pack`. Raises CannotOpen for anything `pack` does not make."""
+        content = _unpad(packed)
+        return content if body_format == STORED_FORMAT else self._decompress(content)
+
+    def _decompress(self, content: bytes) -> bytes:
+        self._decompressor = self._decompressor or zstandard.ZstdDecompressor()
+        try:
+            # the library allocates what the frame declares, whatever cap it is given: look before calling
+            if not 0 <= zstandard.frame_content_size(content) <= LARGEST_BODY_BYTES:
+                raise CannotOpen
+            return self._decompressor.decompress(content, max_output_size=LARGEST_BODY_BYTES)
+        except zstandard.ZstdError:
+            raise CannotOpen from None
 
 
 def _pad(content: bytes) -> bytes:
@@ -48,13 +65,3 @@ def _unpad(packed: bytes) -> bytes:
     if length > len(packed) - _LENGTH.size:
         raise CannotOpen
     return packed[_LENGTH.size : _LENGTH.size + length]
-
-
-def _decompress(content: bytes) -> bytes:
-    try:
-        # the library allocates what the frame declares, whatever cap it is given: look before calling
-        if not 0 <= zstandard.frame_content_size(content) <= LARGEST_BODY_BYTES:
-            raise CannotOpen
-        return zstandard.ZstdDecompressor().decompress(content, max_output_size=LARGEST_BODY_BYTES)
-    except zstandard.ZstdError:
-        raise CannotOpen from None

@@ -3,6 +3,7 @@
 import os
 from dataclasses import dataclass
 
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand
 
@@ -14,10 +15,10 @@ from apps.vault.models import DataKey
 
 @dataclass(frozen=True, repr=False)
 class UnlockedKey:
-    """A data key in memory, as the two keys derived from it: one for AES-GCM, one for digests."""
+    """A data key in memory, as the two keys derived from it: one in AES-GCM, one for digests."""
 
     short_id: bytes
-    cipher_key: bytes
+    cipher: AESGCM
     digest_key: bytes
 
     def __repr__(self) -> str:
@@ -69,7 +70,7 @@ def _unlock(row: DataKey | None, holder: Holder) -> UnlockedKey:
     )
     return UnlockedKey(
         short_id=row.id.bytes[:4],
-        cipher_key=_derive(data_key, b"holdfast vault sealing"),
+        cipher=AESGCM(_derive(data_key, b"holdfast vault sealing")),
         digest_key=_derive(data_key, b"holdfast vault digest"),
     )
 

@@ -18,9 +18,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from apps.vault import bodies, data_keys, holders
+from apps.vault.bodies import Packer
 from apps.vault.data_keys import UnlockedKey
 from apps.vault.errors import CannotOpen
 from apps.vault.holders import Holder, Place
@@ -85,6 +85,7 @@ class KeyRing:
     def __init__(self, holder: Holder) -> None:
         self._holder = holder
         self._key: UnlockedKey | None = None
+        self._packer = Packer()
         self._is_forgotten = False
 
     def __repr__(self) -> str:
@@ -105,13 +106,13 @@ class KeyRing:
 
     def seal_body(self, plaintext: bytes, *, place: Place) -> bytes:
         """As the function `seal_body`."""
-        body_format, packed = bodies.pack(plaintext)
+        body_format, packed = self._packer.pack(plaintext)
         return self._encrypt(packed, body_format, place)
 
     def open_body(self, sealed: bytes, *, place: Place) -> bytes:
         """As the function `open_body`."""
         body_format, packed = self._decrypt(sealed, bodies.FORMATS, place)
-        return bodies.unpack(body_format, packed)
+        return self._packer.unpack(body_format, packed)
 
     def keyed_digest(self, plaintext: bytes) -> bytes:
         """As the function `keyed_digest`."""
@@ -126,8 +127,7 @@ class KeyRing:
         key = self._sealing_key()
         header = _HEADER.pack(value_format, key.short_id, bodies.NO_DICTIONARY)
         nonce = os.urandom(_NONCE_BYTES)
-        sealed = AESGCM(key.cipher_key).encrypt(nonce, plaintext, holders.place_data(self._holder, place, header))
-        return header + nonce + sealed
+        return header + nonce + key.cipher.encrypt(nonce, plaintext, holders.place_data(self._holder, place, header))
 
     def _decrypt(self, sealed: bytes, formats: frozenset[int], place: Place) -> tuple[int, bytes]:
         header, nonce = sealed[: _HEADER.size], sealed[_HEADER.size : _HEADER.size + _NONCE_BYTES]
@@ -137,10 +137,9 @@ class KeyRing:
         key = self._opening_key()
         if value_format not in formats or short_id != key.short_id or dictionary_id != bodies.NO_DICTIONARY:
             raise CannotOpen
+        rest = sealed[_HEADER.size + _NONCE_BYTES :]
         try:
-            cipher = AESGCM(key.cipher_key)
-            rest = sealed[_HEADER.size + _NONCE_BYTES :]
-            return value_format, cipher.decrypt(nonce, rest, holders.place_data(self._holder, place, header))
+            return value_format, key.cipher.decrypt(nonce, rest, holders.place_data(self._holder, place, header))
         except InvalidTag:
             raise CannotOpen from None
 
