@@ -32,14 +32,16 @@ _MUTED = (
     "requests_oauthlib",  # request bodies and token answers
     "urllib3",  # whole URLs
 )
-# Loggers that say nothing useful below this level, or say SQL and message bodies there.
+# Loggers that say nothing useful below this level, or say what they should not.
 _LEVELS = {
     "amqp": "WARNING",
     "asyncio": "WARNING",
     "celery": "INFO",  # at DEBUG it prints the arguments of tasks
     "django.db.backends": "INFO",  # at DEBUG it prints SQL with its values
+    "django.request": "ERROR",  # what it warns of has a line in config/request_logging.py
     "django.template": "INFO",
     "django.utils.autoreload": "INFO",
+    "environ.environ": "INFO",
     "gunicorn.error": "INFO",
     "kombu": "WARNING",
     "parso": "WARNING",
