@@ -36,7 +36,7 @@ class CapabilityStatement:
 
 def read_capability_statement(statement: Mapping[str, Any]) -> CapabilityStatement:
     """Raises EndpointMisconfigured where this is no statement (NO_METADATA) or of a version we do not speak."""
-    if statement.get("resourceType") not in _KINDS:
+    if _text(statement, "resourceType") not in _KINDS:
         raise EndpointMisconfigured(code=Code.NO_METADATA, status=200)
     version = _VERSIONS.get(".".join(_text(statement, "fhirVersion").split(".")[:2]))
     if version is None:

@@ -65,6 +65,12 @@ class TestACapabilityStatement:
         assert read_capability_statement(statement).types == {"Goal": OfferedType(frozenset(), frozenset())}
         assert read_capability_statement({**R4, "rest": "x"}).types == {}
 
+    @pytest.mark.parametrize("kind", [None, 7, [], {}, "", "Patient", "capabilitystatement"])
+    def test_is_none_where_it_does_not_say_so(self, kind):
+        with pytest.raises(EndpointMisconfigured) as refused:
+            read_capability_statement({**R4, "resourceType": kind})
+        assert refused.value.code is Code.NO_METADATA
+
     @pytest.mark.parametrize(
         ("members", "software"),
         [
