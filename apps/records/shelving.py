@@ -89,10 +89,14 @@ def _read(shelf: Shelf, ring: KeyRing) -> tuple[PatientSummary, ...]:
 
 
 def _records(connection: Connection, subject: Subject) -> Iterator[Record]:
+    """In the order they first came, a few hundred at a time: a subject may hold tens of thousands."""
     records = Record.objects.filter(
         user_id=connection.user_id, connection_id=connection.id, resource_type__in=subject.resource_types
-    )
-    return records.order_by("resource_type", "logical_id").iterator(chunk_size=_ROWS_AT_ONCE)
+    ).order_by("pk")
+    last_pk = 0
+    while batch := list(records.filter(pk__gt=last_pk)[:_ROWS_AT_ONCE]):
+        yield from batch
+        last_pk = batch[-1].pk
 
 
 def _opened(record: Record, ring: KeyRing) -> elements.Element:

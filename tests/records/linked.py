@@ -70,17 +70,15 @@ def make_connection(user: User, endpoint: Endpoint | None = None, **columns: Any
     )
 
 
-def give_tokens(
-    connection: Connection, *, access: str = "access-canary", refresh: str | None = "refresh-canary"
-) -> None:
-    """An access token that lives for an hour from AT."""
+def give_tokens(connection: Connection, *, issued_at: datetime = AT) -> None:
+    """An access token that lives for an hour, and a refresh token."""
     tokens = TokenSet(
-        access_token=Secret(access),
+        access_token=Secret("access-canary"),
         expires_in_seconds=3600,
-        refresh_token=Secret(refresh) if refresh else None,
+        refresh_token=Secret("refresh-canary"),
         scope=None,
         patient=None,
         encounter=None,
         id_token=None,
     )
-    refreshing.keep(connection, tokens, issued_at=AT)
+    refreshing.keep(connection, tokens, issued_at=issued_at)

@@ -1,0 +1,56 @@
+"""What staff see of records: that they came, never what they say."""
+
+import pytest
+from django.contrib import admin
+from django.urls import reverse
+
+from apps.records import syncing
+from apps.records.models import Record, RecordVersion, Shelf, SyncRun, SyncStep
+from tests.records.linked import AT
+from tests.records.people import CANARIES, PATIENT_ID
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def synced(linked):
+    run = syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=AT)
+    syncing.advance(run.pk, at=AT)
+    return run
+
+
+def pages(name, pk):
+    return [
+        reverse(f"admin:records_{name}_changelist"),
+        reverse(f"admin:records_{name}_change", args=[pk]),
+    ]
+
+
+class TestAdmin:
+    @pytest.mark.parametrize("model", [SyncRun, SyncStep, Record])
+    def test_says_nothing_of_what_came(self, client, stella, synced, model):
+        client.force_login(stella)
+        for address in pages(model._meta.model_name, model.objects.order_by("pk").first().pk):
+            response = client.get(address)
+            assert response.status_code == 200
+            text = response.content.decode()
+            for canary in (*CANARIES, PATIENT_ID, "a1", "access-canary", "fhir/r4/Aller"):
+                assert f">{canary}<" not in text
+                assert canary == "a1" or canary not in text
+
+    @pytest.mark.parametrize("model", [SyncRun, SyncStep, Record])
+    def test_changes_nothing(self, client, stella, synced, model):
+        client.force_login(stella)
+        pk = model.objects.order_by("pk").first().pk
+        name = model._meta.model_name
+        assert client.get(reverse(f"admin:records_{name}_add")).status_code == 403
+        assert client.post(reverse(f"admin:records_{name}_delete", args=[pk]), {"post": "yes"}).status_code == 403
+        assert client.post(reverse(f"admin:records_{name}_change", args=[pk]), {}).status_code == 403
+
+    @pytest.mark.parametrize("model", [RecordVersion, Shelf])
+    def test_does_not_know_what_is_only_sealed(self, model):
+        assert not admin.site.is_registered(model)
+
+    def test_is_closed_to_patients(self, client, alice, synced):
+        client.force_login(alice)
+        assert client.get(reverse("admin:records_record_changelist")).status_code == 302

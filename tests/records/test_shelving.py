@@ -1,0 +1,55 @@
+"""Shelves are built from records, and can always be built again."""
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from apps.records import shelving, syncing
+from apps.records.models import Record, Shelf, SyncRun
+from tests.records.linked import AT
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def synced(linked):
+    run = syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=AT)
+    syncing.advance(run.pk, at=AT)
+    return linked
+
+
+class TestShelf:
+    def test_holds_nothing_in_the_clear(self, synced):
+        assert b"Quillfeather" not in bytes(Shelf.objects.get().sealed_summaries)
+
+    def test_names_whose_record_it_is(self, synced):
+        assert shelving.names(synced.user_id, connection_ids=[synced.pk]) == {synced.pk: "Dr. Wrenna Ilse Quillfeather"}
+
+    def test_names_nobody_to_somebody_else(self, synced, sam):
+        assert shelving.names(sam.pk, connection_ids=[synced.pk]) == {}
+
+    def test_that_does_not_open_hides_no_other(self, synced):
+        Shelf.objects.update(sealed_summaries=b"\x03" + bytes(80))
+        assert shelving.names(synced.user_id, connection_ids=[synced.pk]) == {}
+
+    def test_is_none_before_anything_came(self, linked):
+        assert shelving.patients(linked) is None
+
+
+class TestRebuildShelves:
+    def test_builds_what_is_gone(self, synced, capsys):
+        Shelf.objects.all().delete()
+        call_command("rebuild_shelves")
+        assert "1 connections rebuilt." in capsys.readouterr().out
+        assert [patient.name for patient in shelving.patients(synced)] == ["Dr. Wrenna Ilse Quillfeather"]
+
+    def test_changes_nothing_when_asked_what_it_would_do(self, synced, capsys):
+        Shelf.objects.all().delete()
+        call_command("rebuild_shelves", "--dry-run")
+        assert "1 connections" in capsys.readouterr().out
+        assert not Shelf.objects.exists()
+
+    def test_fails_where_a_record_does_not_open_and_says_which_connection(self, synced, capsys):
+        Record.objects.filter(resource_type="Patient").update(sealed_body=b"\x03" + bytes(80))
+        with pytest.raises(CommandError):
+            call_command("rebuild_shelves", "--connection", str(synced.pk))
+        assert str(synced.pk) in capsys.readouterr().err

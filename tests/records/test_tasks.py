@@ -1,0 +1,88 @@
+"""Syncing in the background."""
+
+import time
+from contextlib import suppress
+from datetime import timedelta
+
+import pytest
+from django.db import transaction
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from apps.records import syncing, tasks
+from apps.records.models import Record, SyncRun
+from config.celery import SCHEDULE, app
+from tests.records.linked import give_tokens
+from tests.records.provider import METADATA
+from tests.wire.servers import http
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def wait_for(is_there, seconds=15):
+    deadline = time.monotonic() + seconds
+    while not is_there():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def run(linked):
+    give_tokens(linked, issued_at=timezone.now())
+    return syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=timezone.now())
+
+
+def is_finished(run):
+    return lambda: SyncRun.objects.filter(pk=run.pk, finished_at__isnull=False).exists()
+
+
+class TestEnqueuedRun:
+    def test_is_done_by_a_worker(self, run, worker):
+        tasks.enqueue(run)
+        wait_for(is_finished(run))
+        assert Record.objects.count() == 3
+
+    def test_is_not_enqueued_where_the_transaction_fails(self, run, worker, provider):
+        with suppress(RuntimeError), transaction.atomic():
+            tasks.enqueue(run)
+            raise RuntimeError
+        time.sleep(0.3)
+        assert provider.asked == []
+
+    def test_carries_an_identifier_and_nothing_else(self, run, monkeypatch):
+        sent = []
+        monkeypatch.setattr(app, "send_task", lambda *args, **options: sent.append((args, options)))
+        monkeypatch.setattr(tasks.sync_connection, "apply_async", lambda *args, **options: sent.append(args))
+        tasks.enqueue(run)
+        assert sent == [((), {"run_id": str(run.pk)})]
+
+    def test_is_not_lost_with_the_queue(self, run, monkeypatch):
+        def gone(*args, **options):
+            raise ConnectionError
+
+        monkeypatch.setattr(tasks.sync_connection, "apply_async", gone)
+        tasks.enqueue(run)
+        assert SyncRun.objects.get().finished_at is None
+
+
+class TestResuming:
+    def test_takes_up_what_nobody_holds(self, run, worker):
+        tasks.resume_syncs.delay()
+        wait_for(is_finished(run))
+
+    def test_takes_up_what_a_dead_worker_held(self, run, worker):
+        SyncRun.objects.update(claim_id=run.pk, lease_until=Now() - timedelta(seconds=1))
+        tasks.resume_syncs.delay()
+        wait_for(is_finished(run))
+
+    def test_leaves_alone_what_is_held_or_paused(self, run, provider):
+        provider.answers[METADATA] = http(503)
+        syncing.advance(run.pk, at=timezone.now())
+        asked = len(provider.asked)
+        tasks.resume_syncs()
+        assert len(provider.asked) == asked
+        assert not tasks.leasing.resumable().exists()
+
+    def test_happens_every_minute(self):
+        row = next(row for row in SCHEDULE if row.task == tasks.resume_syncs.name)
+        assert row.every == timedelta(minutes=1)

@@ -1,0 +1,297 @@
+"""The pages of one connection's record."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.audit.models import AuditEvent, EventType
+from apps.records import syncing
+from apps.records.models import Record, Shelf, SyncRun
+from tests.records.linked import give_tokens, make_connection, make_endpoint
+from tests.records.people import CANARIES, DSTU2_PATIENT, PATIENT_ID, R4_PATIENT, allergy, bundle
+from tests.records.provider import ALLERGIES, PATIENT, TOKEN
+from tests.wire.servers import http
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def soon(linked):
+    """Views read the clock themselves: tokens that live from now on."""
+    give_tokens(linked, issued_at=timezone.now())
+
+
+def sync(connection, cause=SyncRun.Cause.CONFIRMED):
+    run = syncing.start(connection, cause=cause, at=timezone.now())
+    syncing.advance(run.pk, at=timezone.now())
+    return run
+
+
+def page(client, connection, name="record"):
+    response = client.get(reverse(name, args=[connection.pk]))
+    assert response.status_code == 200
+    return re.sub(r"\s+", " ", response.content.decode())
+
+
+@pytest.fixture
+def hers(client, alice):
+    client.force_login(alice)
+    return client
+
+
+class TestRecordPage:
+    @pytest.mark.parametrize("patient", [R4_PATIENT, DSTU2_PATIENT], ids=["r4", "dstu2"])
+    def test_shows_the_patient_as_received(self, hers, linked, provider, patient):
+        provider.answers[PATIENT] = http(body=patient)
+        sync(linked)
+        text = page(hers, linked)
+        for shown in (
+            "Dr. Wrenna Ilse Quillfeather",
+            "March 9, 1984",
+            "555-0142",
+            "wren@quill.invalid",
+            "7 Heron Way",
+            "Tarn, OR 97001",
+            "Welsh",
+            "Dr. Orla Vantongeren",
+            "female",
+        ):
+            assert shown in text
+
+    def test_says_where_it_is_from_and_when_it_was_checked(self, hers, linked):
+        sync(linked)
+        assert re.search(r"From Harbor Family Practice · checked today at [\d:]+ [ap]\.m\. UTC", page(hers, linked))
+
+    def test_says_what_came(self, hers, linked):
+        sync(linked)
+        text = page(hers, linked)
+        assert "Allergies and reactions" in text
+        assert "2 entries. Complete as of" in text
+
+    def test_names_what_the_provider_did_not_give(self, hers, linked, provider):
+        provider.answers[PATIENT] = http(body={"resourceType": "Patient", "id": PATIENT_ID})
+        sync(linked)
+        text = page(hers, linked)
+        assert "Name not given" in text
+        assert "Not given by Harbor Family Practice: date of birth, ways to reach the person, address" in text
+
+    def test_shows_no_markup_a_provider_sent(self, hers, linked, provider):
+        provider.answers[PATIENT] = http(
+            body={"resourceType": "Patient", "id": PATIENT_ID, "name": [{"text": "<script>alert(1)</script>"}]}
+        )
+        sync(linked)
+        assert "<script>alert" not in page(hers, linked)
+
+    def test_has_nothing_of_the_patient_in_title_or_address(self, hers, linked):
+        sync(linked)
+        title = re.search("<title>(.*?)</title>", page(hers, linked))
+        assert title
+        assert "Harbor" not in title[1]
+        for canary in CANARIES:
+            assert canary not in title[1] + reverse("record", args=[linked.pk])
+
+    def test_stays_in_no_cache(self, hers, linked):
+        assert "no-store" in hers.get(reverse("record", args=[linked.pk]))["Cache-Control"]
+
+    def test_reads_one_shelf(self, hers, linked, django_assert_max_num_queries):
+        sync(linked)
+        page(hers, linked)
+        with django_assert_max_num_queries(16) as counted:
+            page(hers, linked)
+        shelves = [query for query in counted.captured_queries if "records_shelf" in query["sql"]]
+        bodies = [query for query in counted.captured_queries if "sealed_body" in query["sql"]]
+        assert (len(shelves), len(bodies)) == (1, 0)
+
+    def test_says_so_where_the_shelf_does_not_open(self, hers, linked):
+        sync(linked)
+        Shelf.objects.update(sealed_summaries=b"\x03" + bytes(80))
+        assert "We could not open this entry" in page(hers, linked)
+
+    def test_marks_a_practice_provider(self, hers, linked):
+        linked.provider.is_sandbox = True
+        linked.provider.save()
+        assert "Practice provider, not real" in page(hers, linked)
+
+
+class TestLedger:
+    @pytest.mark.parametrize(
+        ("answer", "sentence"),
+        [
+            (http(body=bundle()), "Harbor Family Practice sent no entries. This does not mean there are none."),
+            (http(403), "Not shared. You or Harbor Family Practice did not allow this kind of entry."),
+            (http(404), "Harbor Family Practice does not offer this to apps. Ask them directly."),
+            (http(400), "Harbor Family Practice did not accept our request on"),
+            (http(body="<html>"), "Harbor Family Practice sent an answer we could not read on"),
+            (http(body=bundle(allergy("a1"), total=7)), "Harbor Family Practice counted 7 but sent 1."),
+            (http(body=bundle(allergy("x", patient_id="other"))), "1 entries were not yours"),
+        ],
+    )
+    def test_says_why_something_is_missing(self, hers, linked, provider, answer, sentence):
+        provider.answers[ALLERGIES] = answer
+        sync(linked)
+        assert sentence in page(hers, linked)
+
+    def test_says_what_is_still_here_when_the_next_time_fails(self, hers, linked, provider):
+        sync(linked)
+        provider.answers[ALLERGIES] = http(400)
+        sync(linked)
+        text = page(hers, linked)
+        assert "2 entries are here." in text
+        assert "Updated, but not everything came" in text
+
+
+class TestFirstSync:
+    def test_is_shown_with_what_it_waits_for(self, hers, linked):
+        syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=timezone.now())
+        text = page(hers, linked)
+        assert "Getting your record from Harbor Family Practice" in text
+        assert "0 of 2 kinds done, 0 entries so far." in text
+        assert "You can close this page." in text
+
+    def test_looks_again_without_script_and_with_it(self, hers, linked):
+        syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=timezone.now())
+        text = page(hers, linked)
+        assert '<noscript> <meta http-equiv="refresh" content="10"> </noscript>' in text
+        assert f'hx-get="{reverse("record_progress", args=[linked.pk])}"' in text
+
+    def test_no_longer_looks_again_when_it_has_ended(self, hers, linked):
+        sync(linked)
+        assert "http-equiv" not in page(hers, linked)
+        assert "hx-get" not in page(hers, linked)
+
+    def test_says_that_it_waits_for_a_provider_that_does_not_answer(self, hers, linked, provider):
+        provider.answers[PATIENT] = http(503)
+        sync(linked)
+        text = page(hers, linked)
+        assert "Paused; continues by itself" in text
+        assert "2 entries are safe. We go on where we stopped." in text
+
+
+class TestProgress:
+    def test_tells_the_page_to_load_anew_once_it_has_ended(self, hers, linked):
+        syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=timezone.now())
+        assert "HX-Refresh" not in hers.get(reverse("record_progress", args=[linked.pk]))
+        sync(linked)
+        assert hers.get(reverse("record_progress", args=[linked.pk]))["HX-Refresh"] == "true"
+
+
+class TestFailure:
+    def test_says_whose_turn_it_is(self, hers, linked, provider):
+        provider.answers[ALLERGIES] = provider.answers[PATIENT] = http(400)
+        sync(linked)
+        text = page(hers, linked)
+        assert "We could not check Harbor Family Practice" in text
+        assert "Check for updates" in text
+
+    def test_of_the_permission_asks_for_a_new_sign_in(self, hers, linked, provider):
+        sync(linked)
+        provider.answers[PATIENT] = http(401)
+        provider.answers[TOKEN] = http(400, body={"error": "invalid_grant"})
+        sync(linked)
+        text = page(hers, linked)
+        assert "Not up to date:" in text
+        assert reverse("reauthorize", args=[linked.pk]) in text
+        assert "Check for updates" not in text
+
+    def test_of_long_ago_is_named_out_of_date(self, hers, linked):
+        sync(linked)
+        linked.last_checked_at = timezone.now() - timedelta(days=8)
+        linked.save()
+        assert "Not up to date:" in page(hers, linked)
+
+
+class TestCheckingAgain:
+    def test_opens_a_run(self, hers, linked):
+        response = hers.post(reverse("check_again", args=[linked.pk]))
+        assert response["Location"] == reverse("record", args=[linked.pk])
+        assert SyncRun.objects.get().cause == SyncRun.Cause.PATIENT
+
+    def test_twice_finds_the_run_that_is_open(self, hers, linked):
+        hers.post(reverse("check_again", args=[linked.pk]))
+        hers.post(reverse("check_again", args=[linked.pk]))
+        assert SyncRun.objects.count() == 1
+
+    def test_too_soon_says_when(self, hers, linked):
+        sync(linked)
+        response = hers.post(reverse("check_again", args=[linked.pk]), follow=True)
+        assert "Checked a moment ago. You can check again at" in response.content.decode()
+        assert SyncRun.objects.count() == 1
+
+    def test_without_permission_says_what_to_do(self, hers, linked):
+        linked.disconnect(at=timezone.now())
+        response = hers.post(reverse("check_again", args=[linked.pk]), follow=True)
+        assert "sign in at your provider again" in response.content.decode()
+
+    def test_is_a_post_alone(self, hers, linked):
+        assert hers.get(reverse("check_again", args=[linked.pk])).status_code == 405
+
+
+class TestDeletingTheCopy:
+    @pytest.mark.conformance("C65")
+    def test_deletes_every_copy_of_an_ended_connection(self, hers, linked):
+        sync(linked)
+        linked.disconnect(at=timezone.now())
+        assert "3 entries go, in this app only." in page(hers, linked, "delete_copy")
+        hers.post(reverse("delete_copy", args=[linked.pk]))
+        assert not Record.objects.exists()
+        assert not Shelf.objects.exists()
+        assert AuditEvent.objects.get(event=EventType.RECORD_FORGOTTEN).facts == {"rows": 3}
+
+    def test_is_refused_while_the_connection_lives(self, hers, linked):
+        sync(linked)
+        response = hers.post(reverse("delete_copy", args=[linked.pk]))
+        assert response["Location"] == reverse("record", args=[linked.pk])
+        assert Record.objects.count() == 3
+
+    def test_is_offered_where_there_is_a_copy_of_an_ended_connection(self, hers, linked):
+        sync(linked)
+        assert reverse("delete_copy", args=[linked.pk]) not in page(hers, linked)
+        linked.disconnect(at=timezone.now())
+        assert reverse("delete_copy", args=[linked.pk]) in page(hers, linked)
+
+
+class TestLookingAtIt:
+    def test_is_written_down_once_a_day_and_session(self, hers, linked):
+        page(hers, linked)
+        page(hers, linked)
+        event = AuditEvent.objects.get(event=EventType.RECORD_VIEWED)
+        assert (event.actor_id, event.user_id, event.subject_id) == (linked.user_id, linked.user_id, str(linked.pk))
+
+
+class TestEveryPage:
+    @pytest.mark.parametrize("name", ["record", "record_progress", "delete_copy"])
+    def test_is_not_found_by_a_stranger(self, client, sam, linked, name):
+        sync(linked)
+        client.force_login(sam)
+        response = client.get(reverse(name, args=[linked.pk]))
+        assert response.status_code == 404
+        assert "Quillfeather" not in response.content.decode()
+
+    @pytest.mark.parametrize("name", ["check_again", "delete_copy"])
+    def test_takes_nothing_from_a_stranger(self, client, sam, linked, name):
+        sync(linked)
+        client.force_login(sam)
+        assert client.post(reverse(name, args=[linked.pk])).status_code == 404
+        assert (Record.objects.count(), SyncRun.objects.count()) == (3, 1)
+
+    @pytest.mark.parametrize("name", ["record", "record_progress", "delete_copy"])
+    def test_asks_whoever_is_signed_out_to_sign_in(self, client, linked, name):
+        address = reverse(name, args=[linked.pk])
+        response = client.get(address)
+        assert response.status_code == 302
+        assert response["Location"] == f"{reverse('account_login')}?next={address}"
+
+    def test_of_an_unconfirmed_connection_leads_to_the_question(self, hers, alice):
+        waiting = make_connection(
+            alice,
+            make_endpoint("https://other.example/r4"),
+            status="awaiting_confirmation",
+            confirmed_at=None,
+            fhir_patient_id="",
+            confirm_by_at=timezone.now() + timedelta(minutes=30),
+        )
+        response = hers.get(reverse("record", args=[waiting.pk]))
+        assert response["Location"] == reverse("confirm", args=[waiting.pk])
