@@ -1,4 +1,4 @@
-"""A provider of interface A as bare HTTP on loopback: literal answers, every request kept. It shares no code with ours."""
+"""A provider of interface A as bare HTTP on loopback: literal answers, every request kept. No code of ours is in it."""
 
 import time
 from collections.abc import Callable, Iterator

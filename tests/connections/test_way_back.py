@@ -347,12 +347,6 @@ class TestAnAnswerUsedTwice:
 
 
 class TestASessionThatLapsed:
-    def test_does_not_cost_the_code(self, traveller, place, stand_in):
-        departed = traveller.leave(place)
-        traveller.client.logout()
-        traveller.client.cookies["browser"] = traveller.client.cookies.get("browser", "")
-        assert len(stand_in.token_requests) == 0
-
     def test_exchanges_at_once_and_asks_to_sign_in(self, place, stand_in, make_traveller, alice):
         traveller = make_traveller(alice)
         departed = traveller.leave(place)
