@@ -1,0 +1,1 @@
+"""The demo: site, worker, schedule and sandbox on this machine, with private servers and invented people."""

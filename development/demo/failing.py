@@ -1,0 +1,5 @@
+"""How the demo fails: with one sentence."""
+
+
+class CannotRun(Exception):
+    """Its text is the sentence that the person at the terminal reads."""

@@ -1,0 +1,106 @@
+"""What must be there before anybody can try anything: tables, invented people, a directory, a client registration.
+
+Every step may be repeated, so that a run that was cut off is simply started again.
+"""
+
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from django.core.management import CommandError, call_command
+from django.db import connection
+
+from config import env
+from development.control import Sandbox
+from development.demo import telling
+from development.demo.failing import CannotRun
+from development.demo.programs import Programs
+
+_APPLICATION = "Holdfast demo"
+
+
+def sandbox(programs: Programs, data: Path | None) -> Sandbox:
+    """The sandbox with its tables and people, and the Bundles of `data`; started, and answering."""
+    if data is not None and not data.exists():
+        raise CannotRun(f"{data} does not exist: DATA names a file or a folder of FHIR Bundles.")
+    telling.step("Preparing the sandbox")
+    _sandbox_command("migrate", "--verbosity", "0")
+    _sandbox_command("seed")
+    programs.start_sandbox()
+    control = Sandbox(env.sandbox_origin())
+    if not control.get("/control/accounts")["accounts"]:
+        telling.step("Inventing its people")
+        _sandbox_command("populate")
+    if data is not None:
+        telling.step(f"Reading {data}")
+        print(_sandbox_command("load_bundles", str(data.resolve())).rstrip())
+    return control
+
+
+def site(programs: Programs, control: Sandbox) -> None:
+    """The site with its tables, the sandbox's directory and a client registration there; started, and answering."""
+    telling.step("Preparing the site")
+    call_command("migrate", verbosity=0)
+    with tempfile.TemporaryDirectory() as folder:
+        directory = Path(folder) / "sandbox.json"
+        _sandbox_command("directory", "--output", str(directory))
+        try:
+            call_command("import_endpoints", directory, stdout=io.StringIO())
+        except CommandError as error:
+            raise CannotRun(f"The sandbox's directory could not be imported: {error}") from None
+    _register(control)
+    connection.close()
+    programs.start_site()
+
+
+def _register(control: Sandbox) -> None:
+    """Walk the way a real registration goes: ask here, apply there, be approved, keep the credentials here.
+
+    Each authorization server has a redirect URI of its own, and so an application of its own.
+    """
+    for row in _registrations("--all-sandbox"):
+        if row["status"] == "approved":
+            continue
+        application = control.post(
+            "/control/applications",
+            name=_APPLICATION,
+            redirect_uris=[row["redirect_uri"]],
+            versions=row["fhir_versions"],
+            status="approved",
+        )
+        _registrations(
+            *("--authorization-server", row["authorization_server"], "--client-id", application["client_id"]),
+            *("--approve", "--versions", ",".join(row["fhir_versions"])),
+            secret=application["client_secret"],
+        )
+
+
+def _registrations(*arguments: str, secret: str = "") -> list[dict[str, Any]]:
+    """`register_client`: one JSON object a line. The secret goes by standard input: a process list shows arguments."""
+    said = _command("config.settings.local", "register_client", *arguments, typed=f"{secret}\n")
+    return [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+
+
+def _sandbox_command(*arguments: str) -> str:
+    return _command("config.settings.sandbox", *arguments)
+
+
+def _command(settings: str, *arguments: str, typed: str = "") -> str:
+    """Run a management command in a process of its own, and give back what it printed."""
+    ended = subprocess.run(
+        [sys.executable, "-m", "django", *arguments],
+        cwd=env.ROOT,
+        env={**os.environ, "DJANGO_SETTINGS_MODULE": settings},
+        input=typed,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if ended.returncode != 0:
+        raise CannotRun(f"{arguments[0]} failed: {(ended.stderr.strip().splitlines() or ['it did not say why'])[-1]}")
+    return ended.stdout

@@ -1,0 +1,45 @@
+"""What the demo says on the terminal."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from config import env
+from development.demo.sign_ins import SignIn
+
+_PEOPLE_SHOWN = 6
+
+
+def step(what: str) -> None:
+    """One line when something begins that may take a moment."""
+    print(f"{what} ...", flush=True)
+
+
+def welcome(site: Sequence[SignIn], provider: Sequence[dict[str, Any]]) -> None:
+    """Where everything is, who can sign in, what to do first, how to stop."""
+    origin = f"http://127.0.0.1:{env.site_port()}"
+    patient = next(one for one in site if one.role == "patient")
+    lines = [
+        "",
+        "Holdfast is running.",
+        "",
+        f"  {origin}/                     the site",
+        f"  {origin}/development/mail/   the mail it would have sent",
+        f"  {origin}/admin/              for staff",
+        f"  {env.sandbox_origin()}/                     the sandbox: a provider with invented people",
+        "",
+        "Sign in to Holdfast",
+        *(f"  {one.role:<12} {one.email:<24} {one.password}" for one in site),
+        "",
+        "Sign in to the provider, when it asks",
+        *(f"  {one['username']:<12} {one['password']:<24} {one['display_name']}" for one in provider[:_PEOPLE_SHOWN]),
+        *(
+            [f"  ... and {len(provider) - _PEOPLE_SHOWN} more: {env.sandbox_origin()}/"]
+            * (len(provider) > _PEOPLE_SHOWN)
+        ),
+        "",
+        f"First: open {origin}/ and sign in as {patient.email}, or sign up and read your code on the mail page.",
+        "Then link a record: find a provider, choose a version, and sign in there as one of the people above.",
+        "",
+        f"Data and logs are in {env.local_folder()}; make demo FRESH=1 starts anew. Ctrl-C stops everything.",
+    ]
+    print("\n".join(lines), flush=True)
