@@ -118,3 +118,66 @@ def access(rf):
         return bearer.access_from(rf.get("/", headers={"Authorization": f"Bearer {token}"}), version)
 
     return access
+
+
+@pytest.fixture
+def person(db):
+    """Puts one of the named people into the sandbox: `person("theo")`."""
+    from apps.sandbox.people import populating
+    from apps.sandbox.people.cast import CAST
+
+    def person(username):
+        populating.practice()
+        return populating.enrol(next(member for member in CAST if member.username == username))
+
+    return person
+
+
+@pytest.fixture
+def token_of(application):
+    """A token of an account, as if it had gone through sign-in: `token_of("theo", "r4", denied=["Condition"])`."""
+    from datetime import timedelta
+
+    from apps.sandbox.models import AccessToken, Account, Grant
+
+    def token_of(username, version="r4", *, denied=(), seconds=3600):
+        account = Account.objects.get(username=username)
+        grant = Grant.objects.create(
+            application=application,
+            account=account,
+            version=version,
+            patient_ids=list(account.patient_ids(version)),
+            denied_types=list(denied),
+            created_at=clock.now(),
+        )
+        token = f"token-{username}-{version}-{grant.pk}"
+        AccessToken.objects.create(
+            sha256=bearer.sha256(token), grant=grant, expires_at=clock.now() + timedelta(seconds=seconds)
+        )
+        return token
+
+    return token_of
+
+
+@pytest.fixture
+def get(client):
+    """A GET the way specification P4 has it: `get("/a/r4/fhir/r4/Patient", token)`."""
+
+    def get(path, token=None, accept="application/json"):
+        headers = {"Accept": accept} if accept else {}
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
+        return client.get(path, headers=headers)
+
+    return get
+
+
+@pytest.fixture
+def examples():
+    """The folder of example data by others."""
+    from config import env
+
+    folder = env.fhir_examples()
+    if folder is None:
+        pytest.skip("FHIR_EXAMPLES names no folder of example data")
+    return folder

@@ -44,11 +44,27 @@ def paths(version: str) -> Element:
     for one in OFFERED[version].values():
         if one.is_searched:
             described[f"/{one.resource_type}"] = {"get": _search(version, one)}
-        identified = [{"name": "id", "in": "path", "required": True, "schema": {"type": "string", "maxLength": 64}}]
+        identified = [
+            {
+                "name": "id",
+                "in": "path",
+                "required": True,
+                "description": "logical id",
+                "schema": {"type": "string", "maxLength": 64},
+            }
+        ]
         described[f"/{one.resource_type}/{{id}}"] = {
             "get": _operation(version, f"Read one {one.resource_type}", identified)
         }
-    named = [{"name": "name", "in": "path", "required": True, "schema": {"type": "string"}}]
+    named = [
+        {
+            "name": "name",
+            "in": "path",
+            "required": True,
+            "description": "as the attachment has it",
+            "schema": {"type": "string"},
+        }
+    ]
     described["/document/{name}"] = {"get": _operation(version, "The file of a document", named)}
     return described
 
@@ -59,12 +75,16 @@ def _search(version: str, one: Offered) -> Element:
         {"name": name, "in": "query", "description": told, "schema": {"type": kind}} for name, kind, told in _PAGING
     ]
     if one.has_provenance:
-        choices = {"type": "string", "enum": ["Provenance:target"]}
-        parameters.append({"name": "_revinclude", "in": "query", "schema": choices})
+        parameters.append(_included("_revinclude", "Provenance:target"))
     if one.includes:
-        parameters.append({"name": "_include", "in": "query", "schema": {"type": "string", "enum": [one.includes]}})
+        parameters.append(_included("_include", one.includes))
     summary = "The token's patient" if one.resource_type == "Patient" else f"Search {one.resource_type}"
     return _operation(version, summary, parameters)
+
+
+def _included(name: str, value: str) -> Element:
+    schema = {"type": "string", "enum": [value]}
+    return {"name": name, "in": "query", "description": f"{value} brings those along", "schema": schema}
 
 
 def _parameter(parameter: Parameter, one: Offered) -> Element:

@@ -59,8 +59,16 @@ def read(version: str, offered: Offered, query: QueryDict, access: Access) -> Se
         conditions=tuple(_conditions(offered, query, dialect)),
         count=_count(query),
         cursor=paging.read_cursor(query.get("page")),
-        with_provenance=offered.has_provenance and "Provenance:target" in query.getlist("_revinclude"),
-        with_included=bool(offered.includes) and offered.includes in query.getlist("_include"),
+        with_provenance=(
+            offered.has_provenance
+            and "Provenance:target" in query.getlist("_revinclude")
+            and "Provenance" not in access.denied_types
+        ),
+        with_included=(
+            bool(offered.includes)
+            and offered.includes in query.getlist("_include")
+            and "Medication" not in access.denied_types
+        ),
     )
 
 

@@ -96,6 +96,7 @@ def document(request: HttpRequest, version: str, name: str) -> HttpResponse:
 def binary(request: HttpRequest, version: str, name: str) -> HttpResponse:
     """The file of a document, raw or as a Binary resource."""
     access = bearer.access_from(request, version)
+    _offered(version, "DocumentReference", access)
     _offered(version, "Binary", access)
     return files.binary(request, version, name, access)
 

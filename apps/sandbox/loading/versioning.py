@@ -1,5 +1,6 @@
 """DSTU2 or R4? FHIR files do not say, so their elements are looked at: each sign is something only one version has."""
 
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -31,19 +32,30 @@ _LISTED_IN_R4 = {
 
 
 def version_of(bodies: Iterable[Body], path: Path) -> str:
-    """The version ("dstu2" or "r4") of one file: the signs are counted; names of file and folders break ties."""
-    balance = sum(_sign(body) for body in bodies)
+    """The version ("dstu2" or "r4") of one file; the names of file and folders break ties.
+
+    Each resource type has one vote, however many resources of it there are, so that one habit of the file's maker (a
+    list where DSTU2 has none) does not outweigh everything else. A type that only one version has decides.
+    """
+    votes: Counter[str] = Counter()
+    for body in bodies:
+        votes[str(body.get("resourceType"))] += _sign(body)
+    balance = sum(_vote(kind, signs) for kind, signs in votes.items())
     if balance:
         return "dstu2" if balance > 0 else "r4"
     named = "/".join(path.parts[-3:]).lower()
     return "dstu2" if "dstu2" in named or "dstu-2" in named else "r4"
 
 
+def _vote(kind: str, signs: int) -> int:
+    if kind in _DSTU2_TYPES or kind in _R4_TYPES:
+        return 100 if kind in _DSTU2_TYPES else -100
+    return (signs > 0) - (signs < 0)
+
+
 def _sign(body: Body) -> int:
     """Positive for DSTU2, negative for R4, zero where the resource could be either."""
     kind = str(body.get("resourceType"))
-    if kind in _DSTU2_TYPES or kind in _R4_TYPES:
-        return 3 if kind in _DSTU2_TYPES else -3
     sign = sum(element in body for element in _DSTU2_ELEMENTS.get(kind, ()))
     sign -= sum(element in body for element in _R4_ELEMENTS.get(kind, ()))
     return sign + _listed(kind, body) + _family(kind, body) + _class(kind, body)
