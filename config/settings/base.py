@@ -1,6 +1,7 @@
 """What is the same wherever the site runs. Files beside this one say what differs, each on one screen."""
 
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -208,7 +209,7 @@ X_FRAME_OPTIONS = "DENY"
 
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-STATIC_ROOT = BASE_DIR / "static-collected"
+STATIC_ROOT: Path | None = BASE_DIR / "static-collected"
 
 # --- Logs ------------------------------------------------------------------------------------------------------------
 

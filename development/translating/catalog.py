@@ -1,7 +1,7 @@
 """Messages and their translations, read from and written to the `.po` and `.mo` formats of GNU gettext.
 
-Of `.po` we write and read what we need: a header, `msgid`, `msgid_plural`, `msgstr` and its plural forms, and lines that
-start with `#`, and `msgctxt`. No fuzzy entries, nothing obsolete.
+Of `.po` we write and read what we need: a header, `msgctxt`, `msgid`, `msgid_plural`, `msgstr` and its plural forms,
+and lines that start with `#`. No fuzzy entries, nothing obsolete.
 """
 
 import ast
@@ -70,10 +70,8 @@ def write_po(catalog: Catalog) -> str:
 
 def compile_mo(catalog: Catalog) -> bytes:
     """The `.mo` file (GNU gettext manual, section "The Format of GNU MO Files"). What is not translated is left out."""
-    pairs = [("", HEADER)]
-    for message in sorted(catalog):
-        if all(catalog[message]):
-            pairs.append((message.key, "\0".join(catalog[message])))
+    done = [(message.key, "\0".join(texts)) for message, texts in catalog.items() if all(texts)]
+    pairs = [("", HEADER), *done]
     encoded = sorted((key.encode(), value.encode()) for key, value in pairs)
     start = 28 + 16 * len(encoded)
     keys, values = _table([key for key, _ in encoded], start), b"".join(key + b"\0" for key, _ in encoded)

@@ -7,6 +7,7 @@ import json
 import struct
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from allauth.mfa.models import Authenticator
@@ -31,9 +32,9 @@ def app_code(key: str) -> str:
 
 
 @pytest.fixture
-def key(alice_client: Client, django_capture_on_commit_callbacks: Callable[..., object]) -> str:
+def key(alice_client: Client, django_capture_on_commit_callbacks: Any) -> str:
     """Alice's key, with codes from an app turned on."""
-    shown = alice_client.get(reverse("mfa_activate_totp")).context["form"].secret
+    shown: str = alice_client.get(reverse("mfa_activate_totp")).context["form"].secret
     with django_capture_on_commit_callbacks(execute=True):
         alice_client.post(reverse("mfa_activate_totp"), {"code": app_code(shown)})
     cache.key_prefix += "later"  # a code counts once; the tests do not wait for the next

@@ -17,7 +17,7 @@ NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 ANN = {"first_name": "Ann", "email": "Ann@Example.org", "password1": "correct horse battery"}
 
 
-def sign_up(client: Client, **changed: str) -> "object":
+def sign_up(client: Client, **changed: str):
     return client.post(reverse("account_signup"), {**ANN, **changed})
 
 

@@ -1,0 +1,114 @@
+"""The Spanish catalog: what Django reads is what people edit, and no translation breaks its sentence."""
+
+import gettext
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+from development.translating import catalog, finding
+from development.translating.catalog import Message
+
+FOLDER = finding.ROOT / "locale" / "es" / "LC_MESSAGES"
+CATALOG = catalog.read_po((FOLDER / "django.po").read_text())
+PLACEHOLDER = re.compile(r"%\(\w+\)s|\{\w*\}|<[^>]+>")
+
+# Whose strings must all have their Spanish. The other rooms join as theirs are translated.
+COMPLETE = [
+    "apps/accounts",
+    "templates/base.html",
+    *(f"templates/{name}" for name in ("account", "accounts", "allauth", "errors", "mfa", "partials", "usersessions")),
+]
+
+
+def strings_of(place: str) -> set[Message]:
+    path = finding.ROOT / place
+    files = [path] if path.is_file() else [file for file in sorted(path.rglob("*.*")) if file.suffix != ".pyc"]
+    found: set[Message] = set()
+    for file in files:
+        read = finding.in_python if file.suffix == ".py" else finding.in_template
+        found.update(read(file.read_text()))
+    return found
+
+
+class TestTheCatalog:
+    def test_is_compiled_as_it_is_written(self):
+        assert (FOLDER / "django.mo").read_bytes() == catalog.compile_mo(CATALOG)
+
+    def test_is_written_as_the_program_writes_it(self):
+        assert (FOLDER / "django.po").read_text() == catalog.write_po(CATALOG)
+
+    @pytest.mark.parametrize("place", COMPLETE)
+    def test_has_the_spanish_of_every_string(self, place: str):
+        assert [message.singular for message in sorted(strings_of(place)) if not all(CATALOG.get(message, ("",)))] == []
+
+    @pytest.mark.parametrize("message", [message for message in CATALOG if all(CATALOG[message])], ids=repr)
+    def test_keeps_every_placeholder_and_tag(self, message: Message):
+        expected = sorted(PLACEHOLDER.findall(message.singular))
+        for translated in CATALOG[message]:
+            assert sorted(PLACEHOLDER.findall(translated)) == expected
+
+    @pytest.mark.parametrize("message", [message for message in CATALOG if all(CATALOG[message])], ids=repr)
+    def test_is_polite(self, message: Message):
+        words = {word.lower() for text in CATALOG[message] for word in re.findall(r"\w+", text)}
+        assert not words & {"tú", "tu", "tus", "puedes", "tienes", "quieres", "contigo", "vosotros"}
+
+
+class TestCompiling:
+    def test_gives_what_the_standard_library_reads(self):
+        entries = {
+            Message("one", "many"): ("uno", "muchos"),
+            Message('with "quotes"\nand a line'): ("con «comillas»\ny una línea",),
+            Message("May", context="month"): ("mayo",),
+            Message("not done"): ("",),
+        }
+        read = gettext.GNUTranslations(io.BytesIO(catalog.compile_mo(entries)))
+        assert read.ngettext("one", "many", 1) == "uno"
+        assert read.ngettext("one", "many", 2) == "muchos"
+        assert read.gettext('with "quotes"\nand a line') == "con «comillas»\ny una línea"
+        assert read.pgettext("month", "May") == "mayo"
+        assert read.gettext("not done") == "not done"
+
+    def test_survives_being_written_and_read(self):
+        entries = {Message('a "b"\nc\\', context="d"): ("é",), Message("e", "f"): ("g", "h"), Message("z"): ("",)}
+        assert catalog.read_po(catalog.write_po(entries)) == entries
+
+    def test_refuses_a_file_it_does_not_understand(self):
+        with pytest.raises(ValueError, match="Not a line"):
+            catalog.read_po('msgid "a"\nmsgfoo "b"\n')
+
+
+class TestFinding:
+    def test_reads_templates(self):
+        source = (
+            '{% load i18n %}{% translate "One" %}{% include "x" with y=_("Two") %}'
+            "{% blocktranslate count n=n trimmed %}\n {{ n }} day\n{% plural %}\n {{ n }} days\n{% endblocktranslate %}"
+            '{% translate "May" context "month" %}'
+        )
+        assert set(finding.in_template(source)) == {
+            Message("One"),
+            Message("Two"),
+            Message("%(n)s day", "%(n)s days"),
+            Message("May", context="month"),
+        }
+
+    def test_reads_modules(self):
+        source = "_('One')\ngettext('Two' ' and')\nngettext('day', 'days', n)\npgettext('month', 'May')\nother('no')"
+        assert set(finding.in_python(source)) == {
+            Message("One"),
+            Message("Two and"),
+            Message("day", "days"),
+            Message("May", context="month"),
+        }
+
+    def test_refuses_what_cannot_be_read_off(self):
+        with pytest.raises(ValueError, match="only a literal"):
+            list(finding.in_python("_(name)"))
+
+    def test_leaves_the_sandbox_out(self, tmp_path: Path):
+        for place in ("apps/sandbox", "apps/accounts", "templates"):
+            (tmp_path / place).mkdir(parents=True)
+        (tmp_path / "apps/sandbox/page.py").write_text("_('Sandbox')")
+        (tmp_path / "apps/accounts/page.py").write_text("_('Site')")
+        assert finding.messages(tmp_path) == {Message("Site")}
