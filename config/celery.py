@@ -42,6 +42,11 @@ SCHEDULE: tuple[Periodic, ...] = (
         every=timedelta(minutes=1),
         reason="A run whose worker died, or that waited for its provider, goes on within a minute of being free.",
     ),
+    Periodic(
+        "apps.records.tasks.start_due_syncs",
+        every=timedelta(minutes=15),
+        reason="Patients are told that we check once a day; a quarter of an hour spreads what became due.",
+    ),
 )
 
 # Refreshing has deadlines of minutes and must never wait behind a sync of fifty thousand resources.

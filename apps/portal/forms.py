@@ -28,12 +28,16 @@ class CandidateForm(forms.Form):
         super().__init__(*args, **kwargs)
         field = self.fields["candidate"]
         assert isinstance(field, forms.TypedChoiceField)  # noqa: S101 - tells the type checker which field it is
-        field.choices = [(place, description(person)) for place, person in enumerate(people)]
+        field.choices = [(place, f"{name(person)}, {born(person)}") for place, person in enumerate(people)]
 
 
-def description(person: Candidate) -> str:
-    """A person in a line: Wren Quillfeather, born March 9, 1984."""
-    name = person.name or gettext("Name not given")
+def name(person: Candidate) -> str:
+    """Their name as sent."""
+    return person.name or gettext("Name not given")
+
+
+def born(person: Candidate) -> str:
+    """When they were born, in words."""
     if not person.birth_date:
-        return gettext("%(name)s, date of birth not given") % {"name": name}
-    return gettext("%(name)s, born %(date)s") % {"name": name, "date": dates.sent_date(person.birth_date)}
+        return gettext("date of birth not given")
+    return gettext("born %(date)s") % {"date": dates.sent_date(person.birth_date)}

@@ -109,17 +109,17 @@ def _line(subject: Subject, facts: _Facts) -> Line:
 def _said(facts: _Facts) -> tuple[Kind, str, str]:
     step = facts.step
     if step is None:
-        return Kind.OFF, gettext("not started"), gettext("Not fetched yet.")
+        return Kind.OFF, gettext("Not started"), gettext("Not fetched yet.")
     if step.status == Status.WAITING:
-        return Kind.OFF, gettext("waiting"), _kept(facts)
+        return Kind.OFF, gettext("Waiting"), _kept(facts)
     if step.status == Status.GETTING:
-        return Kind.WORKING, gettext("getting"), _kept(facts)
+        return Kind.WORKING, gettext("Getting"), _kept(facts)
     if step.status == Status.GAP:
         return _gap_said(Gap(step.gap), step, facts)
     if facts.entries == 0:
         sentence = gettext("%(provider)s sent no entries. This does not mean there are none.")
-        return Kind.INFO, gettext("nothing sent"), sentence % {"provider": facts.provider}
-    return Kind.DONE, gettext("complete"), _complete(facts)
+        return Kind.INFO, gettext("Nothing sent"), sentence % {"provider": facts.provider}
+    return Kind.DONE, gettext("Complete"), _complete(facts)
 
 
 def _complete(facts: _Facts) -> str:
@@ -156,38 +156,38 @@ _Said = tuple[Kind, str | Promise, str | Promise]
 _GAPS: Mapping[SyncStep.Gap, _Said] = {
     Gap.NOT_SHARED: (
         Kind.OFF,
-        _("not shared"),
+        _("Not shared"),
         _("Not shared. You or %(provider)s did not allow this kind of entry."),
     ),
     Gap.NOT_OFFERED: (
         Kind.OFF,
-        _("not offered"),
+        _("Not offered"),
         _("%(provider)s does not offer this to apps. Ask them directly."),
     ),
     Gap.REFUSED: (
         Kind.FAULT,
-        _("not complete"),
+        _("Not complete"),
         _("%(provider)s did not accept our request on %(date)s. This is ours to fix."),
     ),
-    Gap.UNAVAILABLE: (Kind.FAULT, _("not complete"), _("We could not get this on %(date)s.")),
+    Gap.UNAVAILABLE: (Kind.FAULT, _("Not complete"), _("We could not get this on %(date)s.")),
     Gap.UNREADABLE: (
         Kind.FAULT,
-        _("not complete"),
+        _("Not complete"),
         _("%(provider)s sent an answer we could not read on %(date)s. We keep what came."),
     ),
     Gap.STOPPED_SHORT: (
         Kind.INFO,
-        _("not complete"),
+        _("Not complete"),
         _("%(provider)s counted %(counted)d but sent %(sent)d. We cannot reach the rest."),
     ),
     Gap.SIGN_IN_NEEDED: (
         Kind.NEEDS_YOU,
-        _("sign-in needed"),
+        _("Sign-in needed"),
         _("%(provider)s wants you to sign in again before it sends more."),
     ),
     Gap.OTHER_PATIENT: (
         Kind.FAULT,
-        _("not all yours"),
+        _("Not all yours"),
         _(
             "%(refused)d entries were not yours: %(provider)s sent entries about someone else. We did not keep them "
             "and have told our staff. You may want to tell %(provider)s."
@@ -196,6 +196,6 @@ _GAPS: Mapping[SyncStep.Gap, _Said] = {
 }
 _UNREADABLE_ENTRIES: _Said = (
     Kind.FAULT,
-    _("not complete"),
+    _("Not complete"),
     _("%(unreadable)d entries from %(provider)s could not be read, and are not here."),
 )

@@ -1,12 +1,13 @@
 """Syncing in the background. Tasks carry identifiers only; every truth is in rows, so a lost message loses no run."""
 
+from contextlib import suppress
 from uuid import UUID
 
 from celery import shared_task
 from django.db import transaction
 from django.utils import timezone
 
-from apps.records import leasing, syncing
+from apps.records import due, leasing, syncing
 from apps.records.models import SyncRun
 
 # One beat pulls no more than the workers can take before the next; what is left over is as old then, and comes first.
@@ -30,3 +31,12 @@ def resume_syncs() -> None:
     """Enqueue runs that nobody holds: never begun, left behind by a worker that died, or paused long enough."""
     for run_id in leasing.resumable().order_by("created_at").values_list("pk", flat=True)[:_AT_ONCE]:
         sync_connection.delay(run_id=str(run_id))
+
+
+@shared_task(name="apps.records.tasks.start_due_syncs", ignore_result=True)
+def start_due_syncs() -> None:
+    """Open and enqueue a run for every connection that is due; one that ended meanwhile is left out."""
+    now = timezone.now()
+    for connection in due.due_for_sync(now)[:_AT_ONCE]:
+        with suppress(syncing.NotSyncable):
+            enqueue(syncing.start(connection, cause=SyncRun.Cause.SCHEDULE, at=now))

@@ -16,7 +16,12 @@ AT = datetime(2026, 11, 20, 9, 40, tzinfo=UTC)
 
 
 def make_endpoint(
-    base_url: str = "https://fhir.example/r4", *, version: str = "r4", token_url: str = "", **columns: Any
+    base_url: str = "https://fhir.example/r4",
+    *,
+    version: str = "r4",
+    token_url: str = "",
+    is_sandbox: bool = False,
+    **columns: Any,
 ) -> Endpoint:
     """An endpoint of interface A, with its authorization server, an approved registration and a provider."""
     server = AuthorizationServer.objects.create(
@@ -24,6 +29,7 @@ def make_endpoint(
         authorize_url=f"{base_url}/authorize",
         token_url=token_url or f"{base_url}/token",
         found_at=AT,
+        is_sandbox=is_sandbox,
     )
     registration = ClientRegistration.objects.create(
         authorization_server=server,
@@ -33,6 +39,7 @@ def make_endpoint(
         authentication="query",
         versions_added=[version],
         minimum_refresh_seconds=0,
+        is_sandbox=is_sandbox,
     )
     credentials.keep(registration, Secret("s3cret-canary"), at=AT)
     endpoint = Endpoint.objects.create(
@@ -42,10 +49,17 @@ def make_endpoint(
         interface="patient-access",
         dialect="patient-access",
         imported_at=AT,
+        is_sandbox=is_sandbox,
         **columns,
     )
     endpoint.providers.add(
-        Provider.objects.create(directory="tests", directory_id=base_url, name="Harbor Family Practice", imported_at=AT)
+        Provider.objects.create(
+            directory="tests",
+            directory_id=base_url,
+            name="Harbor Family Practice",
+            imported_at=AT,
+            is_sandbox=is_sandbox,
+        )
     )
     return endpoint
 

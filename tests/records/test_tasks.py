@@ -9,7 +9,8 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from apps.records import syncing, tasks
+from apps.connections.reasons import Reason
+from apps.records import due, syncing, tasks
 from apps.records.models import Record, SyncRun
 from config.celery import SCHEDULE, app
 from tests.records.linked import give_tokens
@@ -63,6 +64,25 @@ class TestEnqueuedRun:
         monkeypatch.setattr(tasks.sync_connection, "apply_async", gone)
         tasks.enqueue(run)
         assert SyncRun.objects.get().finished_at is None
+
+
+class TestDueSync:
+    def test_is_started_for_a_connection_not_checked_for_a_day(self, linked, worker):
+        give_tokens(linked, issued_at=timezone.now())
+        tasks.start_due_syncs.delay()
+        wait_for(lambda: SyncRun.objects.filter(cause=SyncRun.Cause.SCHEDULE, outcome="complete").exists())
+
+    def test_is_not_started_twice_within_a_day(self, run):
+        SyncRun.objects.update(finished_at=timezone.now(), outcome="failed")
+        assert not due.due_for_sync(timezone.now() + timedelta(hours=23)).exists()
+        assert due.due_for_sync(timezone.now() + timedelta(hours=25)).get() == run.connection
+
+    def test_is_not_started_beside_a_run_that_is_open(self, run):
+        assert not due.due_for_sync(timezone.now() + timedelta(hours=25)).exists()
+
+    def test_is_not_started_where_the_patient_must_sign_in(self, linked):
+        linked.require_reauthorization(Reason.GRANT_ENDED, at=timezone.now())
+        assert not due.due_for_sync(timezone.now()).exists()
 
 
 class TestResuming:

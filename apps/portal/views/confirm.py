@@ -19,7 +19,7 @@ from apps.connections import confirming
 from apps.connections.models import Connection
 from apps.portal import endings, starting
 from apps.portal.endings import Ending
-from apps.portal.forms import CandidateForm, description
+from apps.portal.forms import CandidateForm, born, name
 from apps.records import tasks
 from apps.records.presenters import dates
 
@@ -48,7 +48,8 @@ def _ask(request: HttpRequest, connection: Connection, form: CandidateForm | Non
     people = confirming.candidates(connection)
     context = {
         "connection": connection,
-        "person": description(people[0]) if len(people) == 1 else "",
+        "name": name(people[0]) if len(people) == 1 else "",
+        "born": born(people[0]) if len(people) == 1 else "",
         "people": len(people),
         "form": form or CandidateForm(people),
         "until": dates.time_of_day(connection.confirm_by_at) if connection.confirm_by_at else "",

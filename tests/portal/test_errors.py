@@ -1,0 +1,38 @@
+"""Pages for what went wrong."""
+
+import pytest
+from django.test import Client, RequestFactory
+from django.urls import reverse
+
+from apps.portal.views import errors
+
+pytestmark = pytest.mark.django_db
+
+
+class TestErrorPages:
+    def test_for_an_address_that_does_not_exist(self, client):
+        response = client.get("/no/such/page/")
+        assert response.status_code == 404
+        assert "We cannot find this page" in response.content.decode()
+        assert "/no/such/page/" not in response.content.decode()
+
+    def test_for_a_form_that_is_out_of_date(self, alice):
+        client = Client(enforce_csrf_checks=True)
+        client.force_login(alice)
+        response = client.post(reverse("set_language"), {"language": "es"})
+        assert response.status_code == 403
+        assert "We did not do anything." in response.content.decode()
+
+    def test_for_our_own_failure_needs_neither_database_nor_session(self, django_assert_num_queries):
+        with django_assert_num_queries(0):
+            response = errors.failed(RequestFactory().get("/"))
+        assert response.status_code == 500
+        assert "Your record is safe." in response.content.decode()
+
+    @pytest.mark.parametrize(("view", "status"), [(errors.forbidden, 403), (errors.too_many_tries, 429)])
+    def test_repeat_nothing_of_the_error(self, rf, alice, view, status):
+        request = rf.get("/")
+        request.user = alice
+        response = view(request, ValueError("Quillfeather"))
+        assert response.status_code == status
+        assert "Quillfeather" not in response.content.decode()

@@ -1,0 +1,103 @@
+"""Home: a welcome, or what needs you and your providers."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.connections.reasons import Reason
+from apps.records import syncing
+from apps.records.models import SyncRun
+from tests.records.linked import give_tokens, make_connection, make_endpoint
+
+pytestmark = pytest.mark.django_db
+
+
+def page(client):
+    response = client.get(reverse("home"))
+    assert response.status_code == 200
+    return re.sub(r"\s+", " ", response.content.decode())
+
+
+@pytest.fixture
+def synced(alice, endpoint):
+    connection = make_connection(alice, endpoint)
+    give_tokens(connection, issued_at=timezone.now())
+    run = syncing.start(connection, cause=SyncRun.Cause.CONFIRMED, at=timezone.now())
+    syncing.advance(run.pk, at=timezone.now())
+    connection.refresh_from_db()
+    return connection
+
+
+class TestWelcome:
+    def test_says_what_it_is_and_what_we_will_not_do(self, client, db):
+        text = page(client)
+        assert "Your health record, in one place" in text
+        assert "We never sell your record" in text
+        assert reverse("account_signup") in text
+        assert reverse("account_login") in text
+
+
+class TestHomeOfSomebodyNew:
+    def test_leads_to_the_first_provider(self, hers):
+        text = page(hers)
+        assert "Connect your first provider" in text
+        assert reverse("find-provider") in text
+
+
+class TestHome:
+    def test_says_whose_record_it_is(self, hers, synced):
+        assert "Record of Dr. Wrenna Ilse Quillfeather" in page(hers)
+
+    def test_lists_providers_with_the_last_check(self, hers, synced):
+        text = page(hers)
+        assert reverse("record", args=[synced.pk]) in text
+        assert "Harbor Family Practice" in text
+        assert "checked today at" in text
+
+    def test_shows_what_needs_her(self, hers, synced):
+        synced.require_reauthorization(Reason.GRANT_ENDED, at=timezone.now())
+        text = page(hers)
+        assert "Needs you" in text
+        assert reverse("reauthorize", args=[synced.pk]) in text
+
+    def test_asks_about_a_person_found(self, hers, waiting):
+        text = page(hers)
+        assert reverse("confirm", args=[waiting.pk]) in text
+        assert "Quillfeather" not in text
+
+    def test_no_longer_asks_when_it_is_too_late(self, hers, waiting):
+        waiting.confirm_by_at = timezone.now() - timedelta(seconds=1)
+        waiting.save()
+        assert reverse("confirm", args=[waiting.pk]) not in page(hers)
+
+    def test_shows_three_things_at_most_and_counts_the_rest(self, hers, alice):
+        for number in range(5):
+            connection = make_connection(alice, make_endpoint(f"https://fhir{number}.example/r4"))
+            connection.require_reauthorization(Reason.GRANT_ENDED, at=timezone.now())
+        text = page(hers)
+        assert text.count("Sign in to get updates") == 3 + 5  # needs you, and each provider's own row
+        assert "2 more need you" in text
+
+    def test_costs_the_same_whatever_the_number_of_providers(self, hers, alice, synced, django_assert_max_num_queries):
+        page(hers)
+        with django_assert_max_num_queries(12) as one:
+            page(hers)
+        for number in range(4):
+            make_connection(alice, make_endpoint(f"https://fhir{number}.example/r4"))
+        with django_assert_max_num_queries(len(one.captured_queries)):
+            page(hers)
+
+    def test_of_a_stranger_has_nothing_of_hers(self, client, sam, synced, waiting):
+        client.force_login(sam)
+        text = page(client)
+        assert "Quillfeather" not in text
+        assert "Harbor" not in text
+
+    def test_says_nothing_of_the_person_in_its_title(self, hers, synced):
+        title = re.search("<title>(.*?)</title>", page(hers))
+        assert title
+        assert title[1].split()[0] == "Home"
+        assert "Quillfeather" not in title[1]
