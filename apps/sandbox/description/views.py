@@ -1,5 +1,7 @@
 """Where the description is read: `/a/description/{version}.json` for programs, `/a/description/` for people."""
 
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
@@ -19,16 +21,16 @@ def explore(request: HttpRequest) -> HttpResponse:
     version = request.GET.get("version", "r4")
     version = version if version in openapi.TITLES else "r4"
     described = openapi.document(version, _origin(request))
-    routes = [
-        {"path": path, **operations["get"], "needs_token": operations["get"].get("security") != []}
-        for path, operations in described["paths"].items()
-    ]
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for path, operations in described["paths"].items():
+        route = {"path": path, **operations["get"], "needs_token": operations["get"].get("security") != []}
+        groups.setdefault(path.split("/")[1], []).append(route)
     context = {
         "version": version,
         "titles": openapi.TITLES,
         "base": described["servers"][0]["url"],
         "flow": described["components"]["securitySchemes"]["patient"]["flows"]["authorizationCode"],
-        "routes": routes,
+        "groups": groups,
     }
     return render(request, "sandbox/description.html", context)
 

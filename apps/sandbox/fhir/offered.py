@@ -50,9 +50,9 @@ def _string(name: str) -> Parameter:
     return Parameter(name, "string", name, "begins with, whatever the case")
 
 
-_ID = Parameter("_id", "token", "_id", "logical id; a comma means or")
+_ID = Parameter("_id", "token", "_id", "logical id; a comma means or; may stand without patient")
 _UPDATED = Parameter("_lastUpdated", "date", "_lastUpdated", "prefixes eq, ge, gt, le, lt")
-_PATIENT = Parameter("patient", "reference", "patient", "ID or Patient/ID; compulsory unless _id is given")
+_PATIENT = Parameter("patient", "reference", "patient", "ID or Patient/ID")
 _ADDRESS = tuple(_string(name) for name in ("address", "address-city", "address-state", "address-postalcode"))
 
 
