@@ -21,3 +21,4 @@ EMAIL_FILE_PATH = env.mailbox_folder()
 
 LOGGING = logging.configuration(level=env.log_level(), readable=True)
 logging.configure(LOGGING)
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = True  # passkeys over plain http, which browsers allow for localhost alone

@@ -1,0 +1,203 @@
+"""Accounts in a real browser: looked at by axe, used by keyboard, without script, and with a passkey."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from django.core import mail
+from django.urls import reverse
+from playwright.sync_api import Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from apps.accounts.models import User
+from tests.fixtures.cast import PASSWORD
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+PUBLIC = ["account_login", "account_signup", "account_reset_password", "help", "notice"]
+SIGNED_IN = [
+    "settings",
+    "agree",
+    "account_email",
+    "account_change_password",
+    "mfa_index",
+    "mfa_activate_totp",
+    "mfa_add_webauthn",
+    "mfa_list_webauthn",
+    "usersessions_list",
+    "account_logout",
+]
+NewPage = Callable[..., Page]
+Check = Callable[[Page], None]
+
+
+def sign_in(page: Page, site: str, user: User) -> None:
+    page.goto(f"{site}{reverse('account_login')}")
+    page.get_by_label("E-mail address").fill(user.email)
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_role("button", name="Sign in", exact=True).click()
+
+
+def give_the_password_again(page: Page, site: str) -> None:
+    page.goto(f"{site}{reverse('account_reauthenticate')}?next={reverse('settings')}")
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_role("button", name="Continue").click()
+
+
+def mailed_code() -> str:
+    found = re.search(r"^([A-Z0-9]{3,}-[A-Z0-9]{3,})$", str(mail.outbox[-1].body), re.MULTILINE)
+    assert found
+    return found.group(1)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+class TestThePages:
+    def test_have_nothing_that_axe_finds(
+        self, live_server: LiveServer, new_page: NewPage, assert_accessible: Check, alice: User, width: int, scheme: str
+    ):
+        page = new_page(width=width, color_scheme=scheme)
+        for name in PUBLIC:
+            page.goto(f"{live_server.url}{reverse(name)}")
+            assert_accessible(page)
+        page.goto(f"{live_server.url}{reverse('account_login')}")
+        page.get_by_role("button", name="Sign in", exact=True).click()
+        assert_accessible(page)  # with errors
+        sign_in(page, live_server.url, alice)
+        give_the_password_again(page, live_server.url)
+        for name in SIGNED_IN:
+            page.goto(f"{live_server.url}{reverse(name)}")
+            assert_accessible(page)
+        page.locator(".menu > summary").click()
+        assert_accessible(page)
+
+    def test_have_targets_large_enough_for_a_thumb(
+        self, live_server: LiveServer, new_page: NewPage, alice: User, width: int, scheme: str
+    ):
+        page = new_page(width=width, color_scheme=scheme)
+        sign_in(page, live_server.url, alice)
+        for name in ("settings", "usersessions_list", "agree"):
+            page.goto(f"{live_server.url}{reverse(name)}")
+            sizes = page.locator(".button, .row-link, .as-link, summary, .site-footer a, .choice").evaluate_all(
+                "all => all.filter(one => one.offsetParent).map(one => [one.className, one.offsetHeight])"
+            )
+            assert sizes
+            assert [size for size in sizes if size[1] < 44] == []
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+class TestALongLine:
+    def test_has_at_most_seventy_characters(self, live_server: LiveServer, page: Page, language: str):
+        page.context.add_cookies([{"name": "django_language", "value": language, "url": live_server.url}])
+        page.goto(f"{live_server.url}{reverse('notice')}")
+        longest = page.evaluate(
+            """() => Math.max(...[...document.querySelectorAll('main p:not(.lead)')].map(paragraph => {
+              const range = document.createRange(); range.selectNodeContents(paragraph);
+              const tops = new Set([...range.getClientRects()].map(rect => Math.round(rect.top)));
+              return paragraph.innerText.length / tops.size;
+            }))"""
+        )
+        assert 45 < longest <= 70
+
+
+class TestSigningUp:
+    def test_works_without_script(self, live_server: LiveServer, new_page: NewPage):
+        page = new_page(width=360, java_script_enabled=False)
+        page.goto(f"{live_server.url}{reverse('account_signup')}")
+        page.get_by_label("First name").fill("Ann")
+        page.get_by_label("E-mail address").fill("ann@example.org")
+        page.get_by_label("Password", exact=True).fill("correct horse battery")
+        page.get_by_role("button", name="Create an account").click()
+        expect(page).to_have_title("Enter the code \u2013 Holdfast")
+        page.get_by_label("Code", exact=True).fill(mailed_code().lower())
+        page.get_by_role("button", name="Continue").click()
+        page.locator(".menu > summary").click()
+        page.get_by_role("link", name="Settings").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Settings")
+        expect(page.get_by_text("ann@example.org")).to_be_visible()
+
+    def test_leads_from_an_error_to_its_field(self, live_server: LiveServer, page: Page):
+        page.goto(f"{live_server.url}{reverse('account_signup')}")
+        page.get_by_label("E-mail address").fill("ann@example.org")
+        page.get_by_role("button", name="Create an account").click()
+        expect(page.get_by_role("alert")).to_be_focused()
+        expect(page).to_have_title(re.compile("^Error: "))
+        page.get_by_role("alert").get_by_role("link").click()
+        expect(page.get_by_label("Password", exact=True)).to_be_focused()
+        expect(page.get_by_label("E-mail address")).to_have_value("ann@example.org")
+
+
+class TestTheKeyboard:
+    def test_signs_in_and_reaches_settings(self, live_server: LiveServer, page: Page, alice: User):
+        page.goto(f"{live_server.url}{reverse('account_login')}")
+        page.keyboard.press("Tab")
+        expect(page.get_by_role("link", name="Skip to the main text")).to_be_focused()
+        page.keyboard.press("Enter")
+        page.keyboard.press("Tab")
+        expect(page.get_by_label("E-mail address")).to_be_focused()
+        page.keyboard.type(alice.email)
+        page.keyboard.press("Tab")
+        page.keyboard.type(PASSWORD)
+        page.keyboard.press("Enter")
+        expect(page.locator(".menu > summary")).to_be_visible()
+        while page.evaluate("document.activeElement.tagName") != "SUMMARY":
+            page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        while page.evaluate("document.activeElement.innerText") != "Settings":
+            page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Settings")
+
+    def test_sees_where_it_is(self, live_server: LiveServer, page: Page):
+        page.goto(f"{live_server.url}{reverse('account_login')}")
+        for _ in range(8):
+            page.keyboard.press("Tab")
+            style = page.evaluate(
+                "(() => { const seen = getComputedStyle(document.activeElement);"
+                " return [seen.outlineStyle, parseFloat(seen.outlineWidth), seen.boxShadow] })()"
+            )
+            assert style[:2] == ["solid", 3]
+            assert "rgb(255, 221, 51)" in style[2]
+
+
+class TestAPasskey:
+    def test_is_added_and_then_signs_in_by_itself(self, live_server: LiveServer, page: Page, alice: User):
+        browser = page.context.new_cdp_session(page)
+        browser.send("WebAuthn.enable")
+        device = {
+            "protocol": "ctap2",
+            "transport": "internal",
+            "hasResidentKey": True,
+            "hasUserVerification": True,
+            "isUserVerified": True,
+            "automaticPresenceSimulation": True,
+        }
+        browser.send("WebAuthn.addVirtualAuthenticator", {"options": device})
+        sign_in(page, live_server.url, alice)
+        give_the_password_again(page, live_server.url)
+        page.goto(f"{live_server.url}{reverse('mfa_add_webauthn')}")
+        page.get_by_label("Name").fill("my phone")
+        page.get_by_role("button", name="Add the passkey").click()
+        expect(page.get_by_text("Your passkey is saved.")).to_be_visible()
+        page.get_by_role("button", name="Log out").click()
+        page.goto(f"{live_server.url}{reverse('account_login')}")
+        page.get_by_role("button", name="Sign in with a passkey").click()
+        expect(page.locator(".menu > summary")).to_be_visible()
+
+
+class TestSpanish:
+    def test_is_chosen_at_the_foot_of_every_page_and_stays(self, live_server: LiveServer, page: Page, alice: User):
+        page.goto(f"{live_server.url}{reverse('help')}")
+        page.get_by_role("button", name="Español").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Ayuda")
+        expect(page.locator("html")).to_have_attribute("lang", "es")
+        page.get_by_role("link", name="Aviso de privacidad").click()
+        expect(page.get_by_text("Nunca lo vendemos.")).to_be_visible()
+
+
+class TestPaper:
+    def test_shows_the_text_and_no_buttons(self, live_server: LiveServer, page: Page):
+        page.goto(f"{live_server.url}{reverse('notice')}")
+        page.emulate_media(media="print")
+        expect(page.get_by_text("We never sell it.")).to_be_visible()
+        expect(page.locator(".site-header")).to_be_hidden()
+        expect(page.locator(".site-footer")).to_be_hidden()
