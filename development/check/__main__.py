@@ -1,0 +1,83 @@
+"""`make demo CHECK=1`: starts a demo of its own, fresh and on private ports, walks through it, and says what it saw.
+
+One line a step, then `demo: N steps passed, M failed`. The exit code is 1 where a step failed or the
+demo did not start.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from config import env
+from development import ports, processes
+from development.check.journey import Journey
+from development.check.page import NotThere
+from development.check.provider import Person, Provider
+from development.control import Sandbox
+
+_START_SECONDS = 240
+PERSON = Person("ruth", "ruth-pass-1")
+
+
+def main() -> int:
+    """Run the check. Data, ports and servers are its own: a demo that runs meanwhile is left alone."""
+    with tempfile.TemporaryDirectory(prefix="holdfast-check-") as folder:
+        site, sandbox = ports.free_port(), ports.free_port()
+        log = Path(folder) / "demo.log"
+        surroundings = {
+            **{name: value for name, value in os.environ.items() if not name.endswith("DATABASE_URL")},
+            "LOCAL_FOLDER": str(Path(folder) / "local"),
+            "SITE_PORT": str(site),
+            "SANDBOX_PORT": str(sandbox),
+        }
+        for name in ("SITE_ORIGIN", "SANDBOX_ORIGIN", "MAILBOX_FOLDER", "REDIS_URL"):
+            surroundings.pop(name, None)
+        demo = processes.start(
+            [sys.executable, "-m", "development.demo"], environment=surroundings, folder=env.ROOT, log=log
+        )
+        try:
+            if not _answers(demo, site):
+                print(log.read_text(encoding="utf-8"), "demo: 0 steps passed, 1 failed", sep="\n")
+                return 1
+            provider = Provider(Sandbox(f"http://{ports.LOOPBACK}:{sandbox}"))
+            journey = Journey(f"http://{ports.LOOPBACK}:{site}", provider, PERSON)
+            return run(journey.steps())
+        finally:
+            processes.stop(demo)
+
+
+def run(steps: Iterable[tuple[str, Callable[[], None]]]) -> int:
+    """Take the steps in order, one line each; after one that failed the others are tried all the same."""
+    passed = failed = 0
+    for name, step in steps:
+        try:
+            step()
+        except (NotThere, urllib.error.URLError, ConnectionError, KeyError, IndexError) as why:
+            failed += 1
+            print(f"FAILED  {name}: {why}", flush=True)
+        else:
+            passed += 1
+            print(f"ok      {name}", flush=True)
+    print(f"demo: {passed} steps passed, {failed} failed")
+    return 1 if failed else 0
+
+
+def _answers(demo: subprocess.Popen[bytes], port: int) -> bool:
+    deadline = time.monotonic() + _START_SECONDS
+    while demo.poll() is None and time.monotonic() < deadline:
+        try:
+            with urllib.request.urlopen(f"http://{ports.LOOPBACK}:{port}/ready/", timeout=5):
+                return True
+        except (urllib.error.URLError, ConnectionError, TimeoutError):
+            time.sleep(0.3)
+    return False
+
+
+if __name__ == "__main__":
+    sys.exit(main())
