@@ -1,6 +1,11 @@
 """Searches: whose rows, what is compulsory, and what each parameter narrows (interface facts 1.3 and 1.4)."""
 
+import json
+from urllib.parse import urlencode
+
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from apps.sandbox import scenarios
 
@@ -185,3 +190,25 @@ class TestText:
 
     def test_takes_wildcards_as_letters(self, get, theo):
         assert get(f"{R4}/Practitioner?name=%25", theo[0]).json()["total"] == 0
+
+
+class TestAnySearch:
+    @pytest.mark.parametrize("path", ["Condition?_id=%00&patient={}", "Condition/%00", "Observation?patient=%00"])
+    def test_with_a_nul_is_a_bad_request(self, get, theo, path):
+        assert get(f"{R4}/{path.format(theo[1])}", theo[0]).status_code == 400
+
+    @given(
+        pairs=st.lists(
+            st.tuples(
+                st.sampled_from(["_id", "_lastUpdated", "_count", "page", "category", "code", "date", "status", "x"]),
+                st.text(max_size=30) | st.from_regex(r"(ge|lt|ap)?\d{1,5}(-\d{1,3}){0,2}(T\d\d)?", fullmatch=True),
+            ),
+            max_size=5,
+        )
+    )
+    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
+    def test_is_answered_or_refused_and_never_fails(self, get, theo, pairs):
+        query = urlencode([("patient", theo[1]), ("category", "vital-signs"), *pairs])
+        answer = get(f"{R4}/Observation?{query}", theo[0])
+        assert answer.status_code in (200, 400, 403)
+        assert json.loads(answer.content)["resourceType"] in ("Bundle", "OperationOutcome")

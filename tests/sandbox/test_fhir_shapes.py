@@ -60,6 +60,16 @@ class TestResource:
             assert lists & (ALLOWED[version][kind] - expected) <= _also_lists(kind), (kind, lists - expected)
             assert expected & set(body) <= lists, (kind, expected & set(body) - lists)
 
+    @pytest.mark.conformance("X20")
+    def test_names_code_systems_as_its_version_does(self, everything, version):
+        foreign = {
+            "dstu2": ("terminology.hl7.org", "us-core"),
+            "r4": ("hl7.org/fhir/v2/", "hl7.org/fhir/v3/", "hl7.org/fhir/observation-category", "argonaut"),
+        }
+        for body in everything[version]:
+            told = json.dumps(body)
+            assert not [name for name in foreign[version] if name in told], body["resourceType"]
+
     def test_has_an_id_and_a_version_of_its_own(self, everything, version):
         seen = set()
         for body in everything[version]:

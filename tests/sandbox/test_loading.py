@@ -113,6 +113,11 @@ class TestFile:
         load(one__json=raw)
         assert b'"value":13.20' in bytes(Resource.objects.get(resource_type="Observation").body)
 
+    def test_with_awkward_texts_loads(self, load):
+        code = {"coding": [{"system": "s", "code": "nul \0 inside"}, {"system": "s", "code": "long" * 5000}]}
+        told = load(one__json=bundle(entry(PATIENT), entry({**CONDITION, "code": code})))
+        assert "2 resources in r4" in told
+
     def test_of_types_that_are_not_served_says_what_was_left_out(self, load):
         told = load(one__json=bundle(entry(PATIENT), entry({"resourceType": "Claim"}), entry({"resourceType": "Task"})))
         assert "1 resources in r4, 2 left out (Claim, Task)" in told
@@ -164,6 +169,11 @@ class TestIdsAndReferences:
         [(same_owner, kept)] = stored("Condition")
         assert owner == patient["id"] == same_owner != bad
         assert kept["subject"]["reference"] == f"Patient/{owner}"
+
+    def test_of_no_possible_patient_are_as_good_as_none(self, load):
+        condition = {**CONDITION, "subject": {"reference": "Patient/" + "x" * 70}}
+        load(one__json=bundle(entry(PATIENT), entry(condition)))
+        assert [owner for owner, _ in stored("Condition")] == ["p-1"]
 
     def test_that_are_missing_are_made(self, load):
         load(one__json=bundle(entry(PATIENT), *(entry({"resourceType": "Condition"}) for _ in range(3))))

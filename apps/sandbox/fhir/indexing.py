@@ -41,6 +41,7 @@ _DATES = {
     "Procedure": ("performedDateTime", "performedPeriod"),
     "ServiceRequest": ("authoredOn",),
 }  # resource type: elements its one date parameter looks at, the first that is there
+_LONGEST_TOKEN = 500  # longer ones, and those with a NUL, cannot be indexed and nobody searches for them
 _PATIENT_ELEMENTS = ("subject", "patient", "beneficiary")
 
 
@@ -62,7 +63,8 @@ def index(body: Body) -> Index:
     dated_from, dated_until = _dated(body)
     meta = body.get("meta")
     updated = _stretch(meta.get("lastUpdated")) if isinstance(meta, dict) else None
-    return Index(sorted(tokens), dated_from, dated_until, updated[0] if updated else None)
+    kept = sorted(token for token in tokens if len(token) <= _LONGEST_TOKEN and "\0" not in token)
+    return Index(kept, dated_from, dated_until, updated[0] if updated else None)
 
 
 def patient_of(body: Body) -> str | None:

@@ -47,6 +47,8 @@ def _check_door(request: HttpRequest, version: str, tree: str) -> None:
         raise Refusal(404, "not-found", f"This is the tree of {version}")
     if request.method not in ("GET", "HEAD"):
         raise Refusal(405, "not-supported", "Only GET is served here")
+    if "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
+        raise Refusal(400, "invalid", "There is a character in the address that nothing has")
 
 
 @_answered

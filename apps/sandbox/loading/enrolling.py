@@ -16,8 +16,6 @@ from apps.sandbox.loading.reading import Body
 from apps.sandbox.models import Account, Resource
 from apps.sandbox.people.populating import Populated
 
-PRACTICE = "Loaded from files"
-
 
 def enrol(version: str, patient_id: str, *, at: datetime) -> Populated:
     """Make or widen the account that opens one loaded record."""
@@ -27,7 +25,7 @@ def enrol(version: str, patient_id: str, *, at: datetime) -> Populated:
     password = f"{username}-pass"
     known = Account.objects.filter(username=username).first()
     patients = {**(known.patients if known else {}), version: [patient_id]}
-    enrolment.enrol(username, password, name, patients, practice=PRACTICE)
+    enrolment.enrol(username, password, name, patients)
     held = Resource.objects.filter(version=version, patient_id=patient_id).count()
     return Populated(username, password, name, {version: held})
 

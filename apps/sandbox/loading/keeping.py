@@ -63,12 +63,16 @@ def _owners(bodies: list[Body], version: str) -> list[str]:
 
 
 def _named(body: Body) -> str | None:
-    """The id of the Patient a resource is, or names."""
+    """The id of the Patient a resource is, or names; None where it names none that could be."""
     if body["resourceType"] == "Patient":
         return str(body["id"])
-    reference = indexing.patient_of(body) or ""
-    kind, _, logical_id = reference.partition("/")
-    return logical_id.partition("/")[0] if kind == "Patient" and logical_id else None
+    return _patient_id(indexing.patient_of(body) or "")
+
+
+def _patient_id(reference: str) -> str | None:
+    kind, _, rest = reference.partition("/")
+    logical_id = rest.partition("/")[0]
+    return logical_id if kind == "Patient" and tidying.is_legal(logical_id) else None
 
 
 def _of_target(body: Body, by_name: Mapping[str, str | None]) -> str | None:
@@ -79,7 +83,7 @@ def _of_target(body: Body, by_name: Mapping[str, str | None]) -> str | None:
         if reference in by_name:
             return by_name[reference]
         if reference.startswith("Patient/"):
-            return reference.partition("/")[2]
+            return _patient_id(reference)
     return None
 
 

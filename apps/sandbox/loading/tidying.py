@@ -47,6 +47,11 @@ def renamed(body: Body, addresses: Mapping[str, str]) -> Body:
     return changed
 
 
+def is_legal(logical_id: str) -> bool:
+    """Whether FHIR allows the id."""
+    return _ID.fullmatch(logical_id) is not None
+
+
 def made_id(seed: str) -> str:
     """A new id, the same for the same seed."""
     return str(uuid.uuid5(_NAMESPACE, seed))
@@ -55,10 +60,10 @@ def made_id(seed: str) -> str:
 def _legal_id(entry: Entry, kind: str, place: str) -> str:
     """The id of the body, else the one its address ends in, else a new one."""
     given = entry.body.get("id")
-    if isinstance(given, str) and _ID.fullmatch(given):
+    if isinstance(given, str) and is_legal(given):
         return given
     tail = entry.full_url.removeprefix("urn:uuid:").rpartition("/")[2]
-    if given is None and _ID.fullmatch(tail):
+    if given is None and is_legal(tail):
         return tail
     return made_id(f"{kind}:{place}")
 

@@ -9,6 +9,7 @@ from apps.sandbox.people.person import Address
 from apps.sandbox.people.values import Amount
 
 Element = dict[str, Any]
+_R4_TABLES = "http://terminology.hl7.org/CodeSystem/"
 
 
 def coding(code: Code) -> Element:
@@ -82,6 +83,22 @@ def narrative(title: str, lines: Iterable[str] = ()) -> Element:
 
 def _escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def with_dstu2_systems(value: Any) -> Any:
+    """The value with the code systems of HL7 version 2 and 3 tables named as FHIR 1.0.2 named them.
+
+    Facts name them as R4 does: `http://terminology.hl7.org/CodeSystem/v3-RoleCode`; that was
+    `http://hl7.org/fhir/v3/RoleCode`.
+    """
+    if isinstance(value, dict):
+        return {name: with_dstu2_systems(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [with_dstu2_systems(member) for member in value]
+    if isinstance(value, str) and value.startswith(_R4_TABLES):
+        family, _, table = value.removeprefix(_R4_TABLES).partition("-")
+        return f"http://hl7.org/fhir/{family}/{table}"
+    return value
 
 
 def without_blanks(value: Any) -> Any:

@@ -10,7 +10,7 @@ from apps.sandbox.people import attachments, facts
 from apps.sandbox.people.chart import CLINIC, Chart, logical_id
 from apps.sandbox.people.clinic import ORGANIZATIONS, PLACES, PRACTITIONERS
 from apps.sandbox.people.codes import Code
-from apps.sandbox.people.elements import Element, moment, without_blanks
+from apps.sandbox.people.elements import Element, moment, with_dstu2_systems, without_blanks
 from apps.sandbox.people.facts import Document, Fact, Story
 from apps.sandbox.people.resources import (
     allergy_intolerance,
@@ -127,13 +127,13 @@ def resources(story: Story, version: str) -> Iterator[Element]:
     chart = Chart(version, story.person)
     build = patient.dstu2 if version == "dstu2" else patient.r4
     latest = max((_told_at(fact) for fact in story.facts), default=_SETTLED)
-    yield _finished(build(story.person, chart), latest)
+    yield _finished(build(story.person, chart), latest, version)
     recorded: dict[date, list[str]] = defaultdict(list)
     for fact in sorted(story.facts, key=_told_at, reverse=True):
         builder = BUILDERS[version].get(type(fact))
         if builder is None:
             continue
-        body = _finished(builder(fact, chart), _told_at(fact))
+        body = _finished(builder(fact, chart), _told_at(fact), version)
         if body["resourceType"] not in _NO_SINGLE_SOURCE:
             recorded[_told_at(fact).date()].append(f"{body['resourceType']}/{body['id']}")
         yield body
@@ -162,7 +162,7 @@ def practice_resources(version: str) -> Iterator[Element]:
     if version == "r4":
         made += [practice.practitioner_role(one, home, ids) for one in PRACTITIONERS.values()]
         made += [practice.endpoint(home, ids), questionnaire.r4(ids("Questionnaire", "mood"))]
-    yield from (_finished(body, _SETTLED) for body in made)
+    yield from (_finished(body, _SETTLED, version) for body in made)
 
 
 def formulary(story: Story) -> Iterator[Element]:
@@ -170,7 +170,7 @@ def formulary(story: Story) -> Iterator[Element]:
     chart = Chart("dstu2", story.person)
     drugs: dict[str, Code] = {fact.drug.code: fact.drug for fact in story.facts if isinstance(fact, facts.Prescription)}
     for drug in drugs.values():
-        yield _finished(medication.dstu2(drug, chart), _SETTLED)
+        yield _finished(medication.dstu2(drug, chart), _SETTLED, "dstu2")
 
 
 def _provenance(recorded: dict[date, list[str]], chart: Chart) -> Iterator[Element]:
@@ -179,7 +179,7 @@ def _provenance(recorded: dict[date, list[str]], chart: Chart) -> Iterator[Eleme
     for day, targets in recorded.items():
         at = datetime.combine(day, time(18), UTC)
         for start in range(0, len(targets), 30):
-            yield _finished(build(f"{day}/{start}", at, targets[start : start + 30], chart), at)
+            yield _finished(build(f"{day}/{start}", at, targets[start : start + 30], chart), at, chart.version)
 
 
 def _told_at(fact: Fact) -> datetime:
@@ -192,12 +192,11 @@ def _at_noon(day: date) -> datetime:
     return datetime.combine(day, time(12), UTC)
 
 
-def _finished(body: Element, told_at: datetime) -> Element:
+def _finished(body: Element, told_at: datetime, version: str) -> Element:
     """The body with its meta: changed a little after it was told, in UTC, as a server stamps it."""
     changed_at = (told_at + timedelta(minutes=7)).astimezone(UTC).replace(microsecond=0)
     head = {"resourceType": body.pop("resourceType"), "id": body.pop("id")}
     stamped = moment(changed_at)
-    whole: Element = without_blanks(
-        {**head, "meta": {"versionId": "1", "lastUpdated": stamped and stamped.replace("+00:00", "Z")}, **body}
-    )
-    return whole
+    meta = {"versionId": "1", "lastUpdated": stamped and stamped.replace("+00:00", "Z")}
+    whole: Element = without_blanks({**head, "meta": meta, **body})
+    return with_dstu2_systems(whole) if version == "dstu2" else whole
