@@ -72,30 +72,15 @@ def begin(
     if consenting.needs_consent(user):
         raise ConsentMissing
     registration = _registration(provider, endpoint)
-    request_id = uuid.uuid4()
-    verifier = authorization.new_pkce_verifier() if registration.uses_pkce else None
     with transaction.atomic():
         User.objects.select_for_update().get(pk=user.pk)  # two tabs at once count each other
         if closes_others:
             _open_requests(user, at=at).update(claimed_at=at, outcome=Outcome.CLOSED, sealed_pkce_verifier=None)
         if _open_requests(user, at=at).count() >= MOST_OPEN:
             raise TooManyOpen
-        request = AuthorizationRequest.objects.create(
-            id=request_id,
-            user=user,
-            endpoint=endpoint,
-            provider=provider,
-            registration=registration,
-            connection=connection,
-            is_reauthorization=connection is not None,
-            state_hash=binding.hashed(binding.state_for(request_id, browser)),
-            browser_hash=binding.hashed(browser),
-            sealed_pkce_verifier=verifier and _seal_verifier(user.pk, request_id, verifier),
-            created_at=at,
-            expires_at=at + LIFETIME,
-        )
+        request = _store(user, provider, endpoint, registration, connection, browser, at=at)
         noting.note_request(EventType.CONNECTION_REQUESTED, request, at=at, is_first=connection is None)
-        return Departure(request_id, _checked_url(request, browser))
+        return Departure(request.pk, _checked_url(request, browser))
 
 
 def departure(request: AuthorizationRequest, browser: Secret | None, *, at: datetime) -> Departure | None:
@@ -126,6 +111,34 @@ def pkce_verifier(request: AuthorizationRequest) -> Secret | None:
 def _open_requests(user: User, *, at: datetime) -> QuerySet[AuthorizationRequest]:
     """Those that an answer could still claim."""
     return AuthorizationRequest.objects.filter(user=user, claimed_at__isnull=True, expires_at__gt=at)
+
+
+def _store(
+    user: User,
+    provider: Provider,
+    endpoint: Endpoint,
+    registration: ClientRegistration,
+    connection: Connection | None,
+    browser: Secret,
+    *,
+    at: datetime,
+) -> AuthorizationRequest:
+    request_id = uuid.uuid4()
+    verifier = authorization.new_pkce_verifier() if registration.uses_pkce else None
+    return AuthorizationRequest.objects.create(
+        id=request_id,
+        user=user,
+        endpoint=endpoint,
+        provider=provider,
+        registration=registration,
+        connection=connection,
+        is_reauthorization=connection is not None,
+        state_hash=binding.hashed(binding.state_for(request_id, browser)),
+        browser_hash=binding.hashed(browser),
+        sealed_pkce_verifier=verifier and _seal_verifier(user.pk, request_id, verifier),
+        created_at=at,
+        expires_at=at + LIFETIME,
+    )
 
 
 def _registration(provider: Provider, endpoint: Endpoint) -> ClientRegistration:

@@ -45,9 +45,9 @@ def of_connection(connection: Connection, *, at: datetime) -> Standing:
 
 
 def _with_deadlines(rows: QuerySet[Connection]) -> QuerySet[Connection]:
-    """The deadlines, without the tokens beside them."""
+    """The deadlines, without the tokens beside them, and nothing sealed."""
     return rows.select_related("provider", "endpoint", "registration", "stored_token_set").defer(
-        "stored_token_set__sealed_access_token", "stored_token_set__sealed_refresh_token"
+        "sealed_candidates", "stored_token_set__sealed_access_token", "stored_token_set__sealed_refresh_token"
     )
 
 

@@ -176,7 +176,16 @@ def traveller(make_traveller: Callable[..., Traveller], alice: Any) -> Traveller
     return make_traveller(alice)
 
 
-def assert_nothing_was_left(place: Place | None = None) -> None:
+def page_after(traveller: Traveller, answer: Any) -> str:
+    """What the patient reads in the end; the address on the way is clean."""
+    assert answer.status_code == 303
+    assert "?" not in answer["Location"].removesuffix("?again")
+    page = traveller.client.get(answer["Location"])
+    assert page.status_code == 200
+    return str(page.content.decode())
+
+
+def assert_nothing_was_left() -> None:
     """No connection, no token, no candidate, no verifier."""
     assert not Connection.objects.exists()
     assert not StoredTokenSet.objects.exists()

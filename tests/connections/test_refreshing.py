@@ -245,7 +245,7 @@ class TestAClaim:
         stand_in.token = tokens(expires_in=40)
         found = traveller.link(place)
         connection = confirming.confirm(found, candidate=0, at=found.created_at).connection
-        issued_at = StoredTokenSet.objects.get().refresh_issued_at
+        issued_at = found.created_at
         with pytest.raises(refreshing.NotYet) as wait:
             refreshing.usable_token(connection, at=issued_at + timedelta(seconds=50))
         assert wait.value.until == issued_at + timedelta(seconds=60)
@@ -283,7 +283,9 @@ class TestAConnection:
         assert stand_in.server.requests == []
 
     def test_without_tokens_needs_the_patient(self, connection, issued_at):
-        assert refreshing.forget(connection).reveal() == "refresh-canary-e391"
+        forgotten = refreshing.forget(connection)
+        assert forgotten is not None
+        assert forgotten.reveal() == "refresh-canary-e391"
         assert refreshing.forget(connection) is None
         with pytest.raises(refreshing.NeedsReauthorization):
             refreshing.usable_token(connection, at=issued_at)

@@ -1,0 +1,130 @@
+"""My connections: how they stand, in words, and what to do next."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from apps.connections import confirming, standing
+from apps.connections.models import Connection, StoredTokenSet
+from apps.connections.reasons import Reason
+from apps.directory.models import ClientRegistration
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def connection(traveller, place) -> Connection:
+    found = traveller.link(place)
+    return confirming.confirm(found, candidate=0, at=found.created_at).connection
+
+
+def text_of(traveller, address) -> str:
+    page = traveller.client.get(address)
+    assert page.status_code == 200
+    assert "no-store" in page["Cache-Control"]
+    return str(page.content.decode())
+
+
+class TestTheList:
+    def test_begins_with_finding_a_provider_where_there_is_none(self, traveller):
+        assert "No providers yet." in text_of(traveller, "/connections/")
+
+    def test_shows_each_connection_with_its_state_in_words(self, traveller, connection):
+        page = text_of(traveller, "/connections/")
+        assert "Harbor Family Practice" in page
+        assert "Connected until" in page
+        assert "Practice provider, not real" in page
+
+    def test_puts_what_needs_the_patient_first(self, traveller, connection, make_place):
+        other = make_place("Another Practice")
+        second = traveller.link(other)
+        confirming.confirm(second, candidate=0, at=second.created_at)
+        connection.require_reauthorization(Reason.GRANT_ENDED, at=connection.created_at)
+        page = text_of(traveller, "/connections/")
+        assert page.index("Harbor Family Practice") < page.index("Another Practice")
+        assert "Sign in to get updates" in page
+        assert f"/connections/{connection.pk}/sign-in/" in page
+
+    def test_leads_to_the_question_that_is_open(self, traveller, place):
+        connection = traveller.link(place)
+        page = text_of(traveller, "/connections/")
+        assert "Is this the right person?" in page
+        assert f"/connections/{connection.pk}/confirm/" in page
+
+    def test_leaves_out_a_link_that_ran_out(self, traveller, place):
+        connection = traveller.link(place)
+        Connection.objects.update(confirm_by_at=connection.created_at)
+        assert "No providers yet." in text_of(traveller, "/connections/")
+
+    def test_shows_nothing_of_a_strangers(self, make_traveller, connection, sam):
+        assert "Harbor" not in text_of(make_traveller(sam), "/connections/")
+
+    def test_never_loads_a_token(self, traveller, connection, django_assert_max_num_queries):
+        with django_assert_max_num_queries(10) as queries:
+            traveller.client.get("/connections/")
+        assert any("refresh_deadline_at" in query["sql"] for query in queries)
+        for column in ("sealed_access_token", "sealed_refresh_token", "sealed_candidates"):
+            assert not any(column in query["sql"] for query in queries)
+
+
+class TestOneConnection:
+    def test_shows_its_dates_and_version_and_the_way_out(self, traveller, connection):
+        page = text_of(traveller, f"/connections/{connection.pk}/")
+        assert "Connected since" in page
+        assert "FHIR R4" in page
+        assert f"/connections/{connection.pk}/disconnect/" in page
+
+    def test_is_not_there_for_a_stranger(self, make_traveller, connection, sam):
+        assert make_traveller(sam).client.get(f"/connections/{connection.pk}/").status_code == 404
+
+    def test_is_not_there_before_it_was_confirmed(self, traveller, place):
+        connection = traveller.link(place)
+        assert traveller.client.get(f"/connections/{connection.pk}/").status_code == 404
+
+    def test_names_no_provider_in_the_title(self, traveller, connection):
+        for address in ("/connections/", f"/connections/{connection.pk}/"):
+            page = text_of(traveller, address)
+            assert "Harbor" not in page.partition("</title>")[0]
+
+
+class TestHowAConnectionStands:
+    def at(self, connection: Connection) -> standing.Standing:
+        return standing.of_connection(connection, at=datetime.now(UTC))
+
+    def test_is_connected_where_nothing_limits_it(self, traveller, place):
+        ClientRegistration.objects.update(refresh_window_hours=None)
+        found = traveller.link(place)
+        connection = confirming.confirm(found, candidate=0, at=found.created_at).connection
+        assert self.at(connection).word == "Connected"
+
+    def test_says_until_when_and_that_we_try_to_renew(self, connection):
+        found = self.at(connection)
+        assert found.word.startswith("Connected until")
+        assert "We try to renew it by ourselves" in found.sentence
+        assert not found.needs_you
+
+    def test_warns_when_it_ends_soon_and_cannot_be_renewed(self, connection):
+        StoredTokenSet.objects.update(refresh_due_at=None, refresh_deadline_at=datetime.now(UTC) + timedelta(hours=5))
+        found = self.at(connection)
+        assert found.word.startswith("Connection ends")
+        assert found.needs_you
+        assert found.action_url.endswith("/sign-in/")
+
+    @pytest.mark.parametrize("reason", list(Reason))
+    def test_says_why_a_new_sign_in_is_needed_and_what_was_kept(self, connection, reason):
+        connection.require_reauthorization(reason, at=connection.created_at)
+        found = self.at(connection)
+        assert (found.kind, found.needs_you) == ("needs-you", True)
+        assert "still here" in found.sentence
+
+    @pytest.mark.parametrize("columns", [{"trouble": "invalid_client"}, {"is_switched_on": False}])
+    def test_says_when_it_is_ours_to_fix(self, connection, columns):
+        ClientRegistration.objects.update(**columns)
+        found = self.at(connection)
+        assert found.kind == "fault"
+        assert "Ours to fix" in found.sentence
+        assert not found.needs_you
+
+    def test_says_when_it_is_over(self, connection):
+        connection.disconnect(at=connection.created_at)
+        assert self.at(connection).word == "Disconnected"

@@ -1,0 +1,53 @@
+"""Signing in again for a connection there is: the same person, or everything stays as it was."""
+
+import pytest
+
+from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
+from tests.connections.conftest import page_after
+from tests.connections.provider_stand_in import CHILD, CODE, PERSON, bundle, tokens
+from tests.wire.servers import http
+
+pytestmark = pytest.mark.django_db
+
+
+class TestReauthorizing:
+    @pytest.fixture
+    def connection(self, traveller, place) -> Connection:
+        connection: Connection = traveller.link(place)
+        connection.confirm(patient_id=PERSON["id"], at=connection.created_at)
+        return connection
+
+    def test_the_same_person_renews_the_connection_in_place(self, traveller, place, connection, stand_in):
+        stand_in.token = tokens(access_token="second-access", refresh_token="second-refresh")
+        departed = traveller.leave(place, url=f"/connections/{connection.pk}/sign-in/")
+        page = page_after(traveller, traveller.come_back(place, code=CODE, state=departed.state))
+        assert "We renewed the connection and kept everything." in page
+        assert Connection.objects.get().pk == connection.pk
+        assert StoredTokenSet.objects.get().generation == 2
+
+    def test_another_person_changes_nothing(self, traveller, place, connection, stand_in):
+        before = StoredTokenSet.objects.values().get()
+        stand_in.patient = http(body=CHILD)
+        stand_in.token = tokens(access_token="second-access", refresh_token="second-refresh")
+        departed = traveller.leave(place, url=f"/connections/{connection.pk}/sign-in/")
+        page = page_after(traveller, traveller.come_back(place, code=CODE, state=departed.state))
+        assert "This is a different person" in page
+        assert StoredTokenSet.objects.values().get() == before
+        assert Connection.objects.get().fhir_patient_id == "p-7301"
+        assert dict(stand_in.revocations[0].form)["token"] == "second-refresh"
+
+    def test_among_several_people_finds_the_one_it_is_for(self, traveller, place, connection, stand_in):
+        stand_in.patient = bundle(CHILD, PERSON)
+        departed = traveller.leave(place, url=f"/connections/{connection.pk}/sign-in/")
+        traveller.come_back(place, code=CODE, state=departed.state)
+        assert AuthorizationRequest.objects.get(is_reauthorization=True).outcome == "completed"
+
+    def test_a_connection_disconnected_meanwhile_stays_disconnected(self, traveller, place, connection, stand_in):
+        departed = traveller.leave(place, url=f"/connections/{connection.pk}/sign-in/")
+        traveller.client.post(f"/connections/{connection.pk}/disconnect/", {"copy": "keep"})
+        traveller.come_back(place, code=CODE, state=departed.state)
+        assert Connection.objects.get().status == "disconnected"
+        assert not StoredTokenSet.objects.exists()
+
+    def test_is_not_there_for_a_stranger(self, make_traveller, connection, sam):
+        assert make_traveller(sam).client.get(f"/connections/{connection.pk}/sign-in/").status_code == 404
