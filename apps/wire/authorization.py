@@ -43,6 +43,7 @@ _REFUSALS: Mapping[Code, type[WireError]] = {
     Code.ACCOUNT_SELECTION_REQUIRED: AuthorizationDenied,
     Code.UNAUTHORIZED_CLIENT: OrganizationNotEnabled,
     Code.INVALID_CLIENT: ClientRejected,
+    Code.INVALID_TARGET: ClientRejected,
     Code.INVALID_REQUEST: RequestRefused,
     Code.INVALID_SCOPE: RequestRefused,
     Code.UNSUPPORTED_RESPONSE_TYPE: RequestRefused,

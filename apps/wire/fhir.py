@@ -49,7 +49,7 @@ __all__ = [
 _PAGE_SECONDS = 30.0
 _PAGE_BYTES = 20_000_000
 
-_MOST_PATIENT_PAGES = 10  # of people one sign-in may choose from
+_MOST_PATIENT_PAGES = 5  # of people one sign-in may choose from
 # Interface facts 5.3 and 5.4; 408, 429 and 5xx mean wait.
 _BY_STATUS: Mapping[int, type[WireError]] = {
     401: AuthorizationExpired,
@@ -89,7 +89,7 @@ def find_patients(server: FhirServer, *, access_token: Secret) -> tuple[Resource
     found = list(page.resources)
     pages_left = _MOST_PATIENT_PAGES
     while page.next_url and (pages_left := pages_left - 1):
-        page = follow(server, access_token=access_token, next_url=page.next_url)
+        page = _followed(server, page.next_url, access_token, is_page=False)  # somebody is waiting
         found += page.resources
     people = {patient.logical_id: patient for patient in found if patient.resource_type == "Patient"}
     return tuple(people.values())
@@ -136,8 +136,7 @@ def follow(server: FhirServer, *, access_token: Secret, next_url: str) -> Page:
     Raises ForeignAddress, before anything is sent, where the link leaves the origin or the path of the FHIR base
     URL; and WireError.
     """
-    _check_below(server, next_url)
-    return bundles.read_page(_get(server, next_url, access_token, is_page=True), base_url=server.base_url)
+    return _followed(server, next_url, access_token, is_page=True)
 
 
 def capability(server: FhirServer) -> CapabilityStatement:
@@ -157,6 +156,11 @@ def capability(server: FhirServer) -> CapabilityStatement:
     except UnexpectedAnswer:
         statement = {}
     return read_capability_statement(statement)
+
+
+def _followed(server: FhirServer, next_url: str, access_token: Secret, *, is_page: bool) -> Page:
+    _check_below(server, next_url)
+    return bundles.read_page(_get(server, next_url, access_token, is_page=is_page), base_url=server.base_url)
 
 
 def _get(server: FhirServer, url: str, access_token: Secret, *, is_page: bool = False) -> bytes:

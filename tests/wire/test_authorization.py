@@ -165,6 +165,7 @@ class TestARefusal:
             ("account_selection_required", AuthorizationDenied, Code.ACCOUNT_SELECTION_REQUIRED),
             ("unauthorized_client", OrganizationNotEnabled, Code.UNAUTHORIZED_CLIENT),
             ("invalid_client", ClientRejected, Code.INVALID_CLIENT),
+            ("invalid_target", ClientRejected, Code.INVALID_TARGET),
             ("invalid_request", RequestRefused, Code.INVALID_REQUEST),
             ("invalid_scope", RequestRefused, Code.INVALID_SCOPE),
             ("unsupported_response_type", RequestRefused, Code.UNSUPPORTED_RESPONSE_TYPE),

@@ -79,7 +79,14 @@ class TestFindingPatients:
 
         with serving(answer) as server:
             fhir.find_patients(home(server), access_token=TOKEN)
-        assert len(server.requests) == 10
+        assert len(server.requests) == 5
+
+    def test_follows_no_page_of_people_elsewhere(self):
+        with serving(bundle(BOB)) as elsewhere:
+            more = [{"relation": "next", "url": elsewhere.url("/fhir/r4/Patient?page=2")}]
+            with pytest.raises(ForeignAddress):
+                found(bundle(ALICE, link=more))
+        assert not elsewhere.requests
 
     def test_keeps_the_person_as_received(self):
         body = b'\xef\xbb\xbf{ "id":"alice",\n"resourceType":"Patient", "multipleBirthInteger": 1.0 }\n'

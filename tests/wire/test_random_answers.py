@@ -24,7 +24,7 @@ from tests.wire.servers import http, serving
 LOOPBACK = AddressPolicy(allow_loopback_http=True)
 TOKEN = Secret("an-access-token")
 EACH = settings(
-    max_examples=1_500, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None
+    max_examples=1_300, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None
 )
 
 KEYS = """

@@ -172,7 +172,7 @@ class TestAnHttpsAddress:
             for _ in range(40):
                 time.sleep(0.1)
                 connection.sendall(b"\x02" if dribbles else b"")
-            return connection
+            raise OSError("hang up")
 
         with serving(b"", wrap=stall) as server:
             route(server.port)
