@@ -14,23 +14,6 @@ FOLDER = finding.ROOT / "locale" / "es" / "LC_MESSAGES"
 CATALOG = catalog.read_po((FOLDER / "django.po").read_text())
 PLACEHOLDER = re.compile(r"%\(\w+\)s|\{\w*\}|<[^>]+>")
 
-# Whose strings must all have their Spanish. The other rooms join as theirs are translated.
-COMPLETE = [
-    "apps/accounts",
-    "templates/base.html",
-    *(f"templates/{name}" for name in ("account", "accounts", "allauth", "errors", "mfa", "partials", "usersessions")),
-]
-
-
-def strings_of(place: str) -> set[Message]:
-    path = finding.ROOT / place
-    files = [path] if path.is_file() else [file for file in sorted(path.rglob("*.*")) if file.suffix != ".pyc"]
-    found: set[Message] = set()
-    for file in files:
-        read = finding.in_python if file.suffix == ".py" else finding.in_template
-        found.update(read(file.read_text()))
-    return found
-
 
 class TestTheCatalog:
     def test_is_compiled_as_it_is_written(self):
@@ -39,9 +22,13 @@ class TestTheCatalog:
     def test_is_written_as_the_program_writes_it(self):
         assert (FOLDER / "django.po").read_text() == catalog.write_po(CATALOG)
 
-    @pytest.mark.parametrize("place", COMPLETE)
-    def test_has_the_spanish_of_every_string(self, place: str):
-        assert [message.singular for message in sorted(strings_of(place)) if not all(CATALOG.get(message, ("",)))] == []
+    def test_holds_the_strings_of_the_source_and_no_others(self):
+        found = finding.messages()
+        assert sorted(found - set(CATALOG)) == [], "run: python -m development.translating"
+        assert sorted(set(CATALOG) - found) == [], "run: python -m development.translating"
+
+    def test_has_the_spanish_of_every_string(self):
+        assert [message.singular for message, texts in CATALOG.items() if not all(texts)] == []
 
     @pytest.mark.parametrize("message", [message for message in CATALOG if all(CATALOG[message])], ids=repr)
     def test_keeps_every_placeholder_and_tag(self, message: Message):
