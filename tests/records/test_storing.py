@@ -92,6 +92,7 @@ class TestRecordsOfTwoConnections:
         keep(second, Resource("Patient", "p-7301", b'{"from":"second"}'))
         assert opened(Record.objects.get(connection=first)) == b'{"from":"first"}'
         assert opened(Record.objects.get(connection=second)) == b'{"from":"second"}'
+        assert not RecordVersion.objects.exists()
 
     def test_do_not_open_in_each_others_place(self, alice):
         first, second = make_connection(alice), make_connection(alice, make_endpoint("https://other.example/r4"))

@@ -163,7 +163,7 @@ class TestPaging:
         )
         run = sync(linked)
         assert stored() == {"a1", "a2"}
-        assert (step(run).gap, run.outcome) == (Gap.STOPPED_SHORT, SyncRun.Outcome.PARTIAL)
+        assert (step(run).gap, step(run).pages, run.outcome) == (Gap.STOPPED_SHORT, 2, SyncRun.Outcome.PARTIAL)
 
     def test_says_so_where_fewer_came_than_were_counted(self, linked, provider):
         provider.answers[ALLERGIES] = http(body=bundle(allergy("a1"), total=9))
@@ -335,6 +335,16 @@ class TestRefusedToken:
         assert (linked.status, linked.reason) == ("needs_reauthorization", "grant_ended")
         assert len(provider.sent(TOKEN)) == 1
         assert Record.objects.count() == 3
+
+    def test_is_renewed_once_in_a_run_and_no_more(self, linked, provider):
+        provider.answers[TOKEN] = http(body={"access_token": "second-canary", "expires_in": 3600})
+        provider.answers[PATIENT] = lambda request: (
+            http(body=R4_PATIENT) if request.headers["authorization"] == "Bearer second-canary" else http(401)
+        )
+        provider.answers[ALLERGIES] = http(401)
+        run = sync(linked)
+        assert (step(run, "Patient").status, step(run).gap) == ("complete", Gap.SIGN_IN_NEEDED)
+        assert len(provider.sent(TOKEN)) == 1
 
     def test_that_cannot_be_renewed_asks_the_patient_to_sign_in(self, linked, provider):
         provider.answers[TOKEN] = http(400, body={"error": "invalid_grant"})
