@@ -46,11 +46,11 @@ class Code(StrEnum):
     UNSUPPORTED_RESPONSE_TYPE = "unsupported_response_type"
     INVALID_SCOPE = "invalid_scope"
     INVALID_TARGET = "invalid_target"
-    UNSUPPORTED_TOKEN_TYPE = "unsupported_token_type"  # noqa: S105 - a name, not a token
+    UNSUPPORTED_TOKEN_TYPE = "unsupported_token_type"  # noqa: S105  # nosec B105 - a name, not a token
     ACCESS_DENIED = "access_denied"
     SERVER_ERROR = "server_error"
     TEMPORARILY_UNAVAILABLE = "temporarily_unavailable"
-    INVALID_TOKEN = "invalid_token"  # noqa: S105 - a name, not a token
+    INVALID_TOKEN = "invalid_token"  # noqa: S105  # nosec B105 - a name, not a token
     INSUFFICIENT_SCOPE = "insufficient_scope"
     LOGIN_REQUIRED = "login_required"
     CONSENT_REQUIRED = "consent_required"

@@ -173,7 +173,7 @@ class _Reader:
         passed_on = requests.Response()
         passed_on.status_code = response.status_code
         passed_on.encoding = "utf-8"
-        bare = {"access_token": self.token_set.access_token.reveal(), "token_type": "Bearer"}
+        bare = {"access_token": self.token_set.access_token.reveal()}  # the library needs no more
         passed_on.raw = io.BytesIO(json.dumps(bare).encode("ascii"))
         return passed_on
 
