@@ -127,6 +127,11 @@ class TestDataTree:
     def test_of_one_version_holds_nothing_of_the_other(self, get, db, path):
         assert get(path).status_code == 404
 
+    def test_names_every_answer_and_lets_none_be_stored(self, get, db, version):
+        first, second = (get(f"{BASES[version]}/Patient") for _ in range(2))
+        assert first["X-Request-Id"] != second["X-Request-Id"]
+        assert first["Cache-Control"] == "no-store"
+
     @pytest.mark.parametrize("method", ["post", "put", "delete", "patch"])
     def test_is_read_only(self, client, db, method, version):
         answer = getattr(client, method)(f"{BASES[version]}/Patient")

@@ -163,6 +163,13 @@ class TestTypesOfTheCast:
         assert kinds["r4"] == both | {"valueBoolean", "valueInteger"}
 
     @pytest.mark.parametrize("version", VERSIONS)
+    def test_measure_something_or_say_why_not(self, everything, version):
+        for body in everything[version]:
+            if body["resourceType"] == "Observation":
+                told = [name for name in body if name.startswith("value") or name in ("dataAbsentReason", "component")]
+                assert len(told) == 1, body["id"]
+
+    @pytest.mark.parametrize("version", VERSIONS)
     def test_include_rows_entered_in_error(self, everything, version):
         words = json.dumps([body for body in everything[version] if "entered-in-error" in json.dumps(body)])
         for kind in ("AllergyIntolerance", "Condition", "Immunization", "Observation", "Procedure"):
@@ -208,6 +215,30 @@ class TestSamePersonInBothVersions:
         new = [body for body in everything["r4"] if body["resourceType"] == "CareTeam"]
         assert len(old) == len(new) == 3
         assert len(old[0]["participant"]) == len(new[0]["participant"])
+
+    @pytest.mark.conformance("X20")
+    @pytest.mark.parametrize(
+        ("code", "old", "new"),
+        [
+            ("52552-5", ("valueCodeableConcept", "Y"), ("valueBoolean", True)),
+            ("72514-3", ("valueQuantity", 3), ("valueInteger", 3)),
+        ],
+    )
+    def test_answers_what_dstu2_has_no_type_for(self, everything, code, old, new):
+        def answer(version):
+            [body] = [
+                body
+                for body in everything[version]
+                if body["resourceType"] == "Observation" and body["code"]["coding"][0]["code"] == code
+            ]
+            [name] = [name for name in body if name.startswith("value")]
+            value = body[name]
+            if name == "valueCodeableConcept":
+                return name, value["coding"][0]["code"]
+            return name, value["value"] if name == "valueQuantity" else value
+
+        assert answer("dstu2") == old
+        assert answer("r4") == new
 
     def test_did_not_take_what_was_not_taken(self, everything):
         old = [body for body in everything["dstu2"] if body.get("wasNotTaken") is True]

@@ -116,7 +116,7 @@ def find(search: Search, *, repeat_last: bool = False) -> Found:
     again = repeat_last and search.cursor.number > 1
     wanted = search.count + 1 + again
     statement = (
-        f"SELECT id, logical_id, body FROM sandbox_resource WHERE {where}"  # noqa: S608 -- fixed parts only
+        f"SELECT id, logical_id, body FROM sandbox_resource WHERE {where}"  # noqa: S608  # nosec B608 -- fixed parts
         f" AND id {'>=' if again else '>'} %(after)s ORDER BY id LIMIT %(wanted)s"
     )
     with connection.cursor() as cursor:
@@ -125,7 +125,7 @@ def find(search: Search, *, repeat_last: bool = False) -> Found:
         has_more = len(rows) == wanted
         total = search.cursor.total
         if total is None and (has_more or not search.count):
-            cursor.execute(f"SELECT count(*) FROM sandbox_resource WHERE {where}", values)  # noqa: S608
+            cursor.execute(f"SELECT count(*) FROM sandbox_resource WHERE {where}", values)  # noqa: S608  # nosec B608 -- fixed parts
             total = int(cursor.fetchone()[0])
     return Found(tuple(rows[:-1] if has_more else rows), has_more and search.count > 0, _or_counted(total, rows))
 
@@ -165,7 +165,7 @@ def _others(search: Search, resource_type: str, condition: str, wanted: list[str
     owners = [""] if of_practice else list(search.patient_ids)
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT id, logical_id, body FROM sandbox_resource WHERE version = %(version)s"  # noqa: S608 -- fixed parts
+            "SELECT id, logical_id, body FROM sandbox_resource WHERE version = %(version)s"  # noqa: S608  # nosec B608 -- fixed parts
             f" AND resource_type = %(type)s AND patient_id = ANY(%(owners)s) AND {condition} ORDER BY id",
             {"version": search.version, "type": resource_type, "owners": owners, "wanted": wanted},
         )

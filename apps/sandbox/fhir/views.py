@@ -2,6 +2,7 @@
 
 import json
 import re
+import uuid
 from collections.abc import Callable
 from functools import wraps
 
@@ -15,6 +16,7 @@ from apps.sandbox.fhir.offered import OFFERED, Offered
 from apps.sandbox.fhir.refusing import Refusal
 
 _ID = re.compile(r"[A-Za-z0-9.\-]{1,64}", re.ASCII)
+_API_VERSION = "1.0.0"  # the observed interface sends its build; nobody has to send one back (specification 9.5)
 View = Callable[..., HttpResponse]
 
 
@@ -37,6 +39,8 @@ def _answered(view: View) -> View:
             if refusal.status == 405:
                 answer["Allow"] = "GET, HEAD"
         answer["Cache-Control"] = "no-store"
+        answer["X-Request-Id"] = str(uuid.uuid4())
+        answer["Api-Version"] = _API_VERSION
         return answer
 
     return wrapper

@@ -25,7 +25,7 @@ def enrol(version: str, patient_id: str, *, at: datetime) -> Populated:
     password = f"{username}-pass"
     known = Account.objects.filter(username=username).first()
     patients = {**(known.patients if known else {}), version: [patient_id]}
-    enrolment.enrol(username, password, name, patients)
+    enrolment.enrol(username, password, name, patients, about="Loaded from a file")
     held = Resource.objects.filter(version=version, patient_id=patient_id).count()
     return Populated(username, password, name, {version: held})
 

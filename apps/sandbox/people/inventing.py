@@ -54,7 +54,7 @@ def story(seed: int, number: int, size: int) -> Story:
     """
     if not SMALLEST <= size <= LARGEST:
         raise ValueError(f"a size is between {SMALLEST} and {LARGEST}")
-    chance = random.Random(f"{seed}/{number}")  # noqa: S311 -- made to be repeatable, not secret
+    chance = random.Random(f"{seed}/{number}")  # noqa: S311  # nosec B311 -- to be repeatable
     person = _person(seed, number, chance)
     told = _beginnings(person, chance)
     reviews = max(1, (size - _BEGINNINGS) // _PER_REVIEW)

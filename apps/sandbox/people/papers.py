@@ -5,7 +5,7 @@ client must never fetch it.
 """
 
 from collections.abc import Sequence
-from xml.sax.saxutils import escape
+from html import escape
 
 _STYLESHEET = b'<?xml-stylesheet type="text/xsl" href="https://styles.example.com/cda.xsl"?>'
 _FONTS = b"<< /F1 5 0 R >>"
