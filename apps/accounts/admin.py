@@ -5,15 +5,22 @@ staff may do is stop an account from signing in, and take away a lost second ste
 """
 
 from typing import Any
+from uuid import UUID
 
 from allauth.account.decorators import secure_admin_login
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
 from django.contrib import admin
+from django.db import transaction
+from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils import timezone
 
+from apps.accounts.current_user import current_user
 from apps.accounts.models import Consent, User
+from apps.audit import recording
+from apps.audit.recording import Actor, EventType
 
 # The admin's own sign-in form knows neither a second step nor our lock-out: whoever comes is sent to the site's.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
@@ -52,6 +59,13 @@ class UserAdmin(WindowAdmin):
         """Staff with the permission, as Django has it."""
         return admin.ModelAdmin.has_change_permission(self, request, obj)
 
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        """Looking at an account is logged: the person it belongs to sees it under Activity."""
+        user = super().get_object(request, object_id, from_field)
+        if user is not None:
+            note_by_staff(EventType.STAFF_VIEWED, request, user.pk)
+        return user
+
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         """All but "may sign in"; and for superusers, who works here."""
         closed = ("email", "first_name", "language", "joined_at", "last_login")
@@ -88,6 +102,29 @@ class AuthenticatorAdmin(WindowAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Staff with the permission, as Django has it."""
         return admin.ModelAdmin.has_delete_permission(self, request, obj)
+
+    def delete_model(self, request: HttpRequest, obj: Authenticator) -> None:
+        """Take it away, and log who did."""
+        with transaction.atomic():
+            note_by_staff(EventType.USER_AUTHENTICATOR_CHANGED, request, obj.user_id)
+            obj.delete()
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Authenticator]) -> None:
+        """Take several away, and log each."""
+        for authenticator in queryset:
+            self.delete_model(request, authenticator)
+
+
+def note_by_staff(event: EventType, request: HttpRequest, user_id: UUID) -> None:
+    """Log what a member of staff did to somebody's account."""
+    recording.record(
+        event,
+        actor=Actor.staff(current_user(request).pk),
+        at=timezone.now(),
+        user_id=user_id,
+        subject="user",
+        subject_id=str(user_id),
+    )
 
 
 # allauth registers forms that can change all of these; sessions are nobody's business but their owner's.

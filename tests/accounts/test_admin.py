@@ -5,10 +5,12 @@ from collections.abc import Callable
 import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
+from django.contrib.auth.models import Permission
 from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
+from apps.audit.models import AuditEvent
 
 pytestmark = pytest.mark.django_db
 
@@ -41,6 +43,11 @@ class TestAUserInTheAdmin:
         assert not alice.is_active
         assert alice.email == "alice@example.org"
 
+    def test_learns_that_staff_looked(self, stella: User, alice: User, signed_in: Callable[[User], Client]):
+        signed_in(stella).get(reverse("admin:accounts_user_change", args=[alice.pk]))
+        event = AuditEvent.objects.get(event="staff.viewed")
+        assert (event.actor_id, event.user_id) == (stella.pk, alice.pk)
+
     def test_cannot_be_made_staff_by_staff(
         self, make_user: Callable[..., User], alice: User, signed_in: Callable[[User], Client]
     ):
@@ -69,6 +76,8 @@ class TestASecondStepInTheAdmin:
         assert client.post(reverse("admin:mfa_authenticator_change", args=[step.pk]), {}).status_code == 403
         client.post(reverse("admin:mfa_authenticator_delete", args=[step.pk]), {"post": "yes"})
         assert not Authenticator.objects.exists()
+        event = AuditEvent.objects.get(event="user.authenticator_changed")
+        assert (event.actor_kind, event.actor_id, event.user_id) == ("staff", stella.pk, alice.pk)
 
 
 class TestAnAddressInTheAdmin:
@@ -78,7 +87,5 @@ class TestAnAddressInTheAdmin:
         assert signed_in(stella).post(url, {"email": "evil@example.org"}).status_code == 403
 
 
-def permission(app: str, codename: str):
-    from django.contrib.auth.models import Permission
-
+def permission(app: str, codename: str) -> Permission:
     return Permission.objects.get(content_type__app_label=app, codename=codename)

@@ -1,0 +1,71 @@
+"""Account mail: whose language, whose name, whose address."""
+
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.test import Client
+from django.urls import reverse
+
+from apps.accounts import browsers, mailing
+from apps.accounts.models import User
+
+ABOUT = {"code": "ABCD-EFGH"}
+
+
+class TestAMail:
+    def test_is_in_the_language_of_its_owner(self, alice: User):
+        User.objects.filter(pk=alice.pk).update(language="es")
+        mailing.send("account/email/password_reset_code", to=alice.email, context=ABOUT)
+        (message,) = mail.outbox
+        assert message.subject == "Su código para una contraseña nueva"
+        assert str(message.body).startswith("Hola, Alice:")
+
+    def test_greets_a_stranger_without_a_name(self, db: None):
+        mailing.send("account/email/unknown_account", to="nobody@example.org", context={})
+        assert str(mail.outbox[0].body).startswith("Hello,\n")
+
+    def test_writes_a_name_as_it_is(self, alice: User):
+        User.objects.filter(pk=alice.pk).update(first_name="D'Arcy & <Co>")
+        mailing.send("account/email/password_reset_code", to=alice.email, context=ABOUT)
+        assert str(mail.outbox[0].body).startswith("Hello D'Arcy & <Co>,")
+
+    def test_links_to_our_origin_whatever_host_was_asked(self, client: Client, alice: User, settings: Any):
+        settings.SITE_ORIGIN = "https://holdfast.example"
+        settings.ALLOWED_HOSTS = ["*"]
+        client.post(
+            reverse("account_reset_password"), {"email": "nobody@example.org"}, headers={"Host": "evil.example"}
+        )
+        body = str(mail.outbox[0].body)
+        assert "https://holdfast.example/accounts/signup/" in body
+        assert "evil.example" not in body
+
+    def test_says_nothing_of_health_or_providers(self, alice: User):
+        mailing.send("account/email/password_reset_code", to=alice.email, context=ABOUT)
+        assert "provider" not in str(mail.outbox[0].body)
+
+
+class TestABrowser:
+    @pytest.mark.parametrize(
+        ("user_agent", "browser", "system"),
+        [
+            ("Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0", "Firefox", "Windows"),
+            (
+                "Mozilla/5.0 (Windows NT 10.0) AppleWebKit Chrome/140.0 Safari/537.36 Edg/140.0",
+                "Microsoft Edge",
+                "Windows",
+            ),
+            ("Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15) AppleWebKit Chrome/140.0 Safari/537.36", "Chrome", "Mac"),
+            ("Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) Version/19.0 Safari/604.1", "Safari", "iPhone"),
+            ("Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) CriOS/140.0 Safari/604.1", "Chrome", "iPhone"),
+            (
+                "Mozilla/5.0 (Linux; Android 16) SamsungBrowser/30.0 Chrome/140.0 Safari/537.36",
+                "Samsung Internet",
+                "Android",
+            ),
+            ("curl/8.0", "an unknown browser", "an unknown system"),
+            ("", "an unknown browser", "an unknown system"),
+        ],
+    )
+    def test_is_named_as_people_know_it(self, user_agent: str, browser: str, system: str):
+        assert (browsers.browser_name(user_agent), browsers.system_name(user_agent)) == (browser, system)

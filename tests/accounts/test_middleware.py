@@ -1,0 +1,33 @@
+"""What stays in the browser: nothing of anybody known."""
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from apps.accounts.models import User
+
+pytestmark = pytest.mark.django_db
+
+
+class TestAPageOfSomebodySignedIn:
+    @pytest.mark.parametrize("name", ["settings", "help", "notice", "home"])
+    def test_is_not_stored(self, alice: User, signed_in: Callable[[User], Client], name: str):
+        assert signed_in(alice).get(reverse(name))["Cache-Control"] == "no-store, private"
+
+    def test_is_not_stored_where_it_does_not_exist(self, alice: User, signed_in: Callable[[User], Client]):
+        assert signed_in(alice).get("/no-such-page/")["Cache-Control"] == "no-store, private"
+
+
+class TestAPageOfSomebodyHalfWay:
+    def test_is_not_stored(self, client: Client):
+        client.post(reverse("account_signup"), {"email": "ann@example.org", "password1": "correct horse battery"})
+        page = client.get(reverse("account_email_verification_sent"))
+        assert b"ann@example.org" in page.content
+        assert page["Cache-Control"] == "no-store, private"
+
+
+class TestAPageOfAStranger:
+    def test_may_be_stored(self, client: Client):
+        assert "no-store" not in client.get(reverse("notice")).headers.get("Cache-Control", "")
