@@ -44,8 +44,8 @@ def everything_queued_and_cached() -> Iterator[str]:
     """Whatever Redis holds: the cache, and the queue's messages."""
     client = redis.Redis.from_url(project_settings.CELERY_BROKER_URL)
     for key in client.scan_iter():
-        kind = bytes(client.type(key)).decode()
-        value = client.get(key) if kind == "string" else client.lrange(key, 0, -1) if kind == "list" else key
+        kind = client.type(key)
+        value = client.get(key) if kind == b"string" else client.lrange(key, 0, -1) if kind == b"list" else key
         yield f"{key!r} {value!r}"
     client.close()
 

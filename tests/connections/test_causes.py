@@ -37,7 +37,7 @@ class TestEveryCause:
     def test_of_a_token_answer_has_an_outcome(self):
         assert {code.value for code in causes.TOKEN_ANSWERS} >= AT_THE_TOKEN_ENDPOINT
 
-    @pytest.mark.parametrize("kind", sorted(set(kinds()), key=lambda kind: kind.__name__))
+    @pytest.mark.parametrize("kind", sorted(set(kinds()), key=str))
     def test_of_any_kind_and_code_has_an_outcome_in_words(self, kind):
         for code in Code:
             error = kind(code=code)

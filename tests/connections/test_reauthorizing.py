@@ -14,7 +14,7 @@ class TestReauthorizing:
     @pytest.fixture
     def connection(self, traveller, place) -> Connection:
         connection: Connection = traveller.link(place)
-        connection.confirm(patient_id=PERSON["id"], at=connection.created_at)
+        connection.confirm(patient_id="p-7301", at=connection.created_at)
         return connection
 
     def test_the_same_person_renews_the_connection_in_place(self, traveller, place, connection, stand_in):

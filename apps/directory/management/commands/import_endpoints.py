@@ -30,8 +30,8 @@ class Command(BaseCommand):
             directory = reading.read(path.read_bytes(), name=path.stem)
         except OSError as error:
             raise CommandError(f"{path.name} cannot be read: {error.strerror}") from None
-        except reading.NotADirectory as error:
-            raise CommandError(f"{path.name}: {error}") from None
+        except reading.NotADirectory:
+            raise CommandError(f"{path.name} is not JSON of the format {reading.FORMAT}.") from None
         report = importing.import_directory(directory, actor=Actor.system("import_endpoints"), at=timezone.now())
         for refusal in report.refusals:
             self.stderr.write(f"refused {refusal.where}: {refusal.reason}")

@@ -1,0 +1,73 @@
+"""Rows of a directory: one provider with one endpoint of interface A, and our approved registration there."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from apps.directory import credentials
+from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, Provider
+from apps.wire.secret import Secret
+
+AT = datetime(2026, 11, 20, 9, 40, tzinfo=UTC)
+
+
+@pytest.fixture
+def make_provider(db: None) -> Callable[..., Provider]:
+    def make(name: str, **columns: Any) -> Provider:
+        return Provider.objects.create(directory="tests", directory_id=name, name=name, imported_at=AT, **columns)
+
+    return make
+
+
+@pytest.fixture
+def make_endpoint(db: None) -> Callable[..., Endpoint]:
+    """An endpoint that can be linked; `registration` changes our standing, None leaves us without one."""
+
+    def make(
+        provider: Provider,
+        *,
+        host: str = "fhir.example.org",
+        version: str = "r4",
+        registration: dict[str, Any] | None = {},  # noqa: B006 - only read
+        is_sandbox: bool = False,
+        **columns: Any,
+    ) -> Endpoint:
+        server = AuthorizationServer.objects.create(
+            source="configured",
+            authorize_url=f"https://{host}/{version}/authorize",
+            token_url=f"https://{host}/{version}/token",
+            found_at=AT,
+            is_sandbox=is_sandbox,
+        )
+        if registration is not None:
+            row = ClientRegistration.objects.create(
+                authorization_server=server,
+                **{
+                    "label": "ours",
+                    "status": "approved",
+                    "client_id": "holdfast",
+                    "authentication": "query",
+                    "versions_added": [version],
+                    "is_sandbox": is_sandbox,
+                    **registration,
+                },
+            )
+            credentials.keep(row, Secret("canary-secret"), at=AT)
+        endpoint = Endpoint.objects.create(
+            **{
+                "fhir_base_url": f"https://{host}/fhir/{version}",
+                "fhir_version": version,
+                "interface": "patient-access",
+                "dialect": "patient-access",
+                "authorization_server": server,
+                "imported_at": AT,
+                "is_sandbox": is_sandbox,
+                **columns,
+            }
+        )
+        endpoint.providers.add(provider)
+        return endpoint
+
+    return make

@@ -1,0 +1,171 @@
+"""The directory in the admin: what staff can do, and what never shows."""
+
+import pytest
+from django.test import Client
+
+from apps.audit.models import AuditEvent
+from apps.directory import credentials
+from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint
+from apps.wire.secret import Secret
+
+pytestmark = pytest.mark.django_db
+
+BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
+
+
+@pytest.fixture
+def staff(stella) -> Client:
+    client = Client()
+    client.force_login(stella, backend=BACKEND)
+    return client
+
+
+@pytest.fixture
+def endpoint(make_provider, make_endpoint) -> Endpoint:
+    made: Endpoint = make_endpoint(make_provider("Harbor"), registration={"status": "provisional"})
+    return made
+
+
+@pytest.fixture
+def registration(endpoint) -> ClientRegistration:
+    return ClientRegistration.objects.get()
+
+
+def form(registration: ClientRegistration, **changes: str) -> dict[str, str]:
+    return {
+        "authorization_server": str(registration.authorization_server_id),
+        "label": "ours",
+        "client_id": "holdfast",
+        "authentication": "query",
+        "versions_added": "r4",
+        "scope": "",
+        "refresh_window_hours": "48",
+        "minimum_refresh_seconds": "0",
+        "is_switched_on": "on",
+        "new_secret": "",
+        **changes,
+    }
+
+
+def act(staff: Client, registration: ClientRegistration, action: str) -> None:
+    staff.post("/admin/directory/clientregistration/", {"action": action, "_selected_action": [str(registration.pk)]})
+
+
+class TestARegistrationInTheAdmin:
+    @pytest.mark.conformance("C19")
+    def test_says_why_its_endpoint_cannot_be_linked(self, staff, endpoint):
+        for address in ("/admin/directory/endpoint/", f"/admin/directory/endpoint/{endpoint.pk}/change/"):
+            assert "The client registration is not approved." in staff.get(address).content.decode()
+
+    def test_shows_the_redirect_uri_to_copy(self, staff, registration):
+        page = staff.get(f"/admin/directory/clientregistration/{registration.pk}/change/").content.decode()
+        assert f"http://testserver/connect/return/{registration.redirect_id}/" in page
+
+    @pytest.mark.conformance("C70")
+    def test_takes_a_secret_and_never_shows_it(self, staff, registration):
+        address = f"/admin/directory/clientregistration/{registration.pk}/change/"
+        answer = staff.post(address, form(registration, new_secret="canary-new"), follow=True)
+        assert answer.status_code == 200
+        row = ClientRegistration.objects.get()
+        assert credentials.client(row).secret == Secret("canary-new")
+        pages = [answer.content.decode(), staff.get(address).content.decode()]
+        pages.append(staff.get(address.replace("change", "history")).content.decode())
+        assert not any("canary" in page for page in pages)
+        assert "canary" not in str(list(AuditEvent.objects.values()))
+
+    def test_keeps_the_secret_when_the_field_stays_empty(self, staff, registration):
+        staff.post(f"/admin/directory/clientregistration/{registration.pk}/change/", form(registration))
+        assert credentials.client(ClientRegistration.objects.get()).secret == Secret("canary-secret")
+
+    def test_does_not_show_a_secret_again_when_the_form_has_a_fault(self, staff, registration):
+        page = staff.post(
+            f"/admin/directory/clientregistration/{registration.pk}/change/",
+            form(registration, label="", new_secret="canary-new"),
+        )
+        assert page.status_code == 200
+        assert "canary" not in page.content.decode()
+
+    def test_moves_by_action_as_the_table_allows(self, staff, registration):
+        act(staff, registration, "approve")
+        assert ClientRegistration.objects.get().status == "approved"
+        act(staff, registration, "reject")
+        assert ClientRegistration.objects.get().status == "approved"
+        act(staff, registration, "retire")
+        assert ClientRegistration.objects.get().status == "retired"
+
+    def test_is_switched_and_mended_by_action(self, staff, registration):
+        ClientRegistration.objects.update(trouble="invalid_client")
+        act(staff, registration, "switch_off")
+        act(staff, registration, "clear_trouble")
+        row = ClientRegistration.objects.get()
+        assert (row.is_switched_on, row.trouble) == (False, "")
+        act(staff, registration, "switch_on")
+        assert ClientRegistration.objects.get().is_switched_on
+
+    def test_writes_down_who_changed_it(self, staff, registration, stella):
+        act(staff, registration, "approve")
+        event = AuditEvent.objects.get(event="registration.changed")
+        assert event.actor_id == stella.pk
+        assert event.facts == {"action": "moved", "status": "approved", "status_before": "provisional"}
+
+
+class TestAnEndpointInTheAdmin:
+    def fields(self, endpoint: Endpoint, **changes: str) -> dict[str, str]:
+        return {
+            "fhir_base_url": endpoint.fhir_base_url,
+            "fhir_version": "r4",
+            "interface": "patient-access",
+            "dialect": "patient-access",
+            "tenant": "",
+            "authorization_server": str(endpoint.authorization_server_id),
+            "providers": str(endpoint.providers.get().pk),
+            "is_switched_on": "on",
+            **changes,
+        }
+
+    def test_can_be_saved_and_is_written_down(self, staff, endpoint):
+        answer = staff.post(f"/admin/directory/endpoint/{endpoint.pk}/change/", self.fields(endpoint, tenant="seven"))
+        assert answer.status_code == 302
+        assert Endpoint.objects.get().tenant == "seven"
+        event = AuditEvent.objects.get(event="directory.changed")
+        assert event.facts == {"action": "changed", "changed": "tenant"}
+
+    @pytest.mark.parametrize(
+        ("changes", "sentence"),
+        [
+            ({"fhir_base_url": "https://10.1.2.3/fhir"}, "not_public is not allowed"),
+            ({"is_sandbox": "on"}, "cannot be mixed"),
+            ({"dialect": "smart"}, "belongs to another interface"),
+        ],
+    )
+    def test_refuses_what_import_refuses(self, staff, endpoint, changes, sentence):
+        page = staff.post(f"/admin/directory/endpoint/{endpoint.pk}/change/", self.fields(endpoint, **changes))
+        assert page.status_code == 200
+        assert sentence in page.content.decode()
+
+    def test_is_not_there_for_patients(self, alice, endpoint):
+        client = Client()
+        client.force_login(alice, backend=BACKEND)
+        assert client.get("/admin/directory/endpoint/").status_code == 302
+
+
+class TestAServerInTheAdmin:
+    def test_refuses_an_address_we_would_not_connect_to(self, staff, endpoint):
+        server = AuthorizationServer.objects.get()
+        page = staff.post(
+            f"/admin/directory/authorizationserver/{server.pk}/change/",
+            {"source": "configured", "authorize_url": server.authorize_url, "token_url": "https://192.168.0.9/token"},
+        )
+        assert "not_public is not allowed" in page.content.decode()
+
+    def test_is_added_with_the_time_it_was_found(self, staff):
+        answer = staff.post(
+            "/admin/directory/authorizationserver/add/",
+            {
+                "source": "configured",
+                "authorize_url": "https://new.example/authorize",
+                "token_url": "https://new.example/token",
+            },
+        )
+        assert answer.status_code == 302
+        assert AuthorizationServer.objects.get().found_at is not None

@@ -1,0 +1,221 @@
+"""Importing a directory file: idempotent, row by row, a reason for each row refused."""
+
+import copy
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from apps.audit.models import AuditEvent
+from apps.audit.recording import Actor
+from apps.directory import importing, reading
+from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, Provider
+from tests.directory.conftest import AT
+
+pytestmark = pytest.mark.django_db
+
+ROW: dict[str, Any] = {
+    "id": "harbor",
+    "name": "Harbor Family Practice",
+    "city": "Portland",
+    "state": "OR",
+    "kind": "practice",
+    "website": "https://www.harbor.example/",
+    "is_sandbox": False,
+    "endpoints": [
+        {
+            "fhir_base_url": "https://fhir.harbor.example/r4",
+            "fhir_version": "r4",
+            "interface": "patient-access",
+            "tenant": "",
+            "dialect": "patient-access",
+            "authorization_server": {
+                "authorize_url": "https://auth.harbor.example/r4/authorize",
+                "token_url": "https://auth.harbor.example/r4/token",
+                "revocation_url": "https://auth.harbor.example/r4/revoke",
+            },
+        }
+    ],
+}
+
+
+def row(**changes: Any) -> dict[str, Any]:
+    return {**copy.deepcopy(ROW), **changes}
+
+
+def endpoint(**changes: Any) -> dict[str, Any]:
+    return {**copy.deepcopy(ROW["endpoints"][0]), **changes}
+
+
+def import_rows(*rows: Any, name: str = "ours", at=AT) -> importing.Report:
+    content = json.dumps({"format": "holdfast-directory/1", "providers": rows}).encode()
+    return importing.import_directory(reading.read(content, name=name), actor=Actor.system("test"), at=at)
+
+
+class TestAnImport:
+    def test_stores_what_the_file_says(self):
+        report = import_rows(ROW)
+        assert (report.providers, report.endpoints, report.refusals) == (1, 1, [])
+        provider = Provider.objects.get()
+        assert (provider.name, provider.city, provider.kind) == ("Harbor Family Practice", "Portland", "practice")
+        stored = provider.endpoints.get()
+        assert stored.fhir_base_url == "https://fhir.harbor.example/r4"
+        assert stored.authorization_server is not None
+        assert stored.authorization_server.revocation_url == "https://auth.harbor.example/r4/revoke"
+        assert AuditEvent.objects.get().event == "directory.imported"
+
+    def test_twice_is_as_once(self):
+        import_rows(ROW)
+        before = [Provider.objects.values().get(), Endpoint.objects.values().get()]
+        import_rows(ROW)
+        assert [Provider.objects.values().get(), Endpoint.objects.values().get()] == before
+        assert AuthorizationServer.objects.count() == 1
+
+    def test_changes_what_changed(self):
+        import_rows(ROW)
+        import_rows(row(name="Harbor Health"))
+        assert Provider.objects.get().name == "Harbor Health"
+
+    def test_lets_several_providers_share_an_endpoint(self):
+        import_rows(ROW, row(id="second", name="Second Practice"))
+        assert Endpoint.objects.get().providers.count() == 2
+
+    def test_never_touches_a_registration(self):
+        import_rows(ROW)
+        registration = ClientRegistration.objects.create(
+            authorization_server=AuthorizationServer.objects.get(), label="ours", authentication="query"
+        )
+        before = ClientRegistration.objects.values().get(pk=registration.pk)
+        import_rows(ROW)
+        assert ClientRegistration.objects.values().get() == before
+
+    def test_marks_what_vanished_and_welcomes_it_back(self):
+        import_rows(ROW, row(id="stays", endpoints=[]))
+        later = AT + timedelta(days=1)
+        assert import_rows(row(id="stays", endpoints=[]), at=later).vanished == 2
+        assert Provider.objects.get(directory_id="harbor").vanished_at == later
+        assert Endpoint.objects.get().vanished_at == later
+        import_rows(ROW, row(id="stays", endpoints=[]))
+        assert Endpoint.objects.get().vanished_at is None
+
+    def test_keeps_an_endpoint_that_another_directory_still_lists(self):
+        import_rows(ROW)
+        import_rows(row(id="elsewhere"), name="theirs")
+        import_rows(name="ours")
+        assert Endpoint.objects.get().vanished_at is None
+        assert Provider.objects.get(directory="theirs").vanished_at is None
+
+    def test_marks_an_endpoint_a_provider_no_longer_has(self):
+        import_rows(row(endpoints=[endpoint(), endpoint(fhir_base_url="https://old.harbor.example/r4")]))
+        import_rows(ROW)
+        assert Endpoint.objects.get(fhir_base_url="https://old.harbor.example/r4").vanished_at == AT
+        assert Endpoint.objects.get(fhir_base_url="https://fhir.harbor.example/r4").vanished_at is None
+
+    def test_takes_nothing_for_vanished_while_a_row_cannot_be_read(self):
+        import_rows(ROW)
+        report = import_rows(row(name=""))
+        assert len(report.refusals) == 1
+        assert Provider.objects.get().vanished_at is None
+
+
+REFUSED_ROWS = [
+    (7, "it is not an object"),
+    (row(id=""), "id is missing"),
+    (row(id="x" * 201), "id is longer than 200 characters"),
+    (row(name=None), "name is missing"),
+    (row(name="a\x00b"), "name is not text"),
+    (row(kind="spa"), "kind is not one of"),
+    (row(is_sandbox="no"), "is_sandbox is neither true nor false"),
+    (row(endpoints={}), "endpoints is not a list"),
+    (row(website="javascript:alert(1)"), "Enter a valid URL."),
+]
+REFUSED_ENDPOINTS = [
+    ("text", "it is not an object"),
+    (endpoint(fhir_version="r5"), "fhir_version is not one of"),
+    (endpoint(interface="soap"), "interface is not one of"),
+    (endpoint(dialect="klingon"), "dialect is not one we know"),
+    (endpoint(dialect="smart"), "This dialect belongs to another interface."),
+    (endpoint(authorization_server=[]), "it is not an object"),
+    (endpoint(authorization_server={"authorize_url": "https://a.example/a"}), "token_url is missing"),
+    (endpoint(fhir_base_url="http://fhir.harbor.example/r4"), "scheme is not allowed"),
+    (endpoint(fhir_base_url="https://10.0.0.7/r4"), "not_public is not allowed"),
+    (endpoint(fhir_base_url="https://169.254.169.254/r4"), "not_public is not allowed"),
+    (endpoint(fhir_base_url="https://fhir.harbor.example:8443/r4"), "port is not allowed"),
+    (endpoint(fhir_base_url="https://user:pass@harbor.example/r4"), "user_information is not allowed"),
+    (endpoint(fhir_base_url="ftp://harbor.example/r4"), "scheme is not allowed"),
+]
+
+
+class TestARowThatIsRefused:
+    @pytest.mark.parametrize(("refused", "reason"), REFUSED_ROWS, ids=[reason for _row, reason in REFUSED_ROWS])
+    def test_is_named_with_its_reason_and_stops_no_other(self, refused, reason):
+        report = import_rows(refused, row(id="fine"))
+        (refusal,) = report.refusals
+        assert refusal.where == "provider 1"
+        assert reason in refusal.reason
+        assert Provider.objects.get().directory_id == "fine"
+
+    @pytest.mark.parametrize(("refused", "reason"), REFUSED_ENDPOINTS, ids=[str(n) for n in range(13)])
+    def test_may_be_an_endpoint_of_a_provider_that_is_fine(self, refused, reason):
+        report = import_rows(row(endpoints=[refused, endpoint(fhir_base_url="https://fine.example/r4")]))
+        (refusal,) = report.refusals
+        assert refusal.where == "provider 1, endpoint 1"
+        assert reason in refusal.reason
+        assert Endpoint.objects.get().fhir_base_url == "https://fine.example/r4"
+
+    @pytest.mark.parametrize("field", ["authorize_url", "token_url", "revocation_url"])
+    def test_may_have_an_unsafe_address_of_its_authorization_server(self, field):
+        server = {**ROW["endpoints"][0]["authorization_server"], field: "https://127.0.0.1/x"}
+        report = import_rows(row(endpoints=[endpoint(authorization_server=server)]))
+        assert "not_public is not allowed" in report.refusals[0].reason
+        assert not AuthorizationServer.objects.exists()
+
+    @pytest.mark.conformance("C1")
+    def test_crosses_the_versions_of_an_authorization_server(self):
+        crossing = endpoint(fhir_base_url="https://fhir.harbor.example/dstu2", fhir_version="dstu2")
+        report = import_rows(row(endpoints=[endpoint(), crossing]))
+        assert "belongs to the other FHIR version" in report.refusals[0].reason
+        assert Endpoint.objects.get().fhir_version == "r4"
+
+    @pytest.mark.conformance("C73")
+    def test_mixes_the_sandbox_with_production(self):
+        import_rows(ROW)
+        of_the_sandbox = row(id="practice", is_sandbox=True)
+        assert "same endpoint" in import_rows(ROW, of_the_sandbox).refusals[0].reason
+        elsewhere = row(id="p2", is_sandbox=True, endpoints=[endpoint(fhir_base_url="https://other.example/r4")])
+        assert "cannot be mixed" in import_rows(ROW, elsewhere).refusals[0].reason
+        assert not Endpoint.objects.filter(is_sandbox=True).exists()
+
+
+class TestAFile:
+    @pytest.mark.parametrize(
+        "content",
+        [b"", b"[]", b"{}", b'{"format": "other/1", "providers": []}', b'{"format": "holdfast-directory/1"}',
+         b'{"format": "holdfast-directory/1", "providers": {}}', b"\xff\xfe", b"[" * 100_000],
+    )  # fmt: skip
+    def test_that_is_no_directory_is_refused_whole(self, content):
+        with pytest.raises(reading.NotADirectory):
+            reading.read(content, name="x")
+
+    def test_is_known_by_the_name_it_gives_itself(self):
+        content = json.dumps({"format": "holdfast-directory/1", "name": "The sandbox", "providers": []}).encode()
+        assert reading.read(content, name="file").name == "The sandbox"
+
+    @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(
+        rows=st.recursive(
+            st.none() | st.booleans() | st.integers() | st.text(max_size=10),
+            lambda inner: (
+                st.lists(inner, max_size=3)
+                | st.dictionaries(
+                    st.sampled_from([*ROW, *ROW["endpoints"][0]]) | st.text(max_size=4), inner, max_size=5
+                )
+            ),
+            max_leaves=10,
+        )
+    )
+    def test_of_any_content_never_crashes_an_import(self, rows):
+        import_rows(rows, [rows])

@@ -1,0 +1,97 @@
+"""Whether an endpoint can be linked, and why not."""
+
+import pytest
+
+from apps.directory import linkability
+from apps.directory.linkability import Obstacle
+from apps.directory.models import ClientRegistration, Endpoint, Provider
+from tests.directory.conftest import AT
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def provider(make_provider):
+    return make_provider("Harbor")
+
+
+class TestAnEndpoint:
+    def test_can_be_linked_when_approved_with_its_version_and_switched_on(self, provider, make_endpoint):
+        assert linkability.obstacle(make_endpoint(provider), provider=provider) is None
+
+    @pytest.mark.parametrize(
+        ("registration", "obstacle"),
+        [
+            (None, Obstacle.NO_REGISTRATION),
+            ({"status": "requested"}, Obstacle.NOT_APPROVED),
+            ({"status": "provisional"}, Obstacle.NOT_APPROVED),
+            ({"status": "rejected"}, Obstacle.NO_REGISTRATION),
+            ({"status": "retired"}, Obstacle.NO_REGISTRATION),
+            ({"versions_added": []}, Obstacle.VERSION_NOT_ADDED),
+            ({"versions_added": ["dstu2"]}, Obstacle.VERSION_NOT_ADDED),
+            ({"is_switched_on": False}, Obstacle.SWITCHED_OFF),
+            ({"client_id": ""}, Obstacle.NO_CREDENTIALS),
+            ({"trouble": "invalid_client"}, Obstacle.TROUBLE),
+        ],
+    )
+    @pytest.mark.conformance("C19")
+    def test_cannot_be_linked_while_our_standing_does_not_allow(self, provider, make_endpoint, registration, obstacle):
+        endpoint = make_endpoint(provider, registration=registration)
+        assert linkability.obstacle(endpoint, provider=provider) is obstacle
+
+    def test_cannot_be_linked_without_a_secret_unless_the_client_is_public(self, provider, make_endpoint):
+        endpoint = make_endpoint(provider)
+        ClientRegistration.objects.update(sealed_secret=None)
+        assert linkability.obstacle(Endpoint.objects.get()) is Obstacle.NO_CREDENTIALS
+        ClientRegistration.objects.update(authentication="none")
+        assert linkability.obstacle(Endpoint.objects.get(pk=endpoint.pk)) is None
+
+    @pytest.mark.parametrize(
+        ("columns", "obstacle"),
+        [
+            ({"is_switched_on": False}, Obstacle.SWITCHED_OFF),
+            ({"vanished_at": AT}, Obstacle.VANISHED),
+            ({"interface": "smart", "dialect": "smart"}, Obstacle.INTERFACE_NOT_SPOKEN),
+            ({"dialect": "unheard-of"}, Obstacle.INTERFACE_NOT_SPOKEN),
+            ({"authorization_server": None}, Obstacle.NO_ADDRESSES),
+        ],
+    )
+    def test_cannot_be_linked_for_reasons_of_its_own(self, provider, make_endpoint, columns, obstacle):
+        assert linkability.obstacle(make_endpoint(provider, **columns), provider=provider) is obstacle
+
+    def test_of_a_provider_that_vanished_cannot_be_linked(self, provider, make_endpoint):
+        endpoint = make_endpoint(provider)
+        Provider.objects.update(vanished_at=AT)
+        assert linkability.obstacle(endpoint, provider=Provider.objects.get()) is Obstacle.VANISHED
+
+    @pytest.mark.conformance("C73")
+    def test_of_the_sandbox_cannot_be_linked_where_no_sandbox_is_allowed(self, make_provider, make_endpoint, settings):
+        practice = make_provider("Practice", is_sandbox=True)
+        endpoint = make_endpoint(practice, is_sandbox=True)
+        assert linkability.obstacle(endpoint, provider=practice) is None
+        settings.ALLOW_LOOPBACK_HTTP = False
+        assert linkability.obstacle(endpoint, provider=practice) is Obstacle.SANDBOX_HERE
+
+    @pytest.mark.conformance("C73")
+    def test_of_the_sandbox_cannot_be_linked_for_a_real_provider(self, provider, make_endpoint):
+        endpoint = make_endpoint(provider, is_sandbox=True)
+        assert linkability.obstacle(endpoint, provider=provider) is Obstacle.SANDBOX_MIXED
+
+    def test_asks_the_database_nothing_where_rows_were_prefetched(
+        self, provider, make_endpoint, django_assert_num_queries
+    ):
+        make_endpoint(provider)
+        (endpoint,) = Endpoint.objects.select_related("authorization_server").prefetch_related(
+            "authorization_server__registrations"
+        )
+        with django_assert_num_queries(0):
+            assert linkability.obstacle(endpoint, provider=provider) is None
+
+
+class TestEveryObstacle:
+    @pytest.mark.parametrize("obstacle", list(Obstacle))
+    def test_has_a_reason_for_staff_and_a_sentence_for_patients(self, obstacle):
+        words = linkability.WORDS[obstacle]
+        assert str(obstacle.label).endswith((".", "its trouble."))
+        assert 0 < len(str(words.title).format(provider="")) <= 50
+        assert str(words.sentence).endswith(".")

@@ -1,0 +1,118 @@
+"""Find your provider, and choose a version."""
+
+import pytest
+from django.test import Client
+
+from apps.accounts import consenting, notices
+from tests.directory.conftest import AT
+
+pytestmark = pytest.mark.django_db
+
+BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
+
+
+@pytest.fixture
+def patient(alice) -> Client:
+    consenting.agree(alice, notice_version=notices.current_notice().version, declaration="adult", language="en", at=AT)
+    client = Client()
+    client.force_login(alice, backend=BACKEND)
+    return client
+
+
+def text(client: Client, address: str, headers: dict[str, str] | None = None) -> str:
+    page = client.get(address, headers=headers)
+    assert page.status_code == 200
+    return str(page.content.decode())
+
+
+class TestFindYourProvider:
+    def test_is_for_people_signed_in(self, client):
+        assert client.get("/providers/")["Location"].startswith("/accounts/login/")
+
+    def test_shows_what_was_found_and_what_it_is(self, patient, make_provider, make_endpoint):
+        provider = make_provider("Harbor Practice", city="Portland", state="OR", kind="practice")
+        make_endpoint(provider)
+        page = text(patient, "/providers/?q=harb")
+        assert "1 provider found" in page
+        assert "Practice · Portland, OR" in page
+        assert f'href="/providers/{provider.pk}/"' in page
+
+    def test_shows_what_cannot_be_connected_without_a_link_and_with_the_reason(
+        self, patient, make_provider, make_endpoint
+    ):
+        provider = make_provider("Closed Clinic")
+        make_endpoint(provider, registration={"status": "provisional"})
+        page = text(patient, "/providers/?q=closed")
+        assert "Cannot be connected" in page
+        assert "This app is not approved there" in page
+        assert f"/providers/{provider.pk}/" not in page
+
+    @pytest.mark.conformance("C73")
+    def test_marks_practice_providers(self, patient, make_provider, make_endpoint):
+        make_endpoint(make_provider("Practice Harbor", is_sandbox=True), is_sandbox=True)
+        for address in ("/providers/", "/providers/?q=harbor"):
+            assert "Practice provider, not real" in text(patient, address)
+
+    def test_shows_what_was_typed_as_text(self, patient):
+        page = text(patient, '/providers/?q="><script>alert(1)</script>')
+        assert "<script>alert" not in page
+        assert "0 providers found" in page
+
+    @pytest.mark.parametrize("query", ["%00", "%FF%FE", "q=" * 50, "x" * 3000, "%F0%9F%92%8A"])
+    def test_survives_whatever_is_typed(self, patient, query):
+        assert "providers found" in text(patient, f"/providers/?q=a{query}")
+
+    def test_answers_a_script_with_the_results_alone(self, patient, make_provider, make_endpoint):
+        make_endpoint(make_provider("Harbor Practice"))
+        page = text(patient, "/providers/?q=harbor", {"HX-Request": "true"})
+        assert "Harbor Practice" in page
+        assert "<html" not in page
+
+
+class TestChooseAVersion:
+    def test_preselects_the_better_one_and_says_what_each_means(self, patient, make_provider, make_endpoint):
+        provider = make_provider("Two Ways Practice")
+        older = make_endpoint(provider, version="dstu2")
+        newer = make_endpoint(provider, version="r4")
+        page = text(patient, f"/providers/{provider.pk}/")
+        assert page.index(str(newer.pk)) < page.index("checked") < page.index(str(older.pk))
+        assert "Choose this one unless you were told otherwise." in page
+
+    def test_leads_on_with_the_choice(self, patient, make_provider, make_endpoint):
+        provider = make_provider("Two Ways Practice")
+        older = make_endpoint(provider, version="dstu2")
+        make_endpoint(provider, version="r4")
+        answer = patient.get(f"/providers/{provider.pk}/", {"endpoint": str(older.pk)})
+        assert answer["Location"] == f"/connect/{provider.pk}/{older.pk}/"
+
+    def test_is_skipped_where_there_is_only_one(self, patient, make_provider, make_endpoint):
+        provider = make_provider("One Way Practice")
+        newer = make_endpoint(provider)
+        make_endpoint(provider, version="dstu2", registration={"status": "provisional"})
+        answer = patient.get(f"/providers/{provider.pk}/")
+        assert answer["Location"] == f"/connect/{provider.pk}/{newer.pk}/"
+
+    @pytest.mark.parametrize("choice", ["", "x", "00000000-0000-0000-0000-000000000000", "https://evil.example/"])
+    def test_asks_again_for_a_choice_that_is_none(self, patient, make_provider, make_endpoint, choice):
+        provider = make_provider("Two Ways Practice")
+        make_endpoint(provider, version="dstu2")
+        make_endpoint(provider, version="r4")
+        page = text(patient, f"/providers/{provider.pk}/?endpoint={choice}")
+        assert "Choose how to connect" in page
+
+    def test_says_why_when_there_is_no_way(self, patient, make_provider):
+        provider = make_provider("No Way Practice")
+        page = text(patient, f"/providers/{provider.pk}/")
+        assert "We do not know where to sign in" in page
+        assert "911" in page
+
+    def test_asks_for_consent_first(self, make_provider, sam):
+        client = Client()
+        client.force_login(sam, backend=BACKEND)
+        provider = make_provider("Harbor")
+        answer = client.get(f"/providers/{provider.pk}/")
+        assert answer["Location"] == f"/notice/agree/?next=/providers/{provider.pk}/"
+
+    def test_is_not_there_for_a_provider_that_vanished(self, patient, make_provider):
+        provider = make_provider("Gone", vanished_at=AT)
+        assert patient.get(f"/providers/{provider.pk}/").status_code == 404
