@@ -1,0 +1,45 @@
+"""The queue: where it is, what it is trusted with, and that every row of the schedule names a task."""
+
+import pytest
+
+from config import celery
+
+
+class TestTheBrokersAddress:
+    @pytest.mark.parametrize(
+        ("given", "spelled"),
+        [
+            ("redis://broker.example:6379/2", "redis://broker.example:6379/2"),
+            ("rediss://:password@broker.example/0", "rediss://:password@broker.example/0"),
+            ("unix:///run/redis.sock?db=3", "redis+socket:///run/redis.sock?virtual_host=3"),
+            ("unix:///run/redis.sock", "redis+socket:///run/redis.sock?virtual_host=0"),
+            ("unix:///a%20folder/redis.sock?db=1", "redis+socket:///a folder/redis.sock?virtual_host=1"),
+        ],
+    )
+    def test_is_spelled_as_celery_reads_it(self, given, spelled):
+        assert celery.broker_address(given) == spelled
+
+
+class TestTheSchedule:
+    def test_names_tasks_that_exist_and_says_why(self):
+        celery.app.loader.import_default_modules()
+        celery.app.autodiscover_tasks(force=True)
+        assert [row.task for row in celery.SCHEDULE if row.task not in celery.app.tasks] == []
+        assert all(row.reason.endswith(".") for row in celery.SCHEDULE)
+
+    def test_lets_what_was_not_started_by_the_next_beat_expire(self):
+        for entry in celery.app.conf.beat_schedule.values():
+            assert entry["options"]["expires"] == entry["schedule"].total_seconds()
+
+
+class TestTheQueue:
+    def test_keeps_no_result_and_acknowledges_early(self):
+        conf = celery.app.conf
+        assert (conf.task_ignore_result, conf.task_acks_late, conf.result_backend) == (True, False, None)
+
+    def test_reads_json_alone(self):
+        assert (celery.app.conf.accept_content, celery.app.conf.task_serializer) == (["json"], "json")
+
+    def test_belongs_to_this_process_alone(self, settings):
+        prefix = celery.app.conf.broker_transport_options["global_keyprefix"]
+        assert prefix == settings.CELERY_KEY_PREFIX != "holdfast:"

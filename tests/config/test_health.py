@@ -1,0 +1,45 @@
+"""Whoever watches the site learns whether it works, and nothing else."""
+
+import pytest
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
+
+from config.celery import app
+
+
+@pytest.fixture
+def deaf_broker():
+    """The queue's address becomes one where nobody listens."""
+    before = app.conf.broker_write_url
+    app.conf.broker_write_url = "redis://127.0.0.1:1/0"
+    yield
+    app.conf.broker_write_url = before
+
+
+class TestHealth:
+    def test_answers_without_a_database(self, client):
+        assert client.get("/health/").json() == {"status": "ok"}
+
+    def test_is_never_cached(self, client):
+        assert "no-store" in client.get("/health/")["Cache-Control"]
+
+
+class TestReadiness:
+    def test_is_there_when_everything_is(self, client, db):
+        answer = client.get("/ready/")
+        assert (answer.status_code, answer.json()) == (
+            200,
+            {"ready": True, "database": True, "broker": True, "migrations": True},
+        )
+
+    def test_is_absent_while_a_migration_is_missing(self, client, db):
+        MigrationRecorder(connection).record_unapplied("accounts", "0001_initial")
+        answer = client.get("/ready/")
+        assert (answer.status_code, answer.json()["migrations"]) == (503, False)
+
+    def test_is_absent_while_the_broker_does_not_answer(self, client, db, deaf_broker):
+        answer = client.get("/ready/")
+        assert (answer.status_code, answer.json()["broker"]) == (503, False)
+
+    def test_is_asked_for_by_anybody_and_says_no_more_than_names(self, client, db):
+        assert set(client.get("/ready/").json()) == {"ready", "database", "broker", "migrations"}
