@@ -2,6 +2,7 @@
 
 import json
 from io import StringIO
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -111,3 +112,29 @@ class TestPopulate:
     def test_refuses_an_impossible_size(self, db):
         with pytest.raises(CommandError, match="between 50 and 50000"):
             call_command("populate", people=1, size=7, without_cast=True, stdout=StringIO())
+
+
+class TestSignInOfTheCast:
+    @pytest.mark.conformance("X75")
+    @pytest.mark.parametrize("version", ["dstu2", "r4"])
+    @pytest.mark.parametrize(("username", "family"), [("ines", "Quill"), ("ruth", "Alder")])
+    def test_opens_their_record_and_leaves_out_what_they_did(
+        self, person, client, application, ask_token, get, version, username, family
+    ):
+        person(username)
+        address = (
+            f"/a/{version}/auth/authorize?response_type=code&client_id=app"
+            "&redirect_uri=https%3A%2F%2Fapp.example%2Fback%2F7Q"
+        )
+        client.post(address, {"step": "sign-in", "username": username, "password": f"{username}-pass-1"})
+        back = client.post(address, {"step": "allow", "type": ["Observation"]})
+        code = parse_qs(urlsplit(back["Location"]).query)["code"][0]
+        token = ask_token(
+            version, grant_type="authorization_code", redirect_uri="https://app.example/back/7Q", code=code
+        ).json()["access_token"]
+        base = f"/a/{version}/fhir/{version}"
+        patient = get(f"{base}/Patient", token).json()
+        assert family in json.dumps(patient["name"])
+        search = f"?patient={patient['id']}"
+        assert get(f"{base}/Observation{search}&category=vital-signs", token).json()["total"] > 0
+        assert get(f"{base}/Immunization{search}", token).status_code == 403
