@@ -38,6 +38,16 @@ SCHEDULE: tuple[Periodic, ...] = (
         reason="Sessions that ended by themselves leave rows that say who was here.",
     ),
     Periodic(
+        "apps.connections.tasks.purge_unconfirmed",
+        every=timedelta(minutes=1),
+        reason="A link nobody confirmed in 30 minutes may be somebody else's: its tokens go, here and at the provider.",
+    ),
+    Periodic(
+        "apps.connections.tasks.drop_old_requests",
+        every=timedelta(hours=1),
+        reason="A sign-in that was over a day ago is of no use to anybody.",
+    ),
+    Periodic(
         "apps.records.tasks.resume_syncs",
         every=timedelta(minutes=1),
         reason="A run whose worker died, or that waited for its provider, goes on within a minute of being free.",
