@@ -62,6 +62,7 @@ def cache_config(url: str | None) -> dict[str, object]:
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": url,
         "KEY_PREFIX": "cache",  # apart from the queue, which shares the address
+        "OPTIONS": {"serializer": "config.cache.JsonSerializer"},
     }
 
 

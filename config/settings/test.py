@@ -19,8 +19,8 @@ DATABASES: dict[str, dict[str, Any]] = {
 # Tests that commit empty every table afterwards; audit events refuse that everywhere else (apps/audit, migration 0002).
 DATABASES["default"].setdefault("OPTIONS", {})["options"] = "-c holdfast.audit_may_be_truncated=on"
 CELERY_BROKER_URL = env.redis_url() or servers.tests().redis_url
-CACHES = {"default": env.cache_config(CELERY_BROKER_URL)}
 CELERY_KEY_PREFIX = f"holdfast-{secrets.token_hex(4)}:"  # of two test processes on one Redis, neither sees the other
+CACHES = {"default": {**env.cache_config(CELERY_BROKER_URL), "KEY_PREFIX": CELERY_KEY_PREFIX}}
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"

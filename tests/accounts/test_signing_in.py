@@ -1,10 +1,12 @@
 """Signing in, and what stands in the way of somebody who should not."""
 
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
 import time_machine
+from axes.models import AccessAttempt
 from django.core import mail
 from django.core.cache import cache
 from django.test import Client
@@ -205,3 +207,11 @@ class TestLoggingOut:
 
     def test_does_nothing_to_somebody_who_is_not_signed_in(self, client: Client, db: None):
         assert "Clear-Site-Data" not in client.post(reverse("account_logout"))
+
+
+class TestWhatIsKeptOfAFailure:
+    def test_holds_the_account_and_no_password(self, client: Client, alice: User):
+        sign_in(client, alice.email, "canary-password")
+        kept = json.dumps(list(AccessAttempt.objects.values()), default=str)
+        assert alice.email in kept
+        assert "canary-password" not in kept
