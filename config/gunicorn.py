@@ -12,7 +12,7 @@ from gunicorn.glogging import Logger
 _QUERY = re.compile(r"\?[^\s'\"]*")
 
 
-class PathOnlyLogger(Logger):
+class PathOnlyLogger(Logger):  # type: ignore[misc]  # gunicorn has no types
     """Gunicorn names the whole address of a request that failed. We keep the path."""
 
     def setup(self, cfg: Any) -> None:

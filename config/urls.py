@@ -18,7 +18,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("ready/", health.ready),
 ]
 
-if settings.DEBUG and settings.EMAIL_FILE_PATH:
+if settings.DEBUG and getattr(settings, "EMAIL_FILE_PATH", None):
     # The mail that was not sent. By its name: `development` is absent from production's image.
     urlpatterns.append(path("development/mail/", include("development.mailbox.urls")))
 

@@ -35,7 +35,9 @@ class TestTheSchedule:
 class TestTheQueue:
     def test_keeps_no_result_and_acknowledges_early(self):
         conf = celery.app.conf
-        assert (conf.task_ignore_result, conf.task_acks_late, conf.result_backend) == (True, False, None)
+        assert conf.task_ignore_result
+        assert not conf.task_acks_late
+        assert not conf.result_backend
 
     def test_reads_json_alone(self):
         assert (celery.app.conf.accept_content, celery.app.conf.task_serializer) == (["json"], "json")

@@ -10,10 +10,10 @@ from config.celery import app
 @pytest.fixture
 def deaf_broker():
     """The queue's address becomes one where nobody listens."""
-    before = app.conf.broker_write_url
-    app.conf.broker_write_url = "redis://127.0.0.1:1/0"
+    before = app.conf["broker_write_url"]
+    app.conf["broker_write_url"] = "redis://127.0.0.1:1/0"
     yield
-    app.conf.broker_write_url = before
+    app.conf["broker_write_url"] = before
 
 
 class TestHealth:

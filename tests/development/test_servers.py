@@ -57,6 +57,7 @@ def another_process(folder):
         text=True,
     )
     with process:
+        assert process.stdout is not None
         yield process, process.stdout.readline().strip()
         process.kill()
 
