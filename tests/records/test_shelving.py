@@ -6,6 +6,7 @@ from django.core.management import CommandError, call_command
 from apps.records import shelving, syncing
 from apps.records.models import Record, Shelf, SyncRun
 from tests.records.linked import AT
+from tests.records.runs import shelved_names
 
 pytestmark = pytest.mark.django_db
 
@@ -40,7 +41,7 @@ class TestRebuildShelves:
         Shelf.objects.all().delete()
         call_command("rebuild_shelves")
         assert "1 connections rebuilt." in capsys.readouterr().out
-        assert [patient.name for patient in shelving.patients(synced)] == ["Dr. Wrenna Ilse Quillfeather"]
+        assert shelved_names(synced) == ["Dr. Wrenna Ilse Quillfeather"]
 
     def test_changes_nothing_when_asked_what_it_would_do(self, synced, capsys):
         Shelf.objects.all().delete()

@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from apps.connections.reasons import Reason
-from apps.records import due, syncing, tasks
+from apps.records import due, leasing, syncing, tasks
 from apps.records.models import Record, SyncRun
 from config.celery import SCHEDULE, app
 from tests.records.linked import give_tokens
@@ -101,7 +101,7 @@ class TestResuming:
         asked = len(provider.asked)
         tasks.resume_syncs()
         assert len(provider.asked) == asked
-        assert not tasks.leasing.resumable().exists()
+        assert not leasing.resumable().exists()
 
     def test_happens_every_minute(self):
         row = next(row for row in SCHEDULE if row.task == tasks.resume_syncs.name)
