@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
-from apps.connections import wording
+from apps.connections import candidates, wording
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.outcomes import Outcome
 from apps.connections.wording import NextStep, Words
@@ -92,10 +93,16 @@ def _filled(words: Words, provider_name: str, request: AuthorizationRequest | No
     return Page(
         kind=words.kind,
         title=str(words.title).format(provider=explaining.name_in_title(provider_name)),
-        text=str(words.text).format(provider=provider_name),
+        text=str(words.text).format(provider=provider_name, person=_person(request)),
         steps=tuple(step for step in steps if step is not None),
         is_stop=words.is_stop,
     )
+
+
+def _person(request: AuthorizationRequest | None) -> str:
+    """Whom the connection of the request is for, where that is known."""
+    person = candidates.find_person(request.connection) if request and request.connection else None
+    return person.name if person and person.name else _("another person")
 
 
 def _step(step: NextStep, label: str, request: AuthorizationRequest | None) -> Step | None:

@@ -35,23 +35,41 @@ def read_candidates(patients: Sequence[Resource]) -> tuple[Candidate, ...]:
 
 
 def seal(connection: Connection, candidates: Sequence[Candidate]) -> bytes:
-    """The sealed form, for the connection's column."""
-    plain = json.dumps([asdict(candidate) for candidate in candidates]).encode()
-    return sealing.seal(plain, holder=Holder.user(connection.user_id), place=_place(connection))
+    """The sealed form, for the column of candidates."""
+    return _seal(connection, "sealed_candidates", candidates)
+
+
+def seal_person(connection: Connection, person: Candidate) -> bytes:
+    """The sealed form of the one who was chosen, for the column of the person."""
+    return _seal(connection, "sealed_person", [person])
 
 
 def find(connection: Connection) -> tuple[Candidate, ...]:
     """Open them. None are left once the connection was confirmed or dropped."""
-    if connection.sealed_candidates is None:
+    return _open(connection, "sealed_candidates")
+
+
+def find_person(connection: Connection) -> Candidate | None:
+    """The person a confirmed connection is for, opened; as they were shown when they were chosen."""
+    return next(iter(_open(connection, "sealed_person")), None)
+
+
+def _seal(connection: Connection, field: str, people: Sequence[Candidate]) -> bytes:
+    plain = json.dumps([asdict(person) for person in people]).encode()
+    return sealing.seal(plain, holder=Holder.user(connection.user_id), place=_place(connection, field))
+
+
+def _open(connection: Connection, field: str) -> tuple[Candidate, ...]:
+    sealed = getattr(connection, field)
+    if sealed is None:
         return ()
-    plain = sealing.open_sealed(
-        bytes(connection.sealed_candidates), holder=Holder.user(connection.user_id), place=_place(connection)
-    )
+    holder = Holder.user(connection.user_id)
+    plain = sealing.open_sealed(bytes(sealed), holder=holder, place=_place(connection, field))
     return tuple(Candidate(**given) for given in json.loads(plain))
 
 
-def _place(connection: Connection) -> Place:
-    return Place("connection", "sealed_candidates", (str(connection.pk),))
+def _place(connection: Connection, field: str) -> Place:
+    return Place("connection", field, (str(connection.pk),))
 
 
 def _read(patient: Resource) -> Candidate:

@@ -82,7 +82,8 @@ def _confirm(connection: Connection, person: Candidate, *, at: datetime) -> Conf
     if living is not None:
         _renew(living, connection, at=at)
         return Confirmed(living, is_renewal=True)
-    connection.confirm(patient_id=person.patient_id, at=at)
+    sealed_person = sealed_candidates.seal_person(connection, person)
+    connection.confirm(patient_id=person.patient_id, at=at, sealed_person=sealed_person)
     AuthorizationRequest.objects.filter(connection=connection).update(outcome=Outcome.CONFIRMED)
     noting.note_connection(EventType.CONNECTION_CONFIRMED, connection, at=at)
     return Confirmed(connection, is_renewal=False)

@@ -3,7 +3,7 @@
 Sentences are those of the patient-experience page, C1 to C15. Reads no token: of the token set only its deadlines.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from django.db.models import Q, QuerySet
@@ -12,6 +12,7 @@ from django.utils import formats, timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
+from apps.connections import candidates
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.reasons import Reason
 
@@ -26,6 +27,7 @@ class Standing:
     kind: str
     word: str
     sentence: str
+    person: str = ""
     action: str = ""
     action_url: str = ""
     needs_you: bool = False
@@ -35,13 +37,14 @@ def of_user(user: User, *, at: datetime) -> list[Standing]:
     """Every connection of the user that was confirmed, and those that wait for it; what needs the patient first."""
     overdue = Q(status=Connection.Status.AWAITING_CONFIRMATION, confirm_by_at__lte=at)  # beat is about to drop those
     rows = _with_deadlines(user.connections.exclude(overdue)).order_by("provider__name", "created_at", "pk")
-    standings = [_standing(row, at=at) for row in rows]
+    standings = [replace(_standing(row, at=at), person=_person(row)) for row in rows]
     return sorted(standings, key=lambda one: (not one.needs_you, one.kind == "off"))
 
 
 def of_connection(connection: Connection, *, at: datetime) -> Standing:
     """The same for one of them."""
-    return _standing(_with_deadlines(Connection.objects.filter(pk=connection.pk)).get(), at=at)
+    row = _with_deadlines(Connection.objects.filter(pk=connection.pk)).get()
+    return replace(_standing(row, at=at), person=_person(row))
 
 
 def _with_deadlines(rows: QuerySet[Connection]) -> QuerySet[Connection]:
@@ -67,6 +70,12 @@ def _standing(connection: Connection, *, at: datetime) -> Standing:
             provider=connection.provider.name, date=_date(connection.ended_at)
         ),
     )
+
+
+def _person(connection: Connection) -> str:
+    """Whose record it is, as it was shown when it was confirmed: one provider may hold a parent's and a child's."""
+    person = candidates.find_person(connection)
+    return person.name if person else ""
 
 
 def _awaiting(connection: Connection) -> Standing:

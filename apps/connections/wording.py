@@ -150,10 +150,7 @@ OUTCOMES: Mapping[Outcome, Words] = {
     Outcome.WRONG_PERSON: Words(
         "needs-you",
         _("This is a different person"),
-        _(
-            "This connection is for one person, and the sign-in was for someone else. We kept your record and copied "
-            "nothing."
-        ),
+        _("This connection is for {person}. The sign-in was for someone else. We kept your record and copied nothing."),
         ((NextStep.AGAIN, _("Try again")), (NextStep.AS_NEW, _("Connect as a new person"))),
     ),
     Outcome.WRONG_ISSUER: Words(

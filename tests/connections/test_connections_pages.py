@@ -128,3 +128,12 @@ class TestHowAConnectionStands:
     def test_says_when_it_is_over(self, connection):
         connection.disconnect(at=connection.created_at)
         assert self.at(connection).word == "Disconnected"
+
+
+class TestThePersonOfAConnection:
+    def test_is_named_on_the_pages_and_sealed_in_the_row(self, traveller, connection):
+        for address in ("/connections/", f"/connections/{connection.pk}/"):
+            assert "Wrenna Quillfeather" in text_of(traveller, address)
+        row = Connection.objects.get()
+        assert row.sealed_person is not None
+        assert b"Quillfeather" not in bytes(row.sealed_person)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from apps.connections import confirming
 from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
 from tests.connections.conftest import page_after
 from tests.connections.provider_stand_in import CHILD, CODE, PERSON, bundle, tokens
@@ -14,7 +15,7 @@ class TestReauthorizing:
     @pytest.fixture
     def connection(self, traveller, place) -> Connection:
         connection: Connection = traveller.link(place)
-        connection.confirm(patient_id="p-7301", at=connection.created_at)
+        confirming.confirm(connection, candidate=0, at=connection.created_at)
         return connection
 
     def test_the_same_person_renews_the_connection_in_place(self, traveller, place, connection, stand_in):
@@ -32,6 +33,7 @@ class TestReauthorizing:
         departed = traveller.leave(place, url=f"/connections/{connection.pk}/sign-in/")
         page = page_after(traveller, traveller.come_back(place, code=CODE, state=departed.state))
         assert "This is a different person" in page
+        assert "This connection is for Wrenna Quillfeather." in page
         assert StoredTokenSet.objects.values().get() == before
         assert Connection.objects.get().fhir_patient_id == "p-7301"
         assert dict(stand_in.revocations[0].form)["token"] == "second-refresh"

@@ -74,6 +74,8 @@ class Connection(models.Model):
     granted_scope = models.CharField(max_length=4000, blank=True)
     # Before confirmation only: id, name and birth date of whom the provider named, sealed for the user.
     sealed_candidates = models.BinaryField(null=True, editable=False)
+    # Afterwards: name and birth date of the person chosen, as they were shown, sealed for the user.
+    sealed_person = models.BinaryField(null=True, editable=False)
     created_at = models.DateTimeField()
     confirm_by_at = models.DateTimeField(null=True)
     confirmed_at = models.DateTimeField(null=True)
@@ -108,7 +110,7 @@ class Connection(models.Model):
         ]
 
     class Privacy:
-        health = ("sealed_candidates",)
+        health = ("sealed_candidates", "sealed_person")
         personal = ("fhir_patient_id", "granted_scope")
         operational = (
             "id", "user", "endpoint", "provider", "registration", "status", "reason", "reason_at", "created_at",
@@ -118,7 +120,7 @@ class Connection(models.Model):
     def __str__(self) -> str:
         return f"connection {self.pk}"
 
-    def confirm(self, *, patient_id: str, at: datetime) -> None:
+    def confirm(self, *, patient_id: str, at: datetime, sealed_person: bytes | None = None) -> None:
         """The patient said that this person's record is the right one. Raises MoveNotAllowed."""
         self._move(
             self.Status.ACTIVE,
@@ -126,6 +128,7 @@ class Connection(models.Model):
             confirmed_at=at,
             confirm_by_at=None,
             sealed_candidates=None,
+            sealed_person=sealed_person,
         )
 
     def require_reauthorization(self, reason: Reason, *, at: datetime) -> None:
