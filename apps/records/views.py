@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import cache_control
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from apps.accounts.current_user import current_user
 from apps.audit.recording import Actor
@@ -21,7 +21,7 @@ from apps.records.presenters import dates
 from apps.records.syncing import NotSyncable
 
 
-@require_GET
+@require_safe
 @login_required
 @cache_control(no_store=True, private=True)
 def show_record(request: HttpRequest, connection_id: UUID) -> HttpResponse:
@@ -40,15 +40,18 @@ def show_record(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     return render(request, "records/record.html", context)
 
 
-@require_GET
+@require_safe
 @login_required
 @cache_control(no_store=True, private=True)
 def show_progress(request: HttpRequest, connection_id: UUID) -> HttpResponse:
-    """The part of that page which moves while a sync runs; when it has ended, the whole page is asked for again."""
+    """The part of that page which moves while a sync runs. The address says what the page shows already: `state`, on
+    whose change the whole page is asked for again, and `done`, the kinds done, on whose change it is said aloud."""
     connection = _connection(request, connection_id)
     found = overview.of(connection, at=timezone.now())
-    response = render(request, "records/progress.html", {"connection": connection, "overview": found})
-    if not found.state.is_moving:
+    is_news = request.GET.get("done") != str(found.kinds_done)
+    context = {"connection": connection, "overview": found, "is_news": is_news}
+    response = render(request, "records/progress.html", context)
+    if request.GET.get("state") != found.state.value:
         response["HX-Refresh"] = "true"
     return response
 

@@ -19,3 +19,10 @@ def linked(alice, provider):
     connection = make_connection(alice, endpoint)
     give_tokens(connection)
     return connection
+
+
+@pytest.fixture
+def hers(client, alice):
+    """A browser in which Alice is signed in."""
+    client.force_login(alice)
+    return client

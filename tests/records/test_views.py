@@ -36,12 +36,6 @@ def page(client, connection, name="record"):
     return re.sub(r"\s+", " ", response.content.decode())
 
 
-@pytest.fixture
-def hers(client, alice):
-    client.force_login(alice)
-    return client
-
-
 class TestRecordPage:
     @pytest.mark.parametrize("patient", [R4_PATIENT, DSTU2_PATIENT], ids=["r4", "dstu2"])
     def test_shows_the_patient_as_received(self, hers, linked, provider, patient):
@@ -155,7 +149,7 @@ class TestFirstSync:
         syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=timezone.now())
         text = page(hers, linked)
         assert '<noscript> <meta http-equiv="refresh" content="10"> </noscript>' in text
-        assert f'hx-get="{reverse("record_progress", args=[linked.pk])}"' in text
+        assert f'hx-get="{reverse("record_progress", args=[linked.pk])}?state=waiting&amp;done=0"' in text
 
     def test_no_longer_looks_again_when_it_has_ended(self, hers, linked):
         sync(linked)
@@ -173,11 +167,23 @@ class TestFirstSync:
 
 
 class TestProgress:
-    def test_tells_the_page_to_load_anew_once_it_has_ended(self, hers, linked):
+    def ask(self, client, connection, **shown):
+        response = client.get(reverse("record_progress", args=[connection.pk]), shown)
+        assert response.status_code == 200
+        return response
+
+    def test_loads_the_page_anew_where_the_state_changed(self, hers, linked):
         syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=timezone.now())
-        assert "HX-Refresh" not in hers.get(reverse("record_progress", args=[linked.pk]))
+        assert "HX-Refresh" not in self.ask(hers, linked, state="waiting", done=0)
         sync(linked)
-        assert hers.get(reverse("record_progress", args=[linked.pk]))["HX-Refresh"] == "true"
+        assert self.ask(hers, linked, state="waiting", done=0)["HX-Refresh"] == "true"
+
+    def test_speaks_when_a_kind_is_done_and_not_at_every_row(self, hers, linked):
+        run = syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=timezone.now())
+        run.steps.filter(resource_type="Patient").update(status="complete", finished_at=timezone.now())
+        aloud = 'id="progress-said" hx-swap-oob="innerHTML"'
+        assert aloud in self.ask(hers, linked, state="first", done=0).content.decode()
+        assert aloud not in self.ask(hers, linked, state="first", done=1).content.decode()
 
 
 class TestFailure:
