@@ -6,10 +6,12 @@ import hmac
 import json
 import struct
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+import time_machine
 from allauth.mfa.models import Authenticator
 from django.core import mail
 from django.core.cache import cache
@@ -21,14 +23,25 @@ from apps.audit.models import AuditEvent
 from tests.fixtures.cast import PASSWORD
 
 pytestmark = pytest.mark.django_db
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
-def app_code(key: str) -> str:
-    """What an authenticator app shows now (RFC 6238, written here once more so that the library is not asked)."""
-    counter = struct.pack(">Q", int(time.time()) // 30)
+def app_code(key: str, *, steps: int = 0) -> str:
+    """What an authenticator app shows, now or so many steps of 30 seconds later.
+
+    RFC 6238, written here once more so that the library is not asked.
+    """
+    counter = struct.pack(">Q", int(time.time()) // 30 + steps)
     digest = hmac.new(base64.b32decode(key), counter, hashlib.sha1).digest()
     offset = digest[-1] & 15
     return f"{(struct.unpack('>I', digest[offset : offset + 4])[0] & 0x7FFFFFFF) % 10**6:06d}"
+
+
+@pytest.fixture(autouse=True)
+def _standing_clock() -> Iterator[None]:
+    """No code changes while a test is at work."""
+    with time_machine.travel(NOON, tick=False):
+        yield
 
 
 @pytest.fixture
@@ -69,6 +82,13 @@ class TestCodesFromAnApp:
             client.post(reverse("account_login"), {"login": alice.email, "password": PASSWORD})
             client.post(reverse("mfa_authenticate"), {"code": app_code(key)})
             assert ("_auth_user_id" in client.session) is expected
+
+    @pytest.mark.parametrize(("steps", "is_let_in"), [(-2, False), (-1, True), (1, True), (2, False)])
+    def test_work_one_step_of_the_clock_early_and_late(self, key: str, alice: User, steps: int, is_let_in: bool):
+        client = Client()
+        client.post(reverse("account_login"), {"login": alice.email, "password": PASSWORD})
+        client.post(reverse("mfa_authenticate"), {"code": app_code(key, steps=steps)})
+        assert ("_auth_user_id" in client.session) is is_let_in
 
     def test_cannot_be_guessed_without_end(self, key: str, alice: User):
         client = Client()

@@ -9,9 +9,11 @@ import time_machine
 from axes.models import AccessAttempt
 from django.core import mail
 from django.core.cache import cache
+from django.http import HttpRequest
 from django.test import Client
 from django.urls import reverse
 
+from apps.accounts import lockout
 from apps.accounts.models import User
 from apps.audit.models import AuditEvent
 from tests.fixtures.cast import PASSWORD
@@ -141,6 +143,10 @@ class TestTooManyTries:
         with time_machine.travel(NOON + timedelta(minutes=31), tick=False):
             sign_in(client, alice.email)
         assert client.session["_auth_user_id"] == str(alice.pk)
+
+    @pytest.mark.parametrize("typed", ["alice@example.org", " Alice@Example.org "])
+    def test_are_counted_under_one_spelling(self, typed: str):
+        assert lockout.account_named(HttpRequest(), {"email": typed}) == "alice@example.org"
 
     def test_are_not_hidden_by_a_forged_forwarding_header(self, client: Client, alice: User):
         lock_out(client, alice.email)

@@ -39,6 +39,11 @@ class TestSigningUp:
             "user.signed_in",
         ]
 
+    def test_does_not_warn_of_the_browser_it_was_done_in(self, client: Client, mailed_code: Callable[[], str]):
+        sign_up(client)
+        client.post(reverse("account_email_verification_sent"), {"code": mailed_code()})
+        assert [message.subject for message in mail.outbox] == ["Confirm your e-mail address"]
+
     def test_keeps_the_language_it_was_done_in(self, client: Client):
         client.cookies["django_language"] = "es"
         sign_up(client)
