@@ -1,7 +1,7 @@
 """The question whose record it is."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.utils.translation import gettext
@@ -26,9 +26,8 @@ class CandidateForm(forms.Form):
 
     def __init__(self, people: Sequence[Candidate], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        field = self.fields["candidate"]
-        assert isinstance(field, forms.TypedChoiceField)  # noqa: S101 - tells the type checker which field it is
-        field.choices = [(place, f"{name(person)}, {born(person)}") for place, person in enumerate(people)]
+        choices = [(place, f"{name(person)}, {born(person)}") for place, person in enumerate(people)]
+        cast(forms.TypedChoiceField, self.fields["candidate"]).choices = choices
 
 
 def name(person: Candidate) -> str:
