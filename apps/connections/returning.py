@@ -193,7 +193,7 @@ def _renew(request: AuthorizationRequest, token_set: TokenSet, people: Sequence[
         if connection.status == Connection.Status.DISCONNECTED:
             is_same = False
         else:
-            _restore(connection, token_set, at=at)
+            _restore(connection, request.registration, token_set, at=at)
             _close(request, Outcome.COMPLETED, connection=connection)
     if not is_same:  # disconnected while the patient was away
         revoking.revoke_unused(request.endpoint, request.registration, token_set)
@@ -201,11 +201,14 @@ def _renew(request: AuthorizationRequest, token_set: TokenSet, people: Sequence[
     return WayBack(Outcome.COMPLETED, request, connection)
 
 
-def _restore(connection: Connection, token_set: TokenSet, *, at: datetime) -> None:
+def _restore(connection: Connection, registration: ClientRegistration, token_set: TokenSet, *, at: datetime) -> None:
+    """The tokens belong to the registration that asked for them, which may be a newer one than before."""
+    connection.registration = registration
+    connection.granted_scope = _granted_scope(token_set)
+    connection.save(update_fields=["registration", "granted_scope"])
     refreshing.keep(connection, token_set, issued_at=at)
     if connection.status != Connection.Status.ACTIVE:
         connection.restore()
-    Connection.objects.filter(pk=connection.pk).update(granted_scope=_granted_scope(token_set))
     noting.note_connection(EventType.CONNECTION_REAUTHORIZED, connection, at=at)
 
 

@@ -105,7 +105,7 @@ OUTCOMES: Mapping[Outcome, Words] = {
     Outcome.CLOSED: Words(
         "off",
         _("This sign-in was closed"),
-        _("You closed it to start another one. Nothing was copied by this one."),
+        _("It was closed before the answer came. Nothing was copied."),
         (_CONNECTIONS, _START_AGAIN),
     ),
     Outcome.PROVIDER_DOWN: Words(

@@ -1,9 +1,14 @@
 """Signing in again for a connection there is: the same person, or everything stays as it was."""
 
+from datetime import timedelta
+
 import pytest
 
-from apps.connections import confirming
+from apps.connections import confirming, refreshing
 from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
+from apps.directory import credentials
+from apps.directory.models import ClientRegistration
+from apps.wire.secret import Secret
 from tests.connections.conftest import page_after
 from tests.connections.provider_stand_in import CHILD, CODE, PERSON, bundle, tokens
 from tests.wire.servers import http
@@ -37,6 +42,20 @@ class TestReauthorizing:
         assert StoredTokenSet.objects.values().get() == before
         assert Connection.objects.get().fhir_patient_id == "p-7301"
         assert dict(stand_in.revocations[0].form)["token"] == "second-refresh"
+
+    def test_goes_on_with_the_registration_that_asked(self, traveller, place, connection, stand_in):
+        ClientRegistration.objects.update(status="retired")
+        newer = ClientRegistration.objects.create(
+            authorization_server=place.registration.authorization_server, label="newer", status="approved",
+            client_id="newer-client", authentication="query", versions_added=["r4"], is_sandbox=True, uses_pkce=False,
+        )  # fmt: skip
+        credentials.keep(newer, Secret("newer-secret"), at=connection.created_at)
+        departed = traveller.leave(place, url=f"/connections/{connection.pk}/sign-in/")
+        traveller.client.get(f"/connect/return/{newer.redirect_id}/", {"code": CODE, "state": departed.state})
+        row = Connection.objects.get()
+        assert row.registration == newer
+        refreshing.usable_token(row, at=connection.created_at + timedelta(hours=1))
+        assert dict(stand_in.token_requests[-1].query)["client_id"] == "newer-client"
 
     def test_among_several_people_finds_the_one_it_is_for(self, traveller, place, connection, stand_in):
         stand_in.patient = bundle(CHILD, PERSON)
