@@ -35,12 +35,14 @@ def sign_in(page: Page, site: str, user: User) -> None:
     page.get_by_label("E-mail address").fill(user.email)
     page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.get_by_role("button", name="Sign in", exact=True).click()
+    expect(page.locator(".menu > summary")).to_be_visible()
 
 
 def give_the_password_again(page: Page, site: str) -> None:
     page.goto(f"{site}{reverse('account_reauthenticate')}?next={reverse('settings')}")
     page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.get_by_role("button", name="Continue").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Settings")
 
 
 def mailed_code() -> str:
@@ -61,7 +63,8 @@ class TestThePages:
             assert_accessible(page)
         page.goto(f"{live_server.url}{reverse('account_login')}")
         page.get_by_role("button", name="Sign in", exact=True).click()
-        assert_accessible(page)  # with errors
+        expect(page.get_by_role("alert")).to_be_visible()
+        assert_accessible(page)
         sign_in(page, live_server.url, alice)
         give_the_password_again(page, live_server.url)
         for name in SIGNED_IN:
@@ -179,6 +182,7 @@ class TestAPasskey:
         page.get_by_role("button", name="Add the passkey").click()
         expect(page.get_by_text("Your passkey is saved.")).to_be_visible()
         page.get_by_role("button", name="Log out").click()
+        expect(page.get_by_text("You are logged out.")).to_be_visible()
         page.goto(f"{live_server.url}{reverse('account_login')}")
         page.get_by_role("button", name="Sign in with a passkey").click()
         expect(page.locator(".menu > summary")).to_be_visible()
