@@ -27,7 +27,7 @@ class CandidateForm(forms.Form):
     def __init__(self, people: Sequence[Candidate], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         choices = [(place, f"{name(person)}, {born(person)}") for place, person in enumerate(people)]
-        cast(forms.TypedChoiceField, self.fields["candidate"]).choices = choices
+        cast("forms.TypedChoiceField", self.fields["candidate"]).choices = choices
 
 
 def name(person: Candidate) -> str:

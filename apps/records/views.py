@@ -71,7 +71,7 @@ def check_again(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     return redirect("record", connection_id=connection.id)
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 @cache_control(no_store=True, private=True)
 def delete_copy(request: HttpRequest, connection_id: UUID) -> HttpResponse:
@@ -80,7 +80,7 @@ def delete_copy(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     entries = connection.records.count()
     if connection.status != Connection.Status.DISCONNECTED or not entries:
         return redirect("record", connection_id=connection.id)
-    if request.method == "GET":
+    if request.method != "POST":
         return render(request, "records/delete-copy.html", {"connection": connection, "entries": entries})
     forgotten = forgetting.forget(connection, actor=Actor.user(connection.user_id), at=timezone.now())
     said = ngettext("Deleted: %(count)d entry.", "Deleted: %(count)d entries.", forgotten.records)

@@ -24,7 +24,7 @@ from apps.records import tasks
 from apps.records.presenters import dates
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 @cache_control(no_store=True, private=True)
 def confirm(request: HttpRequest, connection_id: UUID) -> HttpResponse:
@@ -37,7 +37,7 @@ def confirm(request: HttpRequest, connection_id: UUID) -> HttpResponse:
         return redirect("record", connection_id=connection.pk)
     if connection.confirm_by_at is None or connection.confirm_by_at <= timezone.now():
         return _page(request, Ending.EXPIRED)
-    if request.method == "GET":
+    if request.method != "POST":
         return _ask(request, connection)
     if request.POST.get("answer") == "no":
         return _decline(request, connection)
