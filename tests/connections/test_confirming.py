@@ -7,7 +7,7 @@ import pytest
 from apps.audit.models import AuditEvent
 from apps.connections import confirming, purging, refreshing, tasks
 from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
-from tests.connections.conftest import assert_nothing_was_left
+from tests.connections.conftest import Place, assert_nothing_was_left
 from tests.connections.provider_stand_in import CHILD, PERSON, bundle, tokens
 from tests.wire.servers import http
 
@@ -84,11 +84,12 @@ class TestConfirming:
     @pytest.mark.conformance("C54")
     def test_keeps_the_same_id_in_another_version_apart(self, traveller, place, make_place):
         older = make_place("Harbor, older", path="/older", version="dstu2")
-        for where in (place, older):
+        older.endpoint.providers.add(place.provider)
+        for where in (place, Place(place.provider, older.endpoint, older.registration)):
             connection = traveller.link(where)
             confirming.confirm(connection, candidate=0, at=connection.created_at)
-        assert set(Connection.objects.active().values_list("fhir_patient_id", flat=True)) == {"p-7301"}
-        assert Connection.objects.active().count() == 2
+        rows = Connection.objects.active().values_list("provider", "fhir_patient_id", "endpoint__fhir_version")
+        assert set(rows) == {(place.provider.pk, "p-7301", "r4"), (place.provider.pk, "p-7301", "dstu2")}
 
 
 class TestDeclining:
