@@ -5,6 +5,7 @@ servers.starting   held while one process looks whether a keeper is there, and s
 servers.keeper     held by the keeper as long as it lives
 """
 
+import atexit
 import contextlib
 import fcntl
 import json
@@ -86,6 +87,7 @@ class SharedServers:
         except PermissionError as error:
             raise ImproperlyConfigured(f"{self.folder} belongs to another user of this machine.") from error
         self._sockets = str(addresses["sockets"])
+        atexit.register(self.leave)
 
     def _start_keeper(self) -> None:
         """Start the keeper and wait for its one line: `ready`, or why not."""
