@@ -28,10 +28,16 @@ def sign_in_here(walk: Walk, email: str) -> None:
 
 
 @pytest.fixture
-def walk(page: Page, site: str, signed_in: Callable[[Page], None]) -> Walk:
-    """Alice, signed in, at a desk."""
+def walk(
+    new_page: Callable[..., Page],
+    site: str,
+    signed_in: Callable[[Page], None],
+    assert_accessible: Callable[[Page], None],
+) -> Walk:
+    """Alice, signed in, on a phone. Every page she stops at is looked at by axe."""
+    page = new_page(width=360)
     signed_in(page)
-    return Walk(page, site)
+    return Walk(page, site, see=assert_accessible)
 
 
 class TestComingBack:
