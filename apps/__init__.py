@@ -1,1 +1,1 @@
-"""Holdfast's apps. Imports point one way: portal, records, connections, directory, accounts, then audit, vault, wire."""
+"""Holdfast's apps. Imports point one way: portal, records, connections, directory, accounts; below them the rest."""

@@ -4,7 +4,7 @@ from config.settings.base import *
 
 SECRET_KEY = "never used: nothing runs with these settings"  # noqa: S105
 INSTALLED_APPS = [*INSTALLED_APPS, "apps.sandbox"]
-DATABASES: dict[str, dict[str, str]] = {"default": {"ENGINE": "django.db.backends.postgresql"}}
+DATABASES: dict[str, dict[str, Any]] = {"default": {"ENGINE": "django.db.backends.postgresql"}}
 
 # Settings that the files of single places add to base.
 VAULT_KEYS: list[str] = []

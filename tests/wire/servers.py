@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 
@@ -102,7 +103,9 @@ def serving(answer: Answer | bytes, wrap=None) -> Iterator[Server]:
             thread.join(5)
 
 
-def http(status: int = 200, body: bytes | str | dict | list = b"", content_type="application/json", **headers) -> bytes:
+def http(
+    status: int = 200, body: bytes | str | dict[str, Any] | list[Any] = b"", content_type="application/json", **headers
+) -> bytes:
     """A complete answer; header names are given with underscores."""
     octets = json.dumps(body).encode() if isinstance(body, dict | list) else body
     octets = octets.encode() if isinstance(octets, str) else octets

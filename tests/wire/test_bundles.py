@@ -1,6 +1,7 @@
 """Resources taken out of answers, byte for byte."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ def page(entries=(), **members):
     return bundles.read_page(body.encode(), base_url=BASE)
 
 
-def goal(logical_id) -> dict:
+def goal(logical_id) -> dict[str, Any]:
     return {"resource": {"resourceType": "Goal", "id": logical_id}}
 
 
@@ -84,7 +85,7 @@ class TestAPage:
         assert ([row.logical_id for row in found.resources], found.outcomes) == (["1"], 2)
 
     def test_takes_rows_whatever_their_search_element(self):
-        modes: list[dict] = [
+        modes: list[dict[str, Any]] = [
             {},
             {"search": {"mode": "match"}},
             {"search": {"mode": "include"}},
