@@ -1,5 +1,7 @@
 """What the type checker sees: the site and the sandbox in one, so that the models of both are known. Never run."""
 
+from typing import Any
+
 from config.settings.base import *
 
 SECRET_KEY = "never used: nothing runs with these settings"  # noqa: S105
