@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -10,8 +9,9 @@ import pytest
 from apps.wire.capability_statements import OfferedType, read_capability_statement
 from apps.wire.dialects import FhirVersion
 from apps.wire.errors import Code, EndpointMisconfigured
+from config import env
 
-EXAMPLES = Path(os.environ.get("FHIR_EXAMPLES", "no-such-folder"))
+EXAMPLES = env.fhir_examples() or Path("no-such-folder")
 R4 = {"resourceType": "CapabilityStatement", "fhirVersion": "4.0.1"}
 
 
