@@ -19,6 +19,7 @@ from development import ports, processes
 from development.check.journey import Journey
 from development.check.provider import Person, Provider
 from development.control import Sandbox
+from development.servers import places
 
 _START_SECONDS = 240
 PERSON = Person("ruth", "ruth-pass-1")
@@ -27,11 +28,13 @@ PERSON = Person("ruth", "ruth-pass-1")
 def main() -> int:
     """Run the check. Data, ports and servers are its own: a demo that runs meanwhile is left alone."""
     with tempfile.TemporaryDirectory(prefix="holdfast-check-") as folder:
+        Path(folder).chmod(0o711)  # the user Postgres runs as may have to pass
+        local = Path(folder) / "local"
         site, sandbox = ports.free_port(), ports.free_port()
         log = Path(folder) / "demo.log"
         surroundings = {
             **{name: value for name, value in os.environ.items() if not name.endswith("DATABASE_URL")},
-            "LOCAL_FOLDER": str(Path(folder) / "local"),
+            "LOCAL_FOLDER": str(local),
             "SITE_PORT": str(site),
             "SANDBOX_PORT": str(sandbox),
         }
@@ -49,6 +52,7 @@ def main() -> int:
             return run(journey.steps())
         finally:
             processes.stop(demo)
+            places.forget(local)
 
 
 def run(steps: Iterable[tuple[str, Callable[[], None]]]) -> int:
