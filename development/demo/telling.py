@@ -22,16 +22,20 @@ def welcome(site: Sequence[SignIn], provider: Sequence[dict[str, Any]]) -> None:
         "",
         "Holdfast is running.",
         "",
-        f"  {origin}/                     the site",
-        f"  {origin}/development/mail/   the mail it would have sent",
-        f"  {origin}/admin/              for staff",
-        f"  {env.sandbox_origin()}/                     the sandbox: a provider with invented people",
+        *_columns(
+            [
+                (f"{origin}/", "the site"),
+                (f"{origin}/development/mail/", "the mail it would have sent"),
+                (f"{origin}/admin/", "for staff"),
+                (f"{env.sandbox_origin()}/", "the sandbox: a provider with invented people"),
+            ]
+        ),
         "",
         "Sign in to Holdfast",
-        *(f"  {one.role:<12} {one.email:<24} {one.password}" for one in site),
+        *_columns([(one.role, one.email, one.password) for one in site]),
         "",
         "Sign in to the provider, when it asks",
-        *(f"  {one['username']:<12} {one['password']:<24} {one['display_name']}" for one in provider[:_PEOPLE_SHOWN]),
+        *_columns([(one["username"], one["password"], one["display_name"]) for one in provider[:_PEOPLE_SHOWN]]),
         *(
             [f"  ... and {len(provider) - _PEOPLE_SHOWN} more: {env.sandbox_origin()}/"]
             * (len(provider) > _PEOPLE_SHOWN)
@@ -43,3 +47,11 @@ def welcome(site: Sequence[SignIn], provider: Sequence[dict[str, Any]]) -> None:
         f"Data and logs are in {env.local_folder()}; make demo FRESH=1 starts anew. Ctrl-C stops everything.",
     ]
     print("\n".join(lines), flush=True)
+
+
+def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """Rows of one table, as lines with their columns under each other."""
+    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    return [
+        "  " + "   ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    ]
