@@ -93,15 +93,16 @@ def _filled(words: Words, provider_name: str, request: AuthorizationRequest | No
     return Page(
         kind=words.kind,
         title=str(words.title).format(provider=explaining.name_in_title(provider_name)),
-        text=str(words.text).format(provider=provider_name, person=_person(request)),
+        text=str(words.text).format(provider=provider_name, person=_person(words, request)),
         steps=tuple(step for step in steps if step is not None),
         is_stop=words.is_stop,
     )
 
 
-def _person(request: AuthorizationRequest | None) -> str:
-    """Whom the connection of the request is for, where that is known."""
-    person = candidates.find_person(request.connection) if request and request.connection else None
+def _person(words: Words, request: AuthorizationRequest | None) -> str:
+    """Whom the connection of the request is for; opened only for the page that says it."""
+    connection = request.connection if request and words is wording.OUTCOMES[Outcome.WRONG_PERSON] else None
+    person = candidates.find_people(connection.user_id, [connection]).get(connection.pk) if connection else None
     return person.name if person and person.name else _("another person")
 
 

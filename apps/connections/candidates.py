@@ -1,18 +1,24 @@
 """The people a sign-in led to, before anybody said which of them is right: id, name and birth date, and nothing else.
 
-They exist sealed, on a connection that awaits confirmation, and are opened by asking for them.
+They exist sealed, padded because names have lengths, on a connection that awaits confirmation; the one who was chosen
+stays so on the connection. All are opened by asking for them.
 """
 
 import json
+import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
+from uuid import UUID
 
 from apps.connections.models import Connection
 from apps.vault import sealing
-from apps.vault.sealing import Holder, Place
+from apps.vault.errors import VaultError
+from apps.vault.sealing import Holder, KeyRing, Place
 from apps.wire.fhir import Resource
+
+_LOG = logging.getLogger(__name__)
 
 _LONGEST_NAME = 200
 _BIRTH_DATE = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?")
@@ -46,25 +52,36 @@ def seal_person(connection: Connection, person: Candidate) -> bytes:
 
 def find(connection: Connection) -> tuple[Candidate, ...]:
     """Open them. None are left once the connection was confirmed or dropped."""
-    return _open(connection, "sealed_candidates")
+    with sealing.key_ring(Holder.user(connection.user_id)) as ring:
+        return _open(connection, "sealed_candidates", ring)
 
 
-def find_person(connection: Connection) -> Candidate | None:
-    """The person a confirmed connection is for, opened; as they were shown when they were chosen."""
-    return next(iter(_open(connection, "sealed_person")), None)
+def find_people(user_id: UUID, connections: Iterable[Connection]) -> dict[UUID, Candidate]:
+    """Whom each of one user's confirmed connections is for, as they were shown when they were chosen; the user's key is
+    unlocked once. What does not open is logged and left out, so that it never hides the others."""
+    people: dict[UUID, Candidate] = {}
+    with sealing.key_ring(Holder.user(user_id)) as ring:
+        for connection in connections:
+            try:
+                person = next(iter(_open(connection, "sealed_person", ring)), None)
+            except VaultError as error:
+                _LOG.error("A person does not open: connection %s: %s", connection.pk, error)
+                continue
+            if person is not None:
+                people[connection.pk] = person
+    return people
 
 
 def _seal(connection: Connection, field: str, people: Sequence[Candidate]) -> bytes:
     plain = json.dumps([asdict(person) for person in people]).encode()
-    return sealing.seal(plain, holder=Holder.user(connection.user_id), place=_place(connection, field))
+    return sealing.seal_body(plain, holder=Holder.user(connection.user_id), place=_place(connection, field))
 
 
-def _open(connection: Connection, field: str) -> tuple[Candidate, ...]:
+def _open(connection: Connection, field: str, ring: KeyRing) -> tuple[Candidate, ...]:
     sealed = getattr(connection, field)
     if sealed is None:
         return ()
-    holder = Holder.user(connection.user_id)
-    plain = sealing.open_sealed(bytes(sealed), holder=holder, place=_place(connection, field))
+    plain = ring.open_body(bytes(sealed), place=_place(connection, field))
     return tuple(Candidate(**given) for given in json.loads(plain))
 
 

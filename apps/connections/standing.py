@@ -5,6 +5,7 @@ Sentences are those of the patient-experience page, C1 to C15. Reads no token: o
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from uuid import UUID
 
 from django.db.models import Q, QuerySet
 from django.urls import reverse
@@ -37,18 +38,23 @@ def of_user(user: User, *, at: datetime) -> list[Standing]:
     """Every connection of the user that was confirmed, and those that wait for it; what needs the patient first."""
     overdue = Q(status=Connection.Status.AWAITING_CONFIRMATION, confirm_by_at__lte=at)  # beat is about to drop those
     rows = _with_deadlines(user.connections.exclude(overdue)).order_by("provider__name", "created_at", "pk")
-    standings = [replace(_standing(row, at=at), person=_person(row)) for row in rows]
-    return sorted(standings, key=lambda one: (not one.needs_you, one.kind == "off"))
+    return sorted(_standings(user.pk, rows, at=at), key=lambda one: (not one.needs_you, one.kind == "off"))
 
 
 def of_connection(connection: Connection, *, at: datetime) -> Standing:
     """The same for one of them."""
-    row = _with_deadlines(Connection.objects.filter(pk=connection.pk)).get()
-    return replace(_standing(row, at=at), person=_person(row))
+    return _standings(connection.user_id, _with_deadlines(Connection.objects.filter(pk=connection.pk)), at=at)[0]
+
+
+def _standings(user_id: UUID, rows: QuerySet[Connection], *, at: datetime) -> list[Standing]:
+    """How each stands, with whose record it is: one provider may hold a parent's and a child's."""
+    people = candidates.find_people(user_id, rows)
+    names = {connection_id: person.name for connection_id, person in people.items()}
+    return [replace(_standing(row, at=at), person=names.get(row.pk, "")) for row in rows]
 
 
 def _with_deadlines(rows: QuerySet[Connection]) -> QuerySet[Connection]:
-    """The deadlines, without the tokens beside them, and nothing sealed."""
+    """The deadlines, without the tokens beside them or the candidates."""
     return rows.select_related("provider", "endpoint", "registration", "stored_token_set").defer(
         "sealed_candidates", "stored_token_set__sealed_access_token", "stored_token_set__sealed_refresh_token"
     )
@@ -70,12 +76,6 @@ def _standing(connection: Connection, *, at: datetime) -> Standing:
             provider=connection.provider.name, date=_date(connection.ended_at)
         ),
     )
-
-
-def _person(connection: Connection) -> str:
-    """Whose record it is, as it was shown when it was confirmed: one provider may hold a parent's and a child's."""
-    person = candidates.find_person(connection)
-    return person.name if person else ""
 
 
 def _awaiting(connection: Connection) -> Standing:
@@ -140,8 +140,7 @@ def _active(connection: Connection, *, at: datetime) -> Standing:
 
 def _ends_soon(connection: Connection, deadline_at: datetime) -> Standing:
     sentence = _("Sign in at {provider} before then and updates go on. Your record stays here either way.")
-    local = timezone.localtime(deadline_at)
-    moment = f"{formats.date_format(local, 'l')}, {formats.date_format(local, 'DATETIME_FORMAT')}"
+    moment = f"{formats.date_format(timezone.localtime(deadline_at), 'l')}, {_moment(deadline_at)}"
     return Standing(
         connection,
         "needs-you",
@@ -156,8 +155,7 @@ def _ends_soon(connection: Connection, deadline_at: datetime) -> Standing:
 def _checked(connection: Connection) -> str:
     if connection.last_checked_at is None:
         return _("Not checked yet.")
-    moment = formats.date_format(timezone.localtime(connection.last_checked_at), "DATETIME_FORMAT")
-    return _("Last checked {moment}.").format(moment=moment)
+    return _("Last checked {moment}.").format(moment=_moment(connection.last_checked_at))
 
 
 def _for(connection: Connection, sentence: str) -> str:
@@ -166,3 +164,9 @@ def _for(connection: Connection, sentence: str) -> str:
 
 def _date(moment: datetime | None) -> str:
     return formats.date_format(timezone.localtime(moment), "DATE_FORMAT") if moment else _("an unknown date")
+
+
+def _moment(moment: datetime) -> str:
+    """Day and clock time with its zone: May 3, 2026, 9:40 a.m. UTC."""
+    local = timezone.localtime(moment)
+    return f"{formats.date_format(local, 'DATETIME_FORMAT')} {formats.date_format(local, 'T')}"

@@ -21,7 +21,6 @@ class NextStep(StrEnum):
 
     AGAIN = "again"  # before you go, for the same provider and version, or the same connection
     AS_NEW = "as_new"  # before you go, as a connection of its own
-    CONFIRM = "confirm"
     CONNECTION = "connection"
     CONNECTIONS = "connections"
     FIND = "find"

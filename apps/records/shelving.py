@@ -3,13 +3,10 @@
 A shelf is never the truth: it is built from the records whenever a step ends, and again by `rebuild_shelves`.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator
 from datetime import datetime
-from uuid import UUID
 
 import msgspec
-from django.db.models import QuerySet
 
 from apps.connections.models import Connection
 from apps.records import places
@@ -18,7 +15,6 @@ from apps.records.presenters import elements
 from apps.records.presenters.patient import PatientSummary
 from apps.records.subjects import PATIENT, SUBJECTS, Subject
 from apps.vault import sealing
-from apps.vault.errors import VaultError
 from apps.vault.sealing import Holder, KeyRing
 
 _ROWS_AT_ONCE = 500
@@ -59,32 +55,12 @@ def patients(connection: Connection) -> tuple[PatientSummary, ...] | None:
     Raises `apps.vault.errors.VaultError` where it does not open, and `msgspec.MsgspecError` where an earlier release
     built it in another shape (`rebuild_shelves` mends that).
     """
-    shelf = _patient_shelves(connection.user_id).filter(connection_id=connection.id).first()
-    if shelf is None:
+    shelves = Shelf.objects.filter(user_id=connection.user_id, connection_id=connection.id, subject=PATIENT.key)
+    sealed = shelves.values_list("sealed_summaries", flat=True).first()
+    if sealed is None:
         return None
-    with sealing.key_ring(Holder.user(connection.user_id)) as ring:
-        return _read(shelf, ring)
-
-
-def names(user_id: UUID, *, connection_ids: Sequence[UUID]) -> dict[UUID, str]:
-    """Whose record each of a user's connections holds, as sent; those whose shelf is empty or does not open are left
-    out, so that one of them never hides the others."""
-    shelves = _patient_shelves(user_id).filter(connection_id__in=connection_ids)
-    found: dict[UUID, str] = {}
-    with sealing.key_ring(Holder.user(user_id)) as ring:
-        for shelf in shelves:
-            with suppress(VaultError, msgspec.MsgspecError):
-                found[shelf.connection_id] = next((summary.name for summary in _read(shelf, ring)), "")
-    return {connection_id: name for connection_id, name in found.items() if name}
-
-
-def _patient_shelves(user_id: UUID) -> QuerySet[Shelf]:
-    return Shelf.objects.filter(user_id=user_id, subject=PATIENT.key)
-
-
-def _read(shelf: Shelf, ring: KeyRing) -> tuple[PatientSummary, ...]:
-    place = places.shelf_place(connection_id=shelf.connection_id, subject=shelf.subject)
-    opened = ring.open_body(bytes(shelf.sealed_summaries), place=place)
+    place = places.shelf_place(connection_id=connection.id, subject=PATIENT.key)
+    opened = sealing.open_body(bytes(sealed), holder=Holder.user(connection.user_id), place=place)
     return msgspec.json.decode(opened, type=tuple[PatientSummary, ...])
 
 

@@ -18,11 +18,10 @@ class Subject:
     key: str
     name: str | Promise
     resource_types: tuple[str, ...]
-    summary: type[PatientSummary] | None = None
     present: Callable[[Element], PatientSummary] | None = None
 
 
-PATIENT = Subject("patient", _("Personal details"), ("Patient",), PatientSummary, patient.present)
+PATIENT = Subject("patient", _("Personal details"), ("Patient",), patient.present)
 ALLERGIES = Subject("allergies", _("Allergies and reactions"), ("AllergyIntolerance",))
 
 # In the order pages show them.

@@ -7,6 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apps.connections import candidates
+from apps.connections.candidates import Candidate
+from apps.vault.errors import CannotOpen
 from apps.wire.fhir import Resource
 
 JSON = st.recursive(
@@ -89,7 +91,27 @@ class TestCandidates:
         assert b"Quillfeather" not in sealed
         other = traveller.link(place)
         other.sealed_candidates = sealed
-        from apps.vault.errors import CannotOpen
-
         with pytest.raises(CannotOpen):
             candidates.find(other)
+
+    @pytest.mark.django_db
+    def test_of_somewhat_longer_names_are_no_longer(self, traveller, place):
+        connection = traveller.link(place)
+        people = [Candidate("p1", name, "1984-03-09") for name in ("Li Wei Ng", "Wrenna Quillfeather")]
+        assert len({len(candidates.seal_person(connection, person)) for person in people}) == 1
+
+
+@pytest.mark.django_db
+class TestPeople:
+    def test_that_do_not_open_hide_nobody_else(self, traveller, place, make_place):
+        good, bad = traveller.link(place), traveller.link(make_place("Other Practice"))
+        good.sealed_person = candidates.seal_person(good, Candidate("p1", "Ng", ""))
+        bad.sealed_person = good.sealed_person
+        found = candidates.find_people(good.user_id, [bad, good])
+        assert {connection_id: person.name for connection_id, person in found.items()} == {good.pk: "Ng"}
+
+    def test_cost_one_unlocking(self, traveller, place, django_assert_num_queries):
+        connection = traveller.link(place)
+        connection.sealed_person = candidates.seal_person(connection, Candidate("p1", "Ng", ""))
+        with django_assert_num_queries(1):
+            candidates.find_people(connection.user_id, [connection, connection, connection])

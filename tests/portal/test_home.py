@@ -7,6 +7,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from apps.connections.models import Connection
 from apps.connections.reasons import Reason
 from apps.records import syncing
 from apps.records.models import SyncRun
@@ -49,7 +50,12 @@ class TestHomeOfSomebodyNew:
 
 class TestHome:
     def test_says_whose_record_it_is(self, hers, synced):
-        assert "Record of Dr. Wrenna Ilse Quillfeather" in page(hers)
+        assert "Record of Wrenna Quillfeather" in page(hers)
+
+    def test_is_there_although_the_person_of_one_connection_does_not_open(self, hers, alice, synced):
+        other = make_connection(alice, make_endpoint("https://other.example/r4"))
+        Connection.objects.filter(pk=other.pk).update(sealed_person=synced.sealed_person)
+        assert "Record of Wrenna Quillfeather" in page(hers)
 
     def test_lists_providers_with_the_last_check(self, hers, synced):
         text = page(hers)

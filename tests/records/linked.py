@@ -4,7 +4,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from apps.accounts.models import User
-from apps.connections import refreshing
+from apps.connections import candidates, refreshing
+from apps.connections.candidates import Candidate
 from apps.connections.models import Connection
 from apps.directory import credentials
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, Provider
@@ -75,13 +76,18 @@ def make_connection(user: User, endpoint: Endpoint | None = None, **columns: Any
         "confirmed_at": AT - timedelta(minutes=1),
         **columns,
     }
-    return Connection.objects.create(
+    connection = Connection(
         user=user,
         endpoint=endpoint,
         provider=endpoint.providers.get(),
         registration=endpoint.authorization_server.registrations.get(),
         **given,
     )
+    if connection.confirmed_at is not None:
+        person = Candidate(PATIENT_ID, "Wrenna Quillfeather", "1984-03-09")
+        connection.sealed_person = candidates.seal_person(connection, person)
+    connection.save(force_insert=True)
+    return connection
 
 
 def give_tokens(connection: Connection, *, issued_at: datetime = AT) -> None:

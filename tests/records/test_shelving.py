@@ -22,16 +22,6 @@ class TestShelf:
     def test_holds_nothing_in_the_clear(self, synced):
         assert b"Quillfeather" not in bytes(Shelf.objects.get().sealed_summaries)
 
-    def test_names_whose_record_it_is(self, synced):
-        assert shelving.names(synced.user_id, connection_ids=[synced.pk]) == {synced.pk: "Dr. Wrenna Ilse Quillfeather"}
-
-    def test_names_nobody_to_somebody_else(self, synced, sam):
-        assert shelving.names(sam.pk, connection_ids=[synced.pk]) == {}
-
-    def test_that_does_not_open_hides_no_other(self, synced):
-        Shelf.objects.update(sealed_summaries=b"\x03" + bytes(80))
-        assert shelving.names(synced.user_id, connection_ids=[synced.pk]) == {}
-
     def test_is_none_before_anything_came(self, linked):
         assert shelving.patients(linked) is None
 
