@@ -10,6 +10,7 @@ from datetime import datetime
 
 from django.db import transaction
 
+from apps.accounts.models import User
 from apps.audit.recording import Actor, EventType
 from apps.connections import candidates as sealed_candidates
 from apps.connections import dropping, noting, refreshing
@@ -45,6 +46,7 @@ def confirm(connection: Connection, *, candidate: int, at: datetime) -> Confirme
     Raises TooLate and NoSuchCandidate.
     """
     with transaction.atomic():
+        User.objects.select_for_update(no_key=True).get(pk=connection.user_id)  # two links to one person, at once
         locked = Connection.objects.select_for_update().filter(pk=connection.pk).first()
         if locked is not None and locked.confirmed_at is not None:
             return Confirmed(locked, is_renewal=False)

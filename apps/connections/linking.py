@@ -73,7 +73,7 @@ def begin(
         raise ConsentMissing
     registration = _registration(provider, endpoint)
     with transaction.atomic():
-        User.objects.select_for_update().get(pk=user.pk)  # two tabs at once count each other
+        User.objects.select_for_update(no_key=True).get(pk=user.pk)  # two tabs at once count each other
         if closes_others:
             _open_requests(user, at=at).update(claimed_at=at, outcome=Outcome.CLOSED, sealed_pkce_verifier=None)
         if _open_requests(user, at=at).count() >= MOST_OPEN:

@@ -17,10 +17,11 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from apps.audit.recording import Actor, EventType
-from apps.connections import noting, revoking, token_columns
+from apps.connections import alerting, noting, revoking, token_columns
 from apps.connections.models import Connection, MoveNotAllowed, StoredTokenSet
 from apps.connections.reasons import Reason
 from apps.directory import reaching, registering
+from apps.vault.errors import VaultError
 from apps.wire import token_endpoint
 from apps.wire.errors import (
     AuthorizationDenied,
@@ -99,12 +100,12 @@ def hand_over(*, giver: Connection, receiver: Connection) -> None:
 
 
 def forget(connection: Connection) -> Secret | None:
-    """Drop the tokens. Returns the one to revoke at the provider, if there was any."""
+    """Drop the tokens. Returns the one to revoke at the provider, if there was any that opens."""
     with transaction.atomic():
         stored = StoredTokenSet.objects.select_for_update().filter(pk=connection.pk).first()
         if stored is None:
             return None
-        token = token_columns.refresh_token(connection, stored) or token_columns.access_token(connection, stored)
+        token = _to_revoke(connection, stored)
         stored.delete()
     return token
 
@@ -122,6 +123,15 @@ def usable_token(connection: Connection, *, at: datetime, refused: Secret | None
     if is_alive and (refused is None or access_token != refused):
         return access_token
     return _refreshed(connection, stored, at=at)
+
+
+def _to_revoke(connection: Connection, stored: StoredTokenSet) -> Secret | None:
+    """What does not open cannot be revoked, and must be dropped all the same."""
+    try:
+        return token_columns.refresh_token(connection, stored) or token_columns.access_token(connection, stored)
+    except VaultError as error:
+        _LOG.error("Tokens were dropped unrevoked: connection %s: %s", connection.pk, error)
+        return None
 
 
 def _stored(connection: Connection) -> StoredTokenSet:
@@ -142,7 +152,7 @@ def _refreshed(connection: Connection, stored: StoredTokenSet, *, at: datetime) 
         raise _give_up(connection, Reason.WINDOW_OVER, at=at)
     if stored.not_before_at is not None and at < stored.not_before_at:
         raise NotYet(stored.not_before_at)
-    attempt_id = _claim(stored)
+    attempt_id = _claim(stored, at=at)
     if attempt_id is None:
         return _from_another_attempt(connection, stored, at=at)
     try:
@@ -156,21 +166,23 @@ def _refreshed(connection: Connection, stored: StoredTokenSet, *, at: datetime) 
     return _adopt(connection, stored, token_set, at=at)
 
 
-def _claim(stored: StoredTokenSet) -> uuid.UUID | None:
-    """Take the row for one attempt, on the database's clock. None where somebody else has or had it."""
+def _claim(stored: StoredTokenSet, *, at: datetime) -> uuid.UUID | None:
+    """Take the row for one attempt, on the database's clock. None where somebody else has or had it, and where an
+    attempt that ended since the row was read asks us to wait."""
     attempt_id = uuid.uuid4()
     free = Q(lease_until__isnull=True) | Q(lease_until__lte=Now())
-    rows = StoredTokenSet.objects.filter(free, pk=stored.pk, generation=stored.generation)
+    may_ask = Q(not_before_at__isnull=True) | Q(not_before_at__lte=at)
+    rows = StoredTokenSet.objects.filter(free, may_ask, pk=stored.pk, generation=stored.generation)
     claimed = rows.update(attempt_id=attempt_id, attempt_started_at=Now(), lease_until=Now() + LEASE)
     return attempt_id if claimed else None
 
 
 def _from_another_attempt(connection: Connection, sent: StoredTokenSet, *, at: datetime) -> Secret:
-    """What another worker's attempt brought. Raises NotYet while it is under way."""
+    """What another worker's attempt brought. Raises NotYet while it is under way, or has to be waited after."""
     stored = _stored(connection)
     if stored.generation != sent.generation:
         return token_columns.access_token(connection, stored)
-    raise NotYet(stored.lease_until or at + LEASE)
+    raise NotYet(stored.lease_until or stored.not_before_at or at + LEASE)
 
 
 def _adopt(connection: Connection, sent: StoredTokenSet, token_set: TokenSet, *, at: datetime) -> Secret:
@@ -236,9 +248,8 @@ def _put_off(
     StoredTokenSet.objects.filter(pk=sent.pk, attempt_id=attempt_id, generation=sent.generation).update(
         **token_columns.NO_ATTEMPT, not_before_at=at + wait
     )
-    if isinstance(error, ClientRejected | EndpointMisconfigured):
-        registering.mark_trouble(connection.registration, error.code.value, at=at)
-    _LOG.warning("A refresh did not succeed: %s", error)
+    _LOG.warning("A refresh did not succeed: connection %s: %s", connection.pk, error)
+    alerting.alert_staff_of_refusal(connection.registration, error, at=at)
 
 
 def _give_up(connection: Connection, reason: Reason, *, at: datetime) -> NeedsReauthorization:

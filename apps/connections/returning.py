@@ -17,14 +17,14 @@ from uuid import UUID
 from django.db import transaction
 
 from apps.audit.recording import EventType
-from apps.connections import binding, candidates, causes, linking, noting, refreshing, revoking
+from apps.connections import alerting, binding, candidates, causes, linking, noting, refreshing, revoking
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.outcomes import Outcome
 from apps.directory import linkability, reaching, registering
 from apps.directory.models import ClientRegistration
 from apps.wire import authorization, fhir, token_endpoint
 from apps.wire.authorization import AuthorizationResponse
-from apps.wire.errors import ClientRejected, OrganizationNotEnabled, WireError
+from apps.wire.errors import Code, UnexpectedAnswer, WireError
 from apps.wire.fhir import Resource
 from apps.wire.secret import Secret
 from apps.wire.token_endpoint import TokenSet
@@ -113,17 +113,18 @@ def _second_arrival(request: AuthorizationRequest, *, at: datetime) -> WayBack:
 def _settle(request: AuthorizationRequest, response: AuthorizationResponse, *, at: datetime) -> WayBack:
     """From a claimed request to its outcome."""
     if _is_wrong_issuer(request, response):
+        alerting.alert_staff(request.registration, UnexpectedAnswer(code=Code.MALFORMED_RESPONSE))
         return _fail(request, Outcome.WRONG_ISSUER, at=at)
     if response.code is None:
         outcome = causes.of_authorization_answer(response)
+        alerting.alert_staff(request.registration, authorization.refusal(response))
         return _fail(request, outcome, at=at, error_uri=response.error_uri, code=response.error)
     if linkability.obstacle(request.endpoint, provider=request.provider) is not None:
         return _fail(request, Outcome.REGISTRATION_BROKEN, at=at)  # switched off while the patient was away
     try:
         token_set = _exchange(request, response.code)
     except WireError as error:
-        if isinstance(error, ClientRejected) and not isinstance(error, OrganizationNotEnabled):
-            registering.mark_trouble(request.registration, error.code.value, at=at)
+        alerting.alert_staff_of_refusal(request.registration, error, at=at)
         return _fail(request, causes.of_exchange(error), at=at, error_uri=error.error_uri, code=error.code)
     return _identify(request, token_set, at=at)
 
@@ -149,6 +150,7 @@ def _identify(request: AuthorizationRequest, token_set: TokenSet, *, at: datetim
         people = fhir.find_patients(reaching.fhir_server(request.endpoint), access_token=token_set.access_token)
     except WireError as error:
         revoking.revoke_unused(request.endpoint, request.registration, token_set)
+        alerting.alert_staff(request.registration, error)
         return _fail(request, causes.of_finding(error), at=at, code=error.code)
     if request.is_reauthorization:
         return _renew(request, token_set, people, at=at)

@@ -1,8 +1,11 @@
 """Confirm, decline, and what happens when nobody does either."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from threading import Barrier
 
 import pytest
+from django.db import connection as database
 
 from apps.audit.models import AuditEvent
 from apps.connections import confirming, purging, refreshing, tasks
@@ -62,6 +65,22 @@ class TestConfirming:
         assert Connection.objects.get().pk == first.pk
         assert refreshing.usable_token(confirmed.connection, at=second.created_at).reveal() == "second-access"
         assert StoredTokenSet.objects.get().generation == 2
+
+    @pytest.mark.django_db(transaction=True)
+    def test_of_one_person_in_two_tabs_at_once_makes_one_connection(self, traveller, place):
+        waiting = [traveller.link(place), traveller.link(place)]
+        together = Barrier(2)
+
+        def press(connection):
+            try:
+                together.wait()
+                return confirming.confirm(connection, candidate=0, at=connection.created_at).is_renewal
+            finally:
+                database.close()
+
+        with ThreadPoolExecutor(2) as tabs:
+            assert sorted(tabs.map(press, waiting)) == [False, True]
+        assert Connection.objects.get().status == "active"
 
     def test_of_somebody_who_had_to_sign_in_again_makes_the_connection_hold(self, traveller, place):
         first = traveller.link(place)
@@ -137,6 +156,13 @@ class TestPurging:
         assert_nothing_was_left()
         assert len(stand_in.revocations) == 1
         assert AuditEvent.objects.filter(event="connection.expired").count() == 1
+
+    def test_drops_a_link_whose_tokens_do_not_open_and_goes_on(self, traveller, place, make_place, stand_in):
+        first, second = traveller.link(place), traveller.link(make_place("Other Practice"))
+        StoredTokenSet.objects.filter(pk=first.pk).update(sealed_refresh_token=b"\x01" + bytes(80))
+        assert purging.purge_unconfirmed(at=second.created_at + timedelta(minutes=31)) == 2
+        assert_nothing_was_left()
+        assert len(stand_in.revocations) == 1
 
     def test_leaves_what_was_confirmed(self, traveller, place):
         connection = traveller.link(place)

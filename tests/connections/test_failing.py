@@ -127,11 +127,33 @@ class TestAFailure:
         assert AuditEvent.objects.filter(event="registration.changed").exists()
         assert traveller.client.get(place.before_you_go).status_code == 409
 
-    def test_of_one_organization_does_not_stop_others(self, traveller, place, stand_in):
-        stand_in.token = refused("unauthorized_client")
+    def test_of_an_address_is_marked_as_well(self, traveller, place, stand_in):
+        stand_in.token = http(302, Location="https://evil.example/")
+        departed = traveller.leave(place)
+        traveller.come_back(place, code=CODE, state=departed.state)
+        assert ClientRegistration.objects.get().trouble == "redirected"
+
+    @pytest.mark.parametrize("error", ["unauthorized_client", "invalid_request"])
+    def test_of_one_organization_or_ours_is_logged_and_does_not_stop_others(
+        self, traveller, place, stand_in, caplog, error
+    ):
+        stand_in.token = refused(error)
         departed = traveller.leave(place)
         traveller.come_back(place, code=CODE, state=departed.state)
         assert ClientRegistration.objects.get().trouble == ""
+        assert f"Staff must look into client registration {place.registration.pk}" in caplog.text
+
+    def test_that_a_browser_brings_is_logged_and_never_stops_others(self, traveller, place, caplog):
+        departed = traveller.leave(place)
+        traveller.come_back(place, error="invalid_client", state=departed.state)
+        assert ClientRegistration.objects.get().trouble == ""
+        assert "Staff must look into" in caplog.text
+
+    @pytest.mark.parametrize("error", ["access_denied", "server_error"])
+    def test_that_is_not_ours_to_mend_alerts_nobody(self, traveller, place, caplog, error):
+        departed = traveller.leave(place)
+        traveller.come_back(place, error=error, state=departed.state)
+        assert "Staff must look into" not in caplog.text
 
     def test_the_second_time_names_another_way(self, traveller, place, stand_in):
         stand_in.token = http(503)

@@ -188,6 +188,12 @@ class TestAnAnswerThatIsNotThePatientsMatter:
             refreshing.usable_token(connection, at=at)
         assert StoredTokenSet.objects.get().not_before_at == at + timedelta(hours=1)
 
+    def test_of_one_organization_leaves_the_registration_to_the_others(self, connection, issued_at, stand_in):
+        stand_in.token = http(400, {"error": "unauthorized_client"})
+        with pytest.raises(ClientRejected):
+            refreshing.usable_token(connection, at=issued_at + timedelta(hours=1))
+        assert ClientRegistration.objects.get().trouble == ""
+
     def test_marks_the_registration_where_staff_must_act_and_unmarks_it_when_it_works(
         self, connection, issued_at, stand_in
     ):
@@ -229,6 +235,17 @@ class TestAClaim:
         )
         with pytest.raises(refreshing.NotYet):
             refreshing.usable_token(connection, at=issued_at + timedelta(hours=1))
+        assert stand_in.token_requests == []
+
+    def test_is_not_made_where_an_attempt_that_just_ended_asks_to_wait(
+        self, connection, issued_at, stand_in, monkeypatch
+    ):
+        read_before = StoredTokenSet.objects.get()
+        at = issued_at + timedelta(hours=1)
+        StoredTokenSet.objects.update(not_before_at=at + timedelta(minutes=1))
+        monkeypatch.setattr(refreshing, "_stored", lambda _connection: read_before)
+        with pytest.raises(refreshing.NotYet):
+            refreshing.usable_token(connection, at=at)
         assert stand_in.token_requests == []
 
     def test_that_ran_out_is_taken_over(self, connection, issued_at, stand_in):
@@ -281,6 +298,11 @@ class TestAConnection:
         with pytest.raises(refreshing.SwitchedOff):
             refreshing.usable_token(connection, at=issued_at)
         assert stand_in.server.requests == []
+
+    def test_whose_tokens_do_not_open_forgets_them_all_the_same(self, connection, issued_at):
+        StoredTokenSet.objects.update(sealed_refresh_token=b"\x01" + bytes(80))
+        assert refreshing.forget(connection) is None
+        assert not StoredTokenSet.objects.exists()
 
     def test_without_tokens_needs_the_patient(self, connection, issued_at):
         forgotten = refreshing.forget(connection)

@@ -1,0 +1,28 @@
+"""Tell staff what only they can mend: a line in the log, and trouble on a registration that is refused as a whole.
+
+Trouble stops linking for every patient of an authorization server. So only what its token endpoint answered counts, not
+what a browser brought, whose owner could have written it; and not that one organization has not enabled us.
+"""
+
+import logging
+from datetime import datetime
+
+from apps.directory import registering
+from apps.directory.models import ClientRegistration
+from apps.wire.errors import Actor, ClientRejected, EndpointMisconfigured, OrganizationNotEnabled, WireError
+
+_LOG = logging.getLogger(__name__)
+
+
+def alert_staff(registration: ClientRegistration, error: WireError) -> None:
+    """Log an error that staff must act on; do nothing about one that is the patient's or time's to mend."""
+    if error.actor not in {Actor.WAIT, Actor.PATIENT}:
+        _LOG.error("Staff must look into client registration %s: %s (%s)", registration.pk, error, error.code.value)
+
+
+def alert_staff_of_refusal(registration: ClientRegistration, error: WireError, *, at: datetime) -> None:
+    """The same for what the token endpoint answered, marking the registration where it concerns everybody."""
+    alert_staff(registration, error)
+    is_refused = isinstance(error, ClientRejected | EndpointMisconfigured)
+    if is_refused and not isinstance(error, OrganizationNotEnabled):
+        registering.mark_trouble(registration, error.code.value, at=at)
