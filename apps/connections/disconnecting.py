@@ -1,9 +1,8 @@
-"""Disconnect: the patient ends a connection here. We forget its tokens at once and then tell the provider.
+"""Disconnect: the patient ends a connection here. We forget its tokens at once, and then tell the provider.
 
-What was copied stays, or goes with the connection, as the patient chose.
+What was copied is not ours to keep or delete: `apps.portal.parting` asks both apps.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
@@ -11,35 +10,22 @@ from django.db import transaction
 from apps.audit.recording import Actor, EventType
 from apps.connections import noting, refreshing, revoking
 from apps.connections.models import Connection
+from apps.wire.secret import Secret
 
 
-@dataclass(frozen=True)
-class Disconnected:
-    """What came of it. Where the provider did not confirm, the patient may want to remove us there too."""
-
-    is_revoked_at_provider: bool
-    keeps_copy: bool
-
-
-def disconnect(connection: Connection, *, keeps_copy: bool, at: datetime) -> Disconnected:
-    """End the connection, and delete it with all that was copied where the copy is not kept. Twice is as once.
-
-    The tokens are gone when this returns, whatever the provider answers. Speaks to the network after its transaction.
-    """
-    actor = Actor.user(connection.user_id)
+def end(connection: Connection, *, at: datetime) -> Secret | None:
+    """Drop the tokens and end the connection; returns the token to give to `tell_provider`. Twice is as once."""
     with transaction.atomic():
-        locked = Connection.objects.select_for_update().get(pk=connection.pk)
+        locked = Connection.objects.select_for_update().filter(pk=connection.pk).first()
+        if locked is None:  # ended with its copy, in another tab
+            return None
         token = refreshing.forget(locked)
         if locked.status != Connection.Status.DISCONNECTED:
             locked.disconnect(at=at)
             noting.note_connection(EventType.CONNECTION_DISCONNECTED, locked, at=at)
-        if not keeps_copy:
-            _delete_with_copy(locked, at=at)
-    is_revoked = revoking.revoke_for(connection, token, actor=actor, at=at)
-    return Disconnected(is_revoked_at_provider=is_revoked, keeps_copy=keeps_copy)
+    return token
 
 
-def _delete_with_copy(connection: Connection, *, at: datetime) -> None:
-    """Everything copied hangs on the connection's row and goes with it."""
-    noting.note_connection(EventType.RECORD_FORGOTTEN, connection, at=at)
-    connection.delete()
+def tell_provider(connection: Connection, token: Secret | None, *, at: datetime) -> bool:
+    """Whether the provider confirmed that the permission ended. Speaks to the network: call it when all is written."""
+    return revoking.revoke_for(connection, token, actor=Actor.user(connection.user_id), at=at)

@@ -19,7 +19,6 @@ connection_urls = [
     path("", connections.show_list, name="connections"),
     path("<uuid:connection_id>/", connections.show_one, name="connection"),
     path("<uuid:connection_id>/sign-in/", leaving.reauthorize, name="reauthorize"),
-    path("<uuid:connection_id>/disconnect/", connections.disconnect, name="disconnect"),
 ]
 
 urlpatterns: list[URLPattern | URLResolver] = [

@@ -1,4 +1,4 @@
-"""What became of a link that was never confirmed. Its row is gone; the audit log still tells its own user."""
+"""What became of a link whose row is gone. The audit log still tells its own user."""
 
 from enum import StrEnum
 from uuid import UUID
@@ -11,12 +11,14 @@ class Ending(StrEnum):
 
     EXPIRED = "expired"  # nobody answered within 30 minutes
     DECLINED = "declined"  # not the right person
+    DISCONNECTED = "disconnected"  # confirmed once, and ended with its copy
     RENEWED = "renewed"  # it was somebody already connected: that connection holds
 
 
 _ENDINGS = {
     EventType.CONNECTION_EXPIRED.value: Ending.EXPIRED,
     EventType.CONNECTION_DECLINED.value: Ending.DECLINED,
+    EventType.CONNECTION_DISCONNECTED.value: Ending.DISCONNECTED,
 }
 
 

@@ -2,10 +2,12 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from apps.portal.views import activity, confirm, home
+from apps.portal.views import activity, confirm, home, parting
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.show_home, name="home"),
     path("connections/<uuid:connection_id>/confirm/", confirm.confirm, name="confirm"),
+    path("connections/<uuid:connection_id>/disconnect/", parting.disconnect, name="disconnect"),
+    path("connections/<uuid:connection_id>/record/delete/", parting.delete_copy, name="delete_copy"),
     path("activity/", activity.show_activity, name="activity"),
 ]

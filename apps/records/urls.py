@@ -8,7 +8,6 @@ record_urls = [
     path("", views.show_record, name="record"),
     path("progress/", views.show_progress, name="record_progress"),
     path("check/", views.check_again, name="check_again"),
-    path("delete/", views.delete_copy, name="delete_copy"),
 ]
 
 urlpatterns: list[URLPattern | URLResolver] = [

@@ -8,15 +8,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.cache import cache_control
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.current_user import current_user
-from apps.audit.recording import Actor
 from apps.connections import standing
 from apps.connections.models import Connection
-from apps.records import asking, forgetting, overview, tasks, viewing
+from apps.records import asking, overview, tasks, viewing
 from apps.records.presenters import dates
 from apps.records.syncing import NotSyncable
 
@@ -69,23 +67,6 @@ def check_again(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     except NotSyncable:
         messages.warning(request, _("To get updates, sign in at your provider again."))
     return redirect("record", connection_id=connection.id)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@login_required
-@cache_control(no_store=True, private=True)
-def delete_copy(request: HttpRequest, connection_id: UUID) -> HttpResponse:
-    """Delete what was kept of a connection that the patient ended. While it lives, the copy would only come back."""
-    connection = _connection(request, connection_id)
-    entries = connection.records.count()
-    if connection.status != Connection.Status.DISCONNECTED or not entries:
-        return redirect("record", connection_id=connection.id)
-    if request.method != "POST":
-        return render(request, "records/delete-copy.html", {"connection": connection, "entries": entries})
-    forgotten = forgetting.forget(connection, actor=Actor.user(connection.user_id), at=timezone.now())
-    said = ngettext("Deleted: %(count)d entry.", "Deleted: %(count)d entries.", forgotten.records)
-    messages.success(request, said % {"count": forgotten.records})
-    return redirect("home")
 
 
 def _connection(request: HttpRequest, connection_id: UUID) -> Connection:

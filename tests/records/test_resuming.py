@@ -224,21 +224,9 @@ class TestConnectionThatEndedMeanwhile:
         run = syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=AT)
 
         def disconnected(request):
-            elsewhere(lambda: disconnecting.disconnect(linked, keeps_copy=True, at=AT))
+            elsewhere(lambda: disconnecting.end(linked, at=AT))
             return http(body=R4_PATIENT)
 
         provider.answers[PATIENT] = disconnected
         syncing.advance(run.pk, at=AT)
         assert not Record.objects.exists()
-
-    def test_may_be_forgotten_while_a_page_is_under_way(self, linked, provider):
-        run = syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=AT)
-
-        def forgotten(request):
-            elsewhere(lambda: disconnecting.disconnect(linked, keeps_copy=False, at=AT))
-            return http(body=R4_PATIENT)
-
-        provider.answers[PATIENT] = forgotten
-        syncing.advance(run.pk, at=AT)
-        assert not Record.objects.exists()
-        assert not SyncRun.objects.exists()

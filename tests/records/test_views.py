@@ -237,30 +237,6 @@ class TestCheckingAgain:
         assert hers.get(reverse("check_again", args=[linked.pk])).status_code == 405
 
 
-class TestDeletingTheCopy:
-    @pytest.mark.conformance("C65")
-    def test_deletes_every_copy_of_an_ended_connection(self, hers, linked):
-        sync(linked)
-        linked.disconnect(at=timezone.now())
-        assert "3 entries go, in this app only." in page(hers, linked, "delete_copy")
-        hers.post(reverse("delete_copy", args=[linked.pk]))
-        assert not Record.objects.exists()
-        assert not Shelf.objects.exists()
-        assert AuditEvent.objects.get(event=EventType.RECORD_FORGOTTEN).facts == {"rows": 3}
-
-    def test_is_refused_while_the_connection_lives(self, hers, linked):
-        sync(linked)
-        response = hers.post(reverse("delete_copy", args=[linked.pk]))
-        assert response["Location"] == reverse("record", args=[linked.pk])
-        assert Record.objects.count() == 3
-
-    def test_is_offered_where_there_is_a_copy_of_an_ended_connection(self, hers, linked):
-        sync(linked)
-        assert reverse("delete_copy", args=[linked.pk]) not in page(hers, linked)
-        linked.disconnect(at=timezone.now())
-        assert reverse("delete_copy", args=[linked.pk]) in page(hers, linked)
-
-
 class TestLookingAtIt:
     def test_is_written_down_once_a_day_and_session(self, hers, linked):
         page(hers, linked)
@@ -270,7 +246,7 @@ class TestLookingAtIt:
 
 
 class TestEveryPage:
-    @pytest.mark.parametrize("name", ["record", "record_progress", "delete_copy"])
+    @pytest.mark.parametrize("name", ["record", "record_progress"])
     def test_is_not_found_by_a_stranger(self, client, sam, linked, name):
         sync(linked)
         client.force_login(sam)
@@ -278,14 +254,13 @@ class TestEveryPage:
         assert response.status_code == 404
         assert "Quillfeather" not in response.content.decode()
 
-    @pytest.mark.parametrize("name", ["check_again", "delete_copy"])
-    def test_takes_nothing_from_a_stranger(self, client, sam, linked, name):
+    def test_takes_nothing_from_a_stranger(self, client, sam, linked):
         sync(linked)
         client.force_login(sam)
-        assert client.post(reverse(name, args=[linked.pk])).status_code == 404
+        assert client.post(reverse("check_again", args=[linked.pk])).status_code == 404
         assert (Record.objects.count(), SyncRun.objects.count()) == (3, 1)
 
-    @pytest.mark.parametrize("name", ["record", "record_progress", "delete_copy"])
+    @pytest.mark.parametrize("name", ["record", "record_progress"])
     def test_asks_whoever_is_signed_out_to_sign_in(self, client, linked, name):
         address = reverse(name, args=[linked.pk])
         response = client.get(address)

@@ -63,8 +63,8 @@ def _accept(request: HttpRequest, connection: Connection) -> HttpResponse:
         return _ask(request, connection, form)
     try:
         started = starting.confirm_and_start(connection, candidate=form.cleaned_data["candidate"], at=timezone.now())
-    except confirming.TooLate:
-        return _page(request, Ending.EXPIRED)
+    except confirming.TooLate:  # dropped, or answered in another tab: the same address tells which
+        return redirect(request.path)
     if started.run is not None:
         tasks.enqueue(started.run)
     return redirect("record", connection_id=started.connection.pk)
@@ -80,6 +80,8 @@ def _ended(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     how = endings.ending(user_id=current_user(request).pk, connection_id=connection_id)
     if how is None:
         raise Http404
+    if how is Ending.DISCONNECTED:
+        return redirect("connections")
     if how is Ending.RENEWED:
         messages.info(request, _("You are already connected. We renewed the connection and kept everything."))
         return redirect("connections")

@@ -1,0 +1,221 @@
+"""Disconnect: forgotten here at once, told to the provider, the copy kept or not; and deleting the copy later."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.db import connection as database
+from django.db import transaction
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.audit.models import AuditEvent, EventType
+from apps.connections import confirming
+from apps.connections.models import Connection, StoredTokenSet
+from apps.portal import parting
+from apps.records import syncing
+from apps.records.models import Record, Shelf, SyncRun
+from tests.connections.conftest import BACKEND
+from tests.records.linked import AT, give_tokens, make_connection
+from tests.records.people import R4_PATIENT
+from tests.records.provider import PATIENT
+from tests.wire.servers import http
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def connection(traveller, place):
+    found = traveller.link(place)
+    return confirming.confirm(found, candidate=0, at=found.created_at).connection
+
+
+def copy_into(connection: Connection) -> Record:
+    return Record.objects.create(
+        user=connection.user, connection=connection, resource_type="Patient", logical_id="p-7301", digest=b"d" * 32,
+        sealed_body=b"sealed", first_received_at=AT, received_at=AT, confirmed_at=AT,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def copied(connection):
+    return copy_into(connection)
+
+
+@pytest.fixture
+def linked(alice, endpoint):
+    """A connection to a provider that serves a record."""
+    linked = make_connection(alice, endpoint)
+    give_tokens(linked, issued_at=timezone.now())
+    return linked
+
+
+@pytest.fixture
+def synced(linked):
+    run = syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=timezone.now())
+    syncing.advance(run.pk, at=timezone.now())
+    return linked
+
+
+def elsewhere(work):
+    """Runs on a database connection of its own, as in another process."""
+
+    def closing():
+        try:
+            return work()
+        finally:
+            database.close()
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(closing).result()
+
+
+class TestDisconnecting:
+    @pytest.mark.conformance("C65")
+    def test_forgets_the_tokens_and_tells_the_provider(self, traveller, connection, copied, stand_in):
+        answer = traveller.client.post(f"/connections/{connection.pk}/disconnect/", {"copy": "keep"}, follow=True)
+        assert not StoredTokenSet.objects.exists()
+        assert dict(stand_in.revocations[0].form)["token"] == "refresh-canary-e391"
+        assert Connection.objects.get().status == "disconnected"
+        assert Record.objects.count() == 1
+        assert "We also told them to end the permission." in answer.content.decode()
+
+    @pytest.mark.conformance("C65")
+    def test_deletes_the_copy_where_that_was_chosen(self, traveller, connection, copied):
+        traveller.client.post(f"/connections/{connection.pk}/disconnect/", {"copy": "delete"})
+        assert not Record.objects.exists()
+        assert not Connection.objects.exists()
+        assert AuditEvent.objects.filter(event="record.forgotten").exists()
+
+    @pytest.mark.conformance("C65")
+    def test_succeeds_here_when_the_provider_does_not_answer(self, traveller, connection, stand_in):
+        stand_in.revoke = http(503)
+        answer = traveller.client.post(f"/connections/{connection.pk}/disconnect/", {"copy": "keep"}, follow=True)
+        assert not StoredTokenSet.objects.exists()
+        assert "They did not confirm that the permission ended" in answer.content.decode()
+
+    def test_succeeds_where_there_is_no_address_to_tell(self, traveller, connection, place, stand_in):
+        server = place.registration.authorization_server
+        server.revocation_url = ""
+        server.save()
+        traveller.client.post(f"/connections/{connection.pk}/disconnect/", {"copy": "keep"})
+        assert not StoredTokenSet.objects.exists()
+        assert stand_in.revocations == []
+
+    @pytest.mark.conformance("C65")
+    def test_is_a_question_until_it_is_posted_with_an_answer(self, traveller, connection):
+        address = f"/connections/{connection.pk}/disconnect/"
+        for answer in (
+            traveller.client.get(address),
+            traveller.client.get(address, {"copy": "delete"}),
+            traveller.client.post(address),
+            traveller.client.post(address, {"copy": "everything"}),
+        ):
+            assert "Stop getting updates from Harbor Family Practice?" in answer.content.decode()
+        assert Connection.objects.get().status == "active"
+
+    @pytest.mark.conformance("C65")
+    def test_needs_the_token_of_the_form(self, connection, alice):
+        strict = Client(enforce_csrf_checks=True)
+        strict.force_login(alice, backend=BACKEND)
+        assert strict.post(f"/connections/{connection.pk}/disconnect/", {"copy": "delete"}).status_code == 403
+        assert Connection.objects.get().status == "active"
+
+    def test_twice_is_as_once(self, traveller, connection):
+        for _ in range(2):
+            traveller.client.post(f"/connections/{connection.pk}/disconnect/", {"copy": "keep"})
+        assert AuditEvent.objects.filter(event="connection.disconnected").count() == 1
+
+    def test_is_not_there_for_a_stranger(self, make_traveller, connection, sam):
+        stranger = make_traveller(sam).client
+        for answer in (
+            stranger.get(f"/connections/{connection.pk}/disconnect/"),
+            stranger.post(f"/connections/{connection.pk}/disconnect/", {"copy": "delete"}),
+        ):
+            assert answer.status_code == 404
+        assert Connection.objects.get().status == "active"
+
+    def test_with_its_copy_leads_back_to_the_list_from_an_old_page(self, traveller, connection):
+        traveller.client.post(f"/connections/{connection.pk}/disconnect/", {"copy": "delete"})
+        answer = traveller.client.get(f"/connections/{connection.pk}/confirm/", follow=True)
+        assert answer.redirect_chain == [("/connections/", 302)]
+        assert "already connected" not in answer.content.decode()
+
+    def test_in_two_tabs_ends_once(self, connection):
+        for _ in range(2):
+            parting.disconnect(connection, keeps_copy=False, at=timezone.now())
+        assert AuditEvent.objects.filter(event=EventType.CONNECTION_DISCONNECTED).count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+class TestDisconnectingUnderAWorkersHands:
+    def test_ends_the_run_without_a_record(self, linked, provider):
+        run = syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=AT)
+
+        def forgotten(request):
+            elsewhere(lambda: parting.disconnect(linked, keeps_copy=False, at=AT))
+            return http(body=R4_PATIENT)
+
+        provider.answers[PATIENT] = forgotten
+        syncing.advance(run.pk, at=AT)
+        assert not Record.objects.exists()
+        assert not SyncRun.objects.exists()
+
+    def test_waits_for_the_page_that_is_being_stored(self, linked):
+        run = syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=AT)
+        holds, may_end = threading.Event(), threading.Event()
+
+        def store_a_page():
+            with transaction.atomic():
+                SyncRun.objects.filter(pk=run.pk).update(pauses=0)  # as a lease that is extended
+                holds.set()
+                may_end.wait(10)
+                copy_into(linked)
+
+        with ThreadPoolExecutor(1) as threads:
+            page = threads.submit(lambda: elsewhere(store_a_page))
+            holds.wait(10)
+            threading.Timer(0.5, may_end.set).start()
+            parting.disconnect(linked, keeps_copy=False, at=AT)
+            page.result()
+        assert not Record.objects.exists()
+        assert not Connection.objects.exists()
+
+
+class TestDeletingTheCopy:
+    @pytest.fixture
+    def over(self, synced):
+        synced.disconnect(at=timezone.now())
+        return synced
+
+    @pytest.mark.conformance("C65")
+    def test_deletes_every_copy_and_the_row_that_names_the_person(self, hers, over):
+        address = reverse("delete_copy", args=[over.pk])
+        assert "3 entries go, in this app only." in " ".join(hers.get(address).content.decode().split())
+        hers.post(address)
+        assert not Record.objects.exists()
+        assert not Shelf.objects.exists()
+        assert not Connection.objects.exists()
+        assert AuditEvent.objects.get(event=EventType.RECORD_FORGOTTEN).facts == {"rows": 3}
+
+    def test_is_refused_while_the_connection_lives(self, hers, synced):
+        response = hers.post(reverse("delete_copy", args=[synced.pk]))
+        assert response["Location"] == reverse("record", args=[synced.pk])
+        assert Record.objects.count() == 3
+
+    def test_is_offered_once_the_connection_is_over(self, hers, synced):
+        link, record = reverse("delete_copy", args=[synced.pk]), reverse("record", args=[synced.pk])
+        assert link not in hers.get(record).content.decode()
+        synced.disconnect(at=timezone.now())
+        assert link in hers.get(record).content.decode()
+
+    def test_is_not_there_for_a_stranger(self, client, sam, over):
+        client.force_login(sam)
+        address = reverse("delete_copy", args=[over.pk])
+        assert (client.get(address).status_code, client.post(address).status_code) == (404, 404)
+        assert Record.objects.count() == 3
+
+    def test_asks_whoever_is_signed_out_to_sign_in(self, client, over):
+        address = reverse("delete_copy", args=[over.pk])
+        assert client.get(address)["Location"] == f"{reverse('account_login')}?next={address}"
