@@ -19,7 +19,7 @@ THREADS = 8  # tasks wait on remote servers; each call has a wall-time limit of 
 
 @dataclass(frozen=True)
 class Periodic:
-    """One row of the schedule. The task only selects what is due and pulls no more than it has free threads for."""
+    """One row of the schedule. The task only selects what is due, and no more of it than one beat can hand out."""
 
     task: str
     every: timedelta
@@ -54,8 +54,8 @@ SCHEDULE: tuple[Periodic, ...] = (
     ),
     Periodic(
         "apps.records.tasks.start_due_syncs",
-        every=timedelta(minutes=15),
-        reason="Patients are told that we check once a day; a quarter of an hour spreads what became due.",
+        every=timedelta(minutes=1),
+        reason="Patients are told that we check once a day, and interface A ends a link that rests for two.",
     ),
 )
 

@@ -2,17 +2,22 @@
 
 from datetime import datetime, timedelta
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 
 from apps.connections.models import Connection
-from apps.records.models import SyncRun
+from apps.records.models import SyncRun, SyncStep
 
-# Often enough for a patient to rely on, and twice within interface A's window of 48 hours.
+# Often enough for a patient to rely on, and well within interface A's window of 48 hours.
 EVERY = timedelta(days=1)
 
 
 def due_for_sync(at: datetime) -> QuerySet[Connection]:
-    """Active connections without a run of the last day, longest waiting first."""
-    recent = SyncRun.objects.filter(connection=OuterRef("pk"), created_at__gt=at - EVERY)
-    unfinished = SyncRun.objects.filter(connection=OuterRef("pk"), finished_at__isnull=True)
-    return Connection.objects.active().filter(~Exists(recent), ~Exists(unfinished)).order_by("last_checked_at", "pk")
+    """Active connections without a run of the last day, those never checked first, then the longest waiting.
+
+    A run that ended for want of a sign-in does not count: whoever has signed in since is waiting for what is new.
+    """
+    runs = SyncRun.objects.filter(connection=OuterRef("pk"))
+    recent = runs.filter(created_at__gt=at - EVERY).exclude(steps__gap=SyncStep.Gap.SIGN_IN_NEEDED)
+    unfinished = runs.filter(finished_at__isnull=True)
+    due = Connection.objects.active().filter(~Exists(recent), ~Exists(unfinished))
+    return due.order_by(F("last_checked_at").asc(nulls_first=True), "pk")

@@ -14,7 +14,7 @@ from django.db.models.functions import Now
 from apps.connections.models import Connection
 from apps.records.models import SyncRun
 
-# One page: a request of at most 10 s, perhaps a refresh of at most 30 s before it, and storing.
+# One page: a request of at most 30 s, perhaps a refresh of at most 10 s and the same request again, and storing.
 LEASE_SECONDS = 120
 
 

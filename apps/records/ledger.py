@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import cast
 
 from django.db.models import Count
 from django.utils.functional import Promise
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, ngettext, ngettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from apps.connections.models import Connection
@@ -139,7 +140,7 @@ def _kept(facts: _Facts) -> str:
 
 def _gap_said(gap: SyncStep.Gap, step: SyncStep, facts: _Facts) -> tuple[Kind, str, str]:
     kind, word, sentence = _UNREADABLE_ENTRIES if step.rows_unreadable and gap == Gap.UNREADABLE else _GAPS[gap]
-    said = str(sentence) % {
+    said = cast("str", sentence) % {  # still lazy: only with its numbers does it know singular from plural
         "provider": facts.provider,
         "date": dates.day(step.finished_at) if step.finished_at else "",
         "counted": step.rows_counted or 0,
@@ -188,14 +189,21 @@ _GAPS: Mapping[SyncStep.Gap, _Said] = {
     Gap.OTHER_PATIENT: (
         Kind.FAULT,
         _("Not all yours"),
-        _(
+        ngettext_lazy(
+            "%(refused)d entry was not yours: %(provider)s sent an entry about someone else. We did not keep it "
+            "and have told our staff. You may want to tell %(provider)s.",
             "%(refused)d entries were not yours: %(provider)s sent entries about someone else. We did not keep them "
-            "and have told our staff. You may want to tell %(provider)s."
+            "and have told our staff. You may want to tell %(provider)s.",
+            "refused",
         ),
     ),
 }
 _UNREADABLE_ENTRIES: _Said = (
     Kind.FAULT,
     _("Not complete"),
-    _("%(unreadable)d entries from %(provider)s could not be read, and are not here."),
+    ngettext_lazy(
+        "%(unreadable)d entry from %(provider)s could not be read, and is not here.",
+        "%(unreadable)d entries from %(provider)s could not be read, and are not here.",
+        "unreadable",
+    ),
 )

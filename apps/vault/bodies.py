@@ -15,7 +15,7 @@ FORMATS = frozenset({STORED_FORMAT, COMPRESSED_FORMAT})
 NO_DICTIONARY = 0
 
 PADDING_BYTES = 64
-LARGEST_BODY_BYTES = 32 * 1024 * 1024  # six times the largest answer the transport accepts
+LARGEST_BODY_BYTES = 32 * 1024 * 1024  # above the largest page of results the wire reads, 20 MB
 _LENGTH = struct.Struct(">I")
 _LEVEL = 3
 

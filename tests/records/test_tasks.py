@@ -13,7 +13,7 @@ from apps.connections.reasons import Reason
 from apps.records import due, leasing, syncing, tasks
 from apps.records.models import Record, SyncRun
 from config.celery import SCHEDULE, app
-from tests.records.linked import give_tokens
+from tests.records.linked import give_tokens, make_connection, make_endpoint
 from tests.records.provider import METADATA
 from tests.wire.servers import http
 
@@ -51,11 +51,11 @@ class TestEnqueuedRun:
         assert provider.asked == []
 
     def test_carries_an_identifier_and_nothing_else(self, run, monkeypatch):
-        sent = []
-        monkeypatch.setattr(app, "send_task", lambda *args, **options: sent.append((args, options)))
-        monkeypatch.setattr(tasks.sync_connection, "apply_async", lambda *args, **options: sent.append(args))
+        sent: list[dict[str, object]] = []
+        monkeypatch.setattr(app, "send_task", lambda *args, **options: sent.append({"sent": args}))
+        monkeypatch.setattr(tasks.sync_connection, "apply_async", lambda **options: sent.append(options))
         tasks.enqueue(run)
-        assert sent == [((), {"run_id": str(run.pk)})]
+        assert sent == [{"kwargs": {"run_id": str(run.pk)}, "expires": 60}]
 
     def test_is_not_lost_with_the_queue(self, run, monkeypatch):
         def gone(*args, **options):
@@ -76,6 +76,20 @@ class TestDueSync:
         SyncRun.objects.update(finished_at=timezone.now(), outcome="failed")
         assert not due.due_for_sync(timezone.now() + timedelta(hours=23)).exists()
         assert due.due_for_sync(timezone.now() + timedelta(hours=25)).get() == run.connection
+
+    def test_is_started_soon_after_a_sign_in_that_the_last_run_lacked(self, run):
+        run.steps.update(status="gap", gap="sign_in_needed")
+        SyncRun.objects.update(finished_at=timezone.now(), outcome="failed")
+        run.connection.require_reauthorization(Reason.GRANT_ENDED, at=timezone.now())
+        assert not due.due_for_sync(timezone.now()).exists()
+        run.connection.restore()
+        assert due.due_for_sync(timezone.now()).get() == run.connection
+
+    def test_comes_first_where_nothing_was_ever_checked(self, linked, alice):
+        linked.last_checked_at = timezone.now() - timedelta(days=9)
+        linked.save()
+        never = make_connection(alice, make_endpoint("https://other.example/r4"))
+        assert list(due.due_for_sync(timezone.now())) == [never, linked]
 
     def test_is_not_started_beside_a_run_that_is_open(self, run):
         assert not due.due_for_sync(timezone.now() + timedelta(hours=25)).exists()

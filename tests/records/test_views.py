@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.audit.models import AuditEvent, EventType
+from apps.connections.models import StoredTokenSet
 from apps.records import syncing
 from apps.records.models import Record, Shelf, SyncRun
 from tests.records.linked import give_tokens, make_connection, make_endpoint
@@ -65,6 +66,18 @@ class TestRecordPage:
         assert "Allergies and reactions" in text
         assert "2 entries. Complete as of" in text
 
+    def test_says_until_when_the_connection_lasts(self, hers, linked):
+        sync(linked)
+        text = page(hers, linked)
+        assert "about once a day. Connected until" in text
+        assert reverse("reauthorize", args=[linked.pk]) in text
+        assert "You do not need to do anything." not in text
+
+    def test_says_that_there_is_nothing_to_do_where_nothing_limits_it(self, hers, linked):
+        StoredTokenSet.objects.update(refresh_deadline_at=None, refresh_due_at=None)
+        sync(linked)
+        assert "about once a day. You do not need to do anything." in page(hers, linked)
+
     def test_names_what_the_provider_did_not_give(self, hers, linked, provider):
         provider.answers[PATIENT] = http(body={"resourceType": "Patient", "id": PATIENT_ID})
         sync(linked)
@@ -120,7 +133,7 @@ class TestLedger:
             (http(400), "Harbor Family Practice did not accept our request on"),
             (http(body="<html>"), "Harbor Family Practice sent an answer we could not read on"),
             (http(body=bundle(allergy("a1"), total=7)), "Harbor Family Practice counted 7 but sent 1."),
-            (http(body=bundle(allergy("x", patient_id="other"))), "1 entries were not yours"),
+            (http(body=bundle(allergy("x", patient_id="other"))), "1 entry was not yours"),
         ],
     )
     def test_says_why_something_is_missing(self, hers, linked, provider, answer, sentence):

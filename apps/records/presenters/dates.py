@@ -1,9 +1,12 @@
-"""Dates in words: months in full, never all numbers, and never more than was sent (patient experience 3.0)."""
+"""Dates in words: months in full, never all numbers, and never more than was sent (patient experience 3.0).
+
+`config/formats` says how each language writes them.
+"""
 
 from datetime import UTC, date, datetime
 
-from django.utils import dateformat, timezone
-from django.utils.translation import gettext, pgettext
+from django.utils import formats, timezone
+from django.utils.translation import gettext
 
 from apps.wire import datetimes
 from apps.wire.datetimes import FhirDateTime, Precision
@@ -33,14 +36,14 @@ def when(moment: datetime, *, now: datetime) -> str:
 def time_of_day(moment: datetime) -> str:
     """The clock time of one of our own moments, with its zone: 9:40 a.m. UTC."""
     local = timezone.localtime(moment)
-    return f"{dateformat.format(local, pgettext('format of a time', 'P'))} {dateformat.format(local, 'T')}"
+    return f"{formats.date_format(local, 'TIME_FORMAT')} {formats.date_format(local, 'T')}"
 
 
 def _in_words(parsed: FhirDateTime, sent: str) -> str:
     if parsed.precision is Precision.YEAR:
         return str(parsed.first_day.year)
     if parsed.precision is Precision.MONTH:
-        return dateformat.format(parsed.first_day, pgettext("format of a month", "F Y"))
+        return formats.date_format(parsed.first_day, "YEAR_MONTH_FORMAT")
     if parsed.precision is Precision.DAY or not sent.endswith("Z"):
         return _day(parsed.first_day)  # a clock time of the writer's own never moves to another day
     is_midnight = parsed.starts_at.astimezone(UTC).time() == datetime.min.time()
@@ -48,4 +51,4 @@ def _in_words(parsed: FhirDateTime, sent: str) -> str:
 
 
 def _day(value: date) -> str:
-    return dateformat.format(value, pgettext("format of a day", "F j, Y"))
+    return formats.date_format(value, "DATE_FORMAT")
