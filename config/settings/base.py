@@ -109,7 +109,6 @@ ACCOUNT_FORMS = {
     "login": "apps.accounts.forms.LoginForm",
     "signup": "apps.accounts.forms.SignupForm",
     "add_email": "apps.accounts.forms.AddEmailForm",
-    "change_email": "apps.accounts.forms.ChangeEmailForm",
     "change_password": "apps.accounts.forms.ChangePasswordForm",
     "set_password": "apps.accounts.forms.SetPasswordForm",
     "reset_password": "apps.accounts.forms.ResetPasswordForm",
@@ -122,7 +121,7 @@ ACCOUNT_CHANGE_EMAIL = True  # one address; the old one stays until the new one 
 ACCOUNT_EMAIL_VERIFICATION = "mandatory"
 ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = True
 ACCOUNT_EMAIL_VERIFICATION_BY_CODE_TIMEOUT = int(timedelta(minutes=30).total_seconds())
-ACCOUNT_EMAIL_VERIFICATION_SUPPORTS_CHANGE = True
+ACCOUNT_EMAIL_VERIFICATION_SUPPORTS_CHANGE = False  # only a new account could offer it: that would tell who has one
 ACCOUNT_EMAIL_VERIFICATION_SUPPORTS_RESEND = True
 ACCOUNT_PASSWORD_RESET_BY_CODE_ENABLED = True
 ACCOUNT_PASSWORD_RESET_BY_CODE_TIMEOUT = int(timedelta(minutes=15).total_seconds())

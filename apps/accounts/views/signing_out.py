@@ -1,0 +1,16 @@
+"""Signing out, also of what was only begun."""
+
+from allauth.account import views
+
+
+class LogoutView(views.LogoutView):  # type: ignore[misc]  # the library has no types
+    """allauth's, and the session goes whoever it belongs to.
+
+    Cancelling while a code is awaited comes here too. The library keeps what it remembers of an address that has an
+    account already, and would show the next visitor that somebody asked with it; and the difference would tell who has
+    an account.
+    """
+
+    def logout(self) -> None:
+        super().logout()
+        self.request.session.flush()
