@@ -15,7 +15,7 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts import mailing, noting, signing_in
+from apps.accounts import lockout, mailing, noting, signing_in
 from apps.accounts.models import User
 from apps.audit.recording import EventType
 from apps.vault import sealing
@@ -71,6 +71,12 @@ class AccountAdapter(DefaultAccountAdapter):
         if isinstance(request.user, User):
             noting.note(EventType.USER_SIGNED_OUT, request.user, at=timezone.now())
         super().logout(request)
+
+    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
+        """Count failures by account and address together, as the lock-out does. By account alone, which is the
+        library's way, five wrong passwords every five minutes would keep anybody out of their own account."""
+        by_account: str = super()._get_login_attempts_cache_key(request, **credentials)
+        return f"{by_account}:{lockout.client_address(request)}"
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """In the language and with the greeting of whoever owns the address."""

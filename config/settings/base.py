@@ -151,8 +151,8 @@ MFA_TOTP_TOLERANCE = 1  # one step of 30 seconds either way: clocks of phones dr
 USERSESSIONS_ADAPTER = "apps.accounts.adapters.UserSessionsAdapter"
 USERSESSIONS_TRACK_ACTIVITY = False  # it would write a row for every page
 
-# Wrong passwords. allauth slows each address and each account down within minutes (its counters are in the cache);
-# axes then locks the pair of account and address, remembered in the database. Never the account alone: that would let
+# Wrong passwords. allauth slows each address, and each pair of account and address, down within minutes (its counters
+# are in the cache); axes then locks the pair, remembered in the database. Never the account alone: that would let
 # anybody lock anybody out. Never the address alone: a clinic's waiting room shares one.
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = timedelta(minutes=30)

@@ -100,7 +100,7 @@ class TestANewBrowser:
 
 
 class TestTooManyTries:
-    def test_are_slowed_down_by_account(self, client: Client, alice: User):
+    def test_are_slowed_down_by_account_and_address(self, client: Client, alice: User):
         for _ in range(5):
             sign_in(client, alice.email, "wrong")
         assert sign_in(client, alice.email).context["form"].non_field_errors() == [
@@ -119,9 +119,15 @@ class TestTooManyTries:
         assert "Wait 30 minutes" in page.content.decode()
         assert "_auth_user_id" not in client.session
 
+    def test_slow_nobody_down_elsewhere(self, client: Client, alice: User):
+        for _ in range(6):
+            sign_in(client, alice.email, "wrong")
+        elsewhere = Client(REMOTE_ADDR="203.0.113.9")
+        sign_in(elsewhere, alice.email)
+        assert elsewhere.session["_auth_user_id"] == str(alice.pk)
+
     def test_lock_nobody_out_elsewhere(self, client: Client, alice: User):
         lock_out(client, alice.email)
-        cache.key_prefix += "elsewhere"
         elsewhere = Client(REMOTE_ADDR="203.0.113.9")
         sign_in(elsewhere, alice.email)
         assert elsewhere.session["_auth_user_id"] == str(alice.pk)
