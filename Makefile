@@ -52,6 +52,6 @@ lock: .venv/has-development ## pin the requirements anew, with hashes
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "Holdfast needs Python 3.11 or newer with its venv module (Debian: apt install python3-venv)," \
 		"or PYTHON=/path/to/python."; exit 1; }
-	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "$(PYTHON) is older than Python 3.11."; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "$(PYTHON) is not Python 3.11 or newer."; exit 1; }
 	@"$(PYTHON)" -c 'import venv, ensurepip' 2>/dev/null || { echo "$(PYTHON) has no venv module (Debian: apt install python3-venv)."; exit 1; }
 	@"$(PYTHON)" -m venv --clear .venv
