@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
-from apps.audit.models import AuditEvent
+from apps.audit.models import ActorKind, AuditEvent
 
 
 class BoundedPaginator(Paginator):  # type: ignore[type-arg]  # generic in the stubs alone
@@ -27,7 +27,7 @@ class BoundedPaginator(Paginator):  # type: ignore[type-arg]  # generic in the s
 
 @admin.register(AuditEvent)
 class AuditEventAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # as above
-    """Read only. Search takes one whole id: a user's, an actor's or a thing's."""
+    """Read only. Search takes one whole id: a user's, a member of staff's or a thing's."""
 
     list_display = ("at", "event", "actor_kind", "actor_name", "subject", "subject_id", "user_id")
     list_filter = ("event", "actor_kind", "at")
@@ -47,7 +47,7 @@ class AuditEventAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # as above
             return queryset, False
         matches = Q(subject_id=term)
         with suppress(ValueError):  # not every thing's id is a UUID
-            matches |= Q(user_id=UUID(term)) | Q(actor_id=UUID(term))
+            matches |= Q(user_id=UUID(term)) | Q(actor_kind=ActorKind.STAFF, actor_id=UUID(term))
         return queryset.filter(matches), False
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:

@@ -7,7 +7,7 @@ from django.core.checks import CheckMessage, Error
 
 
 def log_cannot_be_emptied(**_options: Any) -> list[CheckMessage]:
-    """The option that lets test runners empty tables (migration 0002) is for tests."""
+    """The option that lets test runners empty tables (migration 0001) is for tests."""
     options = [str(database.get("OPTIONS", {}).get("options", "")) for database in settings.DATABASES.values()]
     if not any("holdfast.audit_may_be_truncated" in text for text in options):
         return []

@@ -66,7 +66,7 @@ class AuditEvent(models.Model):
     """One thing that happened. Written by `recording.record` alone, in the transaction of the change it describes.
 
     No foreign keys on purpose: the log can neither block a change nor lose a row to one. A trigger refuses UPDATE,
-    DELETE and TRUNCATE (migration 0002).
+    DELETE and TRUNCATE (migration 0001).
     """
 
     at = models.DateTimeField(_("when"))
@@ -83,10 +83,12 @@ class AuditEvent(models.Model):
         verbose_name = _("audit event")
         verbose_name_plural = _("audit events")
         indexes = [
-            # The patient's own audit page, and staff looking into one account.
-            models.Index(fields=["user_id", "-at"], name="audit_of_user"),
-            # Staff looking into one connection or registration.
-            models.Index(fields=["subject_id", "-at"], name="audit_of_subject"),
+            # The patient's own activity page, and staff looking into one account; both newest first.
+            models.Index(fields=["user_id", "-id"], name="audit_of_user"),
+            # Staff looking into one connection or registration, and how a link ended.
+            models.Index(fields=["subject_id", "-id"], name="audit_of_subject"),
+            # What one member of staff did. What a user did concerns the user, and is found by the first.
+            models.Index(fields=["actor_id", "-id"], condition=Q(actor_kind="staff"), name="audit_by_staff"),
             # The admin's date filter.
             models.Index(fields=["-at"], name="audit_by_time"),
         ]

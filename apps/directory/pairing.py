@@ -1,6 +1,6 @@
 """What belongs together: an endpoint with its authorization server, its version, and sandbox rows with their own kind.
 
-Import and admin ask here before they save. The database holds the sandbox rule too (migration 0002).
+Import and admin ask here before they save. The database holds the sandbox rule too (migration 0001).
 """
 
 from django.core.exceptions import ValidationError

@@ -16,7 +16,7 @@ ALLOW_LOOPBACK_HTTP = True
 DATABASES: dict[str, dict[str, Any]] = {
     "default": env.database_config(env.database_url() or servers.tests().database_url("holdfast"))
 }
-# Tests that commit empty every table afterwards; audit events refuse that everywhere else (apps/audit, migration 0002).
+# Tests that commit empty every table afterwards; audit events refuse that everywhere else (apps/audit, migration 0001).
 DATABASES["default"].setdefault("OPTIONS", {})["options"] = "-c holdfast.audit_may_be_truncated=on"
 CELERY_BROKER_URL = env.redis_url() or servers.tests().redis_url
 CELERY_KEY_PREFIX = f"holdfast-{secrets.token_hex(4)}:"  # of two test processes on one Redis, neither sees the other

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from apps.connections.reasons import Reason
@@ -107,6 +107,10 @@ class Connection(models.Model):
         indexes = [
             # The beat that drops unconfirmed links after 30 minutes.
             models.Index(fields=["confirm_by_at"], condition=Q(status="awaiting_confirmation"), name="unconfirmed"),
+            # The beat that checks what was not checked for a day, never checked first.
+            models.Index(
+                F("last_checked_at").asc(nulls_first=True), "id", condition=Q(status="active"), name="active_by_check"
+            ),
         ]
 
     class Privacy:
