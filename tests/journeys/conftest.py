@@ -30,7 +30,7 @@ def directory_file(running_sandbox: Sandbox, tmp_path_factory: pytest.TempPathFa
     subprocess.run(
         [sys.executable, "-m", "django", "directory", "--output", str(path), "--origin", running_sandbox.origin],
         cwd=env.ROOT,
-        env={**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings.sandbox"},
+        env={**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings.sandbox_test"},
         check=True,
         capture_output=True,
     )
