@@ -55,8 +55,8 @@ def secrets_and_cookies(**_options: Any) -> list[CheckMessage]:
     if any(_is_weak(str(key)) for key in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)):
         hint = "Make one with `python -c 'import secrets; print(secrets.token_urlsafe(50))'`."
         found.append(Error("SECRET_KEY is short, repeats itself or reads as text.", hint=hint, id="holdfast.E015"))
-    if not (settings.SESSION_COOKIE_SECURE and settings.CSRF_COOKIE_SECURE):
-        hint = "Set SESSION_COOKIE_SECURE and CSRF_COOKIE_SECURE, as config.settings.production does."
+    if not (settings.SESSION_COOKIE_SECURE and settings.CSRF_COOKIE_SECURE and settings.LANGUAGE_COOKIE_SECURE):
+        hint = "Set SESSION_, CSRF_ and LANGUAGE_COOKIE_SECURE, as config.settings.production does."
         found.append(Error("Cookies travel by plain http.", hint=hint, id="holdfast.E016"))
     return found
 

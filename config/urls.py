@@ -22,6 +22,7 @@ if settings.DEBUG and getattr(settings, "EMAIL_FILE_PATH", None):
     # The mail that was not sent. By its name: `development` is absent from production's image.
     urlpatterns.append(path("development/mail/", include("development.mailbox.urls")))
 
+handler400 = "apps.portal.views.errors.unreadable"
 handler403 = "apps.portal.views.errors.forbidden"
 handler404 = "apps.portal.views.errors.not_found"
 handler429 = "apps.portal.views.errors.too_many_tries"  # the sign-in library asks for it

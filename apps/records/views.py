@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.accounts.current_user import current_user
 from apps.connections import standing
@@ -54,11 +54,14 @@ def show_progress(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     return response
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def check_again(request: HttpRequest, connection_id: UUID) -> HttpResponse:
-    """The patient asks for what is new. A run that is open already is the answer, too."""
+    """The patient asks for what is new. A run that is open already is the answer, too. Whoever comes here by a GET
+    had to sign in first, and finds the button again on the record's page."""
     connection = _connection(request, connection_id)
+    if request.method != "POST":
+        return redirect("record", connection_id=connection.id)
     try:
         tasks.enqueue(asking.check_again(connection, at=timezone.now()))
     except asking.TooSoon as error:

@@ -41,10 +41,10 @@ INSTALLED_APPS = [
     "apps.portal",
 ]
 MIDDLEWARE = [
+    "csp.middleware.CSPMiddleware",  # first, so that no answer leaves without the policy, refusals and files included
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.request_logging.RequestLogging",
-    "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -180,6 +180,7 @@ CELERY_KEY_PREFIX = "holdfast:"  # the rest of the queue is in config/celery.py
 # --- Language and time -----------------------------------------------------------------------------------------------
 
 LANGUAGE_CODE = "en"
+LANGUAGE_COOKIE_SAMESITE = "Lax"
 LANGUAGES = [("en", _("English")), ("es", _("Spanish"))]
 LOCALE_PATHS = [BASE_DIR / "locale"]
 FORMAT_MODULE_PATH = "config.formats"

@@ -32,6 +32,7 @@ SESSION_COOKIE_SECURE = True
 SESSION_COOKIE_NAME = "__Host-session"
 CSRF_COOKIE_SECURE = True
 CSRF_COOKIE_NAME = "__Host-csrf"
+LANGUAGE_COOKIE_SECURE = True
 
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},  # no upload is ever stored

@@ -26,7 +26,7 @@ def deployment(settings, monkeypatch):
     settings.ALLOW_LOOPBACK_HTTP = False
     settings.SECRET_KEY = base64.urlsafe_b64encode(os.urandom(48)).decode()
     settings.SECRET_KEY_FALLBACKS = []
-    settings.SESSION_COOKIE_SECURE = settings.CSRF_COOKIE_SECURE = True
+    settings.SESSION_COOKIE_SECURE = settings.CSRF_COOKIE_SECURE = settings.LANGUAGE_COOKIE_SECURE = True
     settings.VAULT_KEYS = [f"key-1:{base64.b64encode(os.urandom(32)).decode()}"]
     monkeypatch.setitem(settings.DATABASES["default"], "OPTIONS", {})  # without what the tests allow themselves
     settings.CELERY_BROKER_URL = "redis://redis.example/0"
@@ -93,6 +93,7 @@ class TestDeployment:
             ("SECRET_KEY_FALLBACKS", ["short"], "E015"),
             ("SESSION_COOKIE_SECURE", False, "E016"),
             ("CSRF_COOKIE_SECURE", False, "E016"),
+            ("LANGUAGE_COOKIE_SECURE", False, "E016"),
             ("CELERY_BROKER_URL", None, "E018"),
             ("EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend", "E020"),
             ("EMAIL_BACKEND", "development.mailbox.MailboxBackend", "E020"),

@@ -202,6 +202,7 @@ class TestStranger:
 
         strict = Client(enforce_csrf_checks=True)
         strict.force_login(alice)
+        strict.cookies["csrftoken"] = "a" * 32
         response = say(strict, waiting, candidate=0)
         assert response.status_code == 403
         assert "This page was open too long" in text_of(response)

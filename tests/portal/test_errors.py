@@ -23,13 +23,42 @@ class TestErrorPages:
         assert response.status_code == 403
         assert "We did not do anything." in response.content.decode()
 
+    def test_for_a_form_leads_back_to_where_it_stood(self, alice):
+        client = Client(enforce_csrf_checks=True)
+        client.force_login(alice)
+        client.cookies["csrftoken"] = "a" * 32
+        page = client.post(reverse("set_language"), headers={"Referer": "http://testserver/settings/?x=1"})
+        assert 'class="button" href="/settings/"' in page.content.decode()
+        elsewhere = client.post(reverse("set_language"), headers={"Referer": "http://evil.example/settings/"})
+        assert 'class="button" href="/settings/"' not in elsewhere.content.decode()
+
+    def test_for_a_browser_without_cookies_says_so(self, db):
+        page = Client(enforce_csrf_checks=True).post(reverse("account_login"))
+        assert page.status_code == 403
+        assert "Allow cookies for Holdfast" in page.content.decode()
+
+    def test_for_what_nobody_can_read(self, client, settings):
+        settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 10
+        page = client.post(reverse("account_login"), {"login": "a" * 100})
+        assert page.status_code == 400
+        assert "We could not read what your browser sent" in page.content.decode()
+
+    def test_for_a_host_that_is_not_ours_names_nothing_of_it(self, client, settings):
+        settings.SECURE_SSL_REDIRECT = True  # then the outermost but one refuses it
+        page = client.get("/", headers={"Host": "evil.example"})
+        assert page.status_code == 400
+        assert "evil.example" not in page.content.decode()
+        assert "frame-ancestors 'none'" in page["Content-Security-Policy"]
+
     def test_for_our_own_failure_needs_neither_database_nor_session(self, django_assert_num_queries):
         with django_assert_num_queries(0):
             response = errors.failed(RequestFactory().get("/"))
         assert response.status_code == 500
         assert "Your record is safe." in response.content.decode()
 
-    @pytest.mark.parametrize(("view", "status"), [(errors.forbidden, 403), (errors.too_many_tries, 429)])
+    @pytest.mark.parametrize(
+        ("view", "status"), [(errors.unreadable, 400), (errors.forbidden, 403), (errors.too_many_tries, 429)]
+    )
     def test_repeat_nothing_of_the_error(self, rf, alice, view, status):
         request = rf.get("/")
         request.user = alice

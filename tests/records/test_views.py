@@ -246,8 +246,10 @@ class TestCheckingAgain:
         response = hers.post(reverse("check_again", args=[linked.pk]), follow=True)
         assert "sign in at your provider again" in response.content.decode()
 
-    def test_is_a_post_alone(self, hers, linked):
-        assert hers.get(reverse("check_again", args=[linked.pk])).status_code == 405
+    def test_by_a_link_does_nothing_and_leads_to_the_button(self, hers, linked):
+        response = hers.get(reverse("check_again", args=[linked.pk]))
+        assert response["Location"] == reverse("record", args=[linked.pk])
+        assert not linked.sync_runs.filter(cause=SyncRun.Cause.PATIENT).exists()
 
 
 class TestLookingAtIt:

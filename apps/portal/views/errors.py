@@ -1,9 +1,22 @@
 """Pages for what went wrong between a browser and us. They say what happened and what to do, never more."""
 
+from urllib.parse import urlsplit
+
+from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import REASON_NO_CSRF_COOKIE
 from django.shortcuts import render
 from django.template import loader
 from django.views.decorators.csrf import requires_csrf_token
+
+from apps.accounts import destinations
+
+
+@requires_csrf_token
+def unreadable(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """400: too large, malformed, or for a host that is not ours."""
+    del exception
+    return render(request, "400.html", status=400)
 
 
 @requires_csrf_token
@@ -35,6 +48,16 @@ def failed(request: HttpRequest) -> HttpResponse:
 
 @requires_csrf_token
 def page_out_of_date(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """The form's token does not fit: the page was open too long, or cookies were cleared. Nothing was done."""
-    del reason
-    return render(request, "403_csrf.html", status=403)
+    """The form's token does not fit: the page was open too long, or the browser takes no cookies. Nothing was done."""
+    context = {"again": _page_of_the_form(request), "has_no_cookie": reason == REASON_NO_CSRF_COOKIE}
+    return render(request, "403_csrf.html", context, status=403)
+
+
+def _page_of_the_form(request: HttpRequest) -> str:
+    """Where the form stood: it may post to an address that shows nothing."""
+    came_from = urlsplit(request.headers.get("Referer", ""))
+    try:
+        is_ours = came_from.netloc == request.get_host()
+    except DisallowedHost:
+        is_ours = False
+    return destinations.own_path(came_from.path if is_ours else "", otherwise=request.path)
