@@ -66,12 +66,17 @@ def cache_config(url: str | None) -> dict[str, object]:
     }
 
 
-def database_config(url: str) -> dict[str, object]:
-    """Django's form of a Postgres address, sockets included (`postgres://user@/name?host=/folder`)."""
+def database_config(url: str, *, pool_size: int | None = None) -> dict[str, object]:
+    """Django's form of a Postgres address, sockets included (`postgres://user@/name?host=/folder`).
+
+    With `pool_size` a process keeps up to so many connections open between requests and tasks; its threads share them.
+    """
     config = dict(_env.db_url_config(url))
     options = dict(config.pop("OPTIONS", {}))
     if host := options.pop("host", None):
         config["HOST"] = host  # where Django's own commands look for it
+    if pool_size:
+        options["pool"] = {"min_size": 1, "max_size": pool_size, "timeout": 10}
     return {**config, "OPTIONS": options} if options else config
 
 

@@ -12,7 +12,8 @@ SITE_ORIGIN = env.site_origin(default=f"http://127.0.0.1:{env.site_port()}")
 ALLOWED_HOSTS = ["127.0.0.1", "localhost", *env.allowed_hosts()]
 ALLOW_LOOPBACK_HTTP = True
 
-DATABASES = {"default": env.database_config(env.database_url() or servers.demo().database_url("holdfast"))}
+_DATABASE = env.database_url() or servers.demo().database_url("holdfast")
+DATABASES = {"default": env.database_config(_DATABASE, pool_size=12)}
 CELERY_BROKER_URL = env.redis_url() or servers.demo().redis_url
 CACHES = {"default": env.cache_config(CELERY_BROKER_URL)}
 

@@ -15,7 +15,7 @@ SITE_ORIGIN = env.site_origin()
 ALLOWED_HOSTS = [urlsplit(SITE_ORIGIN).hostname or "", *env.allowed_hosts()]
 ALLOW_LOOPBACK_HTTP = env.allow_loopback_http()  # a check makes this an error outside debug
 
-DATABASES = {"default": {**env.database_config(env.database_url() or ""), "CONN_HEALTH_CHECKS": True}}
+DATABASES = {"default": {**env.database_config(env.database_url() or "", pool_size=12), "CONN_HEALTH_CHECKS": True}}
 CELERY_BROKER_URL = env.redis_url()
 CACHES = {"default": env.cache_config(CELERY_BROKER_URL)}
 ALLAUTH_TRUSTED_PROXY_COUNT = env.trusted_proxies()
