@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.directory import reaching
 from apps.directory.models import AuthorizationServer, Endpoint
-from apps.wire.addresses import AddressPolicy, check_address
+from apps.wire.addresses import AddressPolicy, check_address, parse_address
 from apps.wire.dialects import DIALECTS, Interface
 from apps.wire.errors import UnsafeAddress
 
@@ -33,10 +33,12 @@ def check_endpoint(endpoint: Endpoint) -> None:
 
 
 def check_server(server: AuthorizationServer) -> None:
-    """Raises ValidationError where an address is not one we connect to."""
+    """Raises ValidationError where an address is not one we connect to, or tokens would leave their origin."""
     policy = reaching.address_policy()
     given = (server.authorize_url, server.token_url, server.revocation_url)
     check_addresses([url for url in given if url], policy=policy)
+    if server.revocation_url and _origin(server.revocation_url, policy) != _origin(server.token_url, policy):
+        raise ValidationError(_("Tokens are revoked where they were issued: the two addresses differ in their origin."))
 
 
 def check_addresses(urls: list[str], *, policy: AddressPolicy) -> None:
@@ -51,9 +53,21 @@ def check_addresses(urls: list[str], *, policy: AddressPolicy) -> None:
             ) from None
 
 
+def check_origin(origin: str) -> None:
+    """Raises ValidationError where an approved origin is not spelled as the guard compares it."""
+    policy = AddressPolicy(approved_origins=frozenset({origin}))
+    check_addresses([origin], policy=policy)
+    if _origin(origin, policy) != origin:
+        raise ValidationError(_("Write scheme, host and port alone, in small letters."))
+
+
 def check_website(website: str) -> None:
     """Raises ValidationError where a provider's website is not a plain https or http link."""
     URLValidator(schemes=["https", "http"])(website)
+
+
+def _origin(url: str, policy: AddressPolicy) -> str:
+    return parse_address(url, policy).origin
 
 
 def _serves_another_version(server: AuthorizationServer, endpoint: Endpoint) -> bool:

@@ -4,8 +4,9 @@ import pytest
 from django.test import Client
 
 from apps.audit.models import AuditEvent
-from apps.directory import credentials
-from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint
+from apps.directory import credentials, reaching
+from apps.directory.models import ApprovedOrigin, AuthorizationServer, ClientRegistration, Endpoint
+from apps.wire.addresses import check_address
 from apps.wire.secret import Secret
 
 pytestmark = pytest.mark.django_db
@@ -133,7 +134,6 @@ class TestAnEndpointInTheAdmin:
     @pytest.mark.parametrize(
         ("changes", "sentence"),
         [
-            ({"fhir_base_url": "https://10.1.2.3/fhir"}, "not_public is not allowed"),
             ({"is_sandbox": "on"}, "cannot be mixed"),
             ({"dialect": "smart"}, "belongs to another interface"),
         ],
@@ -143,6 +143,16 @@ class TestAnEndpointInTheAdmin:
         assert page.status_code == 200
         assert sentence in page.content.decode()
 
+    def test_refuses_an_address_we_would_not_connect_to(self, staff, endpoint):
+        fields = self.fields(endpoint, fhir_base_url="https://10.1.2.3/fhir")
+        page = staff.post("/admin/directory/endpoint/add/", fields)
+        assert "not_public is not allowed" in page.content.decode()
+
+    def test_keeps_the_address_that_patients_tokens_belong_to(self, staff, endpoint):
+        fields = self.fields(endpoint, fhir_base_url="https://elsewhere.example/fhir")
+        staff.post(f"/admin/directory/endpoint/{endpoint.pk}/change/", fields)
+        assert Endpoint.objects.get().fhir_base_url == endpoint.fhir_base_url
+
     def test_is_not_there_for_patients(self, alice, endpoint):
         client = Client()
         client.force_login(alice, backend=BACKEND)
@@ -150,22 +160,59 @@ class TestAnEndpointInTheAdmin:
 
 
 class TestAServerInTheAdmin:
-    def test_refuses_an_address_we_would_not_connect_to(self, staff, endpoint):
-        server = AuthorizationServer.objects.get()
-        page = staff.post(
-            f"/admin/directory/authorizationserver/{server.pk}/change/",
-            {"source": "configured", "authorize_url": server.authorize_url, "token_url": "https://192.168.0.9/token"},
-        )
-        assert "not_public is not allowed" in page.content.decode()
+    def fields(self, **changes: str) -> dict[str, str]:
+        given = {"authorize_url": "https://new.example/authorize", "token_url": "https://new.example/token"}
+        return {"source": "configured", **given, **changes}
+
+    @pytest.mark.parametrize(
+        ("changes", "sentence"),
+        [
+            ({"token_url": "https://192.168.0.9/token"}, "not_public is not allowed"),
+            ({"revocation_url": "https://elsewhere.example/revoke"}, "Tokens are revoked where they were issued"),
+            ({"revocation_url": "http://new.example/revoke"}, "scheme is not allowed"),
+        ],
+    )
+    def test_refuses_an_address_that_tokens_must_not_go_to(self, staff, changes, sentence):
+        page = staff.post("/admin/directory/authorizationserver/add/", self.fields(**changes))
+        assert sentence in page.content.decode()
+        assert not AuthorizationServer.objects.exists()
 
     def test_is_added_with_the_time_it_was_found(self, staff):
-        answer = staff.post(
-            "/admin/directory/authorizationserver/add/",
-            {
-                "source": "configured",
-                "authorize_url": "https://new.example/authorize",
-                "token_url": "https://new.example/token",
-            },
-        )
-        assert answer.status_code == 302
+        fields = self.fields(revocation_url="https://new.example/revoke")
+        assert staff.post("/admin/directory/authorizationserver/add/", fields).status_code == 302
         assert AuthorizationServer.objects.get().found_at is not None
+
+    def test_keeps_the_addresses_that_tokens_came_from(self, staff, endpoint):
+        server = AuthorizationServer.objects.get()
+        staff.post(f"/admin/directory/authorizationserver/{server.pk}/change/", self.fields())
+        row = AuthorizationServer.objects.get()
+        assert (row.authorize_url, row.token_url) == (server.authorize_url, server.token_url)
+
+
+class TestDeletingInTheAdmin:
+    def test_of_several_rows_is_written_down_for_each(self, staff, make_provider):
+        providers = [make_provider("Harbor"), make_provider("Mill")]
+        chosen = [str(provider.pk) for provider in providers]
+        fields = {"action": "delete_selected", "_selected_action": chosen, "post": "yes"}
+        staff.post("/admin/directory/provider/", fields)
+        events = AuditEvent.objects.filter(event="directory.changed").values_list("subject_id", "facts__action")
+        assert sorted(events) == sorted((provider, "deleted") for provider in chosen)
+
+
+class TestAnApprovedOriginInTheAdmin:
+    def test_is_one_that_the_guard_will_recognize(self, staff):
+        fields = {"origin": "https://fhir.example.org:8443", "reason": "their test system"}
+        assert staff.post("/admin/directory/approvedorigin/add/", fields).status_code == 302
+        check_address("https://fhir.example.org:8443/r4", reaching.address_policy())
+
+    @pytest.mark.parametrize(
+        "origin",
+        [
+            *("https://fhir.example.org:8443/", "https://FHIR.example.org:8443", "https://fhir.example.org"),
+            *("https://fhir.example.org:8443/r4", "http://fhir.example.org:8080", "https://10.0.0.1:8443", "fhir:8443"),
+        ],
+    )
+    def test_is_refused_where_no_address_would_match_it(self, staff, origin):
+        page = staff.post("/admin/directory/approvedorigin/add/", {"origin": origin, "reason": "why not"})
+        assert page.status_code == 200
+        assert not ApprovedOrigin.objects.exists()

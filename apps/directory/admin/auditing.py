@@ -1,10 +1,10 @@
-"""What the directory's admin pages share: saves and deletes are written down."""
+"""What the directory's admin pages share: saves and deletes are written down, and what secrets belong to is fixed."""
 
 from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.db import models
+from django.db import models, transaction
 from django.http import HttpRequest
 from django.utils import timezone
 
@@ -24,6 +24,12 @@ class AuditedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in th
     show_full_result_count = False
     formfield_overrides = {models.URLField: {"assume_scheme": "https"}}
     subject = "directory"
+    # Columns that secrets and patients' tokens belong to: once saved, another value is another row.
+    fixed: tuple[str, ...] = ()
+
+    def get_readonly_fields(self, request: HttpRequest, obj: models.Model | None = None) -> tuple[str, ...]:
+        """With those that are fixed, on a row there is."""
+        return (*super().get_readonly_fields(request, obj), *(self.fixed if obj else ()))
 
     def save_model(
         self,
@@ -43,6 +49,12 @@ class AuditedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in th
         """Write it down first: afterwards there is nothing to name."""
         self._note(request, obj, "deleted", [])
         super().delete_model(request, obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: "models.QuerySet[Any]") -> None:
+        """Several at once, each written down."""
+        with transaction.atomic():
+            for row in queryset:
+                self.delete_model(request, row)
 
     def _note(self, request: HttpRequest, obj: models.Model, action: str, changed: list[str]) -> None:
         recording.record(

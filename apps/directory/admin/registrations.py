@@ -66,6 +66,7 @@ class ClientRegistrationAdmin(AuditedAdmin):
     readonly_fields = (
         "status", "redirect_uri", "secret_set_at", "requested_at", "approved_at", "trouble", "trouble_at", "is_sandbox",
     )  # fmt: skip
+    fixed = ("authorization_server",)
     actions = ("approve", "reject", "retire", "switch_on", "switch_off", "clear_trouble")
 
     @admin.display(description=_("redirect URI to register"))

@@ -67,6 +67,7 @@ class EndpointAdmin(AuditedAdmin):
         "is_sandbox", "is_switched_on", "linking", "imported_at", "last_checked_at", "vanished_at",
     )  # fmt: skip
     readonly_fields = ("linking", "imported_at", "last_checked_at", "vanished_at")
+    fixed = ("fhir_base_url",)
 
     @admin.display(description=_("linking"))
     def linking(self, endpoint: Endpoint) -> str:
@@ -86,13 +87,15 @@ class AuthorizationServerForm(forms.ModelForm):  # type: ignore[type-arg]  # gen
         """Refuse an address we would not connect to."""
         cleaned = super().clean()
         if not self.errors and cleaned is not None:
-            pairing.check_server(AuthorizationServer(**cleaned))
+            for column, value in cleaned.items():
+                setattr(self.instance, column, value)
+            pairing.check_server(self.instance)
         return cleaned
 
 
 @admin.register(AuthorizationServer)
 class AuthorizationServerAdmin(AuditedAdmin):
-    """Who issues tokens. Patients' tokens were issued by the addresses as they are: change them with care."""
+    """Who issues tokens."""
 
     subject = "authorization server"
     form = AuthorizationServerForm
@@ -103,6 +106,21 @@ class AuthorizationServerAdmin(AuditedAdmin):
         "source", "authorize_url", "token_url", "revocation_url", "issuer", "is_sandbox", "found_at", "last_checked_at",
     )  # fmt: skip
     readonly_fields = ("found_at", "last_checked_at")
+    fixed = ("authorize_url", "token_url")
+
+
+class ApprovedOriginForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
+    """In the one spelling the guard compares."""
+
+    class Meta:
+        model = ApprovedOrigin
+        fields = ("origin", "reason")
+
+    def clean_origin(self) -> str:
+        """Refuse what would never match."""
+        origin: str = self.cleaned_data["origin"]
+        pairing.check_origin(origin)
+        return origin
 
 
 @admin.register(ApprovedOrigin)
@@ -110,4 +128,5 @@ class ApprovedOriginAdmin(AuditedAdmin):
     """Ports other than 443, each approved for a reason."""
 
     subject = "approved origin"
+    form = ApprovedOriginForm
     list_display = ("origin", "reason", "approved_at")
