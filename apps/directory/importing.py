@@ -15,7 +15,7 @@ from django.db.models import Q
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
-from apps.directory import pairing, reading
+from apps.directory import pairing, reading, trusting
 from apps.directory.models import AuthorizationServer, Endpoint, Provider
 from apps.directory.reading import DirectoryFile, EndpointRow, ProviderRow, RowRefused, ServerRow
 
@@ -35,6 +35,7 @@ class Report:
     providers: int = 0
     endpoints: int = 0
     vanished: int = 0
+    waiting: list[str] = field(default_factory=list)  # FHIR base URLs that staff must switch on first
     refusals: list[Refusal] = field(default_factory=list)
 
 
@@ -117,7 +118,7 @@ def _store_endpoints(
             continue
         seen.base_urls.add(endpoint_row.fhir_base_url)
         try:
-            stored.append(_store_endpoint(provider, endpoint_row, at=at))
+            stored.append(_store_endpoint(provider, endpoint_row, report, at=at))
         except ValidationError as invalid:
             report.refusals.append(Refusal(here, _sentence(invalid)))
     report.endpoints += len(stored)
@@ -127,14 +128,20 @@ def _store_endpoints(
         provider.endpoints.set(stored)
 
 
-def _store_endpoint(provider: Provider, row: EndpointRow, *, at: datetime) -> Endpoint:
-    """Raises ValidationError; then neither the endpoint nor its authorization server was changed."""
+def _store_endpoint(provider: Provider, row: EndpointRow, report: Report, *, at: datetime) -> Endpoint:
+    """Raises ValidationError; then neither the endpoint nor its authorization server was changed.
+
+    A file is not believed about whom the tokens of a server may go to that we are registered at: `trusting`.
+    """
     with transaction.atomic():
         endpoint = Endpoint.objects.filter(fhir_base_url=row.fhir_base_url).first() or Endpoint(
             fhir_base_url=row.fhir_base_url, is_sandbox=provider.is_sandbox
         )
         if endpoint.is_sandbox != provider.is_sandbox:
             raise ValidationError("a sandbox row and a production row name the same endpoint")
+        if _is_described_differently(endpoint, row, elsewhere_than=provider.directory):
+            raise ValidationError("another directory describes the same endpoint differently")
+        server_before_id = endpoint.authorization_server_id
         endpoint.fhir_version = row.fhir_version.value
         endpoint.interface = row.interface.value
         endpoint.dialect = row.dialect
@@ -143,8 +150,24 @@ def _store_endpoint(provider: Provider, row: EndpointRow, *, at: datetime) -> En
         endpoint.vanished_at = None
         endpoint.authorization_server = _store_server(row.server, is_sandbox=provider.is_sandbox, at=at)
         pairing.check_endpoint(endpoint)
+        if endpoint.authorization_server_id != server_before_id and trusting.is_stranger(endpoint):
+            endpoint.is_switched_on = False
+        if not endpoint.is_switched_on:
+            report.waiting.append(endpoint.fhir_base_url)
         endpoint.save()
     return endpoint
+
+
+def _is_described_differently(endpoint: Endpoint, row: EndpointRow, *, elsewhere_than: str) -> bool:
+    """Whether the row would change an endpoint that another directory lists as well: neither may turn the other's."""
+    listed = Provider.objects.filter(endpoints=endpoint.pk, vanished_at__isnull=True)
+    if endpoint._state.adding or not listed.exclude(directory=elsewhere_than).exists():  # noqa: SLF001 - Django's own
+        return False
+    server = endpoint.authorization_server
+    urls = (server.authorize_url, server.token_url) if server else None
+    row_urls = (row.server.authorize_url, row.server.token_url) if row.server else None
+    held = (endpoint.fhir_version, endpoint.interface, endpoint.dialect, endpoint.tenant, urls)
+    return held != (row.fhir_version, row.interface, row.dialect, row.tenant, row_urls)
 
 
 def _store_server(row: ServerRow | None, *, is_sandbox: bool, at: datetime) -> AuthorizationServer | None:

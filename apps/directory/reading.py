@@ -10,6 +10,7 @@ and never stops the others.
 """
 
 import json
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -79,10 +80,10 @@ def read(content: bytes, *, name: str) -> DirectoryFile:
         raise NotADirectory from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise NotADirectory
-    providers = document.get("providers")
-    if not isinstance(providers, list):
+    providers, given_name = document.get("providers"), document.get("name")
+    if not isinstance(providers, list) or not isinstance(given_name, str | None):
         raise NotADirectory
-    return DirectoryFile(_text(document, "name", longest=120, default=name) or name, providers)
+    return DirectoryFile(_on_one_line(given_name or "")[:120] or name, providers)
 
 
 def provider_row(raw: Any) -> ProviderRow:
@@ -153,11 +154,20 @@ def _text(given: Mapping[str, Any], field: str, *, longest: int, default: str = 
     value = given.get(field)
     if value is None:
         return default
-    if not isinstance(value, str) or "\x00" in value:
+    if not isinstance(value, str):
         raise RowRefused(f"{field} is not text")
-    if len(value) > longest:
+    text = _on_one_line(value)
+    if len(text) > longest:
         raise RowRefused(f"{field} is longer than {longest} characters")
-    return value.strip()
+    return text
+
+
+def _on_one_line(value: str) -> str:
+    """The text without what no database holds and nobody sees: lone surrogates, marks that turn the direction of
+    writing, and control characters, which count as a space."""
+    invisible = {"Cf": "", "Cs": "", "Cc": " "}
+    visible = (invisible.get(unicodedata.category(character), character) for character in value)
+    return " ".join("".join(visible).split())
 
 
 def _required(given: Mapping[str, Any], field: str, *, longest: int) -> str:

@@ -36,6 +36,14 @@ class TestImportEndpoints:
         assert out == "1 providers, 1 endpoints, 0 vanished, 0 refused\n"
         assert err == ""
 
+    def test_names_the_endpoints_that_staff_must_switch_on(self, directory_file):
+        path = directory_file(ROW)
+        run("import_endpoints", path)
+        Endpoint.objects.update(is_switched_on=False)
+        out, err = run("import_endpoints", path)
+        assert err == "switched off until staff switch it on: https://fhir.harbor.example/r4\n"
+        assert out.endswith("0 refused\n")
+
     def test_says_a_line_for_each_row_refused_and_fails(self, directory_file):
         path = directory_file(row(name=""), ROW)
         err = io.StringIO()

@@ -92,6 +92,11 @@ class TestAnImport:
         import_rows(ROW)
         assert ClientRegistration.objects.values().get() == before
 
+    def test_keeps_no_character_that_cannot_be_seen(self):
+        import_rows(row(name="Harbor\x00 \u202eFamily\n\ud83dPrac\u200btice", city="Por\x1btland"))
+        provider = Provider.objects.get()
+        assert (provider.name, provider.city) == ("Harbor Family Practice", "Por tland")
+
     def test_marks_what_vanished_and_welcomes_it_back(self):
         import_rows(ROW, row(id="stays", endpoints=[]))
         later = AT + timedelta(days=1)
@@ -126,7 +131,8 @@ REFUSED_ROWS = [
     (row(id=""), "id is missing"),
     (row(id="x" * 201), "id is longer than 200 characters"),
     (row(name=None), "name is missing"),
-    (row(name="a\x00b"), "name is not text"),
+    (row(name=["a"]), "name is not text"),
+    (row(name="\u202e\ud800"), "name is missing"),
     (row(kind="spa"), "kind is not one of"),
     (row(is_sandbox="no"), "is_sandbox is neither true nor false"),
     (row(endpoints={}), "endpoints is not a list"),
@@ -147,6 +153,62 @@ REFUSED_ENDPOINTS = [
     (endpoint(fhir_base_url="https://user:pass@harbor.example/r4"), "user_information is not allowed"),
     (endpoint(fhir_base_url="ftp://harbor.example/r4"), "scheme is not allowed"),
 ]
+
+
+@pytest.fixture
+def registered():
+    """We are registered at the authorization server of ROW."""
+    import_rows(ROW)
+    server = AuthorizationServer.objects.get()
+    return ClientRegistration.objects.create(authorization_server=server, label="ours", authentication="query")
+
+
+class TestAFileThatMayBeHostile:
+    """Anybody can publish a directory. Tokens go nowhere just because a row says so."""
+
+    def test_cannot_send_the_tokens_of_a_server_to_a_host_of_its_own(self, registered):
+        theft = row(id="theft", endpoints=[endpoint(fhir_base_url="https://fhir.thief.example/r4")])
+        report = import_rows(theft, name="theirs")
+        assert report.waiting == ["https://fhir.thief.example/r4"]
+        assert not Endpoint.objects.get(fhir_base_url="https://fhir.thief.example/r4").is_switched_on
+
+    def test_cannot_do_so_later_with_an_endpoint_that_was_harmless(self, registered):
+        own = {"authorize_url": "https://auth.thief.example/a", "token_url": "https://auth.thief.example/t"}
+        harmless = endpoint(fhir_base_url="https://fhir.thief.example/r4", authorization_server=own)
+        assert import_rows(row(id="theft", endpoints=[harmless]), name="theirs").waiting == []
+        turned = endpoint(fhir_base_url="https://fhir.thief.example/r4")
+        import_rows(row(id="theft", endpoints=[turned]), name="theirs")
+        assert not Endpoint.objects.get(fhir_base_url="https://fhir.thief.example/r4").is_switched_on
+
+    def test_adds_endpoints_where_there_is_one_that_staff_left_on(self, registered):
+        report = import_rows(
+            ROW, row(id="next", endpoints=[endpoint(fhir_base_url="https://fhir.harbor.example/b/r4")])
+        )
+        assert report.waiting == []
+        assert Endpoint.objects.filter(is_switched_on=True).count() == 2
+
+    def test_says_again_what_staff_have_not_switched_on_and_leaves_on_what_they_have(self, registered):
+        rows = (ROW, row(id="next", endpoints=[endpoint(fhir_base_url="https://second.harbor.example/r4")]))
+        import_rows(*rows)
+        assert import_rows(*rows).waiting == ["https://second.harbor.example/r4"]
+        Endpoint.objects.update(is_switched_on=True)
+        assert import_rows(*rows).waiting == []
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"authorization_server": {"authorize_url": "https://a.thief.example/a", "token_url": "https://a.thief.example/t"}},
+            {"authorization_server": None},
+            {"tenant": "theirs"},
+            {"fhir_version": "dstu2"},
+        ],
+        ids=["another server", "no server", "another tenant", "another version"],
+    )  # fmt: skip
+    def test_cannot_turn_an_endpoint_that_another_directory_lists(self, registered, changes):
+        before = Endpoint.objects.values().get()
+        report = import_rows(row(id="turned", endpoints=[endpoint(**changes)]), name="theirs")
+        assert "another directory describes the same endpoint differently" in report.refusals[0].reason
+        assert Endpoint.objects.values().get() == before
 
 
 class TestARowThatIsRefused:
@@ -194,7 +256,8 @@ class TestAFile:
     @pytest.mark.parametrize(
         "content",
         [b"", b"[]", b"{}", b'{"format": "other/1", "providers": []}', b'{"format": "holdfast-directory/1"}',
-         b'{"format": "holdfast-directory/1", "providers": {}}', b"\xff\xfe", b"[" * 100_000],
+         b'{"format": "holdfast-directory/1", "providers": {}}', b"\xff\xfe", b"[" * 100_000,
+         b'{"format": "holdfast-directory/1", "name": 7, "providers": []}'],
     )  # fmt: skip
     def test_that_is_no_directory_is_refused_whole(self, content):
         with pytest.raises(reading.NotADirectory):

@@ -35,6 +35,8 @@ class Command(BaseCommand):
         report = importing.import_directory(directory, actor=Actor.system("import_endpoints"), at=timezone.now())
         for refusal in report.refusals:
             self.stderr.write(f"refused {refusal.where}: {refusal.reason}")
+        for url in report.waiting:
+            self.stderr.write(f"switched off until staff switch it on: {url}")
         summary = f"{report.providers} providers, {report.endpoints} endpoints, {report.vanished} vanished"
         self.stdout.write(f"{summary}, {len(report.refusals)} refused")
         if report.refusals:
