@@ -7,7 +7,7 @@ Lines of JSON, or readable ones on a developer's machine. Three defences, in thi
    (`_words_of_others`). Exceptions show type and place, not text (`config/exceptions.py`).
 3. What still looks like a secret is taken out of every line (`config/redaction.py`).
 
-Our own modules log with `structlog.get_logger(__name__)`: a constant event and named values. Error mail is not used.
+Our apps log with the standard library's `logging`: a constant sentence, with ids filled in. Error mail is not used.
 """
 
 import logging

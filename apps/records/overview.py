@@ -20,7 +20,7 @@ from apps.vault.errors import VaultError
 # Older than this, a page says at its top that it is not up to date (patient experience 2.3).
 CURRENT_FOR = timedelta(days=7)
 
-logger = logging.getLogger(__name__)
+_LOG = logging.getLogger(__name__)
 
 
 class State(StrEnum):
@@ -76,9 +76,8 @@ def _patients(connection: Connection) -> tuple[PatientSummary, ...] | None:
     try:
         return shelving.patients(connection) or ()
     except (VaultError, msgspec.MsgspecError) as error:
-        logger.error(  # noqa: TRY400 - a traceback of a decoder would show what it could not decode
-            "A shelf does not open: connection %s, %s.", connection.pk, type(error).__name__
-        )
+        # no traceback: a decoder's would show what it could not decode
+        _LOG.error("A shelf does not open: connection %s, %s.", connection.pk, type(error).__name__)
         return None
 
 

@@ -27,7 +27,7 @@ MOST_PAGES = 4000
 Status = SyncStep.Status
 Gap = SyncStep.Gap
 
-logger = logging.getLogger(__name__)
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ def _gap(step: SyncStep, *, is_short: bool) -> str:
 def _raise_alarm(step: SyncStep, work: Work) -> None:
     """Say that a provider sent rows about somebody else: how many and of which connection, never whom."""
     connection_id = str(work.run.connection_id)
-    logger.error("A provider sent rows that name another patient: connection %s.", connection_id)
+    _LOG.error("A provider sent rows that name another patient: connection %s.", connection_id)
     recording.record(
         EventType.RECORD_REFUSED,
         actor=Actor.system("sync"),

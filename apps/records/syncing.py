@@ -33,7 +33,7 @@ Cause = SyncRun.Cause
 Status = SyncStep.Status
 Gap = SyncStep.Gap
 
-logger = logging.getLogger(__name__)
+_LOG = logging.getLogger(__name__)
 
 OPEN = (Status.WAITING, Status.GETTING)
 _NEEDED = ("connection__endpoint", "connection__registration__authorization_server")
@@ -85,7 +85,7 @@ def advance(run_id: UUID, *, at: datetime) -> None:
     try:
         _work_on(Work(run=run, source=Source(run.connection, clock), lease=lease, clock=clock))
     except LeaseLost:
-        logger.info("A sync run was taken over or its connection ended: run %s.", run_id)
+        _LOG.info("A sync run was taken over or its connection ended: run %s.", run_id)
     except Exception:
         if not SyncRun.objects.filter(pk=run_id).exists():  # disconnected and forgotten under our hands
             return

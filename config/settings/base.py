@@ -19,7 +19,6 @@ INSTALLED_APPS = [
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
-    "django.contrib.humanize",
     "django.contrib.messages",
     "django.contrib.postgres",
     "django.contrib.sessions",
@@ -30,8 +29,7 @@ INSTALLED_APPS = [
     "allauth.usersessions",
     "axes",
     "csp",
-    "django_htmx",
-    "django_structlog",
+    "django_htmx",  # the script, as a static file
     "apps.vault",
     "apps.audit",
     "apps.accounts",
@@ -52,7 +50,6 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "allauth.usersessions.middleware.UserSessionsMiddleware",
     "axes.middleware.AxesMiddleware",
@@ -167,7 +164,6 @@ AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "login", "email"]
 
 # --- Storage ---------------------------------------------------------------------------------------------------------
 
-CONNECTION_CLAIM_SECONDS = 30
 SESSION_ENGINE = "django.contrib.sessions.backends.db"  # truth is in Postgres; Redis holds nothing secret or durable
 SESSION_COOKIE_AGE = int(timedelta(hours=12).total_seconds())
 SESSION_COOKIE_SAMESITE = "Lax"  # Strict would be absent on the way back from a provider
