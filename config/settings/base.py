@@ -75,7 +75,7 @@ TEMPLATES: list[dict[str, Any]] = [
 
 # --- Where we are reached, and whom we reach -------------------------------------------------------------------------
 
-SITE_ORIGIN = env.site_origin(default="http://127.0.0.1:8000")
+SITE_ORIGIN = env.site_origin(default="http://localhost:8000")
 ALLOWED_HOSTS = [urlsplit(SITE_ORIGIN).hostname or "", *env.allowed_hosts()]
 ALLOW_LOOPBACK_HTTP = False  # plain http to this machine: the sandbox, and nothing else
 SUPPORT_EMAIL = env.support_email()

@@ -8,7 +8,7 @@ DEBUG = True
 SECRET_KEY = "for this machine only; production reads its own from the environment"  # noqa: S105
 VAULT_KEYS = servers.vault_keys()
 
-SITE_ORIGIN = env.site_origin(default=f"http://127.0.0.1:{env.site_port()}")
+SITE_ORIGIN = env.site_origin(default=f"http://localhost:{env.site_port()}")  # passkeys need a name
 ALLOWED_HOSTS = ["127.0.0.1", "localhost", *env.allowed_hosts()]
 ALLOW_LOOPBACK_HTTP = True
 

@@ -48,7 +48,7 @@ def main() -> int:
                 print(log.read_text(encoding="utf-8"), "demo: 0 steps passed, 1 failed", sep="\n")
                 return 1
             provider = Provider(Sandbox(f"http://{ports.LOOPBACK}:{sandbox}"))
-            journey = Journey(f"http://{ports.LOOPBACK}:{site}", provider, PERSON)
+            journey = Journey(f"http://localhost:{site}", provider, PERSON)
             return run(journey.steps())
         finally:
             processes.stop(demo)

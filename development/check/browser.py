@@ -71,7 +71,7 @@ class Browser:
 
     def _ask(self, method: str, address: str, sent: Sequence[tuple[str, str]]) -> tuple[int, str | None, str]:
         parts = urlsplit(address)
-        if parts.hostname != LOOPBACK:
+        if parts.hostname not in {LOOPBACK, "localhost"}:
             raise NotThere(f"led to another machine: {parts.hostname}")
         headers = {"Accept": "text/html", "User-Agent": "holdfast-check"}
         if method == "POST":

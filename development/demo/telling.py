@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from django.conf import settings
+
 from config import env
 from development.demo.sign_ins import SignIn
 
@@ -16,7 +18,7 @@ def step(what: str) -> None:
 
 def welcome(site: Sequence[SignIn], provider: Sequence[dict[str, Any]]) -> None:
     """Where everything is, who can sign in, what to do first, how to stop."""
-    origin = f"http://127.0.0.1:{env.site_port()}"
+    origin = settings.SITE_ORIGIN
     patient = next(one for one in site if one.role == "patient")
     lines = [
         "",
