@@ -6,6 +6,7 @@ resourceType is.
 """
 
 import re
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
@@ -26,6 +27,7 @@ from apps.wire.errors import (
     ForeignAddress,
     NotFound,
     RequestRefused,
+    Unavailable,
     UnexpectedAnswer,
     UnsafeAddress,
     WireError,
@@ -49,7 +51,10 @@ __all__ = [
 _PAGE_SECONDS = 30.0
 _PAGE_BYTES = 20_000_000
 
-_MOST_PATIENT_PAGES = 5  # of people one sign-in may choose from
+# Of people one sign-in may choose from. Somebody is waiting, and a thread with them: no page is begun after so long.
+_MOST_PATIENT_PAGES = 5
+_MOST_PEOPLE = 50
+_PEOPLE_SECONDS = transport.TOTAL_SECONDS
 # Interface facts 5.3 and 5.4; 408, 429 and 5xx mean wait.
 _BY_STATUS: Mapping[int, type[WireError]] = {
     401: AuthorizationExpired,
@@ -80,8 +85,10 @@ class FhirServer:
 def find_patients(server: FhirServer, *, access_token: Secret) -> tuple[Resource, ...]:
     """The people this token may read about (specification P4): none, one, or several to choose from.
 
-    The server may answer a Patient or a searchset Bundle. Raises WireError.
+    The server may answer a Patient or a searchset Bundle. Raises UnexpectedAnswer for more people than anybody looks
+    after, which is no patient's token; and WireError.
     """
+    ends_at = time.monotonic() + _PEOPLE_SECONDS
     body = _get(server, server.url("Patient"), access_token)
     if bundles.resource_type_of(body) != "Bundle":
         return (bundles.read_resource(body, resource_type="Patient"),)
@@ -89,9 +96,13 @@ def find_patients(server: FhirServer, *, access_token: Secret) -> tuple[Resource
     found = list(page.resources)
     pages_left = _MOST_PATIENT_PAGES
     while page.next_url and (pages_left := pages_left - 1):
-        page = _followed(server, page.next_url, access_token, is_page=False)  # somebody is waiting
+        if time.monotonic() > ends_at:
+            raise Unavailable(code=Code.TIMED_OUT)
+        page = _followed(server, page.next_url, access_token, is_page=False)
         found += page.resources
     people = {patient.logical_id: patient for patient in found if patient.resource_type == "Patient"}
+    if len(people) > _MOST_PEOPLE:
+        raise UnexpectedAnswer(code=Code.TOO_LARGE, status=200)
     return tuple(people.values())
 
 

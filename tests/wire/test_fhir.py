@@ -1,6 +1,7 @@
 """Asking a FHIR server, with literal answers from a recording one."""
 
 import json
+import time
 
 import pytest
 
@@ -80,6 +81,25 @@ class TestFindingPatients:
         with serving(answer) as server:
             fhir.find_patients(home(server), access_token=TOKEN)
         assert len(server.requests) == 5
+
+    def test_gives_up_on_pages_that_are_slow_together(self, monkeypatch):
+        monkeypatch.setattr(fhir, "_PEOPLE_SECONDS", 0.2)
+
+        def answer(request):
+            time.sleep(0.15)
+            more = [{"relation": "next", "url": f"http://{request.headers['host']}/fhir/r4/Patient?p=1"}]
+            yield bundle(ALICE, link=more)
+
+        with serving(answer) as server, pytest.raises(Unavailable):
+            fhir.find_patients(home(server), access_token=TOKEN)
+        assert len(server.requests) == 2
+
+    def test_takes_no_crowd_for_people_to_choose_from(self):
+        crowd = [{"resourceType": "Patient", "id": f"p{number}"} for number in range(51)]
+        assert len(found(bundle(*crowd[:50]))) == 50
+        with pytest.raises(UnexpectedAnswer) as refusal:
+            found(bundle(*crowd))
+        assert refusal.value.code is Code.TOO_LARGE
 
     def test_follows_no_page_of_people_elsewhere(self):
         with serving(bundle(BOB)) as elsewhere:
