@@ -105,7 +105,7 @@ class MFAAdapter(DefaultMFAAdapter):
         return gettext("Passkey {number}").format(number=owned + 1)
 
     def encrypt(self, text: str) -> str:
-        """Seal for the installation: while somebody signs in, nobody is signed in yet."""
+        """Seal for the installation: the library does not say whose secret it is (docs/security.md)."""
         sealed = sealing.seal(text.encode(), holder=Holder.installation(), place=AUTHENTICATOR_PLACE)
         return b64encode(sealed).decode()
 

@@ -24,8 +24,9 @@ class TestTheLanguage:
         client.post(reverse("set_language"), {"language": "es"})
         assert '<html lang="es">' in client.get(reverse("help")).content.decode()
 
-    def test_is_one_of_ours(self, alice: User, signed_in: Callable[[User], Client]):
-        signed_in(alice).post(reverse("set_language"), {"language": "xx"})
+    @pytest.mark.parametrize("language", ["xx", "de", "en-aaaaaaaaaaaaaaaaaaaa", ""])
+    def test_is_one_of_ours(self, alice: User, signed_in: Callable[[User], Client], language: str):
+        signed_in(alice).post(reverse("set_language"), {"language": language})
         alice.refresh_from_db()
         assert alice.language == "en"
 

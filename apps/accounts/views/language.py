@@ -1,7 +1,7 @@
 """Choosing the language of the pages, and of the mail we send."""
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
-from django.utils import translation
 from django.views import i18n
 from django.views.decorators.http import require_POST
 
@@ -12,6 +12,6 @@ from apps.accounts.models import User
 def set_language(request: HttpRequest) -> HttpResponseBase:
     """Keep the choice in a cookie and, for somebody signed in, on their account; return to the page they were on."""
     chosen = request.POST.get("language", "")
-    if isinstance(request.user, User) and translation.check_for_language(chosen):
+    if isinstance(request.user, User) and chosen in dict(settings.LANGUAGES):
         User.objects.filter(pk=request.user.pk).update(language=chosen)
     return i18n.set_language(request)
