@@ -9,6 +9,7 @@ from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.mfa.models import Authenticator
 from allauth.usersessions.adapter import DefaultUserSessionsAdapter
 from allauth.usersessions.models import UserSession
+from django.db import transaction
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone, translation
@@ -56,8 +57,9 @@ class AccountAdapter(DefaultAccountAdapter):
     def save_user(self, request: HttpRequest, user: User, form: BaseForm, commit: bool = True) -> User:  # noqa: FBT001, FBT002  allauth's signature
         """Keep the language the person signed up in: our mail is written in it."""
         user.language = translation.get_language() or "en"
-        super().save_user(request, user, form, commit=commit)
-        noting.note(EventType.USER_SIGNED_UP, user, at=timezone.now())
+        with transaction.atomic():
+            super().save_user(request, user, form, commit=commit)
+            noting.note(EventType.USER_SIGNED_UP, user, at=timezone.now())
         return user
 
     def post_login(self, request: HttpRequest, user: User, **kwargs: Any) -> HttpResponse:

@@ -4,6 +4,7 @@ A browser counts as known when it carries our signed cookie for this account. Th
 mail is sent, that is all.
 """
 
+import logging
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -13,6 +14,8 @@ from django.http import HttpRequest, HttpResponse
 from apps.accounts import mailing, noting
 from apps.accounts.models import User
 from apps.audit.recording import EventType
+
+_LOG = logging.getLogger(__name__)
 
 KNOWN_BROWSER_COOKIE = "known_browser"
 KNOWN_BROWSER_AGE = timedelta(days=365)
@@ -27,9 +30,7 @@ def complete(request: HttpRequest, response: HttpResponse, user: User, *, at: da
     noting.note(EventType.USER_SIGNED_IN, user, at=at)
     known = _known_accounts(request)
     if str(user.pk) not in known and not is_first:
-        user_agent = request.headers.get("User-Agent", "")
-        about = {"at": at, "user_agent": user_agent}
-        mailing.send("accounts/email/new_sign_in", to=user.email, context=about)
+        _report(user, request.headers.get("User-Agent", ""), at=at)
     known = [str(user.pk), *(account for account in known if account != str(user.pk))][:MOST_KNOWN_ACCOUNTS]
     response.set_signed_cookie(
         KNOWN_BROWSER_COOKIE,
@@ -43,6 +44,14 @@ def complete(request: HttpRequest, response: HttpResponse, user: User, *, at: da
     response.set_cookie(
         settings.LANGUAGE_COOKIE_NAME, user.language, secure=settings.SESSION_COOKIE_SECURE, samesite="Lax"
     )
+
+
+def _report(user: User, user_agent: str, *, at: datetime) -> None:
+    """Without mail nobody must be kept from their record: what is not sent is logged, and stands under Activity."""
+    try:
+        mailing.send("accounts/email/new_sign_in", to=user.email, context={"at": at, "user_agent": user_agent})
+    except OSError as error:  # smtplib's errors are all of this kind
+        _LOG.error("The mail about a new browser was not sent: user %s, %s.", user.pk, type(error).__name__)
 
 
 def _known_accounts(request: HttpRequest) -> list[str]:

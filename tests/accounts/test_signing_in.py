@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from smtplib import SMTPServerDisconnected
 
 import pytest
 import time_machine
@@ -86,6 +87,15 @@ class TestANewBrowser:
         mail.outbox.clear()
         sign_in(client, alice.email)
         assert mail.outbox == []
+
+    def test_gets_in_although_no_mail_can_be_sent(self, client: Client, alice: User, monkeypatch, caplog):
+        def refused(_message: object) -> None:
+            raise SMTPServerDisconnected
+
+        monkeypatch.setattr(mail.EmailMessage, "send", refused)
+        assert sign_in(client, alice.email)["Location"] == reverse("home")
+        assert "The mail about a new browser was not sent" in caplog.text
+        assert alice.email not in caplog.text.replace("********************", "")
 
     def test_is_new_to_each_account(self, client: Client, alice: User, sam: User):
         sign_in(client, alice.email)

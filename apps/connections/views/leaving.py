@@ -68,13 +68,13 @@ def attempt(request: HttpRequest, request_id: UUID) -> HttpResponse:
 def _before_you_go(
     request: HttpRequest, provider: Provider, endpoint: Endpoint, connection: Connection | None = None
 ) -> HttpResponse:
+    if request.method == "POST":
+        return _begin(request, provider, endpoint, connection)
     if consenting.needs_consent(current_user(request)):
-        return redirect(f"{reverse('agree')}?next={request.path}")
+        return _ask_for_consent(request)
     asked = asking.ask(endpoint, provider)
     if isinstance(asked, Obstacle):
         return _cannot_link(request, provider, asked)
-    if request.method == "POST":
-        return _begin(request, provider, endpoint, connection)
     context = {"provider": provider, "asked": asked, "connection": connection}
     return render(request, "connections/before_you_go.html", context)
 
@@ -91,6 +91,8 @@ def _begin(request: HttpRequest, provider: Provider, endpoint: Endpoint, connect
             connection=connection,
             closes_others="close_others" in request.POST,
         )
+    except linking.ConsentMissing:
+        return _ask_for_consent(request)
     except linking.CannotLink as refusal:
         return _cannot_link(request, provider, refusal.obstacle)
     except linking.TooManyOpen:
@@ -113,6 +115,11 @@ def _leaving(
         "waiting": attempts.page(row, is_second_arrival=False, at=timezone.now()),
     }
     return render(request, "connections/leaving.html", context)
+
+
+def _ask_for_consent(request: HttpRequest) -> HttpResponse:
+    """The notice may have changed while the page was open."""
+    return redirect(f"{reverse('agree')}?next={request.path}")
 
 
 def _cannot_link(request: HttpRequest, provider: Provider, obstacle: Obstacle) -> HttpResponse:

@@ -5,10 +5,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from apps.connections.models import Connection
 from apps.records import shelving
+from apps.records.models import Record
 from apps.vault.errors import VaultError
 
 
@@ -27,7 +29,8 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> str:
         """Rebuild, and fail where any connection failed."""
-        connections = Connection.objects.filter(records__isnull=False).distinct().order_by("pk")
+        has_records = Exists(Record.objects.filter(connection=OuterRef("pk")))
+        connections = Connection.objects.filter(has_records).order_by("pk")
         if options["connection"]:
             connections = connections.filter(pk=options["connection"])
         if options["dry_run"]:
