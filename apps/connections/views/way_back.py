@@ -17,7 +17,7 @@ from apps.accounts.models import User
 from apps.connections import attempts, returning
 from apps.connections.outcomes import Outcome
 from apps.connections.returning import WayBack
-from apps.connections.views import browser_cookie
+from apps.connections.views import browser_cookie, waiting_room
 
 # Ways back that belong to no request of this browser and user have a page of their own.
 _ANSWERS = frozenset({Outcome.FORGED, Outcome.OTHER_BROWSER, Outcome.OTHER_ACCOUNT})
@@ -29,15 +29,8 @@ def come_back(request: HttpRequest, redirect_id: UUID) -> HttpResponse:
     """The redirect URI. For anybody: the session may have lapsed while the patient was at the provider."""
     if _is_prefetch(request):
         return HttpResponse(status=425)  # Too Early: ask again when somebody really comes
-    way_back = returning.complete(
-        redirect_id=redirect_id,
-        unverified_query=dict(request.GET.lists()),
-        browser=browser_cookie.read(request),
-        signed_in_user_id=request.user.pk if isinstance(request.user, User) else None,
-        at=timezone.now(),
-    )
-    response = HttpResponseRedirect(_destination(way_back))
-    response.status_code = 303
+    with waiting_room.ROOM.seat(redirect_id) as is_free:
+        response = _finish(request, redirect_id) if is_free else _come_again(request)
     response["Referrer-Policy"] = "no-referrer"
     return response
 
@@ -50,6 +43,26 @@ def answer(request: HttpRequest, outcome: str) -> HttpResponse:
         raise Http404
     page = attempts.page_without_request(Outcome(outcome))
     return render(request, "connections/outcome.html", {"page": page})
+
+
+def _finish(request: HttpRequest, redirect_id: UUID) -> HttpResponse:
+    way_back = returning.complete(
+        redirect_id=redirect_id,
+        unverified_query=dict(request.GET.lists()),
+        browser=browser_cookie.read(request),
+        signed_in_user_id=request.user.pk if isinstance(request.user, User) else None,
+        at=timezone.now(),
+    )
+    response = HttpResponseRedirect(_destination(way_back))
+    response.status_code = 303
+    return response
+
+
+def _come_again(request: HttpRequest) -> HttpResponse:
+    """Nothing was looked at: the page asks for the same address again, which it does not show."""
+    response = render(request, "connections/come_again.html", status=503)
+    response["Retry-After"] = response["Refresh"] = "3"
+    return response
 
 
 def _destination(way_back: WayBack) -> str:

@@ -1,0 +1,39 @@
+"""How many threads of this process may wait for providers at once, so that a slow one leaves threads to everybody else.
+
+A process has few threads (`config/gunicorn.py`), and a provider that does not answer holds one for ten seconds and
+more. Without a limit, eight people coming back from it would stop every page of the site, health checks included.
+"""
+
+import threading
+from collections import Counter
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+
+SEATS = 4  # of the 8 threads of a process
+SEATS_FOR_ONE = 3  # for one provider's authorization server: the last seat is for the others
+
+
+class WaitingRoom:
+    """Seats that are taken without waiting, or not at all."""
+
+    def __init__(self, *, seats: int, seats_for_one: int) -> None:
+        self._seats = seats
+        self._seats_for_one = seats_for_one
+        self._taken: Counter[Hashable] = Counter()
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def seat(self, key: Hashable) -> Iterator[bool]:
+        """Whether there was a free seat for this key; it is free again after the block."""
+        with self._lock:
+            is_free = self._taken.total() < self._seats and self._taken[key] < self._seats_for_one
+            self._taken[key] += is_free
+        try:
+            yield is_free
+        finally:
+            with self._lock:
+                self._taken[key] -= is_free
+                self._taken += Counter()  # keys without a seat are forgotten
+
+
+ROOM = WaitingRoom(seats=SEATS, seats_for_one=SEATS_FOR_ONE)
