@@ -2,12 +2,13 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from apps.portal.views import activity, confirm, home, parting
+from apps.portal.views import activity, closing, confirm, home, parting
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.show_home, name="home"),
     path("connections/<uuid:connection_id>/confirm/", confirm.confirm, name="confirm"),
     path("connections/<uuid:connection_id>/disconnect/", parting.disconnect, name="disconnect"),
     path("connections/<uuid:connection_id>/record/delete/", parting.delete_copy, name="delete_copy"),
+    path("settings/close/", closing.close_account, name="close_account"),
     path("activity/", activity.show_activity, name="activity"),
 ]

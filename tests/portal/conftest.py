@@ -9,13 +9,15 @@ from django.utils import timezone
 from apps.connections import candidates
 from apps.connections.models import Connection
 from apps.wire.fhir import Resource
+from tests.accounts.conftest import _fresh_counters
 from tests.connections.conftest import make_place, make_traveller, place, stand_in, traveller
 from tests.records import provider as providers
 from tests.records.linked import give_tokens, make_connection, make_endpoint
 from tests.records.people import PATIENT_ID, R4_PATIENT
 
-# Fixtures of the connections' tests: somebody who really goes to a provider and comes back.
-__all__ = ["make_place", "make_traveller", "place", "stand_in", "traveller"]
+# Fixtures of the accounts' tests: tries to sign in are counted anew; and of the connections' tests: somebody who really
+# goes to a provider and comes back.
+__all__ = ["_fresh_counters", "make_place", "make_traveller", "place", "stand_in", "traveller"]
 
 
 @pytest.fixture

@@ -1,0 +1,90 @@
+"""Close an account: connections end, copies go, the key that opens them is destroyed, and then the account itself.
+
+All of it is one transaction. A crash at any line before its end leaves everything as it was, tokens included, and the
+patient still signed in: the next press does it all. A crash after it leaves an account that is gone; what is then lost
+is the mail, and telling the providers, which no later attempt could make up for, because whoever remembered the address
+or the tokens would not have forgotten them. No beat is needed for either.
+
+What stays is the audit log, which names the account by its id, and the tombstone of the key, which keeps work that is
+still under way from making a new one. Half-finished sign-ins in other browsers name the address in their own session
+until that ends, within SESSION_COOKIE_AGE.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from apps.accounts import mailing, removing
+from apps.accounts.models import User
+from apps.audit.recording import Actor
+from apps.connections import disconnecting
+from apps.connections.models import Connection
+from apps.records import forgetting
+from apps.records.models import Record, SyncRun
+from apps.vault import shredding
+from apps.vault.holders import Holder
+
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class AtStake:
+    """What closing would end and delete, counted for the question."""
+
+    connections: int
+    entries: int
+
+
+@dataclass(frozen=True)
+class Closed:
+    """What came of it. Where providers did not confirm, the person may want to remove us there too."""
+
+    unconfirmed: int
+
+
+def at_stake(user: User) -> AtStake:
+    """How many connections still hold, and how many entries are kept, of connections that are over as well."""
+    return AtStake(connections=user.connections.living().count(), entries=Record.objects.filter(user=user).count())
+
+
+def close(user: User, *, at: datetime) -> Closed:
+    """Close it for good. Twice is as once, also from two tabs at the same time.
+
+    When the transaction is over the person gets our last mail, and each provider is told, for `TELLING_SECONDS` in all;
+    neither can undo or hold up what was done. Speaks to the network: call it outside transactions.
+    """
+    with transaction.atomic(durable=True):
+        leaving = User.objects.select_for_update(no_key=True).filter(pk=user.pk).first()
+        if leaving is None:
+            return Closed(unconfirmed=0)
+        connections = _hold_connections(leaving)
+        for connection in connections:
+            forgetting.forget(connection, actor=Actor.user(leaving.pk), at=at)
+        ended = disconnecting.end_all(connections, at=at)
+        shredding.shred(Holder.user(leaving.pk))
+        removing.remove(leaving, at=at)
+    _say_goodbye(leaving, at=at)
+    return Closed(unconfirmed=disconnecting.tell_providers(ended, at=at))
+
+
+def _hold_connections(user: User) -> Sequence[Connection]:
+    """Every connection of the user, with its runs, locked to the end of the transaction.
+
+    Runs first: a worker in the middle of a page holds its run's row and then asks for the connection's and the user's,
+    so whoever took them the other way round would stand in its way for ever. For the same reason the user's own row was
+    locked without its key.
+    """
+    list(SyncRun.objects.select_for_update().filter(user=user).order_by("pk").values_list("pk"))
+    related = ("endpoint", "registration__authorization_server")
+    return list(user.connections.select_for_update(of=("self",)).select_related(*related).order_by("pk"))
+
+
+def _say_goodbye(user: User, *, at: datetime) -> None:
+    """Our last mail, in their language. A mail server that is down must not make it look as if nothing was done."""
+    try:
+        mailing.send("portal/email/account_deleted", to=user.email, context={"user": user, "at": at})
+    except OSError as error:  # smtplib's errors are of this kind
+        _LOG.warning("The mail about a closed account was not sent: %s", type(error).__name__)

@@ -1,0 +1,85 @@
+"""Somebody with everything an account can have, and every row of the database as text, to see what of it is left."""
+
+from allauth.mfa.models import Authenticator
+from django.contrib.admin.models import LogEntry
+from django.contrib.contenttypes.models import ContentType
+from django.contrib.sessions.models import Session
+from django.db import connection as database
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.connections import candidates
+from apps.connections.models import AuthorizationRequest, Connection
+from apps.directory.models import Endpoint
+from apps.records import syncing
+from apps.records.models import SyncRun
+from apps.wire.fhir import Resource
+from tests.connections.conftest import agree
+from tests.fixtures.cast import PASSWORD
+from tests.records.linked import give_tokens, make_connection
+from tests.records.people import R4_PATIENT
+from tests.records.provider import PATIENT, Provider
+from tests.wire.servers import http
+
+Rows = dict[str, list[str]]
+
+
+def rows() -> Rows:
+    """Every row of every table as text, sessions as what they hold."""
+    found: Rows = {}
+    with database.cursor() as cursor:
+        for table in database.introspection.table_names(cursor):
+            cursor.execute(f'SELECT t::text FROM "{table}" AS t')
+            found[table] = sorted(row[0] for row in cursor.fetchall())
+    found["django_session"] = sorted(f"{row.session_key} {row.get_decoded()}" for row in Session.objects.all())
+    return found
+
+
+def sign_in(user: User) -> Client:
+    """A browser in which they signed in, and gave the password once more."""
+    client = Client()
+    client.post(reverse("account_login"), {"login": user.email, "password": PASSWORD})
+    client.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+    return client
+
+
+def link(user: User, endpoint: Endpoint, provider: Provider) -> Connection:
+    """A connection with tokens, three records and one earlier version."""
+    connection = make_connection(user, endpoint)
+    give_tokens(connection, issued_at=timezone.now())
+    for gender in ("female", "other"):
+        provider.answers[PATIENT] = http(body={**R4_PATIENT, "gender": gender})
+        run = syncing.start(connection, cause=SyncRun.Cause.CONFIRMED, at=timezone.now())
+        syncing.advance(run.pk, at=timezone.now())
+    return connection
+
+
+def give_everything(user: User, staff: User, endpoint: Endpoint, provider: Provider) -> Client:
+    """Whatever can hang on an account; returns a browser in which they are signed in. A second one is, too."""
+    agree(user)
+    linked = link(user, endpoint, provider)
+    now = timezone.now()
+    waiting = make_connection(
+        user, endpoint, status="awaiting_confirmation", fhir_patient_id="", confirmed_at=None, confirm_by_at=now
+    )
+    people = candidates.read_candidates([Resource("Patient", "p-1", b'{"name": [{"text": "Tam Quillfeather"}]}')])
+    waiting.sealed_candidates = candidates.seal(waiting, people)
+    waiting.save()
+    give_tokens(waiting, issued_at=now)
+    AuthorizationRequest.objects.create(
+        user=user, endpoint=endpoint, provider=linked.provider, registration=linked.registration, created_at=now,
+        expires_at=now, state_hash=user.pk.bytes * 2, browser_hash=user.pk.bytes * 2, sealed_pkce_verifier=b"sealed",
+    )  # fmt: skip
+    LogEntry.objects.create(
+        user=staff,
+        content_type=ContentType.objects.get_for_model(User),
+        object_id=str(user.pk),
+        object_repr=str(user),
+        action_flag=2,
+    )
+    browser, _other = sign_in(user), sign_in(user)
+    Client().post(reverse("account_login"), {"login": user.email.upper(), "password": "wrong"})
+    Authenticator.objects.create(user=user, type="webauthn", data={"name": f"phone of {user.first_name}"})
+    return browser
