@@ -27,11 +27,18 @@ def note_connection(
     )
 
 
-def note_request(event: EventType, request: AuthorizationRequest, *, at: datetime, **facts: str | int | bool) -> None:
-    """Something happened to an authorization request of this user."""
+def note_request(
+    event: EventType,
+    request: AuthorizationRequest,
+    *,
+    at: datetime,
+    actor: Actor | None = None,
+    **facts: str | int | bool,
+) -> None:
+    """Something happened to an authorization request of this user; by them, unless `actor` says otherwise."""
     recording.record(
         event,
-        actor=Actor.user(request.user_id),
+        actor=actor or Actor.user(request.user_id),
         at=at,
         user_id=request.user_id,
         subject="authorization request",

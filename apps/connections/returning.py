@@ -16,7 +16,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from apps.audit.recording import EventType
+from apps.audit.recording import Actor, EventType
 from apps.connections import alerting, binding, candidates, causes, linking, noting, refreshing, revoking
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.outcomes import Outcome
@@ -91,8 +91,10 @@ def _find(
 
 
 def _not_theirs(request: AuthorizationRequest, outcome: Outcome, *, at: datetime) -> WayBack:
-    """Nothing is sent and nothing changes: the right person in the right browser may still come back."""
-    noting.note_request(EventType.CONNECTION_FAILED, request, at=at, outcome=outcome.value)
+    """Nothing is sent and nothing changes: the right person in the right browser may still come back. Who brought the
+    answer is not known, so the log of the person it belongs to does not say that they did."""
+    actor = Actor.system("returning")
+    noting.note_request(EventType.CONNECTION_FAILED, request, at=at, actor=actor, outcome=outcome.value)
     return WayBack(outcome)
 
 

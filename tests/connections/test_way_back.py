@@ -139,6 +139,8 @@ class TestAnAnswerThatIsNotOurs:
         elsewhere = make_traveller(traveller.user)
         answer = elsewhere.come_back(place, code=CODE, state=departed.state)
         assert "Please finish where you started" in page_after(elsewhere, answer)
+        failed = AuditEvent.objects.get(event="connection.failed")
+        assert (failed.user_id, failed.actor_kind) == (traveller.user.pk, "system")  # nobody knows who brought it
         assert stand_in.server.requests == []
         assert_nothing_was_left()
         traveller.come_back(place, code=CODE, state=departed.state)  # go back there: it still works
