@@ -125,20 +125,27 @@ class _GuardedAdapter(HTTPAdapter):
         raise failure  # here and not above, so that nothing hangs on it as its context
 
     def _read(self, response: requests.Response) -> requests.Response:
-        """Reads the decoded body up to the limit, which a compressed flood meets like any other."""
-        if 300 <= response.status_code < 400:
+        """Puts the decoded body in the place of the stream; a connection that was not read to its end is closed."""
+        try:
+            body = self._body(response)
+        except BaseException:  # the library closes after errors of the connection, not after those of decoding
             response.raw.close()
+            raise
+        response.raw.release_conn()
+        response.raw = body
+        return response
+
+    def _body(self, response: requests.Response) -> io.BytesIO:
+        """Up to the limit, which a compressed flood meets like any other."""
+        if 300 <= response.status_code < 400:
             raise EndpointMisconfigured(code=Code.REDIRECTED, status=response.status_code)
         body = io.BytesIO()
         while chunk := response.raw.read(_CHUNK_BYTES, decode_content=True):
             body.write(chunk)
             if body.tell() > self._max_bytes:
-                response.raw.close()
                 raise UnexpectedAnswer(code=Code.TOO_LARGE, status=response.status_code)
-        response.raw.release_conn()
         body.seek(0)
-        response.raw = body
-        return response
+        return body
 
 
 @lru_cache(maxsize=1)

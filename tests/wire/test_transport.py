@@ -242,6 +242,25 @@ class TestABrokenAnswer:
             getting("https://unknown.example/")
 
 
+class TestAnAnswerThatCannotBeUnpacked:
+    def test_leaves_no_connection_open(self):
+        """The server waits for more requests on it; only we can end it."""
+        accepted: list[socket.socket] = []
+        answer = http(200, b"not gzip" * 60_000, Content_Encoding="gzip")
+
+        def keep(connection: socket.socket) -> socket.socket:
+            accepted.append(connection)
+            return connection
+
+        with serving(answer, wrap=keep) as server, transport.session(LOOPBACK) as session:
+            with pytest.raises(UnexpectedAnswer):
+                session.get(server.url("/"))
+            deadline = time.monotonic() + 3
+            while accepted[0].fileno() != -1 and time.monotonic() < deadline:
+                time.sleep(0.02)
+            assert accepted[0].fileno() == -1
+
+
 class TestAResolvedName:
     """What the resolver says is judged once, and the connection goes to exactly that."""
 
