@@ -101,7 +101,7 @@ def provider_row(raw: Any) -> ProviderRow:
         city=_text(given, "city", longest=100),
         state=_text(given, "state", longest=60),
         kind=_one_of(given, "kind", Provider.Kind, default=Provider.Kind.OTHER.value),
-        website=_text(given, "website", longest=500),
+        website=_address(given, "website", longest=500),
         is_sandbox=is_sandbox,
         raw_endpoints=endpoints,
     )
@@ -115,7 +115,7 @@ def endpoint_row(raw: Any) -> EndpointRow:
     if dialect not in DIALECTS:
         raise RowRefused("dialect is not one we know")
     return EndpointRow(
-        fhir_base_url=_required(given, "fhir_base_url", longest=1000),
+        fhir_base_url=_required_address(given, "fhir_base_url"),
         fhir_version=FhirVersion(_one_of(given, "fhir_version", FhirVersion)),
         interface=interface,
         dialect=dialect,
@@ -129,9 +129,9 @@ def _server_row(raw: Any) -> ServerRow | None:
         return None
     given = _object(raw)
     return ServerRow(
-        authorize_url=_required(given, "authorize_url", longest=1000),
-        token_url=_required(given, "token_url", longest=1000),
-        revocation_url=_text(given, "revocation_url", longest=1000),
+        authorize_url=_required_address(given, "authorize_url"),
+        token_url=_required_address(given, "token_url"),
+        revocation_url=_address(given, "revocation_url", longest=1000),
     )
 
 
@@ -170,8 +170,23 @@ def _on_one_line(value: str) -> str:
     return " ".join("".join(visible).split())
 
 
+def _address(given: Mapping[str, Any], field: str, *, longest: int) -> str:
+    """An address as it is written, and never mended: without a mark that nobody sees it would be another one."""
+    address = _text(given, field, longest=longest)
+    if address != (given.get(field) or "").strip():
+        raise RowRefused(f"{field} has characters that no address has")
+    return address
+
+
 def _required(given: Mapping[str, Any], field: str, *, longest: int) -> str:
-    value = _text(given, field, longest=longest)
+    return _present(_text(given, field, longest=longest), field)
+
+
+def _required_address(given: Mapping[str, Any], field: str) -> str:
+    return _present(_address(given, field, longest=1000), field)
+
+
+def _present(value: str, field: str) -> str:
     if not value:
         raise RowRefused(f"{field} is missing")
     return value

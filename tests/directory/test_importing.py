@@ -152,6 +152,7 @@ REFUSED_ENDPOINTS = [
     (endpoint(fhir_base_url="https://fhir.harbor.example:8443/r4"), "port is not allowed"),
     (endpoint(fhir_base_url="https://user:pass@harbor.example/r4"), "user_information is not allowed"),
     (endpoint(fhir_base_url="ftp://harbor.example/r4"), "scheme is not allowed"),
+    (endpoint(fhir_base_url="https://har\u00adbor.example/r4"), "fhir_base_url has characters that no address has"),
 ]
 
 
@@ -220,7 +221,7 @@ class TestARowThatIsRefused:
         assert reason in refusal.reason
         assert Provider.objects.get().directory_id == "fine"
 
-    @pytest.mark.parametrize(("refused", "reason"), REFUSED_ENDPOINTS, ids=[str(n) for n in range(13)])
+    @pytest.mark.parametrize(("refused", "reason"), REFUSED_ENDPOINTS, ids=[str(n) for n in range(len(REFUSED_ENDPOINTS))])
     def test_may_be_an_endpoint_of_a_provider_that_is_fine(self, refused, reason):
         report = import_rows(row(endpoints=[refused, endpoint(fhir_base_url="https://fine.example/r4")]))
         (refusal,) = report.refusals
