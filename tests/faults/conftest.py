@@ -1,0 +1,108 @@
+"""A provider of the real sandbox in the directory, our approved registration there, and Alice in one browser."""
+
+import io
+import os
+import secrets
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from django.utils import timezone
+
+from apps.accounts import consenting, notices
+from apps.directory import credentials
+from apps.directory.models import AuthorizationServer, ClientRegistration, Provider
+from apps.wire import transport
+from apps.wire.secret import Secret
+from config import env
+from tests.faults import listening
+from tests.faults.travelling import SITE, Place, Traveller
+from tests.fixtures.sandbox import Sandbox
+
+PROVIDER = "Harbor Family Medicine"
+
+
+@pytest.fixture(scope="session")
+def listed(running_sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sandbox's directory file."""
+    path = tmp_path_factory.mktemp("listed") / "sandbox.json"
+    subprocess.run(
+        [sys.executable, "-m", "django", "directory", "--output", str(path), "--origin", running_sandbox.origin],
+        cwd=env.ROOT,
+        env={**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings.sandbox"},
+        check=True,
+        capture_output=True,
+    )
+    return path
+
+
+@pytest.fixture
+def place(db: None, sandbox: Sandbox, listed: Path, settings: Any) -> Place:
+    """The provider in FHIR R4, and our registration: PKCE is sent, the secret is new for every test."""
+    settings.SITE_ORIGIN = SITE
+    call_command("import_endpoints", listed, stdout=io.StringIO())
+    provider = Provider.objects.get(name=PROVIDER)
+    endpoint = provider.endpoints.get(fhir_version="r4")
+    assert endpoint.authorization_server is not None
+    secret = f"secret-{secrets.token_hex(16)}"
+    registration = _register(endpoint.authorization_server, secret)
+    there = Place(provider, endpoint, registration, secret)
+    there.register_there(sandbox, secret=secret)
+    return there
+
+
+@pytest.fixture
+def traveller(place: Place, alice: Any) -> Traveller:
+    """Alice, signed in, who has agreed to the notice in force."""
+    consenting.agree(
+        alice,
+        notice_version=notices.current_notice().version,
+        declaration="adult",
+        language="en",
+        at=timezone.now(),
+    )
+    return Traveller(alice)
+
+
+@pytest.fixture
+def heard() -> Iterator[listening.Heard]:
+    """Whatever any logger says during the test, at the debug level."""
+    with listening.to_everything() as heard:
+        yield heard
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The total time of a call, shortened from ten seconds: some faults wait for its end."""
+    monkeypatch.setitem(transport.guard.__kwdefaults__, "total_seconds", 2.0)
+    monkeypatch.setattr(transport, "TOTAL_SECONDS", 2.0)
+
+
+def _register(server: AuthorizationServer, secret: str) -> ClientRegistration:
+    now = timezone.now()
+    registration = ClientRegistration.objects.create(
+        authorization_server=server,
+        label="ours",
+        status="approved",
+        client_id="holdfast-faults",
+        authentication="query",
+        versions_added=["r4"],
+        uses_pkce=True,
+        approved_at=now,
+        is_sandbox=True,
+    )
+    credentials.keep(registration, Secret(secret), at=now)
+    return registration
+
+
+@pytest.fixture
+def staff(stella: Any) -> Client:
+    """Stella's browser, signed in to the admin."""
+    client = Client()
+    client.force_login(stella, backend="allauth.account.auth_backends.AuthenticationBackend")
+    return client

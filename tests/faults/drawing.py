@@ -1,0 +1,100 @@
+"""Answers for Hypothesis to draw: nearly right, cut, spoilt, of any status, with headers that repeat or lie."""
+
+import gzip
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import strategies as st
+
+from tests.wire.test_random_answers import shaped_like
+
+_DEEP = 1_500
+_TYPES = (
+    "application/json",
+    "application/fhir+json;charset=utf-8",
+    "application/json; charset=utf-16",
+    "text/html",
+    "",
+    "/;=",
+    "x" * 300,
+)
+_HEADERS = (
+    "Content-Type: text/plain",
+    "Content-Type: application/json; charset=klingon",
+    "Content-Length: 3",
+    "Content-Length: 99999",
+    "Content-Length: -1",
+    "Content-Length: many",
+    "Transfer-Encoding: chunked",
+    "Content-Encoding: gzip",
+    "Content-Encoding: deflate, gzip, br",
+    "Content-Encoding: identity",
+    "Retry-After: -5",
+    "Retry-After: Fri, 31 Feb 2026 99:99:99 GMT",
+    'WWW-Authenticate: Bearer error="invalid_token"',
+    'WWW-Authenticate: "',
+    "Location: http://169.254.169.254/",
+    "Set-Cookie: sessionid=theirs; Path=/",
+    "no colon at all",
+    ": no name",
+    "X-Long: " + "y" * 20_000,
+    "X-Odd: \u00ff\u00fe",
+)
+
+
+@dataclass(frozen=True, repr=False)
+class Drawn:
+    """One whole answer; `document` is what its body says as JSON, or None where it says nothing that is JSON."""
+
+    status: int
+    octets: bytes
+    document: Any
+
+    def __repr__(self) -> str:
+        return f"{self.octets[:600]!r}"
+
+
+def answers(*examples: dict[str, Any]) -> st.SearchStrategy[Drawn]:
+    """Answers that resemble the examples, or do not."""
+    return st.builds(
+        _answer,
+        status=st.sampled_from([200] * 12 + [201, 204, 400, 401, 403, 404, 410, 429, 500, 503]) | st.integers(100, 599),
+        body=_bodies(*examples),
+        content_type=st.sampled_from(_TYPES[:1] * 4 + _TYPES),
+        headers=st.just([]) | st.just([]) | st.lists(st.sampled_from(_HEADERS), max_size=3),
+        is_packed=st.sampled_from([False] * 7 + [True]),
+    )
+
+
+def _bodies(*examples: dict[str, Any]) -> st.SearchStrategy[bytes]:
+    near = st.one_of(*map(shaped_like, examples)).map(lambda value: json.dumps(value).encode())
+    cut = st.tuples(near, st.integers(0, 400)).map(lambda pair: pair[0][: pair[1]])
+    spoilt = st.tuples(near, st.integers(0, 400), st.sampled_from([b"\x00", b"\xff", b"\xc3", b'"', b"}", b"\\u"])).map(
+        lambda parts: parts[0][: parts[1]] + parts[2] + parts[0][parts[1] :]
+    )
+    marked = near.map(lambda body: b"\xef\xbb\xbf" + body)
+    wide = near.map(lambda body: body.decode().encode("utf-16"))
+    deep = st.integers(1, _DEEP).map(lambda depth: b'{"entry":[' * depth)
+    noise = st.binary(max_size=40) | st.sampled_from(
+        [b"", b"null", b"1e999", b"[]", b"<!doctype html><h1>Sorry</h1>", b"-" * 5000, b"9" * 5000, b'"\\ud800"']
+    )
+    return st.one_of(near, near, near, near, cut, spoilt, marked, wide, deep, noise)
+
+
+def _answer(status: int, body: bytes, content_type: str, headers: list[str], *, is_packed: bool) -> Drawn:
+    sent = gzip.compress(body, 1) if is_packed else body
+    lines = [f"HTTP/1.1 {status} Said", f"Content-Type: {content_type}"]
+    if is_packed:
+        lines.append("Content-Encoding: gzip")
+    if not any(header.startswith(("Content-Length", "Transfer")) for header in headers):
+        lines.append(f"Content-Length: {len(sent)}")
+    head = "\r\n".join([*lines, *headers, "", ""]).encode("latin-1")
+    return Drawn(status, head + sent, _document(body))
+
+
+def _document(body: bytes) -> Any:
+    try:
+        return json.loads(body.removeprefix(b"\xef\xbb\xbf").decode(errors="replace"))
+    except (ValueError, RecursionError):
+        return None

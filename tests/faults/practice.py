@@ -1,0 +1,61 @@
+"""The provider's own pages, walked in plain requests: sign in, allow or cancel, and be sent back. No browser needed.
+
+None of the product's code is in it.
+"""
+
+import http.cookiejar
+import urllib.error
+import urllib.request
+from urllib.parse import urlencode, urlsplit
+
+from development.check.page import Page
+
+_SECONDS = 60
+
+
+class _StayPut(urllib.request.HTTPRedirectHandler):
+    """Shows redirects instead of following them: the last one leads back to the site."""
+
+    def redirect_request(self, *_: object, **__: object) -> None:
+        """Never follow."""
+
+
+class Visit:
+    """One person's visit at the practice. `status` is of the last page there."""
+
+    def __init__(self) -> None:
+        self._opener = urllib.request.build_opener(
+            urllib.request.ProxyHandler({}),
+            urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()),
+            _StayPut(),
+        )
+        self.status = 0
+
+    def answer(self, url: str, *, username: str = "ruth", press: str = "Allow") -> str | None:
+        """Sign in and press a button of the consent page: where the practice sends the browser, or None: nowhere."""
+        page, sent_to = self._ask(url)
+        if page.status != 200 or sent_to is not None:
+            return sent_to
+        asked = page.form("Sign in")
+        page, sent_to = self._ask(
+            asked.action, asked.filled({"User name": username, "Password": f"{username}-pass-1"}, "Sign in")
+        )
+        if sent_to is not None:
+            return sent_to
+        asked = page.form(press)
+        _page, sent_to = self._ask(asked.action, asked.filled({}, press))
+        return sent_to
+
+    def _ask(self, url: str, sent: list[tuple[str, str]] | None = None) -> tuple[Page, str | None]:
+        origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
+        request = urllib.request.Request(
+            url, data=None if sent is None else urlencode(sent).encode(), headers={"Referer": url, "Origin": origin}
+        )
+        try:
+            with self._opener.open(request, timeout=_SECONDS) as answer:
+                status, location, html = answer.status, None, answer.read().decode()
+        except urllib.error.HTTPError as refusal:
+            with refusal:
+                status, location, html = refusal.code, refusal.headers.get("Location"), refusal.read().decode()
+        self.status = status
+        return Page(url, status, html), location
