@@ -137,7 +137,7 @@ class TestTheProviders:
 
     @pytest.mark.parametrize(
         "answer",
-        [http(503), b"\x00nonsense", http(400, {"error": "invalid_client"})],
+        [http(503), b"\x00nonsense\r\n\r\n", http(400, {"error": "invalid_client"})],
         ids=["busy", "nonsense", "refusal"],
     )
     def test_do_not_stop_it(self, alice, linked, provider, tells, answer):
