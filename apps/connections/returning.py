@@ -12,6 +12,7 @@ exchanged at once and held for the user who began.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -226,7 +227,7 @@ def _fail(
 ) -> WayBack:
     with transaction.atomic():
         _close(request, outcome, error_uri=error_uri or "")
-        facts = {"code": str(code)} if code else {}
+        facts: dict[str, Any] = {"code": str(code)} if code else {}
         noting.note_request(EventType.CONNECTION_FAILED, request, at=at, outcome=outcome.value, **facts)
     return WayBack(outcome, request, request.connection)
 
