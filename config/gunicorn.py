@@ -8,6 +8,7 @@ import re
 from typing import Any
 
 from gunicorn.glogging import Logger
+from gunicorn.http import message
 
 _QUERY = re.compile(r"\?[^\s'\"]*")
 
@@ -33,8 +34,11 @@ timeout = 60  # no answer of ours takes that long: every call out has ten second
 graceful_timeout = 30
 keepalive = 5
 control_socket_disable = True  # it would be a way in, and a file in the home folder
-# Off, since the site logs its own requests. Whoever turns it on gets the path without its query string, which holds
-# codes and states, and no Referer, which may hold the same.
+# Off, since the site logs its own requests, and mute there (`config/logging.py`). Whoever turns it on for the sandbox
+# gets the path without its query string, which holds codes and states, and no Referer, which may hold the same.
 access_log_format = "%(t)s %(m)s %(U)s %(s)s %(B)s bytes %(M)s ms"
-limit_request_line = 0  # a code may be 16 KiB (C12) and arrives in the query; the proxy in front limits the rest
+# A code may be 16 KiB (C12) and arrives in the query. Gunicorn takes no limit above 8190 but none at all, and reads a
+# line without end in time that grows with its square: so the most it takes is raised instead.
+limit_request_line = 131_072
+message.MAX_REQUEST_LINE = limit_request_line + 1
 limit_request_field_size = 65_536  # and a token may be 16 KiB, in a header

@@ -1,26 +1,29 @@
-"""Gunicorn names a request that failed by its whole address. We keep the path: codes and states are in the query."""
+"""What the web server reads of a request before any of our code sees it."""
 
-import logging
+from typing import Any
 
 import pytest
+from gunicorn.config import Config
+from gunicorn.http.errors import LimitRequestLine
+from gunicorn.http.message import Request
+from gunicorn.http.unreader import IterUnreader
 
 from config import gunicorn
 
 
-class TestALineOfGunicorn:
-    @pytest.mark.parametrize(
-        ("message", "arguments", "kept"),
-        [
-            ("Error handling request %s %s", ("GET", "/connect/return/1/?code=C&state=S"), "GET /connect/return/1/"),
-            ("Invalid request from ip=%s: %s", ("10.0.0.1", "Invalid: 'GET /a?code=C x'"), "Invalid: 'GET /a x'"),
-            ("Booting worker with pid: %s", (17,), "pid: 17"),
-        ],
-    )
-    def test_keeps_the_path_and_loses_the_query(self, message, arguments, kept):
-        record = logging.LogRecord("gunicorn.error", logging.ERROR, __file__, 1, message, arguments, None)
-        assert gunicorn.without_query(record)
-        assert kept in record.getMessage()
-        assert "code=" not in record.getMessage()
+def read(path: str) -> Any:
+    cfg = Config()
+    cfg.set("limit_request_line", gunicorn.limit_request_line)
+    cfg.set("limit_request_field_size", gunicorn.limit_request_field_size)
+    lines = f"GET {path} HTTP/1.1\r\nHost: holdfast.example\r\n\r\n".encode()
+    chunks = (lines[start : start + 8192] for start in range(0, len(lines), 8192))
+    return Request(cfg, IterUnreader(chunks), ("127.0.0.1", 1))
 
-    def test_of_each_request_has_no_query_and_no_referer(self):
-        assert not any(part in gunicorn.access_log_format for part in ("%(r)s", "%(q)s", "%(f)s"))
+
+class TestARequestLine:
+    def test_may_hold_a_code_of_64_kib(self):
+        assert read("/connect/return/?code=" + "c" * 65_536).query == "code=" + "c" * 65_536
+
+    def test_may_not_go_on_for_ever(self):
+        with pytest.raises(LimitRequestLine):
+            read("/" + "c" * 200_000)
