@@ -64,9 +64,9 @@ class EndpointAdmin(AuditedAdmin):
     autocomplete_fields = ("providers", "authorization_server")
     fields = (
         "fhir_base_url", "fhir_version", "interface", "dialect", "tenant", "authorization_server", "providers",
-        "is_sandbox", "is_switched_on", "linking", "imported_at", "last_checked_at", "vanished_at",
+        "is_sandbox", "is_switched_on", "linking", "imported_at", "vanished_at",
     )  # fmt: skip
-    readonly_fields = ("linking", "imported_at", "last_checked_at", "vanished_at")
+    readonly_fields = ("linking", "imported_at", "vanished_at")
     fixed = ("fhir_base_url",)
 
     @admin.display(description=_("linking"))
@@ -99,13 +99,13 @@ class AuthorizationServerAdmin(AuditedAdmin):
 
     subject = "authorization server"
     form = AuthorizationServerForm
-    list_display = ("authorize_url", "source", "is_sandbox", "last_checked_at")
+    list_display = ("authorize_url", "source", "is_sandbox", "found_at")
     list_filter = ("source", "is_sandbox")
     search_fields = ("authorize_url", "token_url")
     fields = (
-        "source", "authorize_url", "token_url", "revocation_url", "issuer", "is_sandbox", "found_at", "last_checked_at",
+        "source", "authorize_url", "token_url", "revocation_url", "issuer", "is_sandbox", "found_at",
     )  # fmt: skip
-    readonly_fields = ("found_at", "last_checked_at")
+    readonly_fields = ("found_at",)
     fixed = ("authorize_url", "token_url")
 
 

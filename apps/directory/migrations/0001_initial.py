@@ -57,7 +57,6 @@ class Migration(migrations.Migration):
                 ('issuer', models.CharField(blank=True, max_length=1000, verbose_name='issuer, if it declares one')),
                 ('is_sandbox', models.BooleanField(default=False, verbose_name='belongs to the sandbox')),
                 ('found_at', models.DateTimeField(verbose_name='addresses found')),
-                ('last_checked_at', models.DateTimeField(blank=True, null=True, verbose_name='last checked')),
             ],
             options={
                 'verbose_name': 'authorization server',
@@ -99,7 +98,6 @@ class Migration(migrations.Migration):
                 ('is_sandbox', models.BooleanField(default=False, verbose_name='belongs to the sandbox')),
                 ('is_switched_on', models.BooleanField(default=True, verbose_name='patients may link here')),
                 ('imported_at', models.DateTimeField(verbose_name='last imported')),
-                ('last_checked_at', models.DateTimeField(blank=True, null=True, verbose_name='last checked')),
                 ('vanished_at', models.DateTimeField(blank=True, null=True, verbose_name='vanished from its directory')),
                 ('authorization_server', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='endpoints', to='directory.authorizationserver')),
                 ('providers', models.ManyToManyField(related_name='endpoints', to='directory.provider', verbose_name='providers')),

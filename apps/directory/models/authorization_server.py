@@ -23,7 +23,6 @@ class AuthorizationServer(models.Model):
     issuer = models.CharField(_("issuer, if it declares one"), max_length=1000, blank=True)
     is_sandbox = models.BooleanField(_("belongs to the sandbox"), default=False)
     found_at = models.DateTimeField(_("addresses found"))
-    last_checked_at = models.DateTimeField(_("last checked"), null=True, blank=True)
 
     class Meta:
         verbose_name = _("authorization server")
@@ -35,7 +34,6 @@ class AuthorizationServer(models.Model):
     class Privacy:
         operational = (
             "id", "source", "authorize_url", "token_url", "revocation_url", "issuer", "is_sandbox", "found_at",
-            "last_checked_at",
         )  # fmt: skip
 
     def __str__(self) -> str:

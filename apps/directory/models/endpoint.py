@@ -27,7 +27,6 @@ class Endpoint(models.Model):
     is_sandbox = models.BooleanField(_("belongs to the sandbox"), default=False)
     is_switched_on = models.BooleanField(_("patients may link here"), default=True)
     imported_at = models.DateTimeField(_("last imported"))
-    last_checked_at = models.DateTimeField(_("last checked"), null=True, blank=True)
     vanished_at = models.DateTimeField(_("vanished from its directory"), null=True, blank=True)
 
     class Meta:
@@ -37,7 +36,7 @@ class Endpoint(models.Model):
     class Privacy:
         operational = (
             "id", "authorization_server", "fhir_base_url", "fhir_version", "interface", "dialect", "tenant",
-            "is_sandbox", "is_switched_on", "imported_at", "last_checked_at", "vanished_at",
+            "is_sandbox", "is_switched_on", "imported_at", "vanished_at",
         )  # fmt: skip
 
     def __str__(self) -> str:
