@@ -89,7 +89,8 @@ class AccountAdapter(DefaultAccountAdapter):
         event = EVENT_OF_MAIL.get(template_prefix)
         if event:
             noting.note(event, user, at=timezone.now())
-        super().send_notification_mail(template_prefix, user, *args, **kwargs)
+        with mailing.not_in_the_way(user):
+            super().send_notification_mail(template_prefix, user, *args, **kwargs)
 
 
 class MFAAdapter(DefaultMFAAdapter):

@@ -3,7 +3,9 @@
 The rules of wording are in the patient experience document, section 6.
 """
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from django.conf import settings
@@ -12,6 +14,18 @@ from django.template.loader import render_to_string
 from django.utils import translation
 
 from apps.accounts.models import User
+
+_LOG = logging.getLogger(__name__)
+
+
+@contextmanager
+def not_in_the_way(user: User) -> Iterator[None]:
+    """For mail that only tells: where it cannot be sent, the log says so, and what the person did is done all the
+    same. It stands under Activity."""
+    try:
+        yield
+    except OSError as error:  # smtplib's errors are all of this kind
+        _LOG.error("A mail about the account was not sent: user %s, %s.", user.pk, type(error).__name__)
 
 
 def send(template_prefix: str, *, to: str, context: Mapping[str, Any]) -> None:

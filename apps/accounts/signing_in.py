@@ -4,7 +4,6 @@ A browser counts as known when it carries our signed cookie for this account. Th
 mail is sent, that is all.
 """
 
-import logging
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -14,8 +13,6 @@ from django.http import HttpRequest, HttpResponse
 from apps.accounts import mailing, noting
 from apps.accounts.models import User
 from apps.audit.recording import EventType
-
-_LOG = logging.getLogger(__name__)
 
 KNOWN_BROWSER_COOKIE = "known_browser"
 KNOWN_BROWSER_AGE = timedelta(days=365)
@@ -47,11 +44,8 @@ def complete(request: HttpRequest, response: HttpResponse, user: User, *, at: da
 
 
 def _report(user: User, user_agent: str, *, at: datetime) -> None:
-    """Without mail nobody must be kept from their record: what is not sent is logged, and stands under Activity."""
-    try:
+    with mailing.not_in_the_way(user):
         mailing.send("accounts/email/new_sign_in", to=user.email, context={"at": at, "user_agent": user_agent})
-    except OSError as error:  # smtplib's errors are all of this kind
-        _LOG.error("The mail about a new browser was not sent: user %s, %s.", user.pk, type(error).__name__)
 
 
 def _known_accounts(request: HttpRequest) -> list[str]:

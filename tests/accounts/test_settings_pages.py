@@ -1,6 +1,7 @@
 """What a person can change about their account, and that nobody else can."""
 
 from collections.abc import Callable
+from smtplib import SMTPServerDisconnected
 
 import pytest
 from allauth.account.models import EmailAddress
@@ -65,6 +66,16 @@ class TestChangingThePassword:
         )
         assert [message.to for message in mail.outbox] == [[alice.email]]
         assert AuditEvent.objects.filter(event="user.password_changed", user_id=alice.pk).exists()
+
+    def test_is_done_although_no_mail_can_be_sent(self, alice_client: Client, alice: User, monkeypatch):
+        def refused(_message: object) -> None:
+            raise SMTPServerDisconnected
+
+        monkeypatch.setattr(mail.EmailMessage, "send", refused)
+        url = reverse("account_change_password")
+        assert alice_client.post(url, {"oldpassword": PASSWORD, "password1": "a whole new sentence"}).status_code == 302
+        alice.refresh_from_db()
+        assert alice.check_password("a whole new sentence")
 
 
 class TestChangingTheAddress:

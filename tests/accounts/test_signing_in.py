@@ -94,7 +94,7 @@ class TestANewBrowser:
 
         monkeypatch.setattr(mail.EmailMessage, "send", refused)
         assert sign_in(client, alice.email)["Location"] == reverse("home")
-        assert "The mail about a new browser was not sent" in caplog.text
+        assert "A mail about the account was not sent" in caplog.text
         assert alice.email not in caplog.text.replace("********************", "")
 
     def test_is_new_to_each_account(self, client: Client, alice: User, sam: User):
