@@ -12,6 +12,7 @@ from apps.sandbox.models import AccessToken
 _PREFIX = "Bearer "
 _MOST_REMEMBERED = 10_000
 _remembered: dict[str, tuple["Access", datetime]] = {}
+_forgotten = 0  # how often: what was read before is not remembered after
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,8 @@ def access_from(request: HttpRequest, version: str) -> Access:
 
 def forget() -> None:
     """Look every token up again: a grant ended, or everything was reset."""
+    global _forgotten  # noqa: PLW0603 - the process's own memory, as the one beside it
+    _forgotten += 1
     _remembered.clear()
 
 
@@ -68,6 +71,7 @@ def sha256(token: str) -> str:
 
 
 def _look_up(digest: str) -> tuple[Access, datetime]:
+    began = _forgotten
     row = AccessToken.objects.select_related("grant__application").filter(sha256=digest, grant__ended_at=None).first()
     if row is None:
         raise Unauthorized("unknown")
@@ -80,5 +84,6 @@ def _look_up(digest: str) -> tuple[Access, datetime]:
     )
     if len(_remembered) >= _MOST_REMEMBERED:
         _remembered.clear()
-    _remembered[digest] = access, row.expires_at
+    if began == _forgotten:
+        _remembered[digest] = access, row.expires_at
     return access, row.expires_at
