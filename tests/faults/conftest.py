@@ -79,7 +79,9 @@ def heard() -> Iterator[listening.Heard]:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """The total time of a call, shortened from ten seconds: some faults wait for its end."""
-    monkeypatch.setitem(transport.guard.__kwdefaults__, "total_seconds", 2.0)
+    defaults = transport.guard.__kwdefaults__
+    assert defaults is not None
+    monkeypatch.setitem(defaults, "total_seconds", 2.0)
     monkeypatch.setattr(transport, "TOTAL_SECONDS", 2.0)
 
 

@@ -107,6 +107,12 @@ class Traveller:
     def state(self) -> str:
         return parse_qs(urlsplit(self.left_by).query)["state"][0]
 
+    def sent_back(self, place: Place) -> str:
+        """Leave, and allow: where the provider sends the browser, on our site, with a code. Not gone to yet."""
+        sent_to = Visit().answer(self.leave(place))
+        assert sent_to is not None
+        return within_the_site(sent_to)
+
     def go_there(self, place: Place, **visit: str) -> Seen:
         """Leave, answer the provider's pages, come back, and read; where nothing comes back, look at the page left."""
         sent_to = Visit().answer(self.leave(place), **visit)

@@ -1,0 +1,155 @@
+"""A process that dies between two steps: its database connection is cut, by the server, while it waits for a provider.
+
+Nothing is half done afterwards: what was stored was stored whole, and what was begun can be begun again.
+"""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection as database
+from django.db import connections
+from django.db.models.functions import Now
+from django.db.utils import Error
+from django.test import Client
+from django.utils import timezone
+
+from apps.connections import refreshing
+from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
+from apps.records import tasks
+from apps.records.models import Record, SyncRun
+from tests.faults import hunting
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+SLOW_SECONDS = 2.0
+CUT_AFTER_SECONDS = 1.0
+
+
+def dies_waiting(call: Callable[[], Any]) -> BaseException | None:
+    """Run the call in a thread of its own and cut its database connection a moment later. What it raised."""
+    raised: list[BaseException] = []
+    backend: list[int] = []
+    has_begun = threading.Event()
+
+    def run() -> None:
+        try:
+            with database.cursor() as cursor:
+                cursor.execute("SELECT pg_backend_pid()")
+                backend.append(cursor.fetchone()[0])
+            has_begun.set()
+            call()
+        except BaseException as error:  # noqa: BLE001 - whatever it is, it ends with the thread
+            raised.append(error)
+        finally:
+            with suppress(Error):
+                connections.close_all()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    assert has_begun.wait(10)
+    thread.join(CUT_AFTER_SECONDS)
+    assert thread.is_alive(), "it did not wait"
+    with database.cursor() as cursor:
+        cursor.execute("SELECT pg_terminate_backend(%s)", backend)
+    thread.join(30)
+    return raised[0] if raised else None
+
+
+def slowly(sandbox, route: str) -> None:
+    sandbox.post("/control/faults", route=route, kind="slow", count=1, seconds=SLOW_SECONDS)
+
+
+class TestASignIn:
+    @pytest.mark.parametrize("route", ["token", "data"], ids=["during the exchange", "between exchange and storing"])
+    @pytest.mark.conformance("C9", "C47")
+    def test_that_dies_leaves_nothing_half_done(self, route, sandbox, place, traveller, heard, staff):
+        way_back = traveller.sent_back(place)
+        slowly(sandbox, route)
+        tab = Client(raise_request_exception=False)
+        tab.cookies = traveller.client.cookies
+        dies_waiting(lambda: tab.get(way_back))
+        assert not Connection.objects.exists()
+        assert not StoredTokenSet.objects.exists()
+        request = AuthorizationRequest.objects.get()
+        assert (request.outcome, request.claimed_at is None) == ("", False)
+        assert len(place.exchanges(sandbox)) == 1
+        canaries = hunting.canaries(sandbox, place)
+        hunting.assert_nowhere(canaries, hunting.tracks(traveller, heard.texts, staff))
+        assert "This step is already done" in traveller.get(way_back).html or "Finishing" in traveller.seen[-1].html
+        assert len(place.exchanges(sandbox)) == 1, "the code is not sent twice"
+        AuthorizationRequest.objects.update(claimed_at=timezone.now() - timedelta(minutes=2))
+        assert "The sign-in could not be finished" in traveller.get(traveller.waiting_page).html
+        traveller.found(place)
+
+    @pytest.mark.parametrize("table", ["connections_storedtokenset", "audit_auditevent"])
+    @pytest.mark.conformance("C9")
+    def test_whose_storing_fails_in_the_middle_is_not_stored_at_all(self, table, place, traveller):
+        """The database refuses one of the rows, after others were written."""
+        way_back = traveller.sent_back(place)
+        tab = Client(raise_request_exception=False)
+        tab.cookies = traveller.client.cookies
+        with refusing_rows_of(table):
+            assert tab.get(way_back).status_code == 500
+        assert not Connection.objects.exists()
+        assert not StoredTokenSet.objects.exists()
+        assert AuthorizationRequest.objects.get().outcome == ""
+        traveller.found(place)
+
+
+@contextmanager
+def refusing_rows_of(table: str) -> Iterator[None]:
+    """For as long as the block lasts, the database takes no new row of this table."""
+    with database.cursor() as cursor:
+        cursor.execute(
+            "CREATE FUNCTION refuse_for_a_test() RETURNS trigger LANGUAGE plpgsql AS "
+            "$$ BEGIN RAISE EXCEPTION 'refused'; END $$"
+        )
+        cursor.execute(
+            f'CREATE TRIGGER refuse_for_a_test BEFORE INSERT ON "{table}" EXECUTE FUNCTION refuse_for_a_test()'
+        )
+        try:
+            yield
+        finally:
+            cursor.execute(f'DROP TRIGGER refuse_for_a_test ON "{table}"')
+            cursor.execute("DROP FUNCTION refuse_for_a_test")
+
+
+class TestARefresh:
+    @pytest.mark.conformance("C41", "C42")
+    def test_that_dies_keeps_the_token_and_is_repeated_after_its_lease(self, sandbox, place, traveller):
+        traveller.confirm(traveller.found(place))
+        at = timezone.now() + timedelta(hours=2)
+        slowly(sandbox, "token")
+        died = dies_waiting(lambda: refreshing.usable_token(Connection.objects.get(), at=at))
+        assert isinstance(died, Error)
+        stored = StoredTokenSet.objects.get()
+        assert stored.generation == 1
+        assert Connection.objects.get().status == "active"
+        with pytest.raises(refreshing.NotYet):
+            refreshing.usable_token(Connection.objects.get(), at=at)
+        StoredTokenSet.objects.update(lease_until=Now())
+        assert refreshing.usable_token(Connection.objects.get(), at=at).reveal()
+        assert StoredTokenSet.objects.get().generation == 2
+
+
+class TestASync:
+    @pytest.mark.conformance("C55")
+    def test_that_dies_goes_on_where_it_was(self, sandbox, place, traveller):
+        traveller.confirm(traveller.found(place))
+        run = SyncRun.objects.get()
+        sandbox.post("/control/faults", route="data", kind="slow", count=1, after=1, seconds=SLOW_SECONDS)
+        died = dies_waiting(lambda: tasks.sync_connection(run_id=str(run.pk)))
+        assert isinstance(died, Error)
+        assert list(Record.objects.values_list("resource_type", flat=True)) == ["Patient"]
+        run.refresh_from_db()
+        assert run.finished_at is None
+        SyncRun.objects.update(lease_until=Now())
+        tasks.sync_connection(run_id=str(run.pk))
+        run.refresh_from_db()
+        assert run.outcome == "complete"
+        reads = sandbox.get("/control/requests?path=/fhir/r4/Patient/")["requests"]
+        assert len(reads) == 1, "what was stored is not asked for again"
