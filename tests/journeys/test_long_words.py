@@ -1,0 +1,35 @@
+"""A word as long as a provider likes breaks at the edge of the narrowest phone, wherever pages show one."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from config import env
+
+pytestmark = pytest.mark.browser
+
+STYLESHEET = Path(env.ROOT / "static" / "holdfast.css").read_text()
+WORD = "N" * 200
+PLACES = {
+    "a heading": f"<h1>{WORD}</h1>",
+    "a paragraph": f"<p class='lead'>{WORD}</p>",
+    "a row that is a link": f"<ul class='rows'><li><a class='row-link' href='/'><div>{WORD}</div></a></li></ul>",
+    "a row": f"<ul class='rows'><li><a class='row-title' href='/'>{WORD}</a></li></ul>",
+    "a choice": f"<fieldset class='field'><div class='choice'><input type='radio'><label>{WORD}</label></div></fieldset>",
+    "a notice": f"<div class='notice info'><div><p class='title'>{WORD}</p></div></div>",
+    "a button": f"<div class='actions'><a class='button' href='/'>{WORD}</a></div>",
+    "a fact": f"<dl class='facts'><div><dt>{WORD}</dt><dd>{WORD}</dd></div></dl>",
+}
+
+
+class TestALongWord:
+    @pytest.mark.parametrize("place", PLACES)
+    @pytest.mark.parametrize("width", [320, 1280])
+    def test_makes_no_page_scroll_sideways(self, new_page: Callable[..., Page], place: str, width: int) -> None:
+        page = new_page(width=width)
+        page.set_content(f"<main class='band'><div class='column'>{PLACES[place]}</div></main>")
+        page.add_style_tag(content=STYLESHEET)
+        overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert overflow <= 0
