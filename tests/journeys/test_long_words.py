@@ -17,7 +17,7 @@ PLACES = {
     "a paragraph": f"<p class='lead'>{WORD}</p>",
     "a row that is a link": f"<ul class='rows'><li><a class='row-link' href='/'><div>{WORD}</div></a></li></ul>",
     "a row": f"<ul class='rows'><li><a class='row-title' href='/'>{WORD}</a></li></ul>",
-    "a choice": f"<fieldset class='field'><div class='choice'><input type='radio'><label>{WORD}</label></div></fieldset>",
+    "a choice": f"<fieldset class='field'><p class='choice'><input type='radio'><label>{WORD}</label></p></fieldset>",
     "a notice": f"<div class='notice info'><div><p class='title'>{WORD}</p></div></div>",
     "a button": f"<div class='actions'><a class='button' href='/'>{WORD}</a></div>",
     "a fact": f"<dl class='facts'><div><dt>{WORD}</dt><dd>{WORD}</dd></div></dl>",
