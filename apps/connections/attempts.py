@@ -61,10 +61,15 @@ def _words(request: AuthorizationRequest, *, is_second_arrival: bool, at: dateti
     outcome = Outcome(request.outcome)
     if is_second_arrival:
         is_connected = outcome in _CONNECTED
-        return wording.USED_TWICE_CONNECTED if is_connected else wording.OUTCOMES[Outcome.USED_TWICE]
+        return wording.USED_TWICE_CONNECTED if is_connected else _named(Outcome.USED_TWICE, request)
     if outcome is Outcome.PROVIDER_DOWN and _was_down_before(request):
         return wording.STILL_DOWN
-    return wording.OUTCOMES[outcome]
+    return _named(outcome, request)
+
+
+def _named(outcome: Outcome, request: AuthorizationRequest) -> Words:
+    words = wording.OUTCOMES[outcome]
+    return wording.RENEWALS.get(outcome, words) if request.is_reauthorization else words
 
 
 def _open_words(request: AuthorizationRequest, *, at: datetime) -> Words:

@@ -197,6 +197,26 @@ OUTCOMES: Mapping[Outcome, Words] = {
     ),
 }
 
+# A sign-in that was to renew a connection there is: that one was not ended by what went wrong.
+RENEWALS: Mapping[Outcome, Words] = {
+    Outcome.CANCELLED: Words(
+        "off",
+        _("Nothing changed"),
+        _(
+            "Permission was not given at {provider}. The connection stays as it was, and so does your record. If you "
+            "did not mean this, try again."
+        ),
+        (_TRY_AGAIN, (NextStep.CONNECTION, _("Go to the connection"))),
+    ),
+    Outcome.USED_TWICE: Words(
+        "info",
+        _("This step is already done"),
+        _("The connection to {provider} was not renewed. It stays as it was, and so does your record."),
+        ((NextStep.CONNECTION, _("Go to the connection")), _TRY_AGAIN),
+        is_stop=False,
+    ),
+}
+
 # The second tab of a sign-in that worked.
 USED_TWICE_CONNECTED = Words(
     "info",

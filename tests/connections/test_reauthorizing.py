@@ -43,6 +43,16 @@ class TestReauthorizing:
         assert Connection.objects.get().fhir_patient_id == "p-7301"
         assert dict(stand_in.revocations[0].form)["token"] == "second-refresh"
 
+    def test_that_was_cancelled_says_that_the_connection_holds(self, traveller, place, connection):
+        departed = traveller.leave(place, url=f"/connections/{connection.pk}/sign-in/")
+        answer = {"error": "access_denied", "state": departed.state}
+        page = page_after(traveller, traveller.come_back(place, **answer))
+        assert "Nothing changed" in page
+        assert "Not connected" not in page
+        again = page_after(traveller, traveller.come_back(place, **answer))
+        assert "was not renewed. It stays as it was" in again
+        assert f'href="/connections/{connection.pk}/"' in again
+
     def test_goes_on_with_the_registration_that_asked(self, traveller, place, connection, stand_in):
         ClientRegistration.objects.update(status="retired")
         newer = ClientRegistration.objects.create(
