@@ -18,9 +18,10 @@ from apps.records import forgetting
 
 @dataclass(frozen=True)
 class Parted:
-    """What came of it. Where the provider did not confirm, the patient may want to remove us there too."""
+    """What came of it. Where the provider did not confirm, the patient may want to remove us there too; None where
+    there was nothing left to confirm, because an earlier press had seen to it."""
 
-    is_revoked_at_provider: bool
+    is_revoked_at_provider: bool | None
     keeps_copy: bool
 
 
@@ -35,7 +36,7 @@ def disconnect(connection: Connection, *, keeps_copy: bool, at: datetime) -> Par
         token = disconnecting.end(connection, at=at)
         if not keeps_copy:
             _remove(connection)
-    is_revoked = disconnecting.tell_provider(connection, token, at=at)
+    is_revoked = None if token is None else disconnecting.tell_provider(connection, token, at=at)
     return Parted(is_revoked_at_provider=is_revoked, keeps_copy=keeps_copy)
 
 

@@ -104,6 +104,21 @@ class TestDisconnecting:
         assert stand_in.revocations == []
 
     @pytest.mark.conformance("C65")
+    @pytest.mark.parametrize("copy", ["keep", "delete"])
+    def test_pressed_twice_finds_it_done_and_raises_no_doubt(self, traveller, connection, copied, stand_in, copy):
+        address = f"/connections/{connection.pk}/disconnect/"
+        traveller.client.post(address, {"copy": copy}, follow=True)
+        again = traveller.client.post(address, {"copy": copy}, follow=True)
+        assert again.status_code == 200
+        assert "They did not confirm" not in again.content.decode()
+        assert len(stand_in.revocations) == 1
+        assert AuditEvent.objects.filter(event="connection.disconnected").count() == 1
+
+    def test_is_still_not_found_by_a_stranger_when_it_is_over(self, traveller, connection, make_traveller, sam):
+        address = f"/connections/{connection.pk}/disconnect/"
+        traveller.client.post(address, {"copy": "delete"})
+        assert make_traveller(sam).client.get(address).status_code == 404
+
     def test_is_a_question_until_it_is_posted_with_an_answer(self, traveller, connection):
         address = f"/connections/{connection.pk}/disconnect/"
         for answer in (

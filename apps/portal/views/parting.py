@@ -4,8 +4,8 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -14,7 +14,8 @@ from django.views.decorators.http import require_http_methods
 
 from apps.accounts.current_user import current_user
 from apps.connections.models import Connection
-from apps.portal import parting
+from apps.portal import endings, parting
+from apps.portal.endings import Ending
 from apps.portal.parting import Parted
 
 
@@ -24,6 +25,8 @@ from apps.portal.parting import Parted
 def disconnect(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     """Ask first; POST with `copy=keep` or `copy=delete` ends it."""
     connection = _mine(request, connection_id)
+    if connection is None:
+        return _over(request, connection_id)
     copy = request.POST.get("copy")
     if request.method == "POST" and copy in {"keep", "delete"}:
         parted = parting.disconnect(connection, keeps_copy=copy == "keep", at=timezone.now())
@@ -38,6 +41,8 @@ def disconnect(request: HttpRequest, connection_id: UUID) -> HttpResponse:
 def delete_copy(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     """Delete what was kept of a connection that the patient ended. While it lives, the copy would only come back."""
     connection = _mine(request, connection_id)
+    if connection is None:
+        return _over(request, connection_id)
     if connection.status != Connection.Status.DISCONNECTED:
         return redirect("record", connection_id=connection.pk)
     if request.method != "POST":
@@ -49,14 +54,25 @@ def delete_copy(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     return redirect("home")
 
 
-def _mine(request: HttpRequest, connection_id: UUID) -> Connection:
+def _mine(request: HttpRequest, connection_id: UUID) -> Connection | None:
     mine = current_user(request).connections.confirmed().select_related("provider")
-    return get_object_or_404(mine, pk=connection_id)
+    return mine.filter(pk=connection_id).first()
+
+
+def _over(request: HttpRequest, connection_id: UUID) -> HttpResponse:
+    """The second press finds done what the first did, and not that there is no such page."""
+    how = endings.ending(user_id=current_user(request).pk, connection_id=connection_id)
+    if how is not Ending.DISCONNECTED:
+        raise Http404
+    return redirect("connections")
 
 
 def _tell(request: HttpRequest, parted: Parted) -> None:
     """Without the provider's name: messages travel in a cookie."""
     copy = _("Your copy is kept.") if parted.keeps_copy else _("Your copy is deleted.")
+    if parted.is_revoked_at_provider is None:
+        messages.success(request, _("Disconnected.") + f" {copy}")
+        return
     if parted.is_revoked_at_provider:
         messages.success(request, _("Disconnected. We also told them to end the permission.") + f" {copy}")
         return
