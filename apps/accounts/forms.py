@@ -14,6 +14,7 @@ from django.contrib.auth.hashers import make_password
 from django.forms import BooleanField
 from django.http import HttpRequest, HttpResponse
 from django.utils.functional import Promise
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
@@ -41,6 +42,8 @@ class InOurWords:
         for name, (label, hint) in self.words.items():
             if name in fields:
                 fields[name].label, fields[name].help_text = label, hint
+                # the summary of errors stands apart from the fields: "This field is required." names none there
+                fields[name].error_messages["required"] = format_lazy(_("Missing: {label}"), label=label)
 
 
 class LoginForm(InOurWords, account.LoginForm):

@@ -109,6 +109,11 @@ class TestSigningUp:
         client.post(reverse("account_email_verification_sent"), {"code": mailed_code()})
         assert client.session["_auth_user_id"] == str(User.objects.get(email="ann@example.org").pk)
 
+    def test_names_what_is_missing_where_the_errors_are_listed(self, client: Client):
+        page = sign_up(client, email="", password1="").content.decode()
+        assert '<a href="#id_email">Missing: E-mail address</a>' in page
+        assert '<a href="#id_password1">Missing: Password</a>' in page
+
     @pytest.mark.parametrize("password", ["short", "password1234", "ann@example.org"])
     def test_refuses_a_password_that_is_easily_guessed(self, client: Client, password: str):
         page = sign_up(client, password1=password)

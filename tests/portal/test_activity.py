@@ -51,3 +51,6 @@ class TestActivity:
 
     def test_asks_whoever_is_signed_out_to_sign_in(self, client):
         assert client.get(reverse("activity")).status_code == 302
+
+    def test_knows_no_word_that_only_programmers_know(self):
+        assert [event for event in EventType if "token" in str(event.label).lower()] == []
