@@ -1,8 +1,14 @@
-"""Leave nothing in the browser: a shared computer must not show the last person's record to the next one."""
+"""What holds for every page of somebody signed in: nothing stays in the browser, and a lapsed session is asked anew.
+
+A shared computer must not show the last person's record to the next one.
+"""
 
 from collections.abc import Callable
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import resolve_url
+from django_htmx.http import HttpResponseClientRefresh
 
 
 class NothingStaysMiddleware:
@@ -24,4 +30,22 @@ class NothingStaysMiddleware:
         if was_signed_in and not request.user.is_authenticated:
             response["Cache-Control"] = "no-store, private"
             response["Clear-Site-Data"] = '"cache", "storage"'
+        return response
+
+
+class SignInAsAPageMiddleware:
+    """Where a part of a page is asked for after the session has lapsed, have the whole page asked for.
+
+    The browser follows the redirect to the sign-in page by itself, and would put that page into the part's place.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Answer "load the page again" instead; that leads to signing in, and back to where the person was."""
+        response = self.get_response(request)
+        is_part = request.headers.get("HX-Request") == "true"
+        if is_part and response.get("Location", "").startswith(resolve_url(settings.LOGIN_URL)):
+            return HttpResponseClientRefresh()
         return response

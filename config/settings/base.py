@@ -54,6 +54,7 @@ MIDDLEWARE = [
     "allauth.usersessions.middleware.UserSessionsMiddleware",
     "axes.middleware.AxesMiddleware",
     "apps.accounts.middleware.NothingStaysMiddleware",
+    "apps.accounts.middleware.SignInAsAPageMiddleware",
 ]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"

@@ -31,3 +31,13 @@ class TestAPageOfSomebodyHalfWay:
 class TestAPageOfAStranger:
     def test_may_be_stored(self, client: Client):
         assert "no-store" not in client.get(reverse("notice")).headers.get("Cache-Control", "")
+
+
+class TestAPartOfAPageAfterTheSessionLapsed:
+    @pytest.mark.parametrize("path", ["/providers/?q=harbor", "/connections/"])
+    def test_has_the_page_loaded_again_instead_of_the_sign_in_page_in_its_place(self, client: Client, path: str):
+        part = client.get(path, headers={"HX-Request": "true"})
+        assert (part.status_code, part["HX-Refresh"], part.content) == (200, "true", b"")
+
+    def test_is_a_page_to_sign_in_on_for_a_browser_without_scripts(self, client: Client):
+        assert client.get("/providers/")["Location"] == "/accounts/login/?next=/providers/"
