@@ -63,6 +63,17 @@ class TestSigningUp:
         sign_up(client, first_name="")
         assert str(mail.outbox[0].body).startswith("Hello,")
 
+    @pytest.mark.parametrize("name", ["http://evil.example", "evil.example now", "a@b", "You won: evil", "<b>"])
+    def test_greets_nobody_with_an_address_that_somebody_else_wrote(self, client: Client, name: str):
+        page = sign_up(client, first_name=name)
+        assert page.context["form"].errors.keys() == {"first_name"}
+        assert mail.outbox == []
+
+    @pytest.mark.parametrize("name", ["J.R.", "Mary Ann", "O'Neil", "José-Luís", "Dr. No"])
+    def test_greets_by_the_names_that_people_have(self, client: Client, name: str):
+        sign_up(client, first_name=name)
+        assert str(mail.outbox[0].body).startswith(f"Hello {name},")
+
     def test_refuses_a_wrong_code_and_says_so(self, client: Client):
         sign_up(client)
         page = client.post(reverse("account_email_verification_sent"), {"code": "AAAA-AAAA"})
