@@ -3,6 +3,7 @@
 The provider takes half a second for each answer, so that the second comes while the first is under way.
 """
 
+import time
 from copy import copy
 from datetime import timedelta
 from typing import Any
@@ -51,18 +52,22 @@ class TestTwoArrivals:
 
 
 class TestTwoWorkers:
-    @pytest.mark.conformance("C55")
     def test_on_one_run_ask_and_store_once(self, sandbox, place, traveller):
         traveller.confirm(traveller.found(place))
         run = SyncRun.objects.get()
         sandbox.post("/control/faults", route="data", **IN_NO_HURRY)
-        results(together(*(lambda: tasks.sync_connection(run_id=str(run.pk)),) * 3))
+        results(together(*(lambda wait=wait: self.work(run, wait) for wait in (0, 0, 0.3, 0.8))))
         run.refresh_from_db()
         assert run.outcome == "complete"
         assert len(asked(sandbox, "/fhir/r4/Patient/")) == 1
         assert len(asked(sandbox, "/AllergyIntolerance")) == 1
         kept = list(Record.objects.values_list("resource_type", "logical_id"))
         assert len(kept) == len(set(kept)) == sum(run.steps.values_list("rows_kept", flat=True))
+
+    def work(self, run: SyncRun, wait_seconds: float) -> None:
+        """One comes at the same moment, others while the first waits for the Patient and for the allergies."""
+        time.sleep(wait_seconds)
+        tasks.sync_connection(run_id=str(run.pk))
 
     @pytest.mark.conformance("C41")
     def test_with_an_expired_token_refresh_it_once(self, sandbox, place, traveller):
@@ -99,17 +104,24 @@ class TestTwoPresses:
         assert SyncRun.objects.count() == 1
         assert AuditEvent.objects.filter(event="connection.confirmed").count() == 1
 
+    @pytest.mark.parametrize("waits", [(0, 0), (0, 0.05), (0.05, 0)], ids=["at once", "yes first", "no first"])
     @pytest.mark.conformance("C64")
-    def test_of_yes_and_no_have_one_end(self, sandbox, place, traveller):
+    def test_of_yes_and_no_have_one_end(self, waits, sandbox, place, traveller):
         connection = traveller.found(place)
         page = f"/connections/{connection.pk}/confirm/"
-        tabs = [same_browser(traveller) for _tab in range(2)]
-        fields = [{"answer": "yes", "candidate": "0"}, {"answer": "no"}]
-        answers = results(
-            together(*(lambda tab=tab, sent=sent: tab.post(page, sent) for tab, sent in zip(tabs, fields, strict=True)))
-        )
-        assert all(answer.status_code in {200, 302} for answer in answers)
+
+        def press(wait_seconds: float, **fields: str) -> int:
+            tab = same_browser(traveller)
+            time.sleep(wait_seconds)
+            return tab.post(page, fields).status_code
+
+        yes, no = waits
+        codes = results(together(lambda: press(yes, answer="yes", candidate="0"), lambda: press(no, answer="no")))
+        assert set(codes) <= {200, 302}
         is_confirmed = Connection.objects.filter(status="active").exists()
         assert Connection.objects.count() == StoredTokenSet.objects.count() == SyncRun.objects.count() == is_confirmed
         assert len(asked(sandbox, "/auth/revoke")) == (not is_confirmed)
-        assert AuthorizationRequest.objects.get().outcome == ("confirmed" if is_confirmed else "declined")
+        end = "confirmed" if is_confirmed else "declined"
+        assert AuthorizationRequest.objects.get().outcome == end
+        ends = ("connection.confirmed", "connection.declined")
+        assert [row.event for row in AuditEvent.objects.filter(event__in=ends)] == [f"connection.{end}"]
