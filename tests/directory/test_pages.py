@@ -68,6 +68,14 @@ class TestFindYourProvider:
         assert "Harbor Practice" in page
         assert "<html" not in page
 
+    def test_says_the_number_found_in_a_place_that_was_there_before(self, patient, make_provider, make_endpoint):
+        make_endpoint(make_provider("Harbor Practice"))
+        whole = text(patient, "/providers/")
+        assert '<p id="results-said" class="visually-hidden" role="status"></p>' in whole
+        part = text(patient, "/providers/?q=harbor", {"HX-Request": "true"})
+        said = part.split('<p id="results-said" hx-swap-oob="innerHTML">')[1].split("</p>")[0]
+        assert said.strip() == "1 provider found"
+
 
 class TestChooseAVersion:
     def test_preselects_the_better_one_and_says_what_each_means(self, patient, make_provider, make_endpoint):

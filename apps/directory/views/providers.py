@@ -19,13 +19,14 @@ from apps.directory.models import Provider
 def find(request: HttpRequest) -> HttpResponse:
     """Search by name, city or website. Works without script; with it, results follow the typing."""
     query = request.GET.get("q", "").replace("\x00", "").strip()
+    is_part = request.headers.get("HX-Request") == "true"
     context = {
         "query": query,
         "results": searching.find(query),
         "practice_providers": () if query else searching.practice_providers(),
+        "is_part": is_part,
     }
-    is_partial = request.headers.get("HX-Request") == "true"
-    return render(request, "directory/results.html" if is_partial else "directory/find.html", context)
+    return render(request, "directory/results.html" if is_part else "directory/find.html", context)
 
 
 @login_required
