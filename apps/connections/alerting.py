@@ -1,7 +1,8 @@
 """Tell staff what only they can mend: a line in the log, and trouble on a registration that is refused as a whole.
 
-Trouble stops linking for every patient of an authorization server. So only what its token endpoint answered counts, not
-what a browser brought, whose owner could have written it; and not that one organization has not enabled us.
+Trouble stops linking for every patient of an authorization server. So only that its token endpoint refused our client
+counts: not what a browser brought, whose owner could have written it; not that one organization has not enabled us; and
+not a redirect or another fault of an address, which may be an hour of maintenance.
 """
 
 import logging
@@ -9,7 +10,7 @@ from datetime import datetime
 
 from apps.directory import registering
 from apps.directory.models import ClientRegistration
-from apps.wire.errors import Actor, ClientRejected, EndpointMisconfigured, OrganizationNotEnabled, WireError
+from apps.wire.errors import Actor, ClientRejected, OrganizationNotEnabled, WireError
 
 _LOG = logging.getLogger(__name__)
 
@@ -23,6 +24,5 @@ def alert_staff(registration: ClientRegistration, error: WireError) -> None:
 def alert_staff_of_refusal(registration: ClientRegistration, error: WireError, *, at: datetime) -> None:
     """The same for what the token endpoint answered, marking the registration where it concerns everybody."""
     alert_staff(registration, error)
-    is_refused = isinstance(error, ClientRejected | EndpointMisconfigured)
-    if is_refused and not isinstance(error, OrganizationNotEnabled):
+    if isinstance(error, ClientRejected) and not isinstance(error, OrganizationNotEnabled):
         registering.mark_trouble(registration, error.code.value, at=at)

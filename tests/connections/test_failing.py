@@ -127,17 +127,19 @@ class TestAFailure:
         assert AuditEvent.objects.filter(event="registration.changed").exists()
         assert traveller.client.get(place.before_you_go).status_code == 409
 
-    def test_of_an_address_is_marked_as_well(self, traveller, place, stand_in):
-        stand_in.token = http(302, Location="https://evil.example/")
-        departed = traveller.leave(place)
-        traveller.come_back(place, code=CODE, state=departed.state)
-        assert ClientRegistration.objects.get().trouble == "redirected"
-
-    @pytest.mark.parametrize("error", ["unauthorized_client", "invalid_request"])
-    def test_of_one_organization_or_ours_is_logged_and_does_not_stop_others(
-        self, traveller, place, stand_in, caplog, error
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            refused("unauthorized_client"),
+            refused("invalid_request"),
+            http(302, Location="https://evil.example/"),
+        ],
+        ids=["not enabled", "our request", "a redirect"],
+    )
+    def test_that_is_not_a_refusal_of_our_client_is_logged_and_does_not_stop_others(
+        self, traveller, place, stand_in, caplog, answer
     ):
-        stand_in.token = refused(error)
+        stand_in.token = answer
         departed = traveller.leave(place)
         traveller.come_back(place, code=CODE, state=departed.state)
         assert ClientRegistration.objects.get().trouble == ""
