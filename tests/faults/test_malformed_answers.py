@@ -146,7 +146,7 @@ class TestAnyTokenAnswer:
 
         each()
         assert provider.given >= 500
-        assert len(told) >= 6, told
+        assert told.keys() >= {Outcome.UNREADABLE, Outcome.PROVIDER_DOWN, Outcome.REGISTRATION_BROKEN}, told
         assert told[Outcome.COMPLETED] > 20, told
 
 
@@ -177,7 +177,7 @@ class TestAnyPatientAnswer:
 
         each()
         assert provider.given >= 500
-        assert len(told) >= 6, told
+        assert told.keys() >= {Outcome.UNREADABLE, Outcome.PROVIDER_DOWN, Outcome.NO_PERSON}, told
         assert told[Outcome.COMPLETED] > 20, told
 
 
