@@ -76,7 +76,9 @@ def database_config(url: str, *, pool_size: int | None = None) -> dict[str, obje
     if host := options.pop("host", None):
         config["HOST"] = host  # where Django's own commands look for it
     if pool_size:
-        options["pool"] = {"min_size": 1, "max_size": pool_size, "timeout": 10}
+        # There is a connection for every thread, so that only a database that does not answer makes one wait. A page
+        # asks two or three times before it gives up, and holds its thread meanwhile.
+        options["pool"] = {"min_size": 1, "max_size": pool_size, "timeout": 3}
     return {**config, "OPTIONS": options} if options else config
 
 

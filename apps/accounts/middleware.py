@@ -25,6 +25,9 @@ class NothingStaysMiddleware:
         """Set `Cache-Control: no-store`, and `Clear-Site-Data` where this request ended a session."""
         was_signed_in = request.method == "POST" and request.user.is_authenticated
         response = self.get_response(request)
+        if response.status_code >= 500:  # whose page it is may be what could not be told: it is not asked again
+            response["Cache-Control"] = "no-store, private"
+            return response
         if request.user.is_authenticated or not request.session.is_empty():
             response["Cache-Control"] = "no-store, private"
         if was_signed_in and not request.user.is_authenticated:

@@ -1,11 +1,16 @@
 """What stays in the browser: nothing of anybody known."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
-from django.test import Client
+from django.contrib.sessions.backends.db import SessionStore
+from django.http import HttpResponse
+from django.test import Client, RequestFactory
 from django.urls import reverse
+from django.utils.functional import SimpleLazyObject
 
+from apps.accounts.middleware import NothingStaysMiddleware
 from apps.accounts.models import User
 
 pytestmark = pytest.mark.django_db
@@ -18,6 +23,15 @@ class TestAPageOfSomebodySignedIn:
 
     def test_is_not_stored_where_it_does_not_exist(self, alice: User, signed_in: Callable[[User], Client]):
         assert signed_in(alice).get("/no-such-page/")["Cache-Control"] == "no-store, private"
+
+
+class TestAPageOfAFailure:
+    def test_is_not_stored_and_asks_the_database_for_nothing(self, rf: RequestFactory, django_assert_num_queries: Any):
+        request: Any = rf.get("/settings/")
+        request.session, request.user = SessionStore("somebodys-session-key"), SimpleLazyObject(lambda: 1 / 0)
+        with django_assert_num_queries(0):
+            page = NothingStaysMiddleware(lambda _request: HttpResponse(status=500))(request)
+        assert page["Cache-Control"] == "no-store, private"
 
 
 class TestAPageOfSomebodyHalfWay:

@@ -1,7 +1,7 @@
 """Whoever watches the site learns whether it works, and nothing else."""
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 from django.db.migrations.recorder import MigrationRecorder
 
 from config.celery import app
@@ -14,6 +14,19 @@ def deaf_broker():
     app.conf["broker_write_url"] = "redis://127.0.0.1:1/0"
     yield
     app.conf["broker_write_url"] = before
+
+
+@pytest.fixture
+def deaf_database(db):
+    """Every statement fails as with a database that has gone; what was asked is kept."""
+    asked = []
+
+    def fail(*_statement):
+        asked.append("asked")
+        raise OperationalError
+
+    with connection.execute_wrapper(fail):
+        yield asked
 
 
 class TestHealth:
@@ -36,6 +49,11 @@ class TestReadiness:
         MigrationRecorder(connection).record_unapplied("accounts", "0001_initial")
         answer = client.get("/ready/")
         assert (answer.status_code, answer.json()["migrations"]) == (503, False)
+
+    def test_asks_a_database_that_does_not_answer_once(self, client, deaf_database):
+        answer = client.get("/ready/")
+        assert (answer.status_code, answer.json()["database"], answer.json()["migrations"]) == (503, False, False)
+        assert deaf_database == ["asked"]
 
     def test_is_absent_while_the_broker_does_not_answer(self, client, db, deaf_broker):
         answer = client.get("/ready/")
