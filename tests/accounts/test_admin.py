@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from apps.accounts.models import User
 from apps.audit.models import AuditEvent
+from tests.fixtures.cast import PASSWORD
 
 pytestmark = pytest.mark.django_db
 
@@ -24,6 +25,17 @@ class TestTheAdmin:
     def test_takes_no_password_itself(self, client: Client, stella: User):
         client.post(reverse("admin:login"), {"username": stella.email, "password": "correct horse battery staple"})
         assert "_auth_user_id" not in client.session
+
+    def test_changes_no_password_by_itself(self, stella: User, signed_in: Callable[[User], Client]):
+        typed = {
+            "old_password": PASSWORD,
+            "new_password1": "a whole new sentence",
+            "new_password2": "a whole new sentence",
+        }
+        answer = signed_in(stella).post(reverse("admin:password_change"), typed)
+        assert answer["Location"] == reverse("account_change_password")
+        stella.refresh_from_db()
+        assert stella.check_password(PASSWORD)
 
     def test_is_closed_to_patients(self, alice: User, signed_in: Callable[[User], Client]):
         assert signed_in(alice).get("/admin/login/").status_code == 403
