@@ -221,7 +221,9 @@ class TestARowThatIsRefused:
         assert reason in refusal.reason
         assert Provider.objects.get().directory_id == "fine"
 
-    @pytest.mark.parametrize(("refused", "reason"), REFUSED_ENDPOINTS, ids=[str(n) for n in range(len(REFUSED_ENDPOINTS))])
+    @pytest.mark.parametrize(
+        ("refused", "reason"), REFUSED_ENDPOINTS, ids=[str(n) for n in range(len(REFUSED_ENDPOINTS))]
+    )
     def test_may_be_an_endpoint_of_a_provider_that_is_fine(self, refused, reason):
         report = import_rows(row(endpoints=[refused, endpoint(fhir_base_url="https://fine.example/r4")]))
         (refusal,) = report.refusals
