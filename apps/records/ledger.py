@@ -139,7 +139,7 @@ def _kept(facts: _Facts) -> str:
 
 
 def _gap_said(gap: SyncStep.Gap, step: SyncStep, facts: _Facts) -> tuple[Kind, str, str]:
-    kind, word, sentence = _UNREADABLE_ENTRIES if step.rows_unreadable and gap == Gap.UNREADABLE else _GAPS[gap]
+    kind, word, sentence = _words(gap, step)
     said = cast("str", sentence) % {  # still lazy: only with its numbers does it know singular from plural
         "provider": facts.provider,
         "date": dates.day(step.finished_at) if step.finished_at else "",
@@ -150,6 +150,14 @@ def _gap_said(gap: SyncStep.Gap, step: SyncStep, facts: _Facts) -> tuple[Kind, s
     }
     kept = "" if gap == Gap.STOPPED_SHORT else _kept(facts)
     return kind, str(word), " ".join(filter(None, (said, kept)))
+
+
+def _words(gap: SyncStep.Gap, step: SyncStep) -> "_Said":
+    if gap == Gap.UNREADABLE and step.rows_unreadable:
+        return _UNREADABLE_ENTRIES
+    if gap == Gap.STOPPED_SHORT and (step.rows_counted or 0) <= step.rows_kept:
+        return _UNCOUNTED_REST
+    return _GAPS[gap]
 
 
 _Said = tuple[Kind, str | Promise, str | Promise]
@@ -205,5 +213,14 @@ _UNREADABLE_ENTRIES: _Said = (
         "%(unreadable)d entry from %(provider)s could not be read, and is not here.",
         "%(unreadable)d entries from %(provider)s could not be read, and are not here.",
         "unreadable",
+    ),
+)
+_UNCOUNTED_REST: _Said = (
+    Kind.INFO,
+    _("Not complete"),
+    ngettext_lazy(
+        "%(sent)d entry came. There may be more at %(provider)s that we could not get.",
+        "%(sent)d entries came. There may be more at %(provider)s that we could not get.",
+        "sent",
     ),
 )

@@ -23,6 +23,8 @@ from apps.wire.resource_types import Parameters
 
 # A type with more pages than this is a loop we did not see, or a body of data no phone page can hold.
 MOST_PAGES = 4000
+# Nor is there one whose single type is a gigabyte: somebody is filling our disk.
+MOST_BYTES = 1_000_000_000
 
 Status = SyncStep.Status
 Gap = SyncStep.Gap
@@ -65,13 +67,16 @@ def search(step: SyncStep, searches: tuple[Parameters, ...], work: Work) -> None
     _begin(step, work)
     cursor = _stored_cursor(step, work)
     followed: set[str] = set()
+    received_bytes = 0
     stopped_short = False
     while cursor.search < len(searches):
         page = _page(step.resource_type, searches, cursor, work.source)
         if cursor.next_url is None and page.total is not None:
             step.rows_counted = (step.rows_counted or 0) + page.total
         next_url = page.next_url
-        if next_url is not None and (next_url in followed or step.pages + 1 >= MOST_PAGES):
+        received_bytes += sum(len(resource.body) for resource in page.resources)
+        is_too_much = step.pages + 1 >= MOST_PAGES or received_bytes > MOST_BYTES
+        if next_url is not None and (next_url in followed or is_too_much):
             stopped_short, next_url = True, None
         if next_url is not None:
             followed.add(next_url)

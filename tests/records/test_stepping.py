@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from apps.audit.models import AuditEvent, EventType
+from apps.records import stepping
 from apps.records.models import Record, Shelf, SyncRun, SyncStep
 from tests.records.linked import AT
 from tests.records.people import PATIENT_ID, R4_PATIENT, allergy, bundle
@@ -36,6 +37,14 @@ class TestPaging:
         run = sync(linked)
         assert stored() == {"a1", "a2"}
         assert (step(run).gap, step(run).pages, run.outcome) == (Gap.STOPPED_SHORT, 2, SyncRun.Outcome.PARTIAL)
+
+    def test_stops_where_somebody_fills_our_disk(self, linked, provider, monkeypatch):
+        monkeypatch.setattr(stepping, "MOST_BYTES", 10)
+        provider.answers[ALLERGIES] = http(body=bundle(allergy("a1"), next_url=provider.next_url(2)))
+        provider.answers["GET /fhir/r4/AllergyIntolerance?page=2"] = http(body=bundle(allergy("a2")))
+        run = sync(linked)
+        assert stored() == {"a1"}
+        assert (step(run).gap, step(run).pages) == (Gap.STOPPED_SHORT, 1)
 
     def test_says_so_where_fewer_came_than_were_counted(self, linked, provider):
         provider.answers[ALLERGIES] = http(body=bundle(allergy("a1"), total=9))

@@ -133,6 +133,10 @@ class TestLedger:
             (http(400), "Harbor Family Practice did not accept our request on"),
             (http(body="<html>"), "Harbor Family Practice sent an answer we could not read on"),
             (http(body=bundle(allergy("a1"), total=7)), "Harbor Family Practice counted 7 but sent 1."),
+            (
+                http(body=bundle(allergy("a1"), next_url="http://127.0.0.1:1/fhir/r4/AllergyIntolerance?page=2")),
+                "1 entry came. There may be more at Harbor Family Practice",
+            ),
             (http(body=bundle(allergy("x", patient_id="other"))), "1 entry was not yours"),
         ],
     )
