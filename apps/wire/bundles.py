@@ -25,8 +25,8 @@ _SURROGATES = re.compile(
     rb"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
 )
 
-# FHIR promises [A-Za-z0-9.-]{1,64}; we refuse only what could not travel in a path.
-LOGICAL_ID = re.compile(r"[^\x00-\x20\x7f/\\?#%\ud800-\udfff]{1,64}")
+# FHIR promises [A-Za-z0-9.-]{1,64}; we refuse only what could not travel in a path, dot segments included.
+LOGICAL_ID = re.compile(r"(?!\.{1,2}\Z)[^\x00-\x20\x7f/\\?#%\ud800-\udfff]{1,64}")
 RESOURCE_TYPE = re.compile(r"[A-Z][A-Za-z]{0,63}")
 
 
