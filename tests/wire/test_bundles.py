@@ -100,7 +100,7 @@ class TestAPage:
         [
             *(None, 7, "x", [], {}, {"resource": None}, {"resource": []}, {"resource": "x"}),
             *({"resource": {"resourceType": "Goal"}}, {"resource": {"id": "1"}}, {"fullUrl": "urn:x"}),
-            *({"resource": {"resourceType": "Goal", "id": bad}} for bad in (7, "", None, "a/b", "a b", ".", "..", "x" * 65)),
+            *({"resource": {"resourceType": "Goal", "id": bad}} for bad in (7, "", None, "a/b", "a b", "..", "x" * 65)),
             *({"resource": {"resourceType": bad, "id": "1"}} for bad in (7, "", None, "goal", "Go al", "../Goal")),
         ],
     )
@@ -167,7 +167,7 @@ class TestAPage:
 
 
 class TestAResource:
-    @pytest.mark.parametrize("logical_id", ["1", "lab-1234-5.6", "H-" + "9" * 62, "under_score", "...", "d\u00e9j\u00e0"])
+    @pytest.mark.parametrize("logical_id", ["1", "lab-1234-5.6", "H-" + "9" * 62, "under_score", "d\u00e9j\u00e0"])
     def test_may_have_any_id_that_can_travel(self, logical_id):
         body = json.dumps({"resourceType": "Goal", "id": logical_id}).encode()
         assert bundles.read_resource(body, resource_type="Goal").logical_id == logical_id
