@@ -1,10 +1,7 @@
 """A provider of the real sandbox in the directory, our approved registration there, and Alice in one browser."""
 
 import io
-import os
 import secrets
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +16,6 @@ from apps.directory import credentials
 from apps.directory.models import AuthorizationServer, ClientRegistration, Provider
 from apps.wire import transport
 from apps.wire.secret import Secret
-from config import env
 from tests.faults import listening
 from tests.faults.travelling import SITE, Place, Traveller
 from tests.fixtures.sandbox import Sandbox
@@ -27,25 +23,11 @@ from tests.fixtures.sandbox import Sandbox
 PROVIDER = "Harbor Family Medicine"
 
 
-@pytest.fixture(scope="session")
-def listed(running_sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sandbox's directory file."""
-    path = tmp_path_factory.mktemp("listed") / "sandbox.json"
-    subprocess.run(
-        [sys.executable, "-m", "django", "directory", "--output", str(path), "--origin", running_sandbox.origin],
-        cwd=env.ROOT,
-        env={**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings.sandbox"},
-        check=True,
-        capture_output=True,
-    )
-    return path
-
-
 @pytest.fixture
-def place(db: None, sandbox: Sandbox, listed: Path, settings: Any) -> Place:
+def place(db: None, sandbox: Sandbox, directory_file: Path, settings: Any) -> Place:
     """The provider in FHIR R4, and our registration: PKCE is sent, the secret is new for every test."""
     settings.SITE_ORIGIN = SITE
-    call_command("import_endpoints", listed, stdout=io.StringIO())
+    call_command("import_endpoints", directory_file, stdout=io.StringIO())
     provider = Provider.objects.get(name=PROVIDER)
     endpoint = provider.endpoints.get(fhir_version="r4")
     assert endpoint.authorization_server is not None

@@ -2,8 +2,6 @@
 
 import io
 import json
-import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -18,23 +16,8 @@ from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts import consenting, notices
 from apps.directory.models import AuthorizationServer
-from config import env
 from development.control import Sandbox
 from tests.fixtures.cast import PASSWORD
-
-
-@pytest.fixture(scope="session")
-def directory_file(running_sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sandbox's directory, as its operators publish it."""
-    path = tmp_path_factory.mktemp("directory") / "sandbox.json"
-    subprocess.run(
-        [sys.executable, "-m", "django", "directory", "--output", str(path), "--origin", running_sandbox.origin],
-        cwd=env.ROOT,
-        env={**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings.sandbox_test"},
-        check=True,
-        capture_output=True,
-    )
-    return path
 
 
 @pytest.fixture
