@@ -11,6 +11,7 @@ from apps.sandbox.models import Account, Application, Grant
 from apps.sandbox.models.application import MoveRefused
 from apps.sandbox.patient_access import granting
 from apps.sandbox.portal import registering
+from apps.sandbox.smart import admin as smart_admin  # noqa: F401 -- the staff pages of interface B register themselves
 
 admin.site.site_header = "Sandbox staff"
 admin.site.site_title = "Sandbox staff"

@@ -7,7 +7,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import resolve
 
-_MACHINE_ROUTES = re.compile(r"^/a/[^/]+/(?:fhir/|auth/(?:token|revoke)/?$)")
+_MACHINE_ROUTES = re.compile(
+    r"^/a/[^/]+/(?:fhir/|auth/(?:token|revoke)/?$)"
+    r"|^/b/(?:myrecord|ehr|open)/"
+    r"|^/b/authorization/(?:tokeninfo|jwk)/?$"
+    r"|^/b/authorization/tenants/[^/]+/(?:oidc/|(?:hosts/[^/]+/)?protocols/oauth2/profiles/smart-v1/token(?:/revoke)?/?$)"
+)
 
 _POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "

@@ -94,10 +94,12 @@ def take(route: str, path: str) -> Fault | None:
 
 def route_of(path: str) -> str | None:
     """Which kind of route an address is, or None where nothing goes wrong (pages of the sandbox itself)."""
-    if not path.startswith("/a/"):
+    if not path.startswith(("/a/", "/b/")):
         return None
     tail = path.rstrip("/").lower().split("/")
-    if "auth" in tail[:4]:
+    if tail[-1] == "smart-configuration":
+        return "metadata"
+    if "auth" in tail[:4] or tail[2] in {"authorization", "launch"}:
         return tail[-1] if tail[-1] in ROUTES else None
     return "metadata" if tail[-1] == "metadata" else "data"
 

@@ -1,4 +1,7 @@
-"""Every address of the sandbox. `version` is "dstu2" or "r4"; each has an authorization tree and a data tree (X1)."""
+"""Every address of the sandbox. `version` is "dstu2" or "r4"; each has an authorization tree and a data tree (X1).
+
+`a/` is the patient access API, `b/` the SMART deployment.
+"""
 
 from django.contrib import admin
 from django.urls import include, path, re_path
@@ -10,6 +13,7 @@ urlpatterns = [
     re_path(r"^a/(?P<version>dstu2|r4)/auth/", include("apps.sandbox.patient_access.urls")),
     re_path(r"^a/(?P<version>dstu2|r4)/fhir/", include("apps.sandbox.fhir.urls")),
     path("a/description/", include("apps.sandbox.description.urls")),
+    path("b/", include("apps.sandbox.smart.urls")),
     path("portal/", include("apps.sandbox.portal.urls")),
     path("practice/", include("apps.sandbox.practice.urls")),
     path("control/", include("apps.sandbox.control.urls")),

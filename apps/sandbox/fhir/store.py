@@ -70,24 +70,24 @@ def row(version: str, patient_id: str, body: Body, *, at: datetime) -> Resource:
 
 
 def keep(rows: Iterable[Resource]) -> int:
-    """Insert the rows, replacing those of the same version, type and id; how many there were."""
-    latest = {(one.version, one.resource_type, one.logical_id): one for one in rows}
+    """Insert the rows, replacing those of the same tenant, version, type and id; how many there were."""
+    latest = {(one.tenant, one.version, one.resource_type, one.logical_id): one for one in rows}
     Resource.objects.bulk_create(
         latest.values(),
         batch_size=_BATCH,
         update_conflicts=True,
-        unique_fields=["version", "resource_type", "logical_id"],
+        unique_fields=["tenant", "version", "resource_type", "logical_id"],
         update_fields=["patient_id", "body", "tokens", "dated_from", "dated_until", "last_updated_at"],
     )
     return len(latest)
 
 
 def keep_files(files: Iterable[StoredFile]) -> None:
-    """Insert the files, replacing those of the same version and name."""
+    """Insert the files, replacing those of the same tenant, version and name."""
     StoredFile.objects.bulk_create(
         files,
         update_conflicts=True,
-        unique_fields=["version", "name"],
+        unique_fields=["tenant", "version", "name"],
         update_fields=["patient_id", "content_type", "content"],
     )
 

@@ -1,10 +1,21 @@
-"""What the sandbox remembers: applications, accounts, what patients allowed, its clock, and the resources it serves."""
+"""What the sandbox remembers: applications, accounts, what people allowed, its clock, and the resources it serves."""
 
 from apps.sandbox.models.account import Account
 from apps.sandbox.models.application import Application, ApplicationStatus
 from apps.sandbox.models.clock import ClockOffset
 from apps.sandbox.models.grant import AccessToken, AuthorizationCode, Grant, RefreshToken
+from apps.sandbox.models.launch import Launch
 from apps.sandbox.models.resource import Resource, StoredFile
+from apps.sandbox.models.signing_key import KeyPurpose, SigningKey
+from apps.sandbox.models.smart_application import (
+    ClientAuthentication,
+    ClientType,
+    Persona,
+    SmartApplication,
+    SmartVersion,
+)
+from apps.sandbox.models.smart_grant import RefreshAccess, SmartAssertion, SmartCode, SmartGrant, SmartRefreshToken
+from apps.sandbox.models.tenant import Tenant
 
 __all__ = [
     "AccessToken",
@@ -12,9 +23,23 @@ __all__ = [
     "Application",
     "ApplicationStatus",
     "AuthorizationCode",
+    "ClientAuthentication",
+    "ClientType",
     "ClockOffset",
     "Grant",
+    "KeyPurpose",
+    "Launch",
+    "Persona",
+    "RefreshAccess",
     "RefreshToken",
     "Resource",
+    "SigningKey",
+    "SmartApplication",
+    "SmartAssertion",
+    "SmartCode",
+    "SmartGrant",
+    "SmartRefreshToken",
+    "SmartVersion",
     "StoredFile",
+    "Tenant",
 ]

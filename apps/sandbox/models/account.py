@@ -7,7 +7,9 @@ from django.db import models
 class Account(models.Model):
     """Somebody who can sign in here, and whose records they may see in each FHIR version.
 
-    `patients` is `{"dstu2": [ids], "r4": [ids]}`: the person first, then those they look after.
+    `patients` is `{"dstu2": [ids], "r4": [ids]}`: the person first, then those they look after. That is interface A;
+    `tenant_patients` is the same below each tenant of interface B. A clinician has a `practitioner_id` (the logical id
+    of a Practitioner) and sees patients of tenants alone, none of whom they are.
     """
 
     username = models.CharField(max_length=150, unique=True)
@@ -17,6 +19,8 @@ class Account(models.Model):
     )
     display_name = models.CharField(max_length=200)
     patients = models.JSONField(default=dict)
+    tenant_patients = models.JSONField(default=dict, blank=True)
+    practitioner_id = models.CharField(max_length=64, blank=True)
     about = models.CharField(max_length=200, blank=True, help_text="What is worth knowing about their record.")
     practice = models.CharField(max_length=80, blank=True, help_text="Which practice enrolled them.")
     is_enrolled = models.BooleanField(default=True)
@@ -32,6 +36,7 @@ class Account(models.Model):
         """Whether this is the password, and sign-in is open to the account."""
         return hashers.check_password(password, self.password_hash) and self.is_enrolled
 
-    def patient_ids(self, version: str) -> tuple[str, ...]:
-        """The ids of the Patients this account sees in one FHIR version, their own first."""
-        return tuple(self.patients.get(version, ()))
+    def patient_ids(self, version: str, tenant: str = "") -> tuple[str, ...]:
+        """The ids of the Patients this account sees in one FHIR version (of one tenant), their own first."""
+        patients = self.tenant_patients.get(tenant, {}) if tenant else self.patients
+        return tuple(patients.get(version, ()))

@@ -6,7 +6,7 @@ from django.db import models
 
 
 class Resource(models.Model):
-    """One resource in one FHIR version. `body` is sent as it stands.
+    """One resource in one FHIR version of one tenant ("" for interface A). `body` is sent as it stands.
 
     `patient_id` is the logical id of the Patient whose compartment it is in, empty for what belongs to the practice.
     `tokens` holds what token, reference and string searches look for, as `fhir.indexing` writes it; `dated_from` and
@@ -14,6 +14,7 @@ class Resource(models.Model):
     A page is read along the first index, in the order of `id`.
     """
 
+    tenant = models.CharField(max_length=64, blank=True, default="")
     version = models.CharField(max_length=5)
     patient_id = models.CharField(max_length=64, blank=True)
     resource_type = models.CharField(max_length=40)
@@ -26,10 +27,12 @@ class Resource(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["version", "resource_type", "logical_id"], name="sandbox_one_resource"),
+            models.UniqueConstraint(
+                fields=["tenant", "version", "resource_type", "logical_id"], name="sandbox_one_resource"
+            ),
         ]
         indexes = [
-            models.Index(fields=["version", "patient_id", "resource_type", "id"], name="sandbox_compartment"),
+            models.Index(fields=["tenant", "version", "patient_id", "resource_type", "id"], name="sandbox_compartment"),
             GinIndex(fields=["tokens"], name="sandbox_provenance", condition=models.Q(resource_type="Provenance")),
         ]
 
@@ -40,6 +43,7 @@ class Resource(models.Model):
 class StoredFile(models.Model):
     """The content of a document, reached as `document/{name}` and as `Binary/{name}`."""
 
+    tenant = models.CharField(max_length=64, blank=True, default="")
     version = models.CharField(max_length=5)
     patient_id = models.CharField(max_length=64)
     name = models.CharField(max_length=64)
@@ -47,7 +51,7 @@ class StoredFile(models.Model):
     content = models.BinaryField()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["version", "name"], name="sandbox_one_file")]
+        constraints = [models.UniqueConstraint(fields=["tenant", "version", "name"], name="sandbox_one_file")]
 
     def __str__(self) -> str:
         return f"{self.name} ({self.version})"

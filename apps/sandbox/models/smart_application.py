@@ -1,0 +1,78 @@
+"""Applications of interface B: what each may ask for, and how it proves who it is (specification 1.7, 5.2.7)."""
+
+from django.db import models
+
+from apps.sandbox.models.application import ApplicationStatus
+
+
+class ClientType(models.TextChoices):
+    """Whether the application can keep a secret."""
+
+    PUBLIC = "public", "Public: keeps no secret"
+    CONFIDENTIAL = "confidential", "Confidential: authenticates at the token endpoint"
+
+
+class ClientAuthentication(models.TextChoices):
+    """How it authenticates at the token endpoint; the names of RFC 7591 section 2."""
+
+    NONE = "none", "Not at all"
+    BASIC = "client_secret_basic", "Secret in the Authorization header"
+    POST = "client_secret_post", "Secret in the form"
+    PRIVATE_KEY_JWT = "private_key_jwt", "Signed assertion in the form"
+
+
+class SmartVersion(models.TextChoices):
+    """Which scope grammar it uses. Fixed when it was registered (interface facts 3.8)."""
+
+    V1 = "v1", "SMART v1: patient/Observation.read"
+    V2 = "v2", "SMART v2: patient/Observation.rs"
+
+
+class Persona(models.TextChoices):
+    """Who signs in to use it."""
+
+    PATIENT = "patient", "Patients"
+    PROVIDER = "provider", "Clinicians"
+
+
+class SmartApplication(models.Model):
+    """One application. Its secret is kept as a digest. `enabled_tenants` holds the ids of the organizations that let
+    it in, `scopes` every scope it may ask for (none: whatever this server grants)."""
+
+    name = models.CharField(max_length=120)
+    client_id = models.CharField(max_length=80, unique=True)
+    client_type = models.CharField(max_length=12, choices=ClientType.choices, default=ClientType.PUBLIC)
+    authentication = models.CharField(
+        max_length=20, choices=ClientAuthentication.choices, default=ClientAuthentication.NONE
+    )
+    secret_sha256 = models.CharField(max_length=64, blank=True, editable=False)
+    jwks = models.JSONField(null=True, blank=True, help_text="Its public keys, as a JSON Web Key Set.")
+    jwks_url = models.TextField(blank=True, help_text="Where it publishes its keys. Never fetched.")
+    redirect_uris = models.JSONField(default=list, help_text="Compared exactly, character by character.")
+    launch_url = models.TextField(blank=True, help_text="Where a launch from the provider's portal begins.")
+    persona = models.CharField(max_length=8, choices=Persona.choices, default=Persona.PATIENT)
+    versions = models.JSONField(default=list, help_text='FHIR versions: "dstu2", "r4" or both.')
+    smart_version = models.CharField(max_length=2, choices=SmartVersion.choices, default=SmartVersion.V1)
+    scopes = models.JSONField(default=list, blank=True)
+    enabled_tenants = models.JSONField(default=list, blank=True)
+    status = models.CharField(
+        max_length=12, choices=ApplicationStatus.choices, default=ApplicationStatus.APPROVED, editable=False
+    )
+    requested_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.status})"
+
+    @classmethod
+    def known(cls, client_id: str) -> "SmartApplication | None":
+        """The application with this id. Postgres has no text with NUL in it, so neither has an id."""
+        return None if "\0" in client_id else cls.objects.filter(client_id=client_id).first()
+
+    @property
+    def is_approved(self) -> bool:
+        """Whether it works at all."""
+        return self.status == ApplicationStatus.APPROVED
+
+    def is_enabled_at(self, tenant_id: str) -> bool:
+        """Whether the organization lets it in (specification 1.6)."""
+        return tenant_id in self.enabled_tenants

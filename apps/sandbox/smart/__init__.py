@@ -1,0 +1,1 @@
+"""Interface B: a SMART on FHIR deployment of several organizations, its authorization server and its data."""

@@ -1,0 +1,71 @@
+"""Staff pages of interface B: applications and the organizations that let them in, grants, launches, keys.
+
+Secrets, private keys and tokens are not shown.
+"""
+
+from django.contrib import admin
+from django.db.models import Model
+from django.http import HttpRequest
+
+from apps.sandbox.models import Launch, SigningKey, SmartApplication, SmartGrant, Tenant
+
+
+@admin.register(Tenant)
+class TenantAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # no arguments at run time
+    """The organizations."""
+
+    list_display = ["name", "id", "practice", "is_suspended"]
+    list_filter = ["is_suspended"]
+
+
+@admin.register(SmartApplication)
+class SmartApplicationAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # no arguments at run time
+    """Applications. New ones come over the control address."""
+
+    list_display = ["name", "client_id", "client_type", "persona", "smart_version", "status"]
+    list_filter = ["status", "client_type", "persona"]
+    readonly_fields = ["client_id", "status", "requested_at"]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Installing one needs a secret."""
+        return False
+
+
+class WindowAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # no arguments at run time
+    """To look at, not to change."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Made by the protocol alone."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """What happened is not edited."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """It ends; it is not forgotten."""
+        return False
+
+
+@admin.register(SmartGrant)
+class SmartGrantAdmin(WindowAdmin):
+    """What people allowed."""
+
+    list_display = ["account", "application", "tenant", "version", "access", "created_at", "ended_at", "end_reason"]
+    list_filter = ["tenant", "application", "access"]
+    exclude = ["nonce", "session_key"]
+
+
+@admin.register(Launch)
+class LaunchAdmin(WindowAdmin):
+    """Applications started from the portal."""
+
+    list_display = ["application", "account", "tenant", "version", "expires_at", "used_at"]
+    exclude = ["sha256"]
+
+
+@admin.register(SigningKey)
+class SigningKeyAdmin(WindowAdmin):
+    """Keys, without their private halves."""
+
+    list_display = ["kid", "kty", "purpose", "created_at", "retired_at"]

@@ -1,0 +1,9 @@
+"""Every address below `/b/`. The host is a path segment: `myrecord` (patients), `ehr` (clinicians), `open` (no token)."""
+
+from django.urls import include, path, re_path
+
+urlpatterns = [
+    path("", include("apps.sandbox.smart.authorization_urls")),
+    path("", include("apps.sandbox.smart.identity_urls")),
+    re_path(r"^(?P<host>myrecord|ehr|open)/", include("apps.sandbox.smart.data_urls")),
+]
