@@ -74,7 +74,7 @@ class Migration(migrations.Migration):
                 (
                     "jwks_url",
                     models.TextField(
-                        blank=True, help_text="Where it publishes its keys. Recorded; the sandbox fetches nothing."
+                        blank=True, help_text="Where it publishes its keys. Never fetched."
                     ),
                 ),
                 (

@@ -1,4 +1,4 @@
-"""Every address below `/b/`. The host is a path segment: `myrecord` (patients), `ehr` (clinicians), `open` (no token)."""
+"""Every address below `/b/`. Hosts are path segments: `myrecord` (patients), `ehr` (clinicians), `open` (no token)."""
 
 from django.urls import include, path, re_path
 
