@@ -3,7 +3,17 @@
 from apps.directory.models.approved_origin import ApprovedOrigin
 from apps.directory.models.authorization_server import AuthorizationServer
 from apps.directory.models.client_registration import ClientRegistration
+from apps.directory.models.enablement import Enablement
 from apps.directory.models.endpoint import Endpoint
 from apps.directory.models.provider import Provider
+from apps.directory.models.signing_key import SigningKey
 
-__all__ = ["ApprovedOrigin", "AuthorizationServer", "ClientRegistration", "Endpoint", "Provider"]
+__all__ = [
+    "ApprovedOrigin",
+    "AuthorizationServer",
+    "ClientRegistration",
+    "Enablement",
+    "Endpoint",
+    "Provider",
+    "SigningKey",
+]

@@ -2,12 +2,14 @@
 
 import uuid
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 
 class AuthorizationServer(models.Model):
-    """Addresses, configured (interface A, specification 4.1 rule 4) or discovered (interface B)."""
+    """Addresses, configured (interface A, specification 4.1 rule 4) or discovered (interface B), and what the server
+    says of itself. An empty list or text is something it does not say; nothing here is guessed."""
 
     class Source(models.TextChoices):
         """How we know its addresses."""
@@ -20,9 +22,28 @@ class AuthorizationServer(models.Model):
     authorize_url = models.URLField(_("authorize address"), max_length=1000)
     token_url = models.URLField(_("token address"), max_length=1000)
     revocation_url = models.URLField(_("revocation address"), max_length=1000, blank=True)
+    introspection_url = models.URLField(_("introspection address"), max_length=1000, blank=True)
+    # A page for patients: what may read their record, and a way to end it. A link, never called by us.
+    management_url = models.URLField(_("address where patients manage permissions"), max_length=1000, blank=True)
+    jwks_url = models.URLField(_("key set address"), max_length=1000, blank=True)
     issuer = models.CharField(_("issuer, if it declares one"), max_length=1000, blank=True)
+    # Whom ID tokens may name as issuer: the declared one, and what staff add. None is derived from another.
+    id_token_issuers = ArrayField(
+        models.CharField(max_length=1000), verbose_name=_("issuers its ID tokens may name"), default=list, blank=True
+    )
+    names_issuer = models.BooleanField(_("promises to name itself in authorization responses"), default=False)
+    capabilities = ArrayField(
+        models.CharField(max_length=100), verbose_name=_("capabilities it declares"), default=list, blank=True
+    )
+    scopes_supported = ArrayField(
+        models.CharField(max_length=300), verbose_name=_("scopes it declares"), default=list, blank=True
+    )
+    pkce_methods = ArrayField(
+        models.CharField(max_length=20), verbose_name=_("PKCE methods it declares"), null=True, blank=True
+    )
     is_sandbox = models.BooleanField(_("belongs to the sandbox"), default=False)
     found_at = models.DateTimeField(_("addresses found"))
+    checked_at = models.DateTimeField(_("last confirmed by discovery"), null=True, blank=True)
 
     class Meta:
         verbose_name = _("authorization server")
@@ -33,7 +54,9 @@ class AuthorizationServer(models.Model):
 
     class Privacy:
         operational = (
-            "id", "source", "authorize_url", "token_url", "revocation_url", "issuer", "is_sandbox", "found_at",
+            "id", "source", "authorize_url", "token_url", "revocation_url", "introspection_url", "management_url",
+            "jwks_url", "issuer", "id_token_issuers", "names_issuer", "capabilities", "scopes_supported",
+            "pkce_methods", "is_sandbox", "found_at", "checked_at",
         )  # fmt: skip
 
     def __str__(self) -> str:

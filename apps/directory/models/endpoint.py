@@ -2,6 +2,7 @@
 
 import uuid
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -26,6 +27,12 @@ class Endpoint(models.Model):
     tenant = models.CharField(_("tenant"), max_length=64, blank=True)
     is_sandbox = models.BooleanField(_("belongs to the sandbox"), default=False)
     is_switched_on = models.BooleanField(_("patients may link here"), default=True)
+    # What discovery found at this FHIR base URL (interface B): when, what failed last, in what its documents disagree.
+    discovered_at = models.DateTimeField(_("last discovered"), null=True, blank=True, editable=False)
+    discovery_fault = models.CharField(_("why discovery failed"), max_length=60, blank=True, editable=False)
+    disagreements = ArrayField(
+        models.CharField(max_length=1000), verbose_name=_("disagreements found"), default=list, editable=False
+    )
     imported_at = models.DateTimeField(_("last imported"))
     vanished_at = models.DateTimeField(_("vanished from its directory"), null=True, blank=True)
 
@@ -36,7 +43,8 @@ class Endpoint(models.Model):
     class Privacy:
         operational = (
             "id", "authorization_server", "fhir_base_url", "fhir_version", "interface", "dialect", "tenant",
-            "is_sandbox", "is_switched_on", "imported_at", "vanished_at",
+            "is_sandbox", "is_switched_on", "discovered_at", "discovery_fault", "disagreements", "imported_at",
+            "vanished_at",
         )  # fmt: skip
 
     def __str__(self) -> str:
