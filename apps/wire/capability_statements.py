@@ -42,8 +42,8 @@ def read_capability_statement(statement: Mapping[str, Any]) -> CapabilityStateme
     if version is None:
         raise EndpointMisconfigured(code=Code.UNKNOWN_VERSION, status=200)
     types: dict[str, OfferedType] = {}
-    for server in _servers(statement):
-        for resource in _objects(server, "resource"):
+    for server in servers(statement):
+        for resource in objects(server, "resource"):
             name = _text(resource, "type")
             if RESOURCE_TYPE.fullmatch(name):
                 types[name] = OfferedType(
@@ -53,9 +53,9 @@ def read_capability_statement(statement: Mapping[str, Any]) -> CapabilityStateme
     return CapabilityStatement(version, _software(statement), MappingProxyType(types))
 
 
-def _servers(statement: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def servers(statement: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """The members of rest that describe a server; one without a mode is taken for one."""
-    return (rest for rest in _objects(statement, "rest") if rest.get("mode", "server") == "server")
+    return (rest for rest in objects(statement, "rest") if rest.get("mode", "server") == "server")
 
 
 def _software(statement: Mapping[str, Any]) -> str:
@@ -65,13 +65,13 @@ def _software(statement: Mapping[str, Any]) -> str:
     return "".join(character for character in written if character.isprintable())[:200]
 
 
-def _objects(parent: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
+def objects(parent: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
     members = parent.get(name)
     return (member for member in (members if isinstance(members, list) else ()) if isinstance(member, dict))
 
 
 def _texts(parent: Mapping[str, Any], name: str, member: str) -> Iterator[str]:
-    return (text for text in (_text(child, member) for child in _objects(parent, name)) if text)
+    return (text for text in (_text(child, member) for child in objects(parent, name)) if text)
 
 
 def _text(parent: Mapping[str, Any], name: str) -> str:

@@ -50,6 +50,7 @@ class Dialect:
     assumed_lifetime_seconds: int  # of an access token that comes without expires_in
     requests_per_minute: int  # per connection
     parallel_requests: int  # per connection
+    runs_at_once: int  # sync runs of one authorization server that all workers together may have in hand
     needs_narrow_search: Mapping[FhirVersion, frozenset[str]]  # types whose search by patient alone is refused
     fallback_statuses: frozenset[int]  # a search so refused is tried once with `ResourceType.narrow_searches`
 
@@ -70,6 +71,7 @@ _PATIENT_ACCESS = Dialect(
     assumed_lifetime_seconds=300,  # inferred: facts 2.7
     requests_per_minute=20,  # inferred from the sister product's published limit: facts 2.18 [NGR]
     parallel_requests=2,  # inferred: facts 2.18
+    runs_at_once=4,  # ours: half the threads of one worker, so that no provider holds all of them
     needs_narrow_search=MappingProxyType(
         {
             FhirVersion.DSTU2: frozenset({"CarePlan", "DiagnosticReport", "Observation"}),  # facts 1.2 [ARG]
@@ -95,6 +97,7 @@ _SMART = Dialect(
     assumed_lifetime_seconds=300,  # spec 2.3 promises expires_in; inferred for servers that break it
     requests_per_minute=60,  # inferred: no limit is published
     parallel_requests=4,  # inferred
+    runs_at_once=4,  # ours: as above
     needs_narrow_search=MappingProxyType(
         {
             FhirVersion.DSTU2: frozenset({"CarePlan"}),  # facts 1.2 [CER]

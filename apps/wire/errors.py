@@ -9,9 +9,10 @@
     ├── NotFound                  patient  404 or 410 on data
     ├── ClientRejected            operator invalid_client, unsupported_grant_type
     │   └── OrganizationNotEnabled operator unauthorized_client, 403 of a tenant
-    ├── EndpointMisconfigured     operator wrong address, no metadata, a redirect
+    ├── EndpointMisconfigured     operator wrong address, no metadata, no SMART configuration, a redirect
     │   └── UnsafeAddress         operator the address guard refused
     │       └── ForeignAddress    operator a link that leads away from its FHIR base URL
+    ├── IdentityRefused           operator an ID token that does not prove who signed in
     ├── RequestRefused            us       invalid_request, invalid_scope, 400, 405, 406, 415
     └── UnexpectedAnswer          us       unreadable, wrong type, too large
 
@@ -67,6 +68,10 @@ class Code(StrEnum):
     UNREADABLE = "unreadable"
     WRONG_RESOURCE = "wrong_resource"
     NO_METADATA = "no_metadata"
+    NO_SMART_CONFIGURATION = "no_smart_configuration"
+    NO_KEYS = "no_keys"
+    INVALID_IDENTITY = "invalid_identity"
+    WRONG_ISSUER = "wrong_issuer"
     UNKNOWN_VERSION = "unknown_version"
     UNSUPPORTED_AUTHENTICATION = "unsupported_authentication"
     MALFORMED_RESPONSE = "malformed_response"
@@ -96,6 +101,26 @@ class AddressFault(StrEnum):
     HOST = "host"
     PATH = "path"
     NOT_PUBLIC = "not_public"
+
+
+class IdentityFault(StrEnum):
+    """What was wrong with an ID token: words for staff and for the log (interface facts 3.7)."""
+
+    TOO_LARGE = "too_large"
+    MALFORMED = "malformed"
+    ALGORITHM = "algorithm"
+    CRITICAL_HEADER = "critical_header"
+    ISSUER = "issuer"
+    UNKNOWN_KEY = "unknown_key"
+    UNSUITABLE_KEY = "unsuitable_key"
+    SIGNATURE = "signature"
+    AUDIENCE = "audience"
+    AUTHORIZED_PARTY = "authorized_party"
+    EXPIRED = "expired"
+    NOT_YET = "not_yet"
+    ISSUED_AT = "issued_at"
+    NONCE = "nonce"
+    SUBJECT = "subject"
 
 
 class WireError(Exception):
@@ -196,6 +221,23 @@ class UnsafeAddress(EndpointMisconfigured):
 
 class ForeignAddress(UnsafeAddress):
     """The link leads away from the FHIR base URL it came from."""
+
+
+class IdentityRefused(WireError):
+    """The provider's statement of who signed in does not hold."""
+
+    actor = Actor.OPERATOR
+
+    def __init__(
+        self,
+        *,
+        fault: IdentityFault = IdentityFault.MALFORMED,
+        code: Code = Code.INVALID_IDENTITY,
+        status: int | None = None,
+        error_uri: str | None = None,
+    ) -> None:
+        super().__init__(code=code, status=status, error_uri=error_uri)
+        self.fault = fault
 
 
 class RequestRefused(WireError):

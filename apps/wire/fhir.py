@@ -9,11 +9,12 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import quote
 
 import requests
 
-from apps.wire import answers, bundles, resource_types, transport
+from apps.wire import answers, bundles, published, resource_types, transport
 from apps.wire.addresses import Address, AddressPolicy, parse_address
 from apps.wire.bundles import Page, Resource
 from apps.wire.capability_statements import CapabilityStatement, OfferedType, read_capability_statement
@@ -23,7 +24,6 @@ from apps.wire.errors import (
     AddressFault,
     AuthorizationExpired,
     Code,
-    EndpointMisconfigured,
     ForeignAddress,
     NotFound,
     RequestRefused,
@@ -156,17 +156,17 @@ def capability(server: FhirServer) -> CapabilityStatement:
     Raises EndpointMisconfigured where there is no statement: some servers answer 401, 403, 404 or a page of HTML
     for an address that does not exist (interface facts 1.5); and WireError.
     """
-    response = _ask(server, server.url("metadata"), {})
-    waiting = answers.please_wait(response)
-    if waiting is not None:
-        raise waiting
-    if response.status_code != 200:
-        raise EndpointMisconfigured(code=Code.NO_METADATA, status=response.status_code)
-    try:
-        statement = answers.json_object(response)
-    except UnexpectedAnswer:
-        statement = {}
-    return read_capability_statement(statement)
+    return read_capability_statement(metadata(server))
+
+
+def metadata(server: FhirServer) -> Mapping[str, Any]:
+    """The statement as it came, for readers in this package. Raises as `capability` does."""
+    return published.document(
+        server.url("metadata"),
+        policy=server.policy,
+        absent=Code.NO_METADATA,
+        accept=server.dialect.accept[server.version],
+    )
 
 
 def _followed(server: FhirServer, next_url: str, access_token: Secret, *, is_page: bool) -> Page:

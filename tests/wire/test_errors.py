@@ -39,6 +39,7 @@ class TestEveryError:
             "EndpointMisconfigured": Actor.OPERATOR,
             "UnsafeAddress": Actor.OPERATOR,
             "ForeignAddress": Actor.OPERATOR,
+            "IdentityRefused": Actor.OPERATOR,
             "RequestRefused": Actor.US,
             "UnexpectedAnswer": Actor.US,
         }

@@ -1,0 +1,120 @@
+"""Finding where a SMART deployment's people sign in: both documents are asked, and nothing is guessed.
+
+The SMART configuration is preferred, the capability statement's extension is what remains where there is none, and
+where both speak and differ, that is reported (interface facts 3.3; SMART App Launch 2.2 calls the extension
+deprecated, 1.0 had both). No token is sent, and nothing outside the FHIR base URL is asked.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from apps.wire import fhir, published
+from apps.wire.addresses import parse_address
+from apps.wire.errors import Code, EndpointMisconfigured, Unavailable, UnexpectedAnswer, UnsafeAddress
+from apps.wire.fhir import FhirServer
+from apps.wire.smart_configuration import SmartConfiguration, Stated, read_oauth_uris, read_smart_configuration
+
+__all__ = ["Discovered", "DiscoverySource", "SmartConfiguration", "discover"]
+
+_LARGEST_CONFIGURATION_BYTES = 1_000_000
+_INDISPENSABLE = ("authorize_url", "token_url")
+
+
+class DiscoverySource(StrEnum):
+    """Which document the authorize and token addresses come from."""
+
+    SMART_CONFIGURATION = "smart_configuration"
+    CAPABILITY_STATEMENT = "capability_statement"
+
+
+@dataclass(frozen=True)
+class Discovered:
+    """What was found. The three lists are for staff and hold names of SmartConfiguration's fields, sorted.
+
+    `disagreements`: stated by both documents, and differently. `refused`: stated, and not an address we connect to.
+    `unavailable`: documents that could not be asked just now, so that less may have been found than there is.
+    """
+
+    configuration: SmartConfiguration
+    source: DiscoverySource
+    disagreements: tuple[str, ...]
+    refused: tuple[str, ...] = ()
+    unavailable: tuple[DiscoverySource, ...] = ()
+
+
+def discover(server: FhirServer) -> Discovered:
+    """Asks for both documents, one after the other: up to twice the transport's total time.
+
+    Raises EndpointMisconfigured (NO_SMART_CONFIGURATION) where neither names both addresses; UnsafeAddress where the
+    addresses named are none we connect to, or the FHIR base URL itself is not; Unavailable where nothing was found
+    and a document could not be asked.
+    """
+    found: dict[DiscoverySource, Stated] = {}
+    failure: Unavailable | None = None
+    for source in DiscoverySource:
+        try:
+            found[source] = _stated(server, source)
+        except Unavailable as unavailable:
+            failure = failure or unavailable
+    preferred = next((source for source in DiscoverySource if source in found and found[source].is_enough), None)
+    if preferred is not None:
+        return _discovered(server, found, preferred)
+    if failure is not None:
+        raise failure
+    for stated in found.values():
+        for name in _INDISPENSABLE:
+            if name in stated.refused:
+                raise UnsafeAddress(fault=stated.refused[name])
+    raise EndpointMisconfigured(code=Code.NO_SMART_CONFIGURATION)
+
+
+def _stated(server: FhirServer, source: DiscoverySource) -> Stated:
+    """What one document states; nothing, where there is none. Raises Unavailable and UnsafeAddress."""
+    try:
+        if source is DiscoverySource.SMART_CONFIGURATION:
+            document = published.document(
+                # appended to the whole base URL, unlike RFC 8414: SMART App Launch 2.2, interface facts 3.3
+                server.url(".well-known", "smart-configuration"),
+                policy=server.policy,
+                absent=Code.NO_SMART_CONFIGURATION,
+                max_bytes=_LARGEST_CONFIGURATION_BYTES,
+            )
+            return read_smart_configuration(document, base_url=server.base_url, policy=server.policy)
+        return read_oauth_uris(fhir.metadata(server), base_url=server.base_url, policy=server.policy)
+    except UnsafeAddress:
+        raise
+    except (EndpointMisconfigured, UnexpectedAnswer):
+        return Stated()
+
+
+def _discovered(server: FhirServer, found: dict[DiscoverySource, Stated], source: DiscoverySource) -> Discovered:
+    """The preferred document's two addresses as a pair; of the rest, whatever either states."""
+    stated = found[source]
+    others = [other for name, other in found.items() if name is not source]
+    values: dict[str, Any] = {}
+    for other in others:
+        values |= {name: url for name, url in other.addresses.items() if name not in _INDISPENSABLE}
+    values |= stated.addresses
+    values |= found.get(DiscoverySource.SMART_CONFIGURATION, Stated()).abilities
+    disagreements = {
+        name
+        for other in others
+        for name, url in other.addresses.items()
+        if name in stated.addresses and not _is_same(url, stated.addresses[name], server)
+    }
+    return Discovered(
+        configuration=SmartConfiguration(**values),
+        source=source,
+        disagreements=tuple(sorted(disagreements)),
+        refused=tuple(sorted({name for each in found.values() for name in each.refused})),
+        unavailable=tuple(each for each in DiscoverySource if each not in found),
+    )
+
+
+def _is_same(one: str, other: str, server: FhirServer) -> bool:
+    """Whether two addresses are one: the case of the host and a written default port do not count, all else does."""
+    if one == other:
+        return True
+    first, second = parse_address(one, server.policy), parse_address(other, server.policy)
+    return first == second and one.partition("?")[1:] == other.partition("?")[1:]

@@ -1,0 +1,37 @@
+"""Documents that a server publishes for everybody: asked for without a token, one JSON object each.
+
+Servers say "there is none" in many ways: some answer 401, 403 or 404 for a path they do not know, some a page of HTML
+with status 200 (interface facts 1.5). All of these mean the same here; only a server that is ill means something else.
+"""
+
+from typing import Any
+
+from apps.wire import answers, transport
+from apps.wire.addresses import AddressPolicy
+from apps.wire.errors import Code, EndpointMisconfigured, UnexpectedAnswer
+
+JSON = "application/json"
+
+
+def document(
+    url: str, *, policy: AddressPolicy, absent: Code, accept: str = JSON, max_bytes: int = transport.MAX_BYTES
+) -> dict[str, Any]:
+    """The document at an address.
+
+    Raises EndpointMisconfigured with the code `absent` where there is none, or with REDIRECTED; UnsafeAddress before
+    anything is sent; UnexpectedAnswer where it is too large; Unavailable where the server is, so that nobody knows.
+    """
+    session = transport.thread_session(policy, max_bytes=max_bytes)
+    response = session.get(url, headers={"Accept": accept})
+    waiting = answers.please_wait(response)
+    if waiting is not None:
+        raise waiting
+    found = None
+    if response.status_code == 200:
+        try:
+            found = answers.json_object(response)
+        except UnexpectedAnswer:
+            found = None
+    if found is None:
+        raise EndpointMisconfigured(code=absent, status=response.status_code)
+    return found

@@ -1,0 +1,204 @@
+"""Scopes: the grammar, what to ask for, and what came of it (specification 5.2; interface facts 3.8).
+
+Two writings say the same: `patient/Goal.read` in SMART 1 is `patient/Goal.rs` in SMART 2, and both may stand behind an
+old prefix. They are compared by what they permit: a context, a resource type and single rights.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from apps.wire.bundles import RESOURCE_TYPE
+from apps.wire.errors import Code, RequestRefused
+from apps.wire.resource_types import RESOURCE_TYPES
+
+RefreshScope = Literal["online_access", "offline_access"]
+
+EVERY_TYPE = "*"
+_PREFIX = "http://smarthealthit.org/fhir/scopes/"
+# RFC 6749 section 3.3: visible ASCII but for the quotation mark and the backslash.
+_TOKEN = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]{1,1000}")
+_CLINICAL = re.compile(
+    r"(?P<context>patient|user|system)/(?P<type>\*|[A-Z][A-Za-z]{0,63})"
+    r"\.(?P<rights>read|write|\*|(?=[cruds])c?r?u?d?s?)(?:\?(?P<filter>[^?\s]+))?"
+)
+_RIGHTS = {"read": "rs", "write": "cud", "*": "cruds"}  # SMART App Launch 2.2, "Scopes for requesting FHIR Resources"
+_READING = frozenset("rs")
+
+# Interface facts 3.8 [CEL]: there is no patient/ for what is not the patient's own.
+_ASKED_AS_USER = frozenset({"Location", "Medication", "Organization", "Practitioner", "PractitionerRole"})
+_NEVER_SEARCHED = frozenset({"Binary"})  # interface facts 3.8 [CEL]: patient/Binary.r only
+
+
+class SmartVersion(StrEnum):
+    """Which writing a registration was made for; servers mix them badly (interface facts 3.8 [ORD])."""
+
+    V1 = "v1"
+    V2 = "v2"
+
+
+class LaunchKind(StrEnum):
+    """How the app started, by the scope that says so."""
+
+    STANDALONE = "launch/patient"
+    EHR = "launch"
+
+
+class Context(StrEnum):
+    """Whose permission limits the scope."""
+
+    PATIENT = "patient"
+    USER = "user"
+    SYSTEM = "system"
+
+
+@dataclass(frozen=True)
+class Scope:
+    """A permission on one resource type, or on EVERY_TYPE. `rights` are letters of "cruds"; `filter` is the search
+    part that SMART 2 allows behind a question mark, or empty."""
+
+    context: Context
+    resource_type: str
+    rights: frozenset[str]
+    filter: str = ""
+
+    def __str__(self) -> str:
+        """In the writing of SMART 2."""
+        rights = "".join(right for right in "cruds" if right in self.rights)
+        return f"{self.context.value}/{self.resource_type}.{rights}" + (f"?{self.filter}" if self.filter else "")
+
+
+@dataclass(frozen=True)
+class ScopeDifference:
+    """Scopes as they were written: asked for and not wholly given; given and not asked for."""
+
+    missing: tuple[str, ...]
+    added: tuple[str, ...]
+
+
+def parse(text: str) -> Scope:
+    """One scope on a resource type, in either writing.
+
+    Raises RequestRefused (INVALID_SCOPE) for anything else, also for special scopes such as `openid`.
+    """
+    scope = _clinical(text)
+    if scope is None:
+        raise RequestRefused(code=Code.INVALID_SCOPE)
+    return scope
+
+
+def joined(scopes: Sequence[str] | str) -> str:
+    """The scope parameter: names with single spaces between them, in their own case and order, each once.
+
+    Raises RequestRefused (INVALID_SCOPE) for a name outside the grammar, and where system/ stands beside a person's
+    scopes or a refresh scope (specification 5.2 rules 2 and 3).
+    """
+    names = tuple(dict.fromkeys(scopes.split(" ") if isinstance(scopes, str) else scopes))
+    for name in names:
+        is_clinical = name.startswith(("patient/", "user/", "system/", _PREFIX))
+        if not _TOKEN.fullmatch(name) or (is_clinical and _clinical(name) is None):
+            raise RequestRefused(code=Code.INVALID_SCOPE)
+    if 0 < sum(map(is_system, names)) < len(names):
+        raise RequestRefused(code=Code.INVALID_SCOPE)
+    return " ".join(names)
+
+
+def is_system(name: str) -> bool:
+    """Whether the scope is for a client that acts for nobody: only with client_credentials."""
+    return name.removeprefix(_PREFIX).startswith("system/")
+
+
+def request(
+    *,
+    version: SmartVersion,
+    resource_types: Iterable[str],
+    launch: LaunchKind | None,
+    refresh: RefreshScope | None,
+    identity: bool,
+) -> tuple[str, ...]:
+    """The smallest scopes for reading these types. Raises RequestRefused (INVALID_SCOPE) for what is no type."""
+    names: list[str] = [launch.value] if launch else []
+    if identity:
+        names += ["openid", "fhirUser"]
+    if refresh:
+        names.append(refresh)
+    names += [_reading(version, resource_type) for resource_type in resource_types]
+    return tuple(joined(names).split(" ")) if names else ()
+
+
+def readable_types(granted: Iterable[str]) -> frozenset[str] | None:
+    """The resource types a grant lets us read or search; EVERY_TYPE stands for all types we know.
+
+    None where the grant names no resource scope at all: somebody who asked for some has been given none.
+    """
+    scopes = [scope for scope in map(_clinical, granted) if scope is not None]
+    if not scopes:
+        return None
+    readable = {
+        scope.resource_type for scope in scopes if scope.rights & _READING and scope.context is not Context.SYSTEM
+    }
+    if EVERY_TYPE in readable:
+        readable |= {name for types in RESOURCE_TYPES.values() for name in types}
+    return frozenset(readable - {EVERY_TYPE})
+
+
+def compare(requested: Iterable[str], granted: Iterable[str] | None) -> ScopeDifference:
+    """What a server left out and what it added; nothing where it did not say (RFC 6749 section 5.1).
+
+    Names are compared by what they permit, so that `.read` and `.rs` are equal and `*` covers each type.
+    """
+    asked = tuple(dict.fromkeys(requested))
+    given = asked if granted is None else tuple(dict.fromkeys(granted))
+    return ScopeDifference(missing=_uncovered(asked, by=given), added=_uncovered(given, by=asked))
+
+
+def _reading(version: SmartVersion, resource_type: str) -> str:
+    if not RESOURCE_TYPE.fullmatch(resource_type):  # no wildcard either: some servers refuse it (facts 3.8 [CER])
+        raise RequestRefused(code=Code.INVALID_SCOPE)
+    context = Context.USER if resource_type in _ASKED_AS_USER else Context.PATIENT
+    in_v2 = "r" if resource_type in _NEVER_SEARCHED else "rs"
+    right = "read" if version is SmartVersion.V1 else in_v2
+    return f"{context.value}/{resource_type}.{right}"
+
+
+def _clinical(text: str) -> Scope | None:
+    found = _CLINICAL.fullmatch(text.removeprefix(_PREFIX))
+    if found is None or not _TOKEN.fullmatch(text):
+        return None
+    rights, search = found["rights"], found["filter"] or ""
+    if search and rights in _RIGHTS:
+        return None  # only SMART 2 narrows a scope
+    return Scope(
+        Context(found["context"]), found["type"], frozenset(_RIGHTS.get(rights, rights)), found["filter"] or ""
+    )
+
+
+_Unit = tuple[Context, str, str, str]
+
+
+def _uncovered(names: Sequence[str], *, by: Sequence[str]) -> tuple[str, ...]:
+    """The names of which some part is permitted by none of the others."""
+    permitted = {unit for scope in map(_clinical, by) if scope for unit in _units(scope)}
+    spoken = {name.removeprefix(_PREFIX) for name in by}
+    left = []
+    for name in names:
+        scope = _clinical(name)
+        if scope is None:
+            is_covered = name.removeprefix(_PREFIX) in spoken
+        else:
+            is_covered = all(_wider(unit) & permitted for unit in _units(scope))
+        if not is_covered:
+            left.append(name)
+    return tuple(left)
+
+
+def _units(scope: Scope) -> set[_Unit]:
+    return {(scope.context, scope.resource_type, right, scope.filter) for right in scope.rights}
+
+
+def _wider(unit: _Unit) -> set[_Unit]:
+    """The unit itself and those that include it."""
+    context, resource_type, right, search = unit
+    return {(context, named, right, narrowed) for named in (resource_type, EVERY_TYPE) for narrowed in (search, "")}
