@@ -9,12 +9,14 @@ from apps.sandbox.switches.authorization import AUTHORIZATION_SCENARIOS, AUTHORI
 from apps.sandbox.switches.data import DATA_SCENARIOS, DATA_SWITCHES
 from apps.sandbox.switches.data_faults import DATA_FAULT_SCENARIOS
 from apps.sandbox.switches.scenario import Scenario
+from apps.sandbox.switches.smart_identity import SMART_IDENTITY_SCENARIOS, SMART_IDENTITY_SWITCHES
 from apps.sandbox.switches.switch import Switch
 
-SWITCHES: dict[str, Switch] = {**AUTHORIZATION_SWITCHES, **DATA_SWITCHES}
+SWITCHES: dict[str, Switch] = {**AUTHORIZATION_SWITCHES, **DATA_SWITCHES, **SMART_IDENTITY_SWITCHES}
 SCENARIO_GROUPS: dict[str, dict[str, Scenario]] = {
     "whole": {"usual": Scenario("Everything as the specification says: every switch and fault undone.")},
     "authorization": AUTHORIZATION_SCENARIOS,
+    "identity": SMART_IDENTITY_SCENARIOS,
     "data": {**DATA_FAULT_SCENARIOS, **DATA_SCENARIOS},
 }
 SCENARIOS: dict[str, Scenario] = {name: row for group in SCENARIO_GROUPS.values() for name, row in group.items()}
@@ -29,6 +31,11 @@ class UnknownChoice(Exception):
 def chosen(name: str) -> str:
     """What the switch `name` stands at. Raises KeyError for a switch that does not exist: that is a mistake of ours."""
     return _chosen.get(name) or SWITCHES[name].default
+
+
+def is_usual(name: str) -> bool:
+    """Whether the switch `name` stands at its default."""
+    return chosen(name) == SWITCHES[name].default
 
 
 def choose(name: str, value: str) -> None:

@@ -1,0 +1,1 @@
+"""What an error of the SMART authorization server is called, and the page that explains it."""
