@@ -1,0 +1,75 @@
+"""Access tokens of interface B: signed, kept nowhere, good for ten minutes (specification 2.3, interface facts 3.6).
+
+Nothing takes one back before it expires: ending a grant ends its refresh tokens, and the last access token runs out.
+Applications are told thirty seconds less than it lives.
+"""
+
+import uuid
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from apps.sandbox.models import KeyPurpose, SmartGrant
+from apps.sandbox.smart.addresses import Place
+from apps.sandbox.smart.identity import issuers, signing_keys
+
+LIFETIME = timedelta(seconds=600)
+TOLD_SECONDS = 570
+
+
+@dataclass(frozen=True)
+class Claims:
+    """What a token says, once its signature was found to be ours. Whether it has expired is for the reader to judge.
+
+    `patient_id` and `encounter_id` are the context the grant was given in, empty without one.
+    """
+
+    token_id: str
+    grant_id: int
+    account_id: int
+    client_id: str
+    place: Place
+    persona: str
+    scopes: tuple[str, ...]
+    patient_id: str
+    encounter_id: str
+    expires_at: datetime
+
+
+def issue(grant: SmartGrant, *, at: datetime) -> str:
+    """A new token for everything the grant allows, a JWT signed with ES256."""
+    place = Place(grant.host, grant.version, grant.tenant_id)
+    claims = {
+        "iss": issuers.authorization(),
+        "aud": place.root,
+        "sub": str(grant.account_id),
+        "azp": grant.application.client_id,
+        "jti": str(uuid.uuid4()),
+        "iat": int(at.timestamp()),
+        "exp": int((at + LIFETIME).timestamp()),
+        "tenant": grant.tenant_id,
+        "host": grant.host,
+        "version": grant.version,
+        "persona": grant.persona,
+        "grant": grant.pk,
+        "scope": " ".join(grant.scopes),
+        "patient": grant.patient_id,
+        "encounter": grant.encounter_id,
+    }
+    return signing_keys.sign(claims, purpose=KeyPurpose.ACCESS, at=at)
+
+
+def read(token: str) -> Claims:
+    """What a token says. Raises `signing_keys.Forged` for one that we did not sign as an access token."""
+    said = signing_keys.read(token, purpose=KeyPurpose.ACCESS)
+    return Claims(
+        token_id=said["jti"],
+        grant_id=said["grant"],
+        account_id=int(said["sub"]),
+        client_id=said["azp"],
+        place=Place(said["host"], said["version"], said["tenant"]),
+        persona=said["persona"],
+        scopes=tuple(said["scope"].split()),
+        patient_id=said["patient"],
+        encounter_id=said["encounter"],
+        expires_at=datetime.fromtimestamp(said["exp"], UTC),
+    )
