@@ -84,8 +84,8 @@ def newest(purpose: KeyPurpose, *, at: datetime) -> SigningKey:
 
 def rotate(*, at: datetime) -> list[SigningKey]:
     """A new generation now; the oldest leaves the published set. Gives what is published then."""
-    standing(at=at)
-    _make(at)
+    newest_at = standing(at=at)[0].created_at
+    _make(max(at, newest_at + timedelta(milliseconds=1)))  # twice at one moment is two generations
     _retire(at)
     return _rows()
 
