@@ -1,0 +1,80 @@
+"""Client assertions: a JWT an application signs to say who it is (RFC 7523, SMART's asymmetric authentication).
+
+Only keys that were registered count. An address in the assertion (`jku`) is never fetched; one that is not the
+registered one is refused.
+"""
+
+import json
+from collections.abc import Collection, Mapping
+from datetime import datetime, timedelta
+from typing import Any, TypeGuard
+
+from joserfc import jws, jwt
+from joserfc.errors import JoseError
+from joserfc.jwk import import_key
+
+from apps.sandbox import bearer
+from apps.sandbox.models import SmartApplication, SmartAssertion
+
+TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+LONGEST = timedelta(minutes=5)
+_KINDS = {"RS384": "RSA", "ES384": "EC"}
+
+Claims = Mapping[str, Any]
+
+
+def unverified_issuer(assertion: str) -> str:
+    """Which application the assertion says it is from; "" where that cannot be read."""
+    try:
+        issuer = json.loads(jws.extract_compact(assertion.encode()).payload).get("iss", "")
+    except (JoseError, ValueError, TypeError, AttributeError):
+        return ""
+    return issuer if isinstance(issuer, str) else ""
+
+
+def is_good(assertion: str, application: SmartApplication, *, audiences: Collection[str], at: datetime) -> bool:
+    """Whether it proves the application, here and now. It does so once: its `jti` is kept until it expires."""
+    claims = _signed_claims(assertion, application)
+    if claims is None or not _fits(claims, application.client_id, audiences, at):
+        return False
+    SmartAssertion.objects.filter(application=application, expires_at__lte=at).delete()
+    _, is_new = SmartAssertion.objects.get_or_create(
+        application=application,
+        jti_sha256=bearer.sha256(claims["jti"]),
+        defaults={"expires_at": at + LONGEST},
+    )
+    return is_new
+
+
+def _signed_claims(assertion: str, application: SmartApplication) -> Claims | None:
+    """The claims, if one registered key of the right kind signed them."""
+    try:
+        header = jws.extract_compact(assertion.encode()).headers()
+        algorithm, kid = header.get("alg"), header.get("kid")
+        if algorithm not in _KINDS or not kid or header.get("jku", application.jwks_url) != application.jwks_url:
+            return None
+        keys = [key for key in (application.jwks or {}).get("keys", ()) if key.get("kid") == kid]
+        if len(keys) != 1 or keys[0].get("kty") != _KINDS[algorithm]:
+            return None
+        return jwt.decode(assertion, import_key(keys[0]), algorithms=[algorithm]).claims
+    except (JoseError, ValueError, TypeError, AttributeError):
+        return None
+
+
+def _fits(claims: Claims, client_id: str, audiences: Collection[str], at: datetime) -> bool:
+    now, expires, named = at.timestamp(), claims.get("exp"), claims.get("aud")
+    named = [named] if isinstance(named, str) else named
+    return (
+        claims.get("iss") == client_id == claims.get("sub")
+        and isinstance(named, list)
+        and any(isinstance(one, str) and one in audiences for one in named)
+        and _is_number(expires)
+        and now < expires <= now + LONGEST.total_seconds()
+        and all(_is_number(claims[name]) and claims[name] <= now + 60 for name in ("iat", "nbf") if name in claims)
+        and isinstance(claims.get("jti"), str)
+        and bool(claims["jti"])
+    )
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)

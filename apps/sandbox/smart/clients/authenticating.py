@@ -1,0 +1,95 @@
+"""Which application a request is from, proven the way it registered (specification 5.2, X59; RFC 6749 section 2.3).
+
+A public application proves nothing. One that was given a secret all the same need not send it; when it does, it counts.
+"""
+
+import base64
+import binascii
+import hmac
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import unquote_plus
+
+from django.http import HttpRequest
+
+from apps.sandbox import bearer
+from apps.sandbox.models import ClientAuthentication, ClientType, SmartApplication
+from apps.sandbox.smart import refusing
+from apps.sandbox.smart.clients import assertions
+
+
+@dataclass(frozen=True, repr=False)
+class _Shown:
+    """What a request shows of who it is from; `secret` is a secret or an assertion."""
+
+    client_id: str
+    method: ClientAuthentication
+    secret: str = ""
+
+
+def application_of(
+    request: HttpRequest, given: dict[str, str], *, audiences: Collection[str], at: datetime
+) -> SmartApplication | None:
+    """The application; None where the request names none. `given` is the form that was posted, and `audiences` are the
+    addresses an assertion may be made out to. Raises Refusal."""
+    shown = _shown(request, given)
+    if shown is None:
+        return None
+    by_header = "HTTP_AUTHORIZATION" in request.META
+    application = SmartApplication.known(shown.client_id)
+    if application is None or given.get("client_id", shown.client_id) != shown.client_id:
+        raise refusing.invalid_client(challenges=by_header)
+    if not application.is_approved:
+        raise refusing.invalid_client("oauth2:token:terminated-client", challenges=by_header)
+    if not _is_proven(application, shown, audiences, at):
+        raise refusing.invalid_client(challenges=by_header)
+    return application
+
+
+def _shown(request: HttpRequest, given: dict[str, str]) -> _Shown | None:
+    header = request.META.get("HTTP_AUTHORIZATION")
+    has_assertion = bool({"client_assertion", "client_assertion_type"} & given.keys())
+    if (header is not None) + has_assertion + ("client_secret" in given) > 1:
+        raise refusing.invalid_request()  # RFC 6749 section 2.3: one method a request
+    if header is not None:
+        return _from_header(header)
+    if has_assertion:
+        assertion = given.get("client_assertion", "")
+        if given.get("client_assertion_type") != assertions.TYPE or not assertion:
+            raise refusing.invalid_request()
+        return _Shown(assertions.unverified_issuer(assertion), ClientAuthentication.PRIVATE_KEY_JWT, assertion)
+    if "client_secret" in given:
+        return _Shown(given.get("client_id", ""), ClientAuthentication.POST, given["client_secret"])
+    return _Shown(given["client_id"], ClientAuthentication.NONE) if "client_id" in given else None
+
+
+def _from_header(header: str) -> _Shown:
+    """Basic credentials, whose parts are form-urlencoded before they are joined (RFC 6749 section 2.3.1)."""
+    scheme, _, encoded = header.partition(" ")
+    try:
+        decoded = base64.b64decode(encoded.strip(), validate=True).decode()
+    except (binascii.Error, ValueError):
+        decoded = ""
+    client_id, colon, secret = decoded.partition(":")
+    if scheme.lower() != "basic" or not colon:
+        raise refusing.invalid_client("oauth2:token:invalid-authorization-header", challenges=True)
+    return _Shown(unquote_plus(client_id), ClientAuthentication.BASIC, unquote_plus(secret))
+
+
+def _is_proven(application: SmartApplication, shown: _Shown, audiences: Collection[str], at: datetime) -> bool:
+    if application.client_type == ClientType.PUBLIC and shown.method != ClientAuthentication.PRIVATE_KEY_JWT:
+        return shown.method == ClientAuthentication.NONE or _is_secret(application, shown.secret)
+    if shown.method != application.authentication:
+        return False
+    match shown.method:
+        case ClientAuthentication.PRIVATE_KEY_JWT:
+            return assertions.is_good(shown.secret, application, audiences=audiences, at=at)
+        case ClientAuthentication.BASIC | ClientAuthentication.POST:
+            return _is_secret(application, shown.secret)
+        case _:
+            return application.client_type == ClientType.PUBLIC
+
+
+def _is_secret(application: SmartApplication, secret: str) -> bool:
+    return hmac.compare_digest(bearer.sha256(secret), application.secret_sha256)
