@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from requests_oauthlib import OAuth2Session
 
+from apps.wire import scopes
 from apps.wire.addresses import AddressPolicy, page_beside, parse_address
 from apps.wire.errors import (
     AuthorizationDenied,
@@ -79,21 +80,22 @@ def authorization_url(
     aud: str | None = None,
     launch: str | None = None,
     nonce: str | None = None,
+    prompt: str | None = None,
 ) -> str:
     """The address to send the browser to: specification 4.1 P1 and 4.2 S2, each parameter once.
 
     A query that the authorize address already has is kept. Raises EndpointMisconfigured where that query holds one
-    of our parameters, and UnsafeAddress where the address is neither https nor loopback.
+    of our parameters, UnsafeAddress where the address is neither https nor loopback, and RequestRefused where the
+    scope is outside the grammar or holds a system/ scope, which no person can grant.
     """
     _check_authorize_url(authorize_url)
     optional: dict[str, str] = {
-        name: value for name, value in (("aud", aud), ("launch", launch), ("nonce", nonce)) if value
+        name: value for name, value in (("aud", aud), ("launch", launch), ("nonce", nonce), ("prompt", prompt)) if value
     }
     if pkce_verifier is not None:
         optional |= {"code_challenge": pkce_challenge(pkce_verifier), "code_challenge_method": "S256"}
     _check_unused(authorize_url, {"response_type", "client_id", "redirect_uri", "state", "scope", *optional})
-    wanted_scope = scope if isinstance(scope, str) or scope is None else list(scope)
-    library = OAuth2Session(client_id=client_id, redirect_uri=redirect_uri, scope=wanted_scope)
+    library = OAuth2Session(client_id=client_id, redirect_uri=redirect_uri, scope=_scope_parameter(scope))
     url, _state = library.authorization_url(spelled_for_library(authorize_url), state=state.reveal(), **optional)
     return urlsplit(url)._replace(scheme=urlsplit(authorize_url).scheme).geturl()
 
@@ -138,6 +140,27 @@ def refusal(response: AuthorizationResponse) -> WireError:
     """The typed error for a response without a code, to raise or to show (interface facts 5.1)."""
     error = response.error or Code.MALFORMED_RESPONSE
     return _REFUSALS.get(error, UnexpectedAnswer)(code=error, error_uri=response.error_uri)
+
+
+def check_issuer(response: AuthorizationResponse, expected: str | None, *, is_required: bool) -> None:
+    """Refuses the response of another authorization server than the one we asked (RFC 9207, against mix-up).
+
+    `expected` is the issuer stated by the one we asked, or None; `is_required`, that it promised to name itself. A name
+    that can be compared with nothing is refused: whoever has no issuer to state cannot send one. Holds for errors as
+    well as for codes. Raises UnexpectedAnswer (WRONG_ISSUER).
+    """
+    is_acceptable = not is_required if response.issuer is None else response.issuer == expected
+    if not is_acceptable:
+        raise UnexpectedAnswer(code=Code.WRONG_ISSUER)
+
+
+def _scope_parameter(scope: Sequence[str] | str | None) -> str | None:
+    if not scope:
+        return None
+    written = scopes.joined(scope)
+    if any(map(scopes.is_system, written.split(" "))):
+        raise RequestRefused(code=Code.INVALID_SCOPE)
+    return written
 
 
 def _single(values: Sequence[str]) -> str | None:

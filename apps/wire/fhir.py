@@ -5,7 +5,6 @@ goes only below the FHIR base URL it was asked for. What the answers' headers cl
 resourceType is.
 """
 
-import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from urllib.parse import quote
 
 import requests
 
-from apps.wire import answers, bundles, published, resource_types, transport
+from apps.wire import answers, bundles, challenges, published, resource_types, transport
 from apps.wire.addresses import Address, AddressPolicy, parse_address
 from apps.wire.bundles import Page, Resource
 from apps.wire.capability_statements import CapabilityStatement, OfferedType, read_capability_statement
@@ -185,19 +184,15 @@ def _get(server: FhirServer, url: str, access_token: Secret, *, is_page: bool = 
         return answers.body_of(response)
     if status < 400:
         raise UnexpectedAnswer(status=status)
-    raise _BY_STATUS.get(status, RequestRefused)(code=_challenge_code(response), status=status)
+    raise _BY_STATUS.get(status, RequestRefused)(
+        code=challenges.reason(response.headers.get("WWW-Authenticate", "")), status=status
+    )
 
 
 def _ask(server: FhirServer, url: str, headers: Mapping[str, str], *, is_page: bool = False) -> requests.Response:
     limits = (_PAGE_SECONDS, _PAGE_BYTES) if is_page else (transport.TOTAL_SECONDS, transport.MAX_BYTES)
     session = transport.thread_session(server.policy, total_seconds=limits[0], max_bytes=limits[1])
     return session.get(url, headers={"Accept": server.dialect.accept[server.version], **headers})
-
-
-def _challenge_code(response: requests.Response) -> Code:
-    """The error attribute of WWW-Authenticate (RFC 6750 section 3), if it is one we know."""
-    named = re.search(r'\berror="?([a-z_]{1,40})', response.headers.get("WWW-Authenticate", ""))
-    return Code.named(named[1]) if named else Code.UNRECOGNIZED
 
 
 def _check_below(server: FhirServer, url: str) -> None:

@@ -92,10 +92,12 @@ def parse(text: str) -> Scope:
 def joined(scopes: Sequence[str] | str) -> str:
     """The scope parameter: names with single spaces between them, in their own case and order, each once.
 
+    A text is what somebody typed: how it is spaced does not matter.
+
     Raises RequestRefused (INVALID_SCOPE) for a name outside the grammar, and where system/ stands beside a person's
     scopes or a refresh scope (specification 5.2 rules 2 and 3).
     """
-    names = tuple(dict.fromkeys(scopes.split(" ") if isinstance(scopes, str) else scopes))
+    names = tuple(dict.fromkeys(scopes.split() if isinstance(scopes, str) else scopes))
     for name in names:
         is_clinical = name.startswith(("patient/", "user/", "system/", _PREFIX))
         if not _TOKEN.fullmatch(name) or (is_clinical and _clinical(name) is None):

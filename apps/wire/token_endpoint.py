@@ -10,6 +10,7 @@ import io
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Literal
 from urllib.parse import quote_plus
 
@@ -18,7 +19,7 @@ from oauthlib.oauth2 import OAuth2Error, WebApplicationClient
 from requests.auth import HTTPBasicAuth
 
 from apps.wire.addresses import AddressPolicy
-from apps.wire.client_authentication import Authentication, Client
+from apps.wire.client_authentication import ASSERTION_TYPE, Authentication, Client, assertion
 from apps.wire.dialects import Dialect, Placement
 from apps.wire.errors import ClientRejected, Code, UnexpectedAnswer
 from apps.wire.oauth_session import OAuthSession
@@ -65,12 +66,14 @@ def exchange(
     redirect_uri: str,
     pkce_verifier: Secret | None = None,
     state: Secret | None = None,
+    at: datetime | None = None,
 ) -> TokenSet:
     """Trades an authorization code for tokens: P2, S3. `redirect_uri` is the one of the authorization URL.
 
+    `at` dates a signed assertion; without it the clock is read, since their clock is what judges it.
     Raises WireError: AuthorizationExpired where the code is used, expired or not ours, and see `errors`.
     """
-    optional: dict[str, Any] = {}
+    optional: dict[str, Any] = _assertion_parameters(endpoint, at)
     if pkce_verifier is not None:
         optional["code_verifier"] = pkce_verifier.reveal()
     if state is not None and endpoint.dialect.sends_state_in_exchange:
@@ -91,8 +94,10 @@ def exchange(
     return _token_set(endpoint, call, redirect_uri=redirect_uri)
 
 
-def refresh(endpoint: TokenEndpoint, *, refresh_token: Secret) -> TokenSet:
+def refresh(endpoint: TokenEndpoint, *, refresh_token: Secret, at: datetime | None = None) -> TokenSet:
     """Trades a refresh token for a new token set: P3, S4. A token set without a refresh token means: keep yours.
+
+    `at` as in `exchange`.
 
     Raises WireError: AuthorizationExpired where the refresh token no longer holds, and see `errors`. After
     Unavailable or UnexpectedAnswer a server that rotates may or may not have used the token up.
@@ -105,6 +110,7 @@ def refresh(endpoint: TokenEndpoint, *, refresh_token: Secret) -> TokenSet:
             headers=dict(_HEADERS),
             auth=_basic(endpoint.client),
             **_client_parameters(endpoint.client),
+            **_assertion_parameters(endpoint, at),
         )
 
     return _token_set(endpoint, call, redirect_uri=None)
@@ -115,11 +121,12 @@ def revoke(
     *,
     token: Secret,
     token_type_hint: TokenTypeHint = "refresh_token",  # noqa: S107 - a name, not a token
+    at: datetime | None = None,
 ) -> None:
     """Tells the server that a token is dead (RFC 7009); does nothing where no revocation address is known.
 
     The parameters travel in the body also on interface A: no other form is documented, and a URL is no place for a
-    token. Raises WireError; forgetting the token must not wait for this to succeed.
+    token. `at` as in `exchange`. Raises WireError; forgetting the token must not wait for this to succeed.
     """
     if endpoint.revocation_url is None:
         return
@@ -132,6 +139,7 @@ def revoke(
             token.reveal(),
             token_type_hint=token_type_hint,
             **_client_parameters(client),
+            **_assertion_parameters(endpoint, at),
         )
         response = session.request(
             "POST", session.endpoint_url_spelled, data=body, headers=dict(_HEADERS), auth=_basic(client)
@@ -194,6 +202,14 @@ def _secret_parameter(client: Client) -> str | None:
     if client.authentication in {Authentication.QUERY, Authentication.BODY} and client.secret is not None:
         return client.secret.reveal()
     return None
+
+
+def _assertion_parameters(endpoint: TokenEndpoint, at: datetime | None) -> dict[str, Any]:
+    """The two form fields of a signed assertion (RFC 7523 section 2.2), whose audience is the token address."""
+    if endpoint.client.authentication is not Authentication.PRIVATE_KEY_JWT:
+        return {}
+    signed = assertion(endpoint.client, audience=endpoint.url, at=at or datetime.now(UTC))
+    return {"client_assertion_type": ASSERTION_TYPE, "client_assertion": signed.reveal()}
 
 
 def _client_parameters(client: Client) -> dict[str, Any]:
