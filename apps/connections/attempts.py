@@ -117,6 +117,8 @@ def _step(step: NextStep, label: str, request: AuthorizationRequest | None) -> S
         return Step(label, reverse("account_logout"), is_sign_out=True)
     if step is NextStep.FIND:
         return Step(label, reverse("find-provider"))
+    if step is NextStep.HOME:
+        return Step(label, reverse("home"))
     if request is None or step is NextStep.CONNECTIONS:
         return Step(label, reverse("connections"))
     connection = request.connection

@@ -8,13 +8,14 @@ import json
 import logging
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import UUID
 
 from apps.connections.models import Connection
 from apps.vault import sealing
-from apps.vault.errors import VaultError
+from apps.vault.errors import Shredded, VaultError
 from apps.vault.sealing import Holder, KeyRing, Place
 from apps.wire.fhir import Resource
 
@@ -51,9 +52,10 @@ def seal_person(connection: Connection, person: Candidate) -> bytes:
 
 
 def find(connection: Connection) -> tuple[Candidate, ...]:
-    """Open them. None are left once the connection was confirmed or dropped."""
-    with sealing.key_ring(Holder.user(connection.user_id)) as ring:
+    """Open them. None are left once the connection was confirmed or dropped, or the account closed."""
+    with suppress(Shredded), sealing.key_ring(Holder.user(connection.user_id)) as ring:
         return _open(connection, "sealed_candidates", ring)
+    return ()
 
 
 def find_people(user_id: UUID, connections: Iterable[Connection]) -> dict[UUID, Candidate]:

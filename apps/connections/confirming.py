@@ -20,7 +20,7 @@ from apps.connections.outcomes import Outcome
 
 
 class TooLate(Exception):
-    """The link was dropped, or is being dropped, because nobody confirmed it in time."""
+    """The link was dropped, or is being dropped: nobody confirmed it in time, or the account was closed."""
 
 
 class NoSuchCandidate(Exception):
@@ -46,13 +46,16 @@ def confirm(connection: Connection, *, candidate: int, at: datetime) -> Confirme
     Raises TooLate and NoSuchCandidate.
     """
     with transaction.atomic():
-        User.objects.select_for_update(no_key=True).get(pk=connection.user_id)  # two links to one person, at once
+        # two links to one person, at once; and an account that is being closed is gone when we have the lock
+        User.objects.select_for_update(no_key=True).filter(pk=connection.user_id).first()
         locked = Connection.objects.select_for_update().filter(pk=connection.pk).first()
         if locked is not None and locked.confirmed_at is not None:
             return Confirmed(locked, is_renewal=False)
         if locked is None or locked.confirm_by_at is None or locked.confirm_by_at <= at:
             raise TooLate
         people = sealed_candidates.find(locked)
+        if not people:
+            raise TooLate
         if not 0 <= candidate < len(people):
             raise NoSuchCandidate
         return _confirm(locked, people[candidate], at=at)

@@ -5,6 +5,7 @@ request; `departure` rebuilds the address for the page that shows it. The way ba
 """
 
 import uuid
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -21,6 +22,7 @@ from apps.directory import linkability, registering
 from apps.directory.linkability import Obstacle
 from apps.directory.models import ClientRegistration, Endpoint, Provider
 from apps.vault import sealing
+from apps.vault.errors import Shredded
 from apps.vault.sealing import Holder, Place
 from apps.wire import authorization
 from apps.wire.errors import WireError
@@ -73,7 +75,9 @@ def begin(
         raise ConsentMissing
     registration = _registration(provider, endpoint)
     with transaction.atomic():
-        User.objects.select_for_update(no_key=True).get(pk=user.pk)  # two tabs at once count each other
+        # two tabs at once count each other; whoever closed the account in one of them agrees to nothing any more
+        if User.objects.select_for_update(no_key=True).filter(pk=user.pk).first() is None:
+            raise ConsentMissing
         if closes_others:
             _open_requests(user, at=at).update(claimed_at=at, outcome=Outcome.CLOSED, sealed_pkce_verifier=None)
         if _open_requests(user, at=at).count() >= MOST_OPEN:
@@ -84,11 +88,14 @@ def begin(
 
 
 def departure(request: AuthorizationRequest, browser: Secret | None, *, at: datetime) -> Departure | None:
-    """Where this browser goes for a request that is still open, or None: answered, expired, or another browser's."""
+    """Where this browser goes for a request that is still open, or None: answered, expired, another browser's, or of
+    an account that is being closed."""
     is_open = request.claimed_at is None and request.expires_at > at
     if not is_open or browser is None or not binding.is_same_browser(request, browser):
         return None
-    return Departure(request.pk, _authorization_url(request, browser))
+    with suppress(Shredded):
+        return Departure(request.pk, _authorization_url(request, browser))
+    return None
 
 
 def leave(request: AuthorizationRequest, *, at: datetime) -> bool:

@@ -34,3 +34,4 @@ class Outcome(models.TextChoices):
     OTHER_BROWSER = "other_browser", _("other browser")
     OTHER_ACCOUNT = "other_account", _("somebody else is signed in")
     USED_TWICE = "used_twice", _("answered before")
+    ACCOUNT_CLOSED = "account_closed", _("account closed meanwhile")

@@ -21,7 +21,7 @@ from apps.connections import alerting, noting, revoking, token_columns
 from apps.connections.models import Connection, MoveNotAllowed, StoredTokenSet
 from apps.connections.reasons import Reason
 from apps.directory import reaching, registering
-from apps.vault.errors import VaultError
+from apps.vault.errors import Shredded, VaultError
 from apps.wire import token_endpoint
 from apps.wire.errors import (
     AuthorizationDenied,
@@ -117,6 +117,13 @@ def usable_token(connection: Connection, *, at: datetime, refused: Secret | None
     Speaks to the network where it must: call it outside transactions. Raises NotYet, NeedsReauthorization,
     SwitchedOff, and WireError where a refresh failed for another reason than the patient's; the tokens are then kept.
     """
+    try:
+        return _usable_token(connection, at=at, refused=refused)
+    except (Shredded, Connection.DoesNotExist):  # the account is being closed
+        raise NeedsReauthorization from None
+
+
+def _usable_token(connection: Connection, *, at: datetime, refused: Secret | None) -> Secret:
     stored = _stored(connection)
     access_token = token_columns.access_token(connection, stored)
     is_alive = stored.access_expires_at is not None and at < stored.access_expires_at - MARGIN
@@ -186,18 +193,28 @@ def _from_another_attempt(connection: Connection, sent: StoredTokenSet, *, at: d
 
 
 def _adopt(connection: Connection, sent: StoredTokenSet, token_set: TokenSet, *, at: datetime) -> Secret:
-    """Store a success, unless another one came first."""
-    with transaction.atomic():
-        stored = StoredTokenSet.objects.select_for_update().filter(pk=connection.pk).first()
-        if stored is not None and stored.generation != sent.generation:
-            return token_columns.access_token(connection, stored)
-        if stored is not None:
-            _write_success(connection, stored, token_set, at=at)
-    if stored is None:  # disconnected while we asked
+    """Store a success, unless another one came first. What nobody can keep any more is given back."""
+    try:
+        access_token = _keep_first(connection, sent, token_set, at=at)
+    except Shredded:
+        access_token = None
+    if access_token is None:  # disconnected, or the account closed, while we asked
         revoking.revoke_unused(connection.endpoint, connection.registration, token_set)
         raise NeedsReauthorization
     if connection.registration.trouble:
         registering.clear_trouble(connection.registration, actor=_ACTOR, at=at)
+    return access_token
+
+
+def _keep_first(connection: Connection, sent: StoredTokenSet, token_set: TokenSet, *, at: datetime) -> Secret | None:
+    """The access token that holds from now on, of whichever success came first; None where no tokens are kept."""
+    with transaction.atomic():
+        stored = StoredTokenSet.objects.select_for_update().filter(pk=connection.pk).first()
+        if stored is None:
+            return None
+        if stored.generation != sent.generation:
+            return token_columns.access_token(connection, stored)
+        _write_success(connection, stored, token_set, at=at)
     return token_set.access_token
 
 

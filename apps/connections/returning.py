@@ -9,29 +9,29 @@ The patient's session may have lapsed meanwhile: codes die within a minute, so a
 exchanged at once and held for the user who began.
 """
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db import transaction
 
 from apps.audit.recording import Actor, EventType
-from apps.connections import alerting, binding, candidates, causes, linking, noting, refreshing, revoking
+from apps.connections import alerting, binding, causes, claiming, keeping, linking, noting, revoking
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.outcomes import Outcome
 from apps.directory import linkability, reaching, registering
 from apps.directory.models import ClientRegistration
+from apps.vault.errors import VaultError
 from apps.wire import authorization, fhir, token_endpoint
 from apps.wire.authorization import AuthorizationResponse
 from apps.wire.errors import Code, UnexpectedAnswer, WireError
-from apps.wire.fhir import Resource
 from apps.wire.secret import Secret
 from apps.wire.token_endpoint import TokenSet
 
-CONFIRM_WITHIN = timedelta(minutes=30)
-_LONGEST_SCOPE = 4000
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,12 @@ def complete(
         return _not_theirs(request, Outcome.OTHER_BROWSER, at=at)
     if signed_in_user_id not in {None, request.user_id}:
         return _not_theirs(request, Outcome.OTHER_ACCOUNT, at=at)
-    if not _claim(request, at=at):
+    try:
+        if claiming.claim(request, at=at):
+            return _settle(request, response, at=at)
         return _second_arrival(request, at=at)
-    return _settle(request, response, at=at)
+    except claiming.AccountClosed:
+        return WayBack(Outcome.ACCOUNT_CLOSED)
 
 
 def _read(
@@ -99,18 +102,14 @@ def _not_theirs(request: AuthorizationRequest, outcome: Outcome, *, at: datetime
     return WayBack(outcome)
 
 
-def _claim(request: AuthorizationRequest, *, at: datetime) -> bool:
-    """Take the request for this one answer."""
-    rows = AuthorizationRequest.objects.filter(pk=request.pk, claimed_at__isnull=True, expires_at__gt=at)
-    return bool(rows.update(claimed_at=at))
-
-
 def _second_arrival(request: AuthorizationRequest, *, at: datetime) -> WayBack:
-    request.refresh_from_db()
-    if request.claimed_at is not None:
-        return WayBack(Outcome.USED_TWICE, request, request.connection)
+    present = AuthorizationRequest.objects.select_related("provider", "connection").filter(pk=request.pk).first()
+    if present is None:
+        raise claiming.AccountClosed
+    if present.claimed_at is not None:
+        return WayBack(Outcome.USED_TWICE, present, present.connection)
     AuthorizationRequest.objects.filter(pk=request.pk, claimed_at__isnull=True).update(claimed_at=at)
-    return _fail(request, Outcome.EXPIRED, at=at)
+    return _fail(present, Outcome.EXPIRED, at=at)
 
 
 def _settle(request: AuthorizationRequest, response: AuthorizationResponse, *, at: datetime) -> WayBack:
@@ -129,6 +128,8 @@ def _settle(request: AuthorizationRequest, response: AuthorizationResponse, *, a
     except WireError as error:
         alerting.alert_staff_of_refusal(request.registration, error, at=at)
         return _fail(request, causes.of_exchange(error), at=at, error_uri=error.error_uri, code=error.code)
+    except VaultError as error:
+        return _fail_for_the_vault(request, error, at=at)
     return _identify(request, token_set, at=at)
 
 
@@ -155,66 +156,22 @@ def _identify(request: AuthorizationRequest, token_set: TokenSet, *, at: datetim
         revoking.revoke_unused(request.endpoint, request.registration, token_set)
         alerting.alert_staff(request.registration, error)
         return _fail(request, causes.of_finding(error), at=at, code=error.code)
-    if request.is_reauthorization:
-        return _renew(request, token_set, people, at=at)
-    if not people:
+    try:
+        connection = keeping.keep(request, token_set, people, at=at)
+        return WayBack(Outcome.COMPLETED, request, connection)
+    except (keeping.NotKept, VaultError, claiming.AccountClosed) as reason:
         revoking.revoke_unused(request.endpoint, request.registration, token_set)
-        return _fail(request, Outcome.NO_PERSON, at=at)
-    return _hold(request, token_set, people, at=at)
+        if isinstance(reason, keeping.NotKept):
+            return _fail(request, reason.outcome, at=at)
+        if isinstance(reason, VaultError):
+            return _fail_for_the_vault(request, reason, at=at)
+        raise
 
 
-def _hold(request: AuthorizationRequest, token_set: TokenSet, people: Sequence[Resource], *, at: datetime) -> WayBack:
-    """Tokens and candidates, sealed, until the patient says who it is."""
-    with transaction.atomic():
-        connection = Connection(
-            user_id=request.user_id,
-            endpoint=request.endpoint,
-            provider=request.provider,
-            registration=request.registration,
-            granted_scope=_granted_scope(token_set),
-            created_at=at,
-            confirm_by_at=at + CONFIRM_WITHIN,
-        )
-        connection.sealed_candidates = candidates.seal(connection, candidates.read_candidates(people))
-        connection.save(force_insert=True)
-        refreshing.keep(connection, token_set, issued_at=at)
-        noting.note_connection(
-            EventType.TOKENS_EXCHANGED, connection, at=at, has_refresh_token=token_set.refresh_token is not None
-        )
-        noting.note_connection(EventType.CONNECTION_FOUND, connection, at=at, count=len(people))
-        _close(request, Outcome.COMPLETED, connection=connection)
-    return WayBack(Outcome.COMPLETED, request, connection)
-
-
-def _renew(request: AuthorizationRequest, token_set: TokenSet, people: Sequence[Resource], *, at: datetime) -> WayBack:
-    """A new sign-in for a connection there is: the same person, or everything stays as it was."""
-    connection = request.connection
-    is_same = connection is not None and connection.fhir_patient_id in {person.logical_id for person in people}
-    if connection is None or not is_same:
-        revoking.revoke_unused(request.endpoint, request.registration, token_set)
-        return _fail(request, Outcome.WRONG_PERSON if people else Outcome.NO_PERSON, at=at)
-    with transaction.atomic():
-        connection = Connection.objects.select_for_update().get(pk=connection.pk)
-        if connection.status == Connection.Status.DISCONNECTED:
-            is_same = False
-        else:
-            _restore(connection, request.registration, token_set, at=at)
-            _close(request, Outcome.COMPLETED, connection=connection)
-    if not is_same:  # disconnected while the patient was away
-        revoking.revoke_unused(request.endpoint, request.registration, token_set)
-        return _fail(request, Outcome.CLOSED, at=at)
-    return WayBack(Outcome.COMPLETED, request, connection)
-
-
-def _restore(connection: Connection, registration: ClientRegistration, token_set: TokenSet, *, at: datetime) -> None:
-    """The tokens belong to the registration that asked for them, which may be a newer one than before."""
-    connection.registration = registration
-    connection.granted_scope = _granted_scope(token_set)
-    connection.save(update_fields=["registration", "granted_scope"])
-    refreshing.keep(connection, token_set, issued_at=at)
-    if connection.status != Connection.Status.ACTIVE:
-        connection.restore()
-    noting.note_connection(EventType.CONNECTION_REAUTHORIZED, connection, at=at)
+def _fail_for_the_vault(request: AuthorizationRequest, error: VaultError, *, at: datetime) -> WayBack:
+    """Nothing can be sealed or opened for this person: ours to mend, and where the account is closed, nobody's."""
+    _LOG.error("A sign-in could not be kept: authorization request %s: %s", request.pk, error)
+    return _fail(request, Outcome.REGISTRATION_BROKEN, at=at)
 
 
 def _fail(
@@ -226,24 +183,8 @@ def _fail(
     code: str | None = None,
 ) -> WayBack:
     with transaction.atomic():
-        _close(request, outcome, error_uri=error_uri or "")
+        claiming.hold_account(request)
+        claiming.close(request, outcome, error_uri=error_uri or "")
         facts: dict[str, Any] = {"code": str(code)} if code else {}
         noting.note_request(EventType.CONNECTION_FAILED, request, at=at, outcome=outcome.value, **facts)
     return WayBack(outcome, request, request.connection)
-
-
-def _close(
-    request: AuthorizationRequest, outcome: Outcome, *, connection: Connection | None = None, error_uri: str = ""
-) -> None:
-    """Write how it ended, and drop what no later answer may use."""
-    request.outcome = outcome
-    request.connection = connection or request.connection
-    request.error_uri = error_uri[:1000]
-    request.sealed_pkce_verifier = None
-    request.save(update_fields=["outcome", "connection", "error_uri", "sealed_pkce_verifier"])
-
-
-def _granted_scope(token_set: TokenSet) -> str:
-    """What was granted, as far as the server said; whole names only."""
-    granted = " ".join(token_set.scope or ())
-    return granted if len(granted) <= _LONGEST_SCOPE else granted[:_LONGEST_SCOPE].rpartition(" ")[0]

@@ -24,6 +24,7 @@ class NextStep(StrEnum):
     CONNECTION = "connection"
     CONNECTIONS = "connections"
     FIND = "find"
+    HOME = "home"
     SIGN_OUT = "sign_out"
 
 
@@ -187,6 +188,12 @@ OUTCOMES: Mapping[Outcome, Words] = {
             "the right account."
         ),
         ((NextStep.SIGN_OUT, _("Log out")), _CONNECTIONS),
+    ),
+    Outcome.ACCOUNT_CLOSED: Words(
+        "off",
+        _("This account is closed"),
+        _("It was closed before the answer came. Nothing was copied, and we give the permission back."),
+        ((NextStep.HOME, _("Go to the start page")),),
     ),
     Outcome.USED_TWICE: Words(
         "info",

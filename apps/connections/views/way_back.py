@@ -20,7 +20,7 @@ from apps.connections.returning import WayBack
 from apps.connections.views import browser_cookie, waiting_room
 
 # Ways back that belong to no request of this browser and user have a page of their own.
-_ANSWERS = frozenset({Outcome.FORGED, Outcome.OTHER_BROWSER, Outcome.OTHER_ACCOUNT})
+_ANSWERS = frozenset({Outcome.FORGED, Outcome.OTHER_BROWSER, Outcome.OTHER_ACCOUNT, Outcome.ACCOUNT_CLOSED})
 
 
 @never_cache

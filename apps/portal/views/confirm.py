@@ -46,6 +46,8 @@ def confirm(request: HttpRequest, connection_id: UUID) -> HttpResponse:
 
 def _ask(request: HttpRequest, connection: Connection, form: CandidateForm | None = None) -> HttpResponse:
     people = confirming.candidates(connection)
+    if not people:  # dropped a moment ago, with the account or without
+        return _page(request, Ending.EXPIRED)
     context = {
         "connection": connection,
         "name": name(people[0]) if len(people) == 1 else "",

@@ -1,0 +1,44 @@
+"""An authorization request is claimed once, for one answer, and keeps how it ended.
+
+What is written about a request is written with its account's row locked. Closing an account takes the same lock first,
+so that either it waits and then finds what we wrote, or we find the account closed and write nothing.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from apps.accounts.models import User
+from apps.connections.models import AuthorizationRequest, Connection
+from apps.connections.outcomes import Outcome
+
+
+class AccountClosed(Exception):
+    """The account was closed while the patient was at the provider: nothing may be kept for it."""
+
+
+def claim(request: AuthorizationRequest, *, at: datetime) -> bool:
+    """Take the request for this one answer; False where an earlier one took it, or it came too late."""
+    rows = AuthorizationRequest.objects.filter(pk=request.pk, claimed_at__isnull=True, expires_at__gt=at)
+    return bool(rows.update(claimed_at=at))
+
+
+def hold_account(request: AuthorizationRequest) -> None:
+    """Lock the account of the request to the end of the transaction. Raises AccountClosed."""
+    if User.objects.select_for_update(no_key=True).filter(pk=request.user_id).first() is None:
+        raise AccountClosed
+
+
+def close(
+    request: AuthorizationRequest, outcome: Outcome, *, connection: Connection | None = None, error_uri: str = ""
+) -> None:
+    """Write how it ended, and the connection it made or renewed; drop what no later answer may use.
+
+    Call it in a transaction that holds the account. Raises AccountClosed where the request is gone.
+    """
+    columns: dict[str, Any] = {"outcome": outcome, "error_uri": error_uri[:1000], "sealed_pkce_verifier": None}
+    if connection is not None:
+        columns["connection"] = connection
+    if not AuthorizationRequest.objects.filter(pk=request.pk).update(**columns):
+        raise AccountClosed
+    for column, value in columns.items():
+        setattr(request, column, value)
