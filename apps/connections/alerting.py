@@ -1,16 +1,17 @@
 """Tell staff what only they can mend: a line in the log, and trouble on a registration that is refused as a whole.
 
-Trouble stops linking for every patient of an authorization server. So only that its token endpoint refused our client
-counts: not what a browser brought, whose owner could have written it; not that one organization has not enabled us; and
-not a redirect or another fault of an address, which may be an hour of maintenance.
+Trouble stops linking for every patient of an authorization server, for a while. So only that its token endpoint
+refused our client counts: not what a browser brought, whose owner could have written it; not that one organization has
+not enabled us, which is noted for that one alone; and not a redirect or another fault of an address, which may be an
+hour of maintenance.
 """
 
 import logging
 from datetime import datetime
 
-from apps.directory import registering
-from apps.directory.models import ClientRegistration
-from apps.wire.errors import Actor, ClientRejected, OrganizationNotEnabled, WireError
+from apps.directory import enabling, registering
+from apps.directory.models import ClientRegistration, Endpoint
+from apps.wire.errors import Actor, ClientRejected, Code, OrganizationNotEnabled, WireError
 
 _LOG = logging.getLogger(__name__)
 
@@ -21,8 +22,20 @@ def alert_staff(registration: ClientRegistration, error: WireError) -> None:
         _LOG.error("Staff must look into client registration %s: %s (%s)", registration.pk, error, error.code.value)
 
 
-def alert_staff_of_refusal(registration: ClientRegistration, error: WireError, *, at: datetime) -> None:
-    """The same for what the token endpoint answered, marking the registration where it concerns everybody."""
+def alert_staff_of_refusal(
+    registration: ClientRegistration, endpoint: Endpoint, error: WireError, *, at: datetime
+) -> None:
+    """The same for what the token endpoint answered, marking what it concerns: everybody, or one organization."""
+    if isinstance(error, OrganizationNotEnabled):
+        if enabling.refused(registration, endpoint, is_certain=error.code is Code.UNAUTHORIZED_CLIENT, at=at):
+            alert_staff(registration, error)
+        return
     alert_staff(registration, error)
-    if isinstance(error, ClientRejected) and not isinstance(error, OrganizationNotEnabled):
+    if isinstance(error, ClientRejected):
         registering.mark_trouble(registration, error.code.value, at=at)
+
+
+def note_answer(registration: ClientRegistration, endpoint: Endpoint, *, at: datetime) -> None:
+    """The token endpoint gave tokens: what was marked before is over, and nobody need be asked."""
+    registering.accepted(registration, at=at)
+    enabling.answered(registration, endpoint, at=at)

@@ -18,7 +18,7 @@ from apps.audit.recording import EventType
 from apps.connections import binding, noting
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.outcomes import Outcome
-from apps.directory import linkability, registering
+from apps.directory import linkability, reaching, registering
 from apps.directory.linkability import Obstacle
 from apps.directory.models import ClientRegistration, Endpoint, Provider
 from apps.vault import sealing
@@ -73,7 +73,7 @@ def begin(
     """
     if consenting.needs_consent(user):
         raise ConsentMissing
-    registration = _registration(provider, endpoint)
+    registration = _registration(provider, endpoint, at=at)
     with transaction.atomic():
         # two tabs at once count each other; whoever closed the account in one of them agrees to nothing any more
         if User.objects.select_for_update(no_key=True).filter(pk=user.pk).first() is None:
@@ -148,12 +148,11 @@ def _store(
     )
 
 
-def _registration(provider: Provider, endpoint: Endpoint) -> ClientRegistration:
-    obstacle = linkability.obstacle(endpoint, provider=provider)
+def _registration(provider: Provider, endpoint: Endpoint, *, at: datetime) -> ClientRegistration:
+    obstacle = linkability.obstacle(endpoint, provider=provider, at=at)
     if obstacle is not None:
         raise CannotLink(obstacle)
-    server = endpoint.authorization_server
-    registration = registering.standing(server) if server else None
+    registration = registering.standing_at(endpoint)
     if registration is None or not endpoint.providers.filter(pk=provider.pk).exists():
         raise CannotLink(Obstacle.NO_REGISTRATION)
     return registration
@@ -168,10 +167,10 @@ def _checked_url(request: AuthorizationRequest, browser: Secret) -> str:
 
 
 def _authorization_url(request: AuthorizationRequest, browser: Secret) -> str:
-    """Specification 4.1 P1. Only addresses of the registration's own authorization server go in."""
+    """Specification 4.1 P1. Only an address of the origin the registration was made for goes in."""
     registration = request.registration
     return authorization.authorization_url(
-        authorize_url=registration.authorization_server.authorize_url,
+        authorize_url=reaching.authorization_server(request.endpoint, registration).authorize_url,
         client_id=registration.client_id,
         redirect_uri=registering.redirect_uri(registration),
         state=binding.state_for(request.pk, browser),

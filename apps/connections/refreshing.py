@@ -20,7 +20,7 @@ from apps.audit.recording import Actor, EventType
 from apps.connections import alerting, noting, revoking, token_columns
 from apps.connections.models import Connection, MoveNotAllowed, StoredTokenSet
 from apps.connections.reasons import Reason
-from apps.directory import reaching, registering
+from apps.directory import reaching
 from apps.vault.errors import Shredded, VaultError
 from apps.wire import token_endpoint
 from apps.wire.errors import (
@@ -201,8 +201,7 @@ def _adopt(connection: Connection, sent: StoredTokenSet, token_set: TokenSet, *,
     if access_token is None:  # disconnected, or the account closed, while we asked
         revoking.revoke_unused(connection.endpoint, connection.registration, token_set)
         raise NeedsReauthorization
-    if connection.registration.trouble:
-        registering.clear_trouble(connection.registration, actor=_ACTOR, at=at)
+    alerting.note_answer(connection.registration, connection.endpoint, at=at)
     return access_token
 
 
@@ -266,7 +265,7 @@ def _put_off(
         **token_columns.NO_ATTEMPT, not_before_at=at + wait
     )
     _LOG.warning("A refresh did not succeed: connection %s: %s", connection.pk, error)
-    alerting.alert_staff_of_refusal(connection.registration, error, at=at)
+    alerting.alert_staff_of_refusal(connection.registration, connection.endpoint, error, at=at)
 
 
 def _give_up(connection: Connection, reason: Reason, *, at: datetime) -> NeedsReauthorization:

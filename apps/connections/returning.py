@@ -121,15 +121,16 @@ def _settle(request: AuthorizationRequest, response: AuthorizationResponse, *, a
         outcome = causes.of_authorization_answer(response)
         alerting.alert_staff(request.registration, authorization.refusal(response))
         return _fail(request, outcome, at=at, error_uri=response.error_uri, code=response.error)
-    if linkability.obstacle(request.endpoint, provider=request.provider) is not None:
+    if linkability.obstacle(request.endpoint, provider=request.provider, at=at) is not None:
         return _fail(request, Outcome.REGISTRATION_BROKEN, at=at)  # switched off while the patient was away
     try:
         token_set = _exchange(request, response.code)
     except WireError as error:
-        alerting.alert_staff_of_refusal(request.registration, error, at=at)
+        alerting.alert_staff_of_refusal(request.registration, request.endpoint, error, at=at)
         return _fail(request, causes.of_exchange(error), at=at, error_uri=error.error_uri, code=error.code)
     except VaultError as error:
         return _fail_for_the_vault(request, error, at=at)
+    alerting.note_answer(request.registration, request.endpoint, at=at)
     return _identify(request, token_set, at=at)
 
 

@@ -1,15 +1,17 @@
-"""The client secret: sealed for the installation, written once and never shown.
-
-`client` is the only place where one is opened.
+"""How a registration proves itself: a client secret, sealed for the installation, written once and never shown, or a
+signing key. `client` is the only place where a secret is opened.
 """
 
 from datetime import datetime
 
+from apps.directory import signing
 from apps.directory.models import ClientRegistration
 from apps.vault import sealing
 from apps.vault.sealing import Holder, Place
 from apps.wire.client_authentication import Authentication, Client
 from apps.wire.secret import Secret
+
+_WITH_A_SECRET = frozenset({Authentication.QUERY, Authentication.BASIC, Authentication.BODY})
 
 
 def keep(registration: ClientRegistration, secret: Secret, *, at: datetime) -> None:
@@ -22,11 +24,17 @@ def keep(registration: ClientRegistration, secret: Secret, *, at: datetime) -> N
 
 
 def client(registration: ClientRegistration) -> Client:
-    """Our client id with its proof, for one call. Raises ClientRejected where either is missing."""
+    """Our client id with its proof, for one call. Only the proof that the method of authentication needs is opened.
+
+    Raises ClientRejected where it is missing, and what opening a sealed value raises.
+    """
+    authentication = Authentication(registration.authentication)
+    key = registration.signing_key if authentication is Authentication.PRIVATE_KEY_JWT else None
     return Client(
         client_id=registration.client_id,
-        secret=_open(registration),
-        authentication=Authentication(registration.authentication),
+        secret=_open(registration) if authentication in _WITH_A_SECRET else None,
+        authentication=authentication,
+        signing_key=signing.open_key(key) if key is not None and key.retired_at is None else None,
     )
 
 

@@ -5,16 +5,18 @@ Linking is off unless the registration is approved, the version was added to it,
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.conf import settings
 from django.db import models
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.directory import registering
+from apps.directory import enabling, registering
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, Provider
 from apps.wire.client_authentication import Authentication
 from apps.wire.dialects import DIALECTS, Interface
+from apps.wire.errors import Code
 
 
 class Obstacle(models.TextChoices):
@@ -24,6 +26,8 @@ class Obstacle(models.TextChoices):
     VANISHED = "vanished", _("It is no longer in the directory it came from.")
     INTERFACE_NOT_SPOKEN = "interface_not_spoken", _("We do not speak its interface or dialect yet.")
     NO_ADDRESSES = "no_addresses", _("The addresses of its authorization server are not known.")
+    NOT_DISCOVERED = "not_discovered", _("Its authorization server was not discovered yet, or not lately found.")
+    ADDRESSES_MOVED = "addresses_moved", _("It names another authorization server than before: see its disagreements.")
     SANDBOX_HERE = "sandbox_here", _("It is a sandbox row, and this installation allows no sandbox.")
     SANDBOX_MIXED = "sandbox_mixed", _("A sandbox row is paired with a production one.")
     NO_REGISTRATION = "no_registration", _("We have no client registration there.")
@@ -31,6 +35,7 @@ class Obstacle(models.TextChoices):
     VERSION_NOT_ADDED = "version_not_added", _("The FHIR version was not added to the client registration.")
     NO_CREDENTIALS = "no_credentials", _("The client registration has no client id or no secret.")
     TROUBLE = "trouble", _("Their server does not accept our client registration: see its trouble.")
+    NOT_ENABLED = "not_enabled", _("The organization has not enabled the application.")
 
 
 @dataclass(frozen=True)
@@ -64,6 +69,14 @@ WORDS = {
         _("We do not know where to sign in"),
         _("{provider} does not publish how apps can connect. We do not guess."),
     ),
+    Obstacle.NOT_DISCOVERED: Words(
+        _("We cannot connect to {provider} right now"),
+        _("{provider} has not told us yet where you sign in, and we do not guess. Please try again tomorrow."),
+    ),
+    Obstacle.ADDRESSES_MOVED: Words(
+        _("We cannot connect to {provider} right now"),
+        _("Where you sign in has changed, and we check that before we send you there. Please try again tomorrow."),
+    ),
     Obstacle.SANDBOX_HERE: Words(
         _("Practice provider, not real"),
         _("It holds invented people, and practice providers are turned off here."),
@@ -74,42 +87,52 @@ WORDS = {
     Obstacle.VERSION_NOT_ADDED: _NOT_YET,
     Obstacle.NO_CREDENTIALS: _NOT_YET,
     Obstacle.TROUBLE: _NOT_NOW,
+    Obstacle.NOT_ENABLED: Words(
+        _("{provider} has not turned on this app yet"),
+        _(
+            'Only they can do this. You can ask: "Please enable the Holdfast app for patient access." We have told '
+            "our staff."
+        ),
+    ),
 }
 
-# What this installation can speak today; the others are listed with the reason.
-_SPOKEN = frozenset({Interface.PATIENT_ACCESS})
 
+def obstacle(endpoint: Endpoint, *, provider: Provider | None = None, at: datetime) -> Obstacle | None:
+    """Why nobody can link this endpoint now, or None where everybody can. Asks nothing over the network.
 
-def obstacle(endpoint: Endpoint, *, provider: Provider | None = None) -> Obstacle | None:
-    """Why nobody can link this endpoint, or None where everybody can. Asks nothing over the network.
-
-    With a provider, also whether the two belong together. Makes no query where providers, authorization server and
-    registrations were prefetched.
+    With a provider, also whether the two belong together. Makes no query where providers, authorization server,
+    registrations and enablements were prefetched.
     """
     server = endpoint.authorization_server
     found = _of_the_endpoint(endpoint, provider)
     if found is None and server is None:
-        found = Obstacle.NO_ADDRESSES
+        found = _of_the_addresses(endpoint)
     if found is not None or server is None:
         return found
-    return _of_the_registration(endpoint, server, registering.standing(server))
+    return _of_the_registration(endpoint, server, registering.standing_at(endpoint), at=at)
+
+
+def _of_the_addresses(endpoint: Endpoint) -> Obstacle:
+    """Configured by staff for interface A; discovered for B, which may have found that nobody publishes them."""
+    is_discovered = endpoint.interface == Interface.SMART and endpoint.discovery_fault != Code.NO_SMART_CONFIGURATION
+    return Obstacle.NOT_DISCOVERED if is_discovered else Obstacle.NO_ADDRESSES
 
 
 def _of_the_endpoint(endpoint: Endpoint, provider: Provider | None) -> Obstacle | None:
-    spoken = endpoint.dialect in DIALECTS and Interface(endpoint.interface) in _SPOKEN
     checks = (
         (not endpoint.is_switched_on, Obstacle.SWITCHED_OFF),
         (endpoint.vanished_at is not None, Obstacle.VANISHED),
         (provider is not None and provider.vanished_at is not None, Obstacle.VANISHED),
-        (not spoken, Obstacle.INTERFACE_NOT_SPOKEN),
+        (endpoint.dialect not in DIALECTS, Obstacle.INTERFACE_NOT_SPOKEN),
         (endpoint.is_sandbox and not settings.ALLOW_LOOPBACK_HTTP, Obstacle.SANDBOX_HERE),
         (provider is not None and provider.is_sandbox != endpoint.is_sandbox, Obstacle.SANDBOX_MIXED),
+        (endpoint.discovery_fault == Code.FOREIGN_ADDRESS, Obstacle.ADDRESSES_MOVED),
     )
     return next((found for holds, found in checks if holds), None)
 
 
 def _of_the_registration(
-    endpoint: Endpoint, server: AuthorizationServer, registration: ClientRegistration | None
+    endpoint: Endpoint, server: AuthorizationServer, registration: ClientRegistration | None, *, at: datetime
 ) -> Obstacle | None:
     if registration is None:
         return Obstacle.NO_REGISTRATION
@@ -120,11 +143,16 @@ def _of_the_registration(
         (registration.status != ClientRegistration.Status.APPROVED, Obstacle.NOT_APPROVED),
         (endpoint.fhir_version not in registration.versions_added, Obstacle.VERSION_NOT_ADDED),
         (not _has_credentials(registration), Obstacle.NO_CREDENTIALS),
-        (bool(registration.trouble), Obstacle.TROUBLE),
+        (registering.is_in_trouble(registration, at=at), Obstacle.TROUBLE),
+        (enabling.is_refusing(registration, endpoint, at=at), Obstacle.NOT_ENABLED),
     )
     return next((found for holds, found in checks if holds), None)
 
 
 def _has_credentials(registration: ClientRegistration) -> bool:
-    is_public = registration.authentication == Authentication.NONE
-    return bool(registration.client_id) and (is_public or registration.sealed_secret is not None)
+    proofs = {
+        Authentication.NONE: True,
+        Authentication.PRIVATE_KEY_JWT: registration.signing_key_id is not None,
+    }
+    has_proof = proofs.get(Authentication(registration.authentication), registration.sealed_secret is not None)
+    return bool(registration.client_id) and has_proof

@@ -5,8 +5,8 @@ Which origins we connect to is decided here, from a setting and from what staff 
 
 from django.conf import settings
 
-from apps.directory import credentials
-from apps.directory.models import ApprovedOrigin, ClientRegistration, Endpoint
+from apps.directory import credentials, pinning
+from apps.directory.models import ApprovedOrigin, AuthorizationServer, ClientRegistration, Endpoint
 from apps.wire.addresses import AddressPolicy
 from apps.wire.dialects import DIALECTS, Dialect, FhirVersion
 from apps.wire.fhir import FhirServer
@@ -36,12 +36,19 @@ def fhir_server(endpoint: Endpoint) -> FhirServer:
     )
 
 
+def authorization_server(endpoint: Endpoint, registration: ClientRegistration) -> AuthorizationServer:
+    """Where patients of this endpoint sign in under this registration: the endpoint's own authorization server where it
+    has the origins the registration was made for, and otherwise where it was made. Never any other place."""
+    made_at, own = registration.authorization_server, endpoint.authorization_server
+    return own if own is not None and pinning.share_origins(own, made_at) else made_at
+
+
 def token_endpoint(endpoint: Endpoint, registration: ClientRegistration) -> TokenEndpoint:
-    """The token endpoint of exactly this registration, with our proof: codes and tokens of it go nowhere else.
+    """The token endpoint of `authorization_server`, with our proof: codes and tokens go nowhere else.
 
     Raises ClientRejected where no usable credentials are stored, and what opening a sealed value raises.
     """
-    server = registration.authorization_server
+    server = authorization_server(endpoint, registration)
     return TokenEndpoint(
         url=server.token_url,
         client=credentials.client(registration),

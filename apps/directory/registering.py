@@ -6,19 +6,24 @@ Raises StatusNotAllowed where the table of moves forbids the step.
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
-from apps.directory import credentials
-from apps.directory.models import AuthorizationServer, ClientRegistration
-from apps.wire.dialects import Dialect, FhirVersion
+from apps.directory import credentials, pinning
+from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint
+from apps.wire.dialects import Dialect, FhirVersion, Interface
 from apps.wire.secret import Secret
 
 Status = ClientRegistration.Status
+RefreshScope = ClientRegistration.RefreshScope
+SmartVersion = ClientRegistration.SmartVersion
+
+OVER = frozenset({Status.REJECTED, Status.RETIRED})
+TRY_AGAIN_AFTER = timedelta(minutes=15)  # how long trouble keeps everybody away
 
 
 class StatusNotAllowed(Exception):
@@ -31,14 +36,28 @@ def redirect_uri(registration: ClientRegistration) -> str:
     return f"{settings.SITE_ORIGIN}/connect/return/{registration.redirect_id}/"
 
 
+def launch_url(registration: ClientRegistration) -> str:
+    """The address from which a provider's own portal starts us (EHR launch), to register beside the redirect URI."""
+    return f"{settings.SITE_ORIGIN}/connect/launch/{registration.launch_id}/"
+
+
 def standing(server: AuthorizationServer) -> ClientRegistration | None:
     """The one registration that is neither rejected nor retired. Uses prefetched rows where there are some."""
-    over = {Status.REJECTED, Status.RETIRED}
-    return next((row for row in server.registrations.all() if row.status not in over), None)
+    return next((row for row in server.registrations.all() if row.status not in OVER), None)
+
+
+def standing_at(endpoint: Endpoint) -> ClientRegistration | None:
+    """The registration that serves this endpoint: that of its own authorization server, or else one made beside it
+    that an enablement names, provided both have the same origins. Uses prefetched rows where there are some."""
+    server = endpoint.authorization_server
+    if server is None:
+        return None
+    own = standing(server)
+    return own if own is not None else _standing_beside(endpoint, server)
 
 
 def request(server: AuthorizationServer, *, dialect: Dialect, actor: Actor, at: datetime) -> ClientRegistration:
-    """The standing registration, or a new one in status requested, with the dialect's windows and floors."""
+    """The standing registration, or a new one in status requested, with what the dialect and the server say."""
     with transaction.atomic():
         server = AuthorizationServer.objects.select_for_update().get(pk=server.pk)
         registration = standing(server)
@@ -51,6 +70,9 @@ def request(server: AuthorizationServer, *, dialect: Dialect, actor: Actor, at: 
             uses_pkce=dialect.uses_pkce,
             refresh_window_hours=dialect.refresh_window_hours,
             minimum_refresh_seconds=dialect.minimum_refresh_interval_seconds,
+            smart_version=SmartVersion.V2 if "permission-v2" in server.capabilities else SmartVersion.V1,
+            refresh_scope=RefreshScope.OFFLINE if dialect.interface is Interface.SMART else "",
+            asks_identity="sso-openid-connect" in server.capabilities,
             requested_at=at,
             is_sandbox=server.is_sandbox,
         )
@@ -110,13 +132,27 @@ def switch(registration: ClientRegistration, *, is_on: bool, actor: Actor, at: d
 
 
 def mark_trouble(registration: ClientRegistration, code: str, *, at: datetime) -> None:
-    """Their server does not accept our registration: linking stops until staff mend it. Patients' tokens stay."""
+    """Their server does not accept our registration: nobody is sent there for a while. Patients' tokens stay."""
     with _locked(registration) as row:
-        if row.trouble == code:
-            return
-        row.trouble, row.trouble_at = code, at
-        row.save(update_fields=["trouble", "trouble_at"])
-        _record(row, "trouble", actor=Actor.system("linking"), at=at, code=code)
+        is_news = row.trouble != code
+        row.trouble_seen_at = at
+        if is_news:
+            row.trouble, row.trouble_at = code, at
+            _record(row, "trouble", actor=Actor.system("linking"), at=at, code=code)
+        row.save(update_fields=["trouble", "trouble_at", "trouble_seen_at"])
+
+
+def is_in_trouble(registration: ClientRegistration, *, at: datetime) -> bool:
+    """Whether nobody should be sent there now. Some time after it was last seen, somebody's attempt finds out whether
+    it is over: it may have been an hour of theirs, and staff need not be asked."""
+    seen_at = registration.trouble_seen_at or registration.trouble_at
+    return bool(registration.trouble) and (seen_at is None or at < seen_at + TRY_AGAIN_AFTER)
+
+
+def accepted(registration: ClientRegistration, *, at: datetime) -> None:
+    """Their token endpoint took our proof: trouble is over. Costs nothing where there was none."""
+    if registration.trouble:
+        clear_trouble(registration, actor=Actor.system("linking"), at=at)
 
 
 def clear_trouble(registration: ClientRegistration, *, actor: Actor, at: datetime) -> None:
@@ -124,6 +160,15 @@ def clear_trouble(registration: ClientRegistration, *, actor: Actor, at: datetim
     with _locked(registration) as row:
         if _clear_trouble(row):
             _record(row, "trouble cleared", actor=actor, at=at)
+
+
+def _standing_beside(endpoint: Endpoint, server: AuthorizationServer) -> ClientRegistration | None:
+    """The latest, where several were named."""
+    rows = sorted(endpoint.enablements.all(), key=lambda enablement: enablement.since_at, reverse=True)
+    for registration in (row.registration for row in rows):
+        if registration.status not in OVER and pinning.share_origins(server, registration.authorization_server):
+            return registration
+    return None
 
 
 @contextmanager
@@ -145,8 +190,8 @@ def _move(row: ClientRegistration, status: str) -> None:
 def _clear_trouble(row: ClientRegistration) -> bool:
     if not row.trouble:
         return False
-    row.trouble, row.trouble_at = "", None
-    row.save(update_fields=["trouble", "trouble_at"])
+    row.trouble, row.trouble_at, row.trouble_seen_at = "", None, None
+    row.save(update_fields=["trouble", "trouble_at", "trouble_seen_at"])
     return True
 
 

@@ -5,6 +5,7 @@ Providers that cannot be linked are found too, with the reason: a list that hide
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.conf import settings
 from django.db.models import Prefetch, QuerySet
@@ -12,7 +13,7 @@ from django.db.models import Prefetch, QuerySet
 from apps.directory import explaining, linkability, spelling, versions
 from apps.directory.explaining import Explanation
 from apps.directory.linkability import Obstacle
-from apps.directory.models import Endpoint, Provider
+from apps.directory.models import Enablement, Endpoint, Provider
 
 MOST_SHOWN = 30
 
@@ -70,7 +71,7 @@ class Results:
     has_more: bool
 
 
-def find(query: str) -> Results:
+def find(query: str, *, at: datetime) -> Results:
     """Providers in which every word of the query begins some word. Real ones first, then by name.
 
     An empty query finds nothing.
@@ -81,32 +82,34 @@ def find(query: str) -> Results:
     rows = _providers()
     for word in words:
         rows = rows.filter(search_words__contains=f" {word}")
-    found = tuple(_found(row) for row in rows.order_by("is_sandbox", "name", "pk")[: MOST_SHOWN + 1])
+    found = tuple(_found(row, at=at) for row in rows.order_by("is_sandbox", "name", "pk")[: MOST_SHOWN + 1])
     return Results(found[:MOST_SHOWN], has_more=len(found) > MOST_SHOWN)
 
 
-def practice_providers() -> Sequence[FoundProvider]:
+def practice_providers(*, at: datetime) -> Sequence[FoundProvider]:
     """The sandbox's providers, where this installation allows them; offered before anything was searched."""
     if not settings.ALLOW_LOOPBACK_HTTP:
         return ()
-    return [_found(row) for row in _providers().filter(is_sandbox=True).order_by("name", "pk")[:MOST_SHOWN]]
+    rows = _providers().filter(is_sandbox=True).order_by("name", "pk")
+    return [_found(row, at=at) for row in rows[:MOST_SHOWN]]
 
 
-def with_choices(provider: Provider) -> FoundProvider:
+def with_choices(provider: Provider, *, at: datetime) -> FoundProvider:
     """One provider with its choices."""
-    return _found(_providers().get(pk=provider.pk))
+    return _found(_providers().get(pk=provider.pk), at=at)
 
 
 def _providers() -> QuerySet[Provider]:
+    enablements = Enablement.objects.select_related("registration__authorization_server")
     endpoints = Endpoint.objects.select_related("authorization_server").prefetch_related(
-        "authorization_server__registrations"
+        "authorization_server__registrations", Prefetch("enablements", enablements)
     )
     return Provider.objects.filter(vanished_at__isnull=True).prefetch_related(Prefetch("endpoints", endpoints))
 
 
-def _found(provider: Provider) -> FoundProvider:
+def _found(provider: Provider, *, at: datetime) -> FoundProvider:
     choices = [
-        Choice(endpoint, linkability.obstacle(endpoint, provider=provider), provider)
+        Choice(endpoint, linkability.obstacle(endpoint, provider=provider, at=at), provider)
         for endpoint in provider.endpoints.all()
     ]
     choices.sort(key=lambda choice: (choice.words.rank, choice.endpoint.fhir_base_url))

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from apps.connections import attempts, binding, linking, returning
 from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
 from apps.connections.outcomes import Outcome
+from apps.directory.models import Enablement
 from tests.connections.conftest import agree
 from tests.connections.provider_stand_in import tokens
 from tests.wire.servers import http
@@ -96,7 +97,8 @@ class TestAnyAnswer:
     def test_of_a_token_endpoint_has_an_outcome(self, journey, stand_in, place, answer, status):
         stand_in.token = http(status, json.dumps(answer).encode())
         assert_told(journey())
-        type(place.registration).objects.update(trouble="", trouble_at=None)
+        type(place.registration).objects.update(trouble="", trouble_at=None, trouble_seen_at=None)
+        Enablement.objects.all().delete()
 
     @MANY
     @given(answer=PATIENTS | JSON, status=STATUSES)

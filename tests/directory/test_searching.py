@@ -10,7 +10,7 @@ pytestmark = pytest.mark.django_db
 
 
 def names(query: str) -> list[str]:
-    return [found.provider.name for found in searching.find(query).found]
+    return [found.provider.name for found in searching.find(query, at=AT).found]
 
 
 class TestASearch:
@@ -50,13 +50,13 @@ class TestASearch:
     def test_says_when_there_are_more(self, make_provider):
         for number in range(searching.MOST_SHOWN + 1):
             make_provider(f"Clinic {number}")
-        results = searching.find("clinic")
+        results = searching.find("clinic", at=AT)
         assert results.has_more
         assert len(results.found) == searching.MOST_SHOWN
 
     def test_lists_what_cannot_be_linked_with_the_reason(self, make_provider, make_endpoint):
         make_endpoint(make_provider("Closed Clinic"), registration={"status": "provisional"})
-        (found,) = searching.find("clinic").found
+        (found,) = searching.find("clinic", at=AT).found
         assert not found.linkable
         assert found.explanation is not None
         assert found.explanation.title == "Closed Clinic cannot be connected yet"
@@ -65,7 +65,7 @@ class TestASearch:
         provider = make_provider("Two Ways Clinic")
         make_endpoint(provider, version="dstu2")
         make_endpoint(provider, version="r4")
-        (found,) = searching.find("clinic").found
+        (found,) = searching.find("clinic", at=AT).found
         assert [choice.endpoint.fhir_version for choice in found.choices] == ["r4", "dstu2"]
 
     def test_makes_as_many_queries_for_many_as_for_one(
@@ -74,7 +74,7 @@ class TestASearch:
         for number in range(8):
             make_endpoint(make_provider(f"Clinic {number}"), host=f"h{number}.example.org")
         with django_assert_max_num_queries(4):
-            assert len(searching.find("clinic").found) == 8
+            assert len(searching.find("clinic", at=AT).found) == 8
         assert ClientRegistration.objects.count() == 8
 
 
@@ -82,9 +82,9 @@ class TestPracticeProviders:
     def test_are_offered_only_where_a_sandbox_is_allowed(self, make_provider, settings):
         make_provider("Practice", is_sandbox=True)
         make_provider("Real")
-        assert [found.provider.name for found in searching.practice_providers()] == ["Practice"]
+        assert [found.provider.name for found in searching.practice_providers(at=AT)] == ["Practice"]
         settings.ALLOW_LOOPBACK_HTTP = False
-        assert searching.practice_providers() == ()
+        assert searching.practice_providers(at=AT) == ()
 
 
 class TestPlainWords:

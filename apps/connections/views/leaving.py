@@ -72,7 +72,7 @@ def _before_you_go(
         return _begin(request, provider, endpoint, connection)
     if consenting.needs_consent(current_user(request)):
         return _ask_for_consent(request)
-    asked = asking.ask(endpoint, provider)
+    asked = asking.ask(endpoint, provider, at=timezone.now())
     if isinstance(asked, Obstacle):
         return _cannot_link(request, provider, asked)
     context = {"provider": provider, "asked": asked, "connection": connection}

@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.core.exceptions import ValidationError
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from apps.directory import linkability, pairing
@@ -72,7 +73,7 @@ class EndpointAdmin(AuditedAdmin):
     @admin.display(description=_("linking"))
     def linking(self, endpoint: Endpoint) -> str:
         """On, or the reason why it is off."""
-        obstacle = linkability.obstacle(endpoint)
+        obstacle = linkability.obstacle(endpoint, at=timezone.now())
         return str(obstacle.label) if obstacle else str(_("on"))
 
 

@@ -1,0 +1,22 @@
+"""What was given for one origin stays with it: client secrets, codes and tokens go to no other.
+
+In a SMART deployment each organization has an authorization server of its own, all of them below one origin, and one
+client registration may serve several. A FHIR server can name any addresses it likes as its own, so what it names is
+compared with where the registration was made. Both addresses count: a foreign token address would be given the secret
+and the code, and a foreign authorize address could take the patient to the genuine one on its own terms, without the
+`aud` that keeps the genuine token from the wrong FHIR server (interface facts 3.4; section 6, rows 7 and 15).
+"""
+
+from apps.directory.models import AuthorizationServer
+from apps.wire.addresses import page_beside
+
+
+def share_origins(one: AuthorizationServer, other: AuthorizationServer) -> bool:
+    """Whether patients sign in, and tokens are issued, at the same origins (scheme, host and port)."""
+    pairs = ((one.authorize_url, other.authorize_url), (one.token_url, other.token_url))
+    return all(is_same_origin(mine, theirs) for mine, theirs in pairs)
+
+
+def is_same_origin(url: str, other: str) -> bool:
+    """No for anything that is not plainly an address, and for http anywhere but on this machine."""
+    return page_beside(url, beside=other) is not None
