@@ -8,6 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from apps.sandbox.fhir import store
+from apps.sandbox.fhir.realm import Realm
 from apps.sandbox.models import Account, Resource
 from apps.sandbox.people import inventing, rendering, telling
 from apps.sandbox.people.cast import CAST
@@ -15,7 +16,7 @@ from apps.sandbox.people.cast import CAST
 
 def bodies(story, version="r4"):
     return [
-        bytes(store.row(version, "", body, at=telling.at(2026, 10, 30)).body)
+        bytes(store.row(Realm(version), "", body, at=telling.at(2026, 10, 30)).body)
         for body in rendering.resources(story, version)
     ]
 
@@ -97,7 +98,7 @@ class TestPopulate:
         call_command("populate", people=2, size=60, seed=5, stdout=told)
         lines = told.getvalue().splitlines()
         assert [line.split()[0] for line in lines] == [
-            "ruth", "george", "hannah", "theo", "ines", "person-5-1", "person-5-2",
+            "ruth", "george", "hannah", "theo", "ines", "haddad", "person-5-1", "person-5-2",
         ]  # fmt: skip
         assert Account.objects.get(username="person-5-1").has_password("person-5-1-pass")
 

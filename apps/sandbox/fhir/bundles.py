@@ -8,14 +8,16 @@ from django.http import QueryDict
 from apps.sandbox import scenarios
 from apps.sandbox.fhir import addresses, paging, refusing, store
 from apps.sandbox.fhir.paging import Cursor
+from apps.sandbox.fhir.root import Root
 from apps.sandbox.fhir.searching import Search
 from apps.sandbox.fhir.store import Found, Row
 
 _MODES = {mode: b',"search":{"mode":"%s"}' % mode.encode() for mode in ("match", "include", "outcome")}
 
 
-def searchset(search: Search, query: QueryDict, here: str, base: str) -> bytes:
-    """The page of `search`. `here` is the query string as it came, `base` the data base address with its slash."""
+def searchset(root: Root, search: Search, query: QueryDict, here: str) -> bytes:
+    """The page of `search`. `here` is the query string as it came."""
+    base = root.base
     way = scenarios.chosen("paging")
     found = store.find(search, repeat_last=way == "repeats")
     entries = [*_entries(found.rows, "match", base), *_strays(search, base)]
@@ -23,7 +25,7 @@ def searchset(search: Search, query: QueryDict, here: str, base: str) -> bytes:
         entries += _entries(store.provenance_of(search, found.rows), "include", base)
     if search.with_included:
         entries += _entries(store.medications_of(search, found.rows), "include", base)
-    links = paging.links(base + search.resource_type, query, here, _following(search, found, way))
+    links = paging.links(root, search.resource_type, query, here, _following(search, found, way))
     head = f'{{"resourceType":"Bundle","type":"searchset",{_total(found.total, way)}"link":{json.dumps(links)}'
     if not entries:
         return head.encode() + b"}"

@@ -10,34 +10,36 @@ import json
 
 from django.http import HttpRequest, HttpResponse
 
-from apps.sandbox.bearer import Access
 from apps.sandbox.fhir import media_types
+from apps.sandbox.fhir.access import Access
 from apps.sandbox.fhir.media_types import NotAcceptable
+from apps.sandbox.fhir.realm import Realm
 from apps.sandbox.fhir.refusing import Refusal
 from apps.sandbox.models import StoredFile
 
 _FHIR_TYPES = ("application/fhir+json", "application/json+fhir")
 
 
-def document(version: str, name: str, access: Access) -> HttpResponse:
+def document(realm: Realm, name: str, access: Access) -> HttpResponse:
     """The file as it is. Raises Refusal (404) for a file that is not of the token's patients."""
-    file = _own(version, name, access)
+    file = _own(realm, name, access)
     return HttpResponse(bytes(file.content), content_type=file.content_type)
 
 
-def binary(request: HttpRequest, version: str, name: str, access: Access) -> HttpResponse:
+def binary(request: HttpRequest, realm: Realm, name: str, access: Access) -> HttpResponse:
     """The file, or a Binary resource around it, by Accept. Raises Refusal (404) and NotAcceptable."""
-    file = _own(version, name, access)
+    file = _own(realm, name, access)
     for accepted in media_types.accepted(request):
         if accepted in _FHIR_TYPES:
-            return HttpResponse(_resource(version, file), content_type=media_types.STANDARD[version])
+            return HttpResponse(_resource(realm.version, file), content_type=media_types.STANDARD[realm.version])
         if accepted in (file.content_type, f"{file.content_type.partition('/')[0]}/*", "*/*"):
             return HttpResponse(bytes(file.content), content_type=file.content_type)
     raise NotAcceptable
 
 
-def _own(version: str, name: str, access: Access) -> StoredFile:
-    file = StoredFile.objects.filter(version=version, name=name, patient_id__in=access.patient_ids).first()
+def _own(realm: Realm, name: str, access: Access) -> StoredFile:
+    seen = access.patients("DocumentReference")
+    file = StoredFile.objects.filter(tenant=realm.tenant, version=realm.version, name=name, patient_id__in=seen).first()
     if file is None:
         raise Refusal(404, "not-found", "There is no such document")
     return file

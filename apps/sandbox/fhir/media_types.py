@@ -2,8 +2,6 @@
 
 from django.http import HttpRequest
 
-from apps.sandbox import scenarios
-
 STANDARD = {"dstu2": "application/json+fhir", "r4": "application/fhir+json"}
 JSON_TYPES = ("application/json", "application/fhir+json", "application/json+fhir")
 _ANYTHING = ("*/*", "application/*")
@@ -14,8 +12,10 @@ class NotAcceptable(Exception):
     """The request accepts no type the route can give: 406 with nothing in it."""
 
 
-def chosen(request: HttpRequest, version: str) -> str:
+def chosen(request: HttpRequest, version: str, kind: str) -> str:
     """The Content-Type for a FHIR answer. `_format` overrides Accept; no Accept at all accepts everything.
+
+    `kind` is "fhir" (the version's own), "charset" (that, with a charset), "plain" (application/json) or "asked".
 
     Raises NotAcceptable.
     """
@@ -23,9 +23,10 @@ def chosen(request: HttpRequest, version: str) -> str:
     asked = asked_json(request) if wanted is None else _FORMATS.get(wanted.replace(" ", "+"))
     if asked is None:
         raise NotAcceptable
-    kind = scenarios.chosen("data_content_type")
     if kind == "asked":
         return STANDARD[version] if asked in _ANYTHING else asked
+    if kind == "plain":
+        return "application/json"
     return STANDARD[version] + ("; charset=utf-8" if kind == "charset" else "")
 
 

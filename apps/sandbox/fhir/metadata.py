@@ -14,12 +14,19 @@ _PUBLISHED = "2026-11-01"
 _SOFTWARE = {"name": "Sandbox of an invented practice", "version": "1"}
 
 
-def statement(version: str, base: str) -> Element:
-    """The statement for one version at a data base address."""
-    return _dstu2(base) if version == "dstu2" else _r4(base)
+def statement(version: str, base: str, title: str, security: Element) -> Element:
+    """The statement for one version at a data base address; `security` is its rest.security element."""
+    rest = {"mode": "server", "security": security, "resource": _resources(version)}
+    head = _dstu2() if version == "dstu2" else _r4()
+    return {**head, "implementation": {"description": title, "url": base}, "rest": [rest]}
 
 
-def _dstu2(base: str) -> Element:
+def security(version: str, service: str, *, cors: bool = False) -> Element:
+    """The rest.security element with one code of the version's restful-security-service."""
+    return {"cors": cors, "service": [{"coding": [{"system": _SERVICES[version], "code": service}]}]}
+
+
+def _dstu2() -> Element:
     """Conformance 1.0.2."""
     return {
         "resourceType": "Conformance",
@@ -27,15 +34,13 @@ def _dstu2(base: str) -> Element:
         "date": _PUBLISHED,
         "kind": "instance",
         "software": _SOFTWARE,
-        "implementation": {"description": "Patient access, DSTU2", "url": base},
         "fhirVersion": "1.0.2",
         "acceptUnknown": "no",
         "format": ["json", STANDARD["dstu2"]],
-        "rest": [{"mode": "server", "security": _security("dstu2"), "resource": _resources("dstu2")}],
     }
 
 
-def _r4(base: str) -> Element:
+def _r4() -> Element:
     """CapabilityStatement 4.0.1."""
     return {
         "resourceType": "CapabilityStatement",
@@ -43,15 +48,9 @@ def _r4(base: str) -> Element:
         "date": _PUBLISHED,
         "kind": "instance",
         "software": _SOFTWARE,
-        "implementation": {"description": "Patient access, R4", "url": base},
         "fhirVersion": "4.0.1",
         "format": [STANDARD["r4"]],
-        "rest": [{"mode": "server", "security": _security("r4"), "resource": _resources("r4")}],
     }
-
-
-def _security(version: str) -> Element:
-    return {"cors": False, "service": [{"coding": [{"system": _SERVICES[version], "code": "OAuth"}]}]}
 
 
 def _resources(version: str) -> list[Element]:

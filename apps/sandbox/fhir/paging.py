@@ -1,7 +1,8 @@
 """Where a page starts, and the links that lead to the next one.
 
-A next link carries `page=N-…`, N for people and the rest opaque: the last row of the page before and the total, so that
-each page after the first costs one indexed query. Clients follow it as it stands.
+A next link carries `page=N-…` (or `pageContext=N-…`, by the root), N for people and the rest opaque: the last row of
+the page before and the total, so that each page after the first costs one indexed query. Clients follow it as it
+stands.
 """
 
 import base64
@@ -15,6 +16,7 @@ from django.http import QueryDict
 from apps.sandbox import scenarios
 from apps.sandbox.fhir.addresses import ELSEWHERE
 from apps.sandbox.fhir.refusing import Refusal
+from apps.sandbox.fhir.root import Root
 
 _PAGE = re.compile(r"(\d{1,6})-([A-Za-z0-9_-]{4,64})", re.ASCII)
 _PLACE = re.compile(rb"(\d{1,18}):(\d{1,9})")
@@ -49,22 +51,27 @@ def write_cursor(cursor: Cursor) -> str:
     return f"{cursor.number}-{place}"
 
 
-def links(route: str, query: QueryDict, here: str, following: Cursor | None) -> list[dict[str, str]]:
-    """Bundle.link: next (where there is one) and self. `route` is the absolute address without its query."""
+def links(
+    root: Root, resource_type: str, query: QueryDict, here: str, following: Cursor | None
+) -> list[dict[str, str]]:
+    """Bundle.link: next (where there is one) and self. `here` is the query string as it came."""
+    route = root.base + resource_type
     self_link = {"relation": "self", "url": f"{route}?{here}" if here else route}
     if following is None:
         return [self_link]
-    next_link = {"relation": "next", "url": _next(route, query, self_link["url"], following)}
+    next_link = {"relation": "next", "url": _next(root, route, query, self_link["url"], following)}
     pair = [next_link, self_link]
     return pair if scenarios.chosen("link_order") == "next-first" else pair[::-1]
 
 
-def _next(route: str, query: QueryDict, here: str, following: Cursor) -> str:
+def _next(root: Root, route: str, query: QueryDict, here: str, following: Cursor) -> str:
     way = scenarios.chosen("paging")
     if way == "loops":
         return here
-    pairs = [(name, value) for name, values in query.lists() if name != "page" for value in values]
-    address = f"{route}?{urlencode([*pairs, ('page', write_cursor(following))])}"
+    turning = [*root.page_extras, (root.page_parameter, write_cursor(following))]
+    replaced = {name for name, _ in turning}
+    pairs = [(name, value) for name, values in query.lists() if name not in replaced for value in values]
+    address = f"{route}?{urlencode([*pairs, *turning])}"
     if way == "foreign-host":
         return ELSEWHERE + address[address.index("/", 8) :]
     return address

@@ -17,20 +17,41 @@ _TRACE = (
 
 
 class Refusal(Exception):
-    """A request that gets no data: the HTTP status, the issue code of FHIR's list, and words for a developer."""
+    """A request that gets no data: the HTTP status, the issue code of FHIR's list, and words for a developer.
 
-    def __init__(self, status: int, code: str, diagnostics: str, *, as_text: bool = False) -> None:
+    `as_text`: the words alone are the usual body. `challenge` is sent as WWW-Authenticate.
+    """
+
+    def __init__(self, status: int, code: str, diagnostics: str, *, as_text: bool = False, challenge: str = "") -> None:
         super().__init__(diagnostics)
         self.status = status
         self.code = code
         self.diagnostics = diagnostics
         self.as_text = as_text
+        self.challenge = challenge
 
 
-def answer(refusal: Refusal, version: str) -> HttpResponse:
-    """The refusal in the form the switch `outcome` stands at; one `as_text` is text unless that says otherwise."""
-    form = scenarios.chosen("outcome")
-    if form == "plain-text" or (refusal.as_text and form == "no-code"):
+def answer(refusal: Refusal, version: str, switch: str) -> HttpResponse:
+    """The refusal in the form `switch` stands at; one `as_text` is text where that stands as usual."""
+    response = _written(refusal, version, scenarios.chosen(switch), is_usual=scenarios.is_usual(switch))
+    if refusal.challenge:
+        response["WWW-Authenticate"] = refusal.challenge
+    if refusal.status == 405:
+        response["Allow"] = "GET, HEAD"
+    return response
+
+
+def not_acceptable() -> HttpResponse:
+    """406 with nothing in it."""
+    response = HttpResponse(status=406)
+    del response["Content-Type"]
+    return response
+
+
+def _written(refusal: Refusal, version: str, form: str, *, is_usual: bool) -> HttpResponse:
+    if form == "text-or-empty":
+        form = "plain-text" if refusal.status in (401, 404) else "empty"
+    if form == "plain-text" or (refusal.as_text and is_usual):
         return HttpResponse(refusal.diagnostics, status=refusal.status, content_type="text/plain; charset=utf-8")
     if form == "html":
         return HttpResponse(_PAGE, status=refusal.status)

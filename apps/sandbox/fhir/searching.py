@@ -11,14 +11,17 @@ from datetime import datetime
 from django.http import QueryDict
 
 from apps.sandbox import scenarios
-from apps.sandbox.bearer import Access
 from apps.sandbox.fhir import dates, paging
+from apps.sandbox.fhir.access import Access
 from apps.sandbox.fhir.offered import Offered, Parameter
 from apps.sandbox.fhir.paging import Cursor
+from apps.sandbox.fhir.realm import Realm
 from apps.sandbox.fhir.refusing import Refusal
+from apps.sandbox.fhir.root import Root
 
 _PATIENT_NAMES = ("patient", "subject", "patient:Patient", "subject:Patient")
-_RESULT_NAMES = ("_count", "_maxresults", "_format", "_revinclude", "_include", "_sort", "page")
+_OPTIONAL_NAMES = ("_count", "_maxresults", "_format", "_revinclude", "_include", "_sort", "_lastUpdated")
+_RESULT_NAMES = (*_OPTIONAL_NAMES[:-1], "page", "pageContext", "direction")
 _PREFIXES = ("eq", "ge", "gt", "le", "lt")
 
 
@@ -37,7 +40,7 @@ class Condition:
 class Search:
     """What to look for. `patient_ids` empty: among the resources of the practice."""
 
-    version: str
+    realm: Realm
     resource_type: str
     patient_ids: tuple[str, ...]
     conditions: tuple[Condition, ...]
@@ -47,27 +50,28 @@ class Search:
     with_included: bool = False
 
 
-def read(version: str, offered: Offered, query: QueryDict, access: Access) -> Search:
+def read(root: Root, offered: Offered, query: QueryDict, access: Access) -> Search:
     """The search a request asks for."""
-    dialect = scenarios.chosen("required_parameters")
+    dialect = root.required_parameters
+    _check_optional(root, query)
     patient_ids = _patients(offered, query, access, dialect)
     _check_required(offered, query, dialect)
     return Search(
-        version=version,
+        realm=root.realm,
         resource_type=offered.resource_type,
         patient_ids=patient_ids,
         conditions=tuple(_conditions(offered, query, dialect)),
-        count=_count(query),
-        cursor=paging.read_cursor(query.get("page")),
+        count=_count(query, root.page_size),
+        cursor=paging.read_cursor(query.get(root.page_parameter)),
         with_provenance=(
             offered.has_provenance
             and "Provenance:target" in query.getlist("_revinclude")
-            and "Provenance" not in access.denied_types
+            and access.refusal("Provenance", "search") is None
         ),
         with_included=(
             bool(offered.includes)
             and offered.includes in query.getlist("_include")
-            and "Medication" not in access.denied_types
+            and access.refusal("Medication", "search") is None
         ),
     )
 
@@ -77,16 +81,21 @@ def _patients(offered: Offered, query: QueryDict, access: Access, dialect: str) 
     if not offered.has_patient:
         return ()
     asked = [value.removeprefix("Patient/") for name in _PATIENT_NAMES for value in query.getlist(name) if value]
-    if offered.resource_type == "Patient":
-        return access.patient_ids
-    if not asked and "_id" in query:
-        return access.patient_ids
+    patient_ids = access.patients(offered.resource_type)
+    if offered.resource_type == "Patient" or (not asked and "_id" in query):
+        return patient_ids
     if not asked:
         text = f"{offered.resource_type} is searched by patient"
         raise Refusal(400, "required", text, as_text=dialect == "b-like")
-    if len(set(asked)) > 1 or asked[0] not in access.patient_ids:
+    if len(set(asked)) > 1 or asked[0] not in patient_ids:
         raise Refusal(403, "forbidden", "The token does not speak for this patient")
     return (asked[0],)
+
+
+def _check_optional(root: Root, query: QueryDict) -> None:
+    refused = [name for name in _OPTIONAL_NAMES if name in query]
+    if refused and not root.optional_parameters:
+        raise Refusal(400, "not-supported", f"{refused[0]} is not supported", as_text=True)
 
 
 def _check_required(offered: Offered, query: QueryDict, dialect: str) -> None:
@@ -138,11 +147,11 @@ def _dated(parameter: Parameter, value: str) -> Condition:
     return Condition(kind, prefix=prefix, start=start, end=end)
 
 
-def _count(query: QueryDict) -> int:
+def _count(query: QueryDict, page_size: int) -> int:
     """Rows of a page: what was asked for, as far as the server allows."""
     asked = query.get("_count", query.get("_maxresults"))
     if asked is None:
-        return min(int(scenarios.chosen("page_size")), int(scenarios.chosen("page_limit")))
+        return min(page_size, int(scenarios.chosen("page_limit")))
     if not asked.isascii() or not asked.isdigit():
         raise Refusal(400, "invalid", "_count is a number")
     return min(int(asked), int(scenarios.chosen("page_limit")))

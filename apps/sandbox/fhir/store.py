@@ -1,7 +1,7 @@
 """Stored resources: kept, found and read. Bodies go in and out as bytes; nothing here parses them.
 
-Reading a page is one query along the index (version, patient, type, id); a second one counts, on first pages that are
-not the last, and is remembered in the next link.
+Reading a page is one query along the index (tenant, version, patient, type, id); a second one counts, on first pages
+that are not the last, and is remembered in the next link.
 """
 
 from collections.abc import Iterable
@@ -13,11 +13,13 @@ import msgspec
 from django.db import connection
 
 from apps.sandbox.fhir.indexing import Body, index
+from apps.sandbox.fhir.realm import Realm
 from apps.sandbox.fhir.searching import Condition, Search
 from apps.sandbox.models import Resource, StoredFile
 
 _encoder = msgspec.json.Encoder(decimal_format="number")  # 13.20 stays 13.20
 _BATCH = 1_000
+_OF_REALM = "tenant = %(tenant)s AND version = %(version)s"
 _DATED = {
     "eq": "dated_from >= %(start)s AND dated_until <= %(end)s",
     "ge": "(dated_until > %(start)s OR dated_until IS NULL AND dated_from IS NOT NULL)",
@@ -53,11 +55,12 @@ class Found:
     total: int
 
 
-def row(version: str, patient_id: str, body: Body, *, at: datetime) -> Resource:
+def row(realm: Realm, patient_id: str, body: Body, *, at: datetime) -> Resource:
     """A row ready to keep; `at` is when it was changed, unless its meta says so itself."""
     known = index(body)
     return Resource(
-        version=version,
+        tenant=realm.tenant,
+        version=realm.version,
         patient_id=patient_id,
         resource_type=body["resourceType"],
         logical_id=body["id"],
@@ -92,19 +95,25 @@ def keep_files(files: Iterable[StoredFile]) -> None:
     )
 
 
-def forget(version: str, patient_id: str) -> None:
-    """Remove everything of one patient in one version."""
-    Resource.objects.filter(version=version, patient_id=patient_id).delete()
-    StoredFile.objects.filter(version=version, patient_id=patient_id).delete()
+def forget(realm: Realm, patient_id: str) -> None:
+    """Remove everything of one patient."""
+    for model in (Resource, StoredFile):
+        model.objects.filter(tenant=realm.tenant, version=realm.version, patient_id=patient_id).delete()
 
 
-def read(version: str, resource_type: str, logical_id: str) -> tuple[str, bytes] | None:
+def patient_ids(realm: Realm) -> tuple[str, ...]:
+    """Everybody the realm has a Patient of."""
+    patients = Resource.objects.filter(tenant=realm.tenant, version=realm.version, resource_type="Patient")
+    return tuple(patients.order_by("pk").values_list("logical_id", flat=True))
+
+
+def read(realm: Realm, resource_type: str, logical_id: str) -> tuple[str, bytes] | None:
     """The patient a resource belongs to ("" for the practice's) and its body; None when there is none."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT patient_id, body FROM sandbox_resource WHERE version = %s AND resource_type = %s"
+            "SELECT patient_id, body FROM sandbox_resource WHERE tenant = %s AND version = %s AND resource_type = %s"
             " AND logical_id = %s",
-            [version, resource_type, logical_id],
+            [realm.tenant, realm.version, resource_type, logical_id],
         )
         found: tuple[str, bytes] | None = cursor.fetchone()
         return found
@@ -152,9 +161,9 @@ def of_somebody_else(search: Search) -> Row | None:
     """A row of the same type that belongs to another patient, if there is any: for the switch stray_rows."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT id, logical_id, body FROM sandbox_resource WHERE version = %s AND resource_type = %s"
-            " AND patient_id <> ALL(%s) ORDER BY id LIMIT 1",
-            [search.version, search.resource_type, ["", *search.patient_ids]],
+            f"SELECT id, logical_id, body FROM sandbox_resource WHERE {_OF_REALM}"  # noqa: S608  # nosec B608 -- fixed parts
+            " AND resource_type = %(type)s AND patient_id <> ALL(%(ours)s) ORDER BY id LIMIT 1",
+            {**search.realm._asdict(), "type": search.resource_type, "ours": ["", *search.patient_ids]},
         )
         found = cursor.fetchone()
         return Row(found[0], search.resource_type, found[1], found[2]) if found else None
@@ -165,17 +174,17 @@ def _others(search: Search, resource_type: str, condition: str, wanted: list[str
     owners = [""] if of_practice else list(search.patient_ids)
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT id, logical_id, body FROM sandbox_resource WHERE version = %(version)s"  # noqa: S608  # nosec B608 -- fixed parts
+            f"SELECT id, logical_id, body FROM sandbox_resource WHERE {_OF_REALM}"  # noqa: S608  # nosec B608 -- fixed parts
             f" AND resource_type = %(type)s AND patient_id = ANY(%(owners)s) AND {condition} ORDER BY id",
-            {"version": search.version, "type": resource_type, "owners": owners, "wanted": wanted},
+            {**search.realm._asdict(), "type": resource_type, "owners": owners, "wanted": wanted},
         )
         return tuple(Row(place, resource_type, logical_id, body) for place, logical_id, body in cursor.fetchall())
 
 
 def _where(search: Search) -> tuple[str, dict[str, Any]]:
     """The conditions of a search as SQL of fixed parts, and the values that go into it."""
-    parts = ["version = %(version)s", "resource_type = %(type)s"]
-    values: dict[str, Any] = {"version": search.version, "type": search.resource_type}
+    parts = [_OF_REALM, "resource_type = %(type)s"]
+    values: dict[str, Any] = {**search.realm._asdict(), "type": search.resource_type}
     if len(search.patient_ids) > 1:
         parts.append("patient_id = ANY(%(patients)s)")
         values["patients"] = list(search.patient_ids)

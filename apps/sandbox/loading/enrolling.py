@@ -12,6 +12,7 @@ import msgspec
 
 from apps.sandbox import enrolment
 from apps.sandbox.fhir import store
+from apps.sandbox.fhir.realm import Realm
 from apps.sandbox.loading.reading import Body
 from apps.sandbox.models import Account, Resource
 from apps.sandbox.people.populating import Populated
@@ -26,12 +27,12 @@ def enrol(version: str, patient_id: str, *, at: datetime) -> Populated:
     known = Account.objects.filter(username=username).first()
     patients = {**(known.patients if known else {}), version: [patient_id]}
     enrolment.enrol(username, password, name, patients, about="Loaded from a file")
-    held = Resource.objects.filter(version=version, patient_id=patient_id).count()
+    held = Resource.objects.filter(tenant="", version=version, patient_id=patient_id).count()
     return Populated(username, password, name, {version: held})
 
 
 def _patient(version: str, patient_id: str, at: datetime) -> Body:
-    found = store.read(version, "Patient", patient_id)
+    found = store.read(Realm(version), "Patient", patient_id)
     if found is not None:
         known: Body = msgspec.json.decode(found[1])
         return known
@@ -42,7 +43,7 @@ def _patient(version: str, patient_id: str, at: datetime) -> Body:
         "name": [{"family": [family] if version == "dstu2" else family, "given": ["Invented"]}],
         "gender": "unknown",
     }
-    store.keep([store.row(version, patient_id, body, at=at)])
+    store.keep([store.row(Realm(version), patient_id, body, at=at)])
     return body
 
 

@@ -14,6 +14,7 @@ from django.db import transaction
 
 from apps.sandbox.fhir import indexing, store
 from apps.sandbox.fhir.offered import OFFERED
+from apps.sandbox.fhir.realm import Realm
 from apps.sandbox.loading import tidying
 from apps.sandbox.loading.reading import Body
 from apps.sandbox.models import Resource
@@ -43,7 +44,7 @@ def keep(bodies: list[Body], version: str, *, at: datetime) -> Kept:
         if renames:
             known = f"{body['resourceType']}/{body['id']}"
             whole = {**tidying.renamed(body, renames), "id": renames.get(known, known).rpartition("/")[2]}
-        rows.append(store.row(version, owner, whole, at=at))
+        rows.append(store.row(Realm(version), owner, whole, at=at))
     left_out = Counter(str(body["resourceType"]) for body in bodies if body["resourceType"] not in offered)
     return Kept(store.keep(rows), left_out, frozenset(filter(None, owners)))
 
@@ -90,7 +91,9 @@ def _of_target(body: Body, by_name: Mapping[str, str | None]) -> str | None:
 def _renames(bodies: list[Body], owners: list[str], version: str) -> dict[str, str]:
     """New ids for resources whose id somebody else's resource has already."""
     owner_of = {(str(body["resourceType"]), str(body["id"])): owner for body, owner in zip(bodies, owners, strict=True)}
-    stored = Resource.objects.filter(version=version, logical_id__in={logical_id for _, logical_id in owner_of})
+    stored = Resource.objects.filter(
+        tenant="", version=version, logical_id__in={logical_id for _, logical_id in owner_of}
+    )
     renames = {}
     for kind, logical_id, owner in stored.values_list("resource_type", "logical_id", "patient_id"):
         ours = owner_of.get((kind, logical_id))

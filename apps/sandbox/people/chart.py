@@ -4,7 +4,7 @@ import hashlib
 import uuid
 from dataclasses import dataclass
 
-from apps.sandbox.people.clinic import PRACTITIONERS
+from apps.sandbox.people.clinic import WILLOW_CREEK, Clinic
 from apps.sandbox.people.elements import Element
 from apps.sandbox.people.person import Person
 
@@ -26,10 +26,11 @@ def logical_id(version: str, owner: str, resource_type: str, key: str) -> str:
 
 @dataclass(frozen=True)
 class Chart:
-    """One person's record in one FHIR version."""
+    """One person's record in one FHIR version, as one clinic keeps it."""
 
     version: str
     person: Person
+    clinic: Clinic = WILLOW_CREEK
 
     @property
     def patient_id(self) -> str:
@@ -62,6 +63,10 @@ class Chart:
             "display": display,
         }
 
+    def to_organization(self, key: str) -> Element:
+        """A reference to the practice, or to an organization it works with, with the name to show."""
+        return self.to_clinic("Organization", key, self.clinic.organizations[key].name)
+
     def to_practitioner(self, key: str) -> Element:
         """A reference to one of the practice's practitioners, with the name to show."""
-        return self.to_clinic("Practitioner", key, PRACTITIONERS[key].name)
+        return self.to_clinic("Practitioner", key, self.clinic.practitioners[key].name)

@@ -1,5 +1,9 @@
-"""The invented practice every story happens at: its people, places, laboratory, pharmacy, plan and questionnaire."""
+"""The invented practices the stories happen at: people, places, laboratory, pharmacy, plan and questionnaire.
 
+Every clinic has the same keys, so that the same story can be told at any of them, and resource ids come out equal.
+"""
+
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from apps.sandbox.people.codes import Code, snomed
@@ -46,10 +50,25 @@ class Place:
     telephone: str
 
 
+@dataclass(frozen=True)
+class Clinic:
+    """One practice with everybody and everything a story may name, each by its key."""
+
+    practitioners: Mapping[str, Practitioner]
+    organizations: Mapping[str, Organization]
+    places: Mapping[str, Place]
+    mail: str
+
+    @property
+    def name(self) -> str:
+        """What patients call it."""
+        return self.organizations["practice"].name
+
+
 _NUCC = "http://nucc.org/provider-taxonomy"
 _ROLE = "http://terminology.hl7.org/CodeSystem/v3-RoleCode"
 
-PRACTITIONERS = {
+_WILLOW_CREEK_PEOPLE = {
     person.key: person
     for person in (
         Practitioner("finch", "Marta", "Finch", "MD", "female", "9990000016",
@@ -67,7 +86,7 @@ PRACTITIONERS = {
     )
 }  # fmt: skip
 
-ORGANIZATIONS = {
+_WILLOW_CREEK_ORGANIZATIONS = {
     one.key: one
     for one in (
         Organization("practice", "Willow Creek Family Medicine", "prov", "555-0100",
@@ -81,7 +100,7 @@ ORGANIZATIONS = {
     )
 }  # fmt: skip
 
-PLACES = {
+_WILLOW_CREEK_PLACES = {
     one.key: one
     for one in (
         Place("rooms", "Willow Creek consulting rooms", Code(_ROLE, "PROFF", "Provider's Office"), "555-0100"),
@@ -89,6 +108,10 @@ PLACES = {
         Place("ward", "Springfield General ward 4", Code(_ROLE, "HU", "Hospital unit"), "555-0105"),
     )
 }
+
+WILLOW_CREEK = Clinic(
+    _WILLOW_CREEK_PEOPLE, _WILLOW_CREEK_ORGANIZATIONS, _WILLOW_CREEK_PLACES, "messages@willowcreek.example.org"
+)
 
 PLACE_OF_SETTING = {"emergency": "emergency", "inpatient": "ward"}  # every other setting: the rooms
 

@@ -7,13 +7,17 @@ from django.db import transaction
 
 from apps.sandbox import enrolment
 from apps.sandbox.fhir import store
-from apps.sandbox.models import Resource, StoredFile
-from apps.sandbox.people import inventing, rendering, telling
+from apps.sandbox.fhir.realm import Realm
+from apps.sandbox.models import Account, Resource, StoredFile, Tenant
+from apps.sandbox.people import inventing, rendering, telling, tenants
 from apps.sandbox.people.cast import CAST, Member
 from apps.sandbox.people.chart import Chart
+from apps.sandbox.people.clinic import WILLOW_CREEK, Clinic
 from apps.sandbox.people.facts import Story
+from apps.sandbox.people.tenants import Organization
 
 _KEPT_AT = telling.at(2026, 10, 30, 20)
+_CLINICIAN_USERNAME = "haddad"
 
 
 @dataclass(frozen=True)
@@ -28,11 +32,7 @@ class Populated:
 
 def practice() -> int:
     """Keep what belongs to the practice, in both versions; how many resources."""
-    return store.keep(
-        store.row(version, "", body, at=_KEPT_AT)
-        for version in rendering.VERSIONS
-        for body in rendering.practice_resources(version)
-    )
+    return sum(_keep_practice(Realm(version), WILLOW_CREEK) for version in rendering.VERSIONS)
 
 
 def cast() -> Iterator[Populated]:
@@ -55,38 +55,105 @@ def invented(seed: int, people: int, size: int) -> Iterator[Populated]:
 @transaction.atomic
 def enrol(member: Member) -> Populated:
     """Keep the stories of one member and make the account."""
-    counts = {version: sum(_keep(story, version) for story in member.stories) for version in rendering.VERSIONS}
-    patients = {
-        version: [Chart(version, story.person).patient_id for story in member.stories] for version in rendering.VERSIONS
-    }
+    realms = [Realm(version) for version in rendering.VERSIONS]
+    counts = {realm.version: sum(_keep(story, realm) for story in member.stories) for realm in realms}
     enrolment.enrol(
         member.username,
         member.password,
         member.display_name,
-        patients,
+        _patients(member),
         practice="willow-creek-family-medicine",
         about=member.explains,
     )
     return Populated(member.username, member.password, member.display_name, counts)
 
 
-def _keep(story: Story, version: str) -> int:
-    patient_id = Chart(version, story.person).patient_id
-    store.forget(version, patient_id)
-    store.keep_files(_files(story, version, patient_id))
-    if version == "dstu2":
-        store.keep(store.row(version, "", body, at=_KEPT_AT) for body in rendering.formulary(story))
-    return store.keep(_rows(story, version, patient_id))
+@transaction.atomic
+def organizations(members: Iterable[Member] = CAST) -> Populated:
+    """Keep the tenants of interface B with what each knows of `members`, who have accounts; and make the clinician's.
+
+    The members' accounts open the same patients in every tenant; the clinician's opens them all.
+    """
+    suspended_id, suspended_name = tenants.SUSPENDED
+    Tenant.objects.update_or_create(id=suspended_id, defaults={"name": suspended_name, "is_suspended": True})
+    members = tuple(members)
+    counts = dict.fromkeys(rendering.VERSIONS, 0)
+    for one in tenants.ORGANIZATIONS:
+        Tenant.objects.update_or_create(
+            id=one.tenant_id, defaults={"name": one.name, "practice": one.practice, "is_suspended": False}
+        )
+        for version in rendering.VERSIONS:
+            counts[version] += _keep_organization(one, Realm(version, one.tenant_id), members)
+    for member in members:
+        _open(member.username, _patients(member))
+    return _enrol_clinician(members, counts)
 
 
-def _rows(story: Story, version: str, patient_id: str) -> Iterator[Resource]:
-    return (store.row(version, patient_id, body, at=_KEPT_AT) for body in rendering.resources(story, version))
+def _keep_organization(one: Organization, realm: Realm, members: Iterable[Member]) -> int:
+    _keep_practice(realm, one.clinic)
+    clinician = rendering.practitioner(realm.version, tenants.CLINICIAN, tenants.CLINICIAN_ID, one.clinic)
+    store.keep([store.row(realm, "", clinician, at=_KEPT_AT)])
+    return sum(_keep(one.retold(story), realm, one.clinic) for member in members for story in member.stories)
 
 
-def _files(story: Story, version: str, patient_id: str) -> Iterable[StoredFile]:
+def _enrol_clinician(members: Iterable[Member], counts: dict[str, int]) -> Populated:
+    everybody: dict[str, list[str]] = {version: [] for version in rendering.VERSIONS}
+    for member in members:
+        for version, patient_ids in _patients(member).items():
+            everybody[version] += patient_ids
+    person, password = tenants.CLINICIAN, f"{_CLINICIAN_USERNAME}-pass-1"
+    account = Account.objects.filter(username=_CLINICIAN_USERNAME).first() or Account(username=_CLINICIAN_USERNAME)
+    account.display_name = person.name
+    account.about = "A clinician: signs in below ehr alone, and sees everybody"
+    account.practitioner_id = tenants.CLINICIAN_ID
+    account.is_enrolled = True
+    account.shown_password = password
+    account.set_password(password)
+    account.save()
+    _open(_CLINICIAN_USERNAME, everybody)
+    return Populated(_CLINICIAN_USERNAME, password, person.name, counts)
+
+
+def _open(username: str, patients: dict[str, list[str]]) -> None:
+    """The account sees these patients in every tenant."""
+    opened = {one.tenant_id: patients for one in tenants.ORGANIZATIONS}
+    Account.objects.filter(username=username).update(tenant_patients=opened)
+
+
+def _patients(member: Member) -> dict[str, list[str]]:
+    """Whom a member sees, per version: the same ids in every realm of the version."""
+    return {
+        version: [Chart(version, story.person).patient_id for story in member.stories] for version in rendering.VERSIONS
+    }
+
+
+def _keep_practice(realm: Realm, clinic: Clinic) -> int:
+    resources = rendering.practice_resources(realm.version, clinic)
+    return store.keep(store.row(realm, "", body, at=_KEPT_AT) for body in resources)
+
+
+def _keep(story: Story, realm: Realm, clinic: Clinic = WILLOW_CREEK) -> int:
+    patient_id = Chart(realm.version, story.person).patient_id
+    store.forget(realm, patient_id)
+    store.keep_files(_files(story, realm, patient_id))
+    if realm.version == "dstu2":
+        store.keep(store.row(realm, "", body, at=_KEPT_AT) for body in rendering.formulary(story))
+    return store.keep(_rows(story, realm, patient_id, clinic))
+
+
+def _rows(story: Story, realm: Realm, patient_id: str, clinic: Clinic) -> Iterator[Resource]:
+    bodies = rendering.resources(story, realm.version, clinic)
+    return (store.row(realm, patient_id, body, at=_KEPT_AT) for body in bodies)
+
+
+def _files(story: Story, realm: Realm, patient_id: str) -> Iterable[StoredFile]:
     return [
         StoredFile(
-            version=version, patient_id=patient_id, name=one.name, content_type=one.content_type, content=one.content
+            **realm._asdict(),
+            patient_id=patient_id,
+            name=one.name,
+            content_type=one.content_type,
+            content=one.content,
         )
-        for one in rendering.files(story, version)
+        for one in rendering.files(story, realm.version)
     ]

@@ -8,7 +8,7 @@ from typing import Any
 
 from apps.sandbox.people import attachments, facts
 from apps.sandbox.people.chart import CLINIC, Chart, logical_id
-from apps.sandbox.people.clinic import ORGANIZATIONS, PLACES, PRACTITIONERS
+from apps.sandbox.people.clinic import WILLOW_CREEK, Clinic, Practitioner
 from apps.sandbox.people.codes import Code
 from apps.sandbox.people.elements import Element, moment, with_dstu2_systems, without_blanks
 from apps.sandbox.people.facts import Document, Fact, Story
@@ -119,23 +119,23 @@ class File:
     content: bytes
 
 
-def resources(story: Story, version: str) -> Iterator[Element]:
-    """The person's resources, newest fact first, Patient before all and Provenance after all.
+def resources(story: Story, version: str, clinic: Clinic = WILLOW_CREEK) -> Iterator[Element]:
+    """The person's resources as `clinic` keeps them, newest fact first, Patient before all and Provenance after all.
 
     A fact of a kind the version does not have is left out.
     """
-    chart = Chart(version, story.person)
+    chart = Chart(version, story.person, clinic)
     build = patient.dstu2 if version == "dstu2" else patient.r4
-    latest = max((_told_at(fact) for fact in story.facts), default=_SETTLED)
+    latest = max((told_at(fact) for fact in story.facts), default=_SETTLED)
     yield _finished(build(story.person, chart), latest, version)
     recorded: dict[date, list[str]] = defaultdict(list)
-    for fact in sorted(story.facts, key=_told_at, reverse=True):
+    for fact in sorted(story.facts, key=told_at, reverse=True):
         builder = BUILDERS[version].get(type(fact))
         if builder is None:
             continue
-        body = _finished(builder(fact, chart), _told_at(fact), version)
+        body = _finished(builder(fact, chart), told_at(fact), version)
         if body["resourceType"] not in _NO_SINGLE_SOURCE:
-            recorded[_told_at(fact).date()].append(f"{body['resourceType']}/{body['id']}")
+            recorded[told_at(fact).date()].append(f"{body['resourceType']}/{body['id']}")
         yield body
     yield from _provenance(recorded, chart)
 
@@ -149,20 +149,29 @@ def files(story: Story, version: str) -> Iterator[File]:
             yield File(name, fact.content_type, fact.content)
 
 
-def practice_resources(version: str) -> Iterator[Element]:
+def practice_resources(version: str, clinic: Clinic = WILLOW_CREEK) -> Iterator[Element]:
     """What belongs to the practice: organizations, places, practitioners and, in R4, roles, endpoint, questionnaire."""
 
     def ids(resource_type: str, key: str) -> str:
-        return logical_id(version, CLINIC, resource_type, key)
+        return _of_practice(version, resource_type, key)
 
-    home = ORGANIZATIONS["practice"]
-    made = [practice.organization(version, one, ids) for one in ORGANIZATIONS.values()]
-    made += [practice.location(version, one, home, ids) for one in PLACES.values()]
-    made += [practice.practitioner(version, one, home, ids) for one in PRACTITIONERS.values()]
+    home = clinic.organizations["practice"]
+    made = [practice.organization(version, one, ids) for one in clinic.organizations.values()]
+    made += [practice.location(version, one, home, ids) for one in clinic.places.values()]
+    made += [practice.practitioner(version, one, home, ids) for one in clinic.practitioners.values()]
     if version == "r4":
-        made += [practice.practitioner_role(one, home, ids) for one in PRACTITIONERS.values()]
-        made += [practice.endpoint(home, ids), questionnaire.r4(ids("Questionnaire", "mood"))]
+        made += [practice.practitioner_role(one, home, ids) for one in clinic.practitioners.values()]
+        made += [practice.endpoint(home, clinic.mail, ids), questionnaire.r4(ids("Questionnaire", "mood"))]
     yield from (_finished(body, _SETTLED, version) for body in made)
+
+
+def practitioner(version: str, one: Practitioner, practitioner_id: str, clinic: Clinic) -> Element:
+    """The Practitioner of somebody who works at a clinic without being told of in stories, under an id of their own."""
+
+    def ids(resource_type: str, key: str) -> str:
+        return practitioner_id if resource_type == "Practitioner" else _of_practice(version, resource_type, key)
+
+    return _finished(practice.practitioner(version, one, clinic.organizations["practice"], ids), _SETTLED, version)
 
 
 def formulary(story: Story) -> Iterator[Element]:
@@ -171,6 +180,10 @@ def formulary(story: Story) -> Iterator[Element]:
     drugs: dict[str, Code] = {fact.drug.code: fact.drug for fact in story.facts if isinstance(fact, facts.Prescription)}
     for drug in drugs.values():
         yield _finished(medication.dstu2(drug, chart), _SETTLED, "dstu2")
+
+
+def _of_practice(version: str, resource_type: str, key: str) -> str:
+    return logical_id(version, CLINIC, resource_type, key)
 
 
 def _provenance(recorded: dict[date, list[str]], chart: Chart) -> Iterator[Element]:
@@ -182,7 +195,7 @@ def _provenance(recorded: dict[date, list[str]], chart: Chart) -> Iterator[Eleme
             yield _finished(build(f"{day}/{start}", at, targets[start : start + 30], chart), at, chart.version)
 
 
-def _told_at(fact: Fact) -> datetime:
+def told_at(fact: Fact) -> datetime:
     """When a fact came to the practice."""
     value = getattr(fact, _TOLD[type(fact)])
     return value if isinstance(value, datetime) else _at_noon(value)
@@ -192,9 +205,9 @@ def _at_noon(day: date) -> datetime:
     return datetime.combine(day, time(12), UTC)
 
 
-def _finished(body: Element, told_at: datetime, version: str) -> Element:
+def _finished(body: Element, at: datetime, version: str) -> Element:
     """The body with its meta: changed a little after it was told, in UTC, as a server stamps it."""
-    changed_at = (told_at + timedelta(minutes=7)).astimezone(UTC).replace(microsecond=0)
+    changed_at = (at + timedelta(minutes=7)).astimezone(UTC).replace(microsecond=0)
     head = {"resourceType": body.pop("resourceType"), "id": body.pop("id")}
     stamped = moment(changed_at)
     meta = {"versionId": "1", "lastUpdated": stamped and stamped.replace("+00:00", "Z")}

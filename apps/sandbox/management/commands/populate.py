@@ -27,6 +27,7 @@ class Command(BaseCommand):
         if not options["without_cast"]:
             for one in populating.cast():
                 self._say(one)
+            self._say(populating.organizations())
         try:
             for one in populating.invented(options["seed"], options["people"], options["size"]):
                 self._say(one)

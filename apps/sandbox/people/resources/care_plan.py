@@ -1,7 +1,6 @@
 """CarePlan: assessment and plan of treatment. In DSTU2 a care team is a CarePlan too, with category careteam."""
 
 from apps.sandbox.people.chart import Chart
-from apps.sandbox.people.clinic import PRACTITIONERS
 from apps.sandbox.people.elements import Element, concept, narrative, period, plain
 from apps.sandbox.people.facts import Plan, Team
 
@@ -33,7 +32,7 @@ def dstu2(fact: Plan, chart: Chart) -> Element:
 def dstu2_team(fact: Team, chart: Chart) -> Element:
     """A care team as DSTU2 has it: a CarePlan whose participants are the team."""
     members = [{"role": concept(role), "member": chart.to_practitioner(key)} for key, role in fact.members]
-    names = [f"{PRACTITIONERS[key].name}: {role.display}" for key, role in fact.members]
+    names = [f"{chart.clinic.practitioners[key].name}: {role.display}" for key, role in fact.members]
     return {
         "resourceType": "CarePlan",
         "id": chart.id("CarePlan", fact.key),

@@ -15,5 +15,5 @@ def r4(fact: Team, chart: Chart) -> Element:
         "subject": chart.subject(),
         "period": period(fact.since),
         "participant": [{"role": [concept(role)], "member": chart.to_practitioner(key)} for key, role in fact.members],
-        "managingOrganization": [chart.to_clinic("Organization", "practice", "Willow Creek Family Medicine")],
+        "managingOrganization": [chart.to_organization("practice")],
     }

@@ -19,7 +19,7 @@ def r4(fact: Insurance, chart: Chart) -> Element:
         "beneficiary": chart.subject(),
         "relationship": plain("http://terminology.hl7.org/CodeSystem/subscriber-relationship", "self", "Self"),
         "period": period(fact.since, fact.until),
-        "payor": [chart.to_clinic("Organization", "plan", "Evergreen Example Health Plan")],
+        "payor": [chart.to_organization("plan")],
         "class": [
             {"type": plain(_CLASS, "plan", "Plan"), "value": fact.plan, "name": fact.plan},
             {"type": plain(_CLASS, "group", "Group"), "value": fact.group},

@@ -7,7 +7,6 @@ from apps.sandbox.people.chart import Chart
 from apps.sandbox.people.elements import Element, coding, concept, moment
 from apps.sandbox.people.facts import Report
 
-_LABORATORY = ("Organization", "laboratory", "Springfield Reference Laboratory")
 _DSTU2_LAB = {"coding": [{"system": "http://hl7.org/fhir/v2/0074", "code": "LAB", "display": "Laboratory"}]}
 
 
@@ -23,7 +22,7 @@ def dstu2(fact: Report, chart: Chart) -> Element:
         "encounter": chart.to("Encounter", fact.visit),
         "effectiveDateTime": moment(fact.at),
         "issued": moment(fact.issued_at),
-        "performer": chart.to_clinic(*_LABORATORY),
+        "performer": chart.to_organization("laboratory"),
         "result": [chart.to("Observation", key) for key in fact.results],
         "conclusion": fact.conclusion,
         "codedDiagnosis": [concept(fact.conclusion_code)],
@@ -43,7 +42,7 @@ def r4(fact: Report, chart: Chart) -> Element:
         "encounter": chart.to("Encounter", fact.visit),
         "effectiveDateTime": moment(fact.at),
         "issued": moment(fact.issued_at),
-        "performer": [chart.to_clinic(*_LABORATORY)],
+        "performer": [chart.to_organization("laboratory")],
         "specimen": [chart.to("Specimen", fact.specimen)],
         "result": [chart.to("Observation", key) for key in fact.results],
         "conclusion": fact.conclusion,

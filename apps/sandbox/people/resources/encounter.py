@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from apps.sandbox.people.chart import Chart
-from apps.sandbox.people.clinic import PLACE_OF_SETTING, PLACES
+from apps.sandbox.people.clinic import PLACE_OF_SETTING
 from apps.sandbox.people.elements import Element, concept, period
 from apps.sandbox.people.facts import Visit
 
@@ -30,7 +30,7 @@ def dstu2(fact: Visit, chart: Chart) -> Element:
         "period": _period(fact),
         "reason": [concept(fact.reason)],
         "location": [{"location": _place(fact, chart)}],
-        "serviceProvider": chart.to_clinic("Organization", "practice", "Willow Creek Family Medicine"),
+        "serviceProvider": chart.to_organization("practice"),
     }
 
 
@@ -48,7 +48,7 @@ def r4(fact: Visit, chart: Chart) -> Element:
         "period": _period(fact),
         "reasonCode": [concept(fact.reason)],
         "location": [{"location": _place(fact, chart)}],
-        "serviceProvider": chart.to_clinic("Organization", "practice", "Willow Creek Family Medicine"),
+        "serviceProvider": chart.to_organization("practice"),
     }
 
 
@@ -59,4 +59,4 @@ def _period(fact: Visit) -> Element | None:
 
 def _place(fact: Visit, chart: Chart) -> Element:
     key = PLACE_OF_SETTING.get(fact.setting, "rooms")
-    return chart.to_clinic("Location", key, PLACES[key].name)
+    return chart.to_clinic("Location", key, chart.clinic.places[key].name)

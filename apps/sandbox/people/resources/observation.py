@@ -9,7 +9,6 @@ _DSTU2_CATEGORIES = "http://hl7.org/fhir/observation-category"
 _R4_CATEGORIES = "http://terminology.hl7.org/CodeSystem/observation-category"
 _DSTU2_INTERPRETATIONS = "http://hl7.org/fhir/v2/0078"
 _R4_INTERPRETATIONS = "http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation"
-_LABORATORY = ("Organization", "laboratory", "Springfield Reference Laboratory")
 _WORDS = {
     "L": "Low", "H": "High", "N": "Normal", "LL": "Critical low", "HH": "Critical high", "A": "Abnormal",
     "POS": "Positive", "NEG": "Negative",
@@ -78,7 +77,7 @@ def _dstu2_category(category: str) -> str:
 
 
 def _performer(fact: Measurement, chart: Chart) -> Element:
-    return chart.to_clinic(*_LABORATORY) if fact.category == "laboratory" else chart.to_practitioner("rowe")
+    return chart.to_organization("laboratory") if fact.category == "laboratory" else chart.to_practitioner("rowe")
 
 
 def _reference_range(fact: Measurement) -> list[Element]:

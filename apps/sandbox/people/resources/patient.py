@@ -29,7 +29,7 @@ def dstu2(person: Person, chart: Chart) -> Element:
         "multipleBirthBoolean": True if person.twin else None,
         "communication": [{"language": concept(person.language), "preferred": True}],
         "careProvider": [chart.to_practitioner("finch")],
-        "managingOrganization": chart.to_clinic("Organization", "practice", "Willow Creek Family Medicine"),
+        "managingOrganization": chart.to_organization("practice"),
     }
 
 
@@ -53,7 +53,7 @@ def r4(person: Person, chart: Chart) -> Element:
         "multipleBirthBoolean": True if person.twin else None,
         "communication": [{"language": concept(person.language), "preferred": True}],
         "generalPractitioner": [chart.to_practitioner("finch")],
-        "managingOrganization": chart.to_clinic("Organization", "practice", "Willow Creek Family Medicine"),
+        "managingOrganization": chart.to_organization("practice"),
     }
 
 

@@ -82,7 +82,7 @@ def practitioner_role(one: Practitioner, home: Organization, ids: Ids) -> Elemen
     }
 
 
-def endpoint(home: Organization, ids: Ids) -> Element:
+def endpoint(home: Organization, mail: str, ids: Ids) -> Element:
     """Endpoint, R4 only: where the practice takes secure messages."""
     kinds = "http://terminology.hl7.org/CodeSystem/endpoint-connection-type"
     return {
@@ -90,8 +90,8 @@ def endpoint(home: Organization, ids: Ids) -> Element:
         "id": ids("Endpoint", "messages"),
         "status": "active",
         "connectionType": {"system": kinds, "code": "direct-project", "display": "Direct Project"},
-        "name": "Willow Creek secure messages",
+        "name": f"{home.name} secure messages",
         "managingOrganization": {"reference": f"Organization/{ids('Organization', home.key)}", "display": home.name},
         "payloadType": [plain("http://terminology.hl7.org/CodeSystem/endpoint-payload-type", "any", "Any")],
-        "address": "mailto:messages@willowcreek.example.org",
+        "address": f"mailto:{mail}",
     }

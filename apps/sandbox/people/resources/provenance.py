@@ -36,7 +36,7 @@ def r4(key: str, recorded_at: datetime, targets: list[str], chart: Chart) -> Ele
             {
                 "type": plain(_R4_TYPES, "author", "Author"),
                 "who": chart.to_practitioner("finch"),
-                "onBehalfOf": chart.to_clinic("Organization", "practice", "Willow Creek Family Medicine"),
+                "onBehalfOf": chart.to_organization("practice"),
             }
         ],
     }

@@ -1,0 +1,15 @@
+"""What the holder of a token may see below one root. Each interface has its own kind; the data routes ask this much."""
+
+from typing import Protocol
+
+from apps.sandbox.fhir.refusing import Refusal
+
+
+class Access(Protocol):
+    """Asked per resource type, since consent and scopes are."""
+
+    def patients(self, resource_type: str) -> tuple[str, ...]:
+        """The Patients whose resources of this type may be seen, the account's own first."""
+
+    def refusal(self, resource_type: str, interaction: str) -> Refusal | None:
+        """Why resources of this type may not be seen by a "read" or a "search"; None when they may."""
