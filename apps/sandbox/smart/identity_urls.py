@@ -4,8 +4,11 @@ from django.urls import path
 
 from apps.sandbox.smart.errors import views as errors
 from apps.sandbox.smart.identity import views as identity
+from apps.sandbox.smart.launching import views as launching
+from apps.sandbox.smart.tending import views as tending
 
 _TENANT = "authorization/tenants/<str:tenant>"
+_REVOKE = "protocols/oauth2/profiles/smart-v1/token/revoke"
 
 urlpatterns = [
     path("authorization/jwk", identity.jwk, name="smart-jwk"),
@@ -14,5 +17,10 @@ urlpatterns = [
         identity.openid_configuration,
         name="smart-openid-configuration",
     ),
+    path("authorization/tokeninfo", tending.tokeninfo, name="smart-tokeninfo"),
+    path(f"{_TENANT}/hosts/<str:host>/{_REVOKE}", tending.revoke, name="smart-revoke"),
+    path(f"{_TENANT}/{_REVOKE}", tending.revoke, name="smart-revoke-older"),
+    path(f"{_TENANT}/personas/patient/my-authorizations", tending.my_authorizations, name="smart-manage"),
     path("authorization/errors/<str:urn>/instances/<uuid:instance>", errors.explain, name="smart-error"),
+    path("launch/", launching.portal, name="smart-launch"),
 ]

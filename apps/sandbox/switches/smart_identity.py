@@ -60,6 +60,9 @@ SMART_IDENTITY_SWITCHES: dict[str, Switch] = {
         "Authorization answers of interface B carry iss: on and wrong announce it in the SMART configuration, "
         "announced-only promises it and does not send it, unannounced sends it without a promise.",
     ),
+    "launch_encounter": Switch(
+        ("as-chosen", "never"), "as-chosen", "Whether a launch from the portal tells which visit was open."
+    ),
     "introspection": Switch(("on", "off"), "on", "off: there is no introspection endpoint (404)."),
     # Specification section 1.6; X60.
     "not_enabled": Switch(

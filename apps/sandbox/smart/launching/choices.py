@@ -1,0 +1,84 @@
+"""What can be opened in a launch: the organizations an account knows, the people it sees there, and their visits."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from apps.sandbox.models import Account, Resource, Tenant
+
+_MOST_VISITS = 8
+
+
+@dataclass(frozen=True)
+class Organization:
+    """One tenant in one FHIR version."""
+
+    tenant: Tenant
+    version: str
+
+
+@dataclass(frozen=True)
+class Visit:
+    """One Encounter, as it is offered in a list."""
+
+    id: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Person:
+    """One Patient the account sees, with their latest visits."""
+
+    id: str
+    name: str
+    visits: tuple[Visit, ...]
+
+
+def organizations(account: Account) -> tuple[Organization, ...]:
+    """Where the account sees anybody, by name."""
+    tenants = Tenant.objects.filter(pk__in=account.tenant_patients, is_suspended=False).order_by("name")
+    return tuple(
+        Organization(tenant, version)
+        for tenant in tenants
+        for version in ("r4", "dstu2")
+        if account.patient_ids(version, tenant.pk)
+    )
+
+
+def people(account: Account, tenant: str, version: str) -> tuple[Person, ...]:
+    """Whom the account sees there, their own record first."""
+    return tuple(
+        Person(patient_id, _name(tenant, version, patient_id), _visits(tenant, version, patient_id))
+        for patient_id in account.patient_ids(version, tenant)
+    )
+
+
+def _name(tenant: str, version: str, patient_id: str) -> str:
+    row = Resource.objects.filter(
+        tenant=tenant, version=version, resource_type="Patient", logical_id=patient_id
+    ).first()
+    names = _body(row).get("name", []) if row else []
+    parts = [*names[0].get("given", []), *_listed(names[0].get("family", ""))] if names else [patient_id]
+    return " ".join(parts)
+
+
+def _visits(tenant: str, version: str, patient_id: str) -> tuple[Visit, ...]:
+    rows = Resource.objects.filter(
+        tenant=tenant, version=version, patient_id=patient_id, resource_type="Encounter"
+    ).order_by("-dated_from")[:_MOST_VISITS]
+    return tuple(Visit(row.logical_id, _words(_body(row))) for row in rows)
+
+
+def _words(encounter: dict[str, Any]) -> str:
+    day = str(encounter.get("period", {}).get("start", ""))[:10]
+    kind = next((kind.get("text", "") for kind in encounter.get("type", []) if kind.get("text")), "")
+    return f"{day} {kind}".strip() or str(encounter.get("id", ""))
+
+
+def _body(row: Resource) -> dict[str, Any]:
+    return dict(json.loads(bytes(row.body)))
+
+
+def _listed(family: str | list[str]) -> list[str]:
+    """A family name is a list in DSTU2 and a text in R4."""
+    return family if isinstance(family, list) else [family]

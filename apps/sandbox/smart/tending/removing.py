@@ -1,0 +1,51 @@
+"""What a patient allowed at one organization, by application, and taking it back: the refresh tokens die at once."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import QuerySet
+
+from apps.sandbox.models import Account, RefreshAccess, SmartApplication, SmartGrant
+from apps.sandbox.smart import ending
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """One application that may read, and since when. `scopes` are those of all its grants, each once."""
+
+    application: SmartApplication
+    since_at: datetime
+    last_used_at: datetime
+    scopes: tuple[str, ...]
+    reads_while_away: bool
+
+
+def allowed(account: Account, tenant: str, *, at: datetime) -> tuple[Allowed, ...]:
+    """Every application that may read for this account at this organization now, by name."""
+    grants = defaultdict(list)
+    for grant in _open(account, tenant).select_related("application"):
+        if not ending.has_ended(grant, at=at):
+            grants[grant.application].append(grant)
+    return tuple(sorted((_allowed(*pair) for pair in grants.items()), key=lambda row: row.application.name.lower()))
+
+
+def remove(account: Account, tenant: str, application_id: int, *, at: datetime) -> int:
+    """The application may read no more for this account at this organization. How many grants that ended."""
+    grants = _open(account, tenant).filter(application_id=application_id)
+    return ending.end(grants, reason="removed by the patient", at=at)
+
+
+def _open(account: Account, tenant: str) -> QuerySet[SmartGrant]:
+    return SmartGrant.objects.filter(account=account, tenant_id=tenant, ended_at=None)
+
+
+def _allowed(application: SmartApplication, grants: Sequence[SmartGrant]) -> Allowed:
+    return Allowed(
+        application=application,
+        since_at=min(grant.created_at for grant in grants),
+        last_used_at=max(grant.last_used_at for grant in grants),
+        scopes=tuple(dict.fromkeys(scope for grant in grants for scope in grant.scopes)),
+        reads_while_away=any(grant.access == RefreshAccess.OFFLINE for grant in grants),
+    )
