@@ -12,7 +12,7 @@ from apps.sandbox.sign_in.shared_types import SHARED_TYPES
 def sign_in(request: HttpRequest, application: str, redirect_uri: str, *, problem: str = "") -> HttpResponse:
     """Asks for user name and password. `problem` is "unknown" or "no-record"."""
     context = {"application": application, "problem": problem, "username": request.POST.get("username", "")}
-    return _form(render(request, "sandbox/sign_in.html", context), redirect_uri)
+    return leading_to(render(request, "sandbox/sign_in.html", context), redirect_uri)
 
 
 def consent(request: HttpRequest, application: str, redirect_uri: str, version: str, account: Account) -> HttpResponse:
@@ -24,7 +24,7 @@ def consent(request: HttpRequest, application: str, redirect_uri: str, version: 
         "version": version.upper(),
         "shared_types": sorted(SHARED_TYPES[version].items(), key=lambda item: str(item[1])),
     }
-    return _form(render(request, "sandbox/consent.html", context), redirect_uri)
+    return leading_to(render(request, "sandbox/consent.html", context), redirect_uri)
 
 
 def stop(request: HttpRequest, reason: str) -> HttpResponse:
@@ -39,8 +39,8 @@ def leave(address: str) -> HttpResponse:
     return response
 
 
-def _form(response: HttpResponse, redirect_uri: str) -> HttpResponse:
-    """Browsers apply form-action to where a posted form is redirected, so the application's origin is allowed."""
+def leading_to(response: HttpResponse, redirect_uri: str) -> HttpResponse:
+    """A page whose form ends at the application: browsers apply form-action to where a posted form is redirected."""
     parts = urlsplit(redirect_uri)
     response.form_action = f"'self' {parts.scheme}://{parts.netloc}"  # type: ignore[attr-defined]  # read by PageHeadersMiddleware
     return response

@@ -1,0 +1,111 @@
+"""Scopes of interface B: the grammar, and what of a request this server can grant (specification 5.2.2, 5.2.3).
+
+    patient/Observation.read      v1: read or write
+    patient/Observation.rs        v2: letters of "cruds", in that order, perhaps narrowed by ?parameter=value
+    http://smarthealthit.org/fhir/scopes/patient/Observation.read      the same as the first
+
+Scopes are case-sensitive, and `*` stands for nothing here. Granted is what was asked, in the form it was asked, less
+what this server does not do: writing, types it does not serve, patient/ where a type belongs to no patient.
+"""
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from apps.sandbox.fhir.offered import OFFERED
+from apps.sandbox.models import Persona, SmartVersion
+
+CONTEXT = ("launch", "launch/patient", "launch/encounter")
+REFRESH = ("online_access", "offline_access")
+IDENTITY = ("openid", "fhirUser", "profile")
+MOST_CHARACTERS = 6_000  # the token carries them, and has to fit into a header (interface facts 3.8)
+
+_PREFIX = "http://smarthealthit.org/fhir/scopes/"
+_NAMED = r"(?P<context>patient|user|system)/(?P<type>[A-Z][A-Za-z]*)\."
+_FORMS = {
+    SmartVersion.V1: re.compile(_NAMED + r"(?P<rights>read|write)", re.ASCII),
+    SmartVersion.V2: re.compile(_NAMED + r"(?P<rights>(?=.)c?r?u?d?s?)(?P<narrowed>\?[^\s?]+=[^\s?]+)?", re.ASCII),
+}
+_V1_RIGHTS = {"read": "rs", "write": "cud"}
+
+
+class Malformed(Exception):
+    """A scope that the grammar does not have, or has for others."""
+
+
+@dataclass(frozen=True)
+class ResourceScope:
+    """A scope for one resource type. `rights` are letters of "cruds"; `text` is how it was written."""
+
+    text: str
+    context: str
+    resource_type: str
+    rights: str
+    is_narrowed: bool = False
+
+
+def resource_scope(text: str, versions: Collection[str] = tuple(SmartVersion)) -> ResourceScope | None:
+    """The scope, if it is one for a resource type in the grammar of one of these versions; None for every other."""
+    for version in versions:
+        found = _FORMS[SmartVersion(version)].fullmatch(text.removeprefix(_PREFIX))
+        if found:
+            rights = _V1_RIGHTS.get(found["rights"], found["rights"])
+            narrowed = bool(found.groupdict().get("narrowed"))
+            return ResourceScope(text, found["context"], found["type"], rights, is_narrowed=narrowed)
+    return None
+
+
+def read(given: str, versions: Collection[str]) -> tuple[str, ...]:
+    """The scopes of a request, each once. Raises Malformed when one is not in the grammar of these versions, is for
+    system access, which no person can allow, or when they are too many."""
+    scopes = tuple(dict.fromkeys(given.split(" ")))
+    if len(given) > MOST_CHARACTERS:
+        raise Malformed
+    for text in scopes:
+        if text in (*CONTEXT, *REFRESH, *IDENTITY):
+            continue
+        scope = resource_scope(text, versions)
+        if scope is None or scope.context == "system":
+            raise Malformed
+    return scopes
+
+
+def grantable(asked: Sequence[str], *, version: str, persona: str, registered: Collection[str]) -> tuple[str, ...]:
+    """What of `asked` a person can be asked to allow, in the same order. `registered` are the scopes the application
+    may ask for; none means all of them."""
+    possible = (
+        _possible(text, version, persona)
+        for text in asked
+        if not registered or text.removeprefix(_PREFIX) in registered
+    )
+    return tuple(dict.fromkeys(text for text in possible if text))
+
+
+def opens_anything(scopes: Collection[str]) -> bool:
+    """Whether these scopes give more than a context and a refresh token."""
+    return any(text not in (*CONTEXT, *REFRESH) for text in scopes)
+
+
+def readable(scopes: Collection[str], context: str) -> dict[str, frozenset[str]]:
+    """Per resource type the rights ("r", "s") that the granted scopes of one context ("patient", "user") give."""
+    rights: dict[str, frozenset[str]] = {}
+    for scope in filter(None, map(resource_scope, scopes)):
+        if scope.context == context:
+            rights[scope.resource_type] = rights.get(scope.resource_type, frozenset()) | frozenset(scope.rights)
+    return rights
+
+
+def _possible(text: str, version: str, persona: str) -> str | None:
+    """The scope as far as this server can grant it, or None."""
+    if text == "launch/encounter" or (text == "launch/patient" and persona != Persona.PATIENT):
+        return None  # interface facts 3.3: no such context, and clinicians choose a patient in their own portal
+    scope = resource_scope(text)
+    if scope is None:
+        return text
+    offered = OFFERED[version].get(scope.resource_type)
+    if offered is None or scope.is_narrowed or (scope.context == "patient" and not offered.has_patient):
+        return None
+    if set(scope.rights) <= {"r", "s"}:
+        return text
+    kept = "".join(right for right in scope.rights if right in "rs")
+    return f"{text.rpartition('.')[0]}.{kept}" if kept else None  # nothing is written here

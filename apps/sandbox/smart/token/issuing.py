@@ -1,0 +1,53 @@
+"""What a token answer says (specification 2.3; X42, X43): each field exactly under its condition."""
+
+from datetime import datetime
+
+from apps.sandbox import bearer, scenarios
+from apps.sandbox.models import SmartGrant, SmartRefreshToken
+from apps.sandbox.patient_access import granting
+from apps.sandbox.smart import access_tokens
+from apps.sandbox.smart.identity import id_tokens
+
+Answer = dict[str, str | int]
+
+
+def access(grant: SmartGrant, *, at: datetime) -> Answer:
+    """The four fields of every answer; a refresh has no others. `scope` is what was granted, not what was asked."""
+    told: str | int = access_tokens.TOLD_SECONDS
+    return {
+        "access_token": access_tokens.issue(grant, at=at),
+        "token_type": scenarios.chosen("token_type_case"),
+        "expires_in": str(told) if scenarios.chosen("expires_in_form") == "text" else told,
+        "scope": " ".join(grant.scopes),
+    }
+
+
+def first(grant: SmartGrant, *, at: datetime) -> Answer:
+    """The answer to a code: also the context that was granted, a refresh token and an ID token."""
+    answer = {**access(grant, at=at), **_context(grant)}
+    if grant.access and scenarios.chosen("refresh_token") == "on":
+        answer["refresh_token"] = refresh_token(grant, refreshed_at=None, at=at)
+    if "openid" in grant.scopes and (id_token := id_tokens.issue(grant, at=at)):
+        answer["id_token"] = id_token
+    return answer
+
+
+def refresh_token(grant: SmartGrant, *, refreshed_at: datetime | None, at: datetime) -> str:
+    """A new refresh token of the grant. `refreshed_at`: when its predecessor was used, if it has one."""
+    secret = granting.new_secret()
+    SmartRefreshToken.objects.create(
+        sha256=bearer.sha256(secret), grant=grant, issued_at=at, last_refreshed_at=refreshed_at
+    )
+    return secret
+
+
+def _context(grant: SmartGrant) -> Answer:
+    """The patient and the visit that are open, if a launch context was granted and has them."""
+    answer: Answer = {}
+    is_launched = "launch" in grant.scopes
+    is_told = scenarios.chosen("launch_patient") == "told"
+    if grant.patient_id and is_told and (is_launched or "launch/patient" in grant.scopes):
+        answer["patient"] = grant.patient_id
+    if grant.encounter_id and is_launched:
+        answer["encounter"] = grant.encounter_id
+    return answer

@@ -1,0 +1,43 @@
+"""The token address of interface B: POST, a form in the body, JSON back; readable by pages of any origin."""
+
+from datetime import datetime
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.csrf import csrf_exempt
+
+from apps.sandbox import clock, scenarios
+from apps.sandbox.smart import addresses, refusing
+from apps.sandbox.smart.clients import authenticating, posting
+from apps.sandbox.smart.refusing import Refusal
+from apps.sandbox.smart.token import exchanging, issuing, refreshing
+from apps.sandbox.smart.token.standing import Door
+
+
+@csrf_exempt
+def token(request: HttpRequest, tenant: str, host: str = "") -> HttpResponse:
+    """Tokens for a code or a refresh token. The form of the address that does not stand now is not there (X30)."""
+    if bool(host) != (scenarios.chosen("token_path") == "hosts"):
+        return refusing.for_programs(HttpResponse(status=404))
+    if (otherwise := refusing.unless_posted(request)) is not None:
+        return otherwise
+    given: dict[str, str] = {}
+    try:
+        given = posting.form(request)
+        answered = _answered(request, given, Door(tenant, host), at=clock.now())
+        return refusing.for_programs(JsonResponse(answered))
+    except Refusal as refusal:
+        return refusing.answer(refusal, client_id=given.get("client_id", ""), tenant=tenant)
+
+
+def _answered(request: HttpRequest, given: dict[str, str], door: Door, *, at: datetime) -> issuing.Answer:
+    audiences = [addresses.token(door.tenant, door.host)]
+    match given.get("grant_type"):
+        case "authorization_code":
+            work = exchanging.exchange
+        case "refresh_token":
+            work = refreshing.refresh
+        case None:
+            raise refusing.invalid_request()
+        case _:
+            raise Refusal("unsupported_grant_type", "oauth2:token:unsupported-grant-type")
+    return work(authenticating.application_of(request, given, audiences=audiences, at=at), given, door, at=at)
