@@ -61,7 +61,10 @@ class SwitchedOff(Exception):
 
 
 def keep(connection: Connection, token_set: TokenSet, *, issued_at: datetime) -> None:
-    """Store the token set of a code exchange, over any earlier one. `issued_at` is when the request was sent."""
+    """Store the token set of a code exchange, over any earlier one. `issued_at` is when the request was sent.
+
+    As `hand_over` and `forget` do, it locks the token set: whoever calls them holds the connection already.
+    """
     with transaction.atomic():
         earlier = StoredTokenSet.objects.select_for_update().filter(pk=connection.pk).first()
         columns: dict[str, Any] = {
@@ -208,13 +211,20 @@ def _adopt(connection: Connection, sent: StoredTokenSet, token_set: TokenSet, *,
 def _keep_first(connection: Connection, sent: StoredTokenSet, token_set: TokenSet, *, at: datetime) -> Secret | None:
     """The access token that holds from now on, of whichever success came first; None where no tokens are kept."""
     with transaction.atomic():
-        stored = StoredTokenSet.objects.select_for_update().filter(pk=connection.pk).first()
+        stored = _hold(connection)
         if stored is None:
             return None
         if stored.generation != sent.generation:
             return token_columns.access_token(connection, stored)
         _write_success(connection, stored, token_set, at=at)
     return token_set.access_token
+
+
+def _hold(connection: Connection) -> StoredTokenSet | None:
+    """The token set, locked after its connection, which may have to move (`models.stored_token_set`)."""
+    if Connection.objects.select_for_update(no_key=True).filter(pk=connection.pk).first() is None:
+        return None
+    return StoredTokenSet.objects.select_for_update().filter(pk=connection.pk).first()
 
 
 def _write_success(connection: Connection, stored: StoredTokenSet, token_set: TokenSet, *, at: datetime) -> None:
@@ -239,7 +249,7 @@ def _refuse(
 ) -> Secret:
     """The provider refused. Believed only where no other attempt on the same tokens succeeded or may yet answer."""
     with transaction.atomic():
-        stored = StoredTokenSet.objects.select_for_update().filter(pk=connection.pk).first()
+        stored = _hold(connection)
         if stored is None:
             raise NeedsReauthorization
         if stored.generation != sent.generation:

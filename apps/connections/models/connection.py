@@ -1,4 +1,5 @@
-"""A connection: a person's lasting link to one endpoint for one patient."""
+"""A connection: a person's lasting link to one endpoint for one patient. Where it is locked together with other rows,
+`stored_token_set.py` says in which order."""
 
 import uuid
 from datetime import datetime

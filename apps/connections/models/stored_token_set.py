@@ -1,4 +1,8 @@
-"""The stored form of a token set. Only `apps.connections.refreshing` writes it."""
+"""The stored form of a token set. Only `apps.connections.refreshing` writes it.
+
+Locks are taken in one order: account (without its key), sync run, connection, token set. Whoever holds one of them may
+ask for those after it and never for one before it, or two of them would wait for each other for ever.
+"""
 
 from django.db import models
 from django.db.models import Q
