@@ -7,15 +7,19 @@ from django.contrib.sessions.models import Session
 from django.db import transaction
 
 from apps.sandbox import bearer, clock, recorder, scenarios
-from apps.sandbox.models import Grant
+from apps.sandbox.models import Grant, Launch, SmartGrant
+from apps.sandbox.smart import rogue
 
 
 def reset() -> None:
     """Do it."""
     with transaction.atomic():
         Grant.objects.all().delete()  # and with them every code and token
+        SmartGrant.objects.all().delete()
+        Launch.objects.all().delete()
         Session.objects.all().delete()
         clock.reset()
     scenarios.reset()
+    rogue.announce(rogue.Elsewhere())
     recorder.clear()
     bearer.forget()

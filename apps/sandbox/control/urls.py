@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.sandbox.control import levers, pages
+from apps.sandbox.control import identity_levers, levers, pages
 from apps.sandbox.control.door import door
 
 urlpatterns = [
@@ -17,5 +17,12 @@ urlpatterns = [
     path("applications", door(get=levers.applications, post=levers.install_application)),
     path("accounts", door(get=levers.accounts, post=levers.enrol)),
     path("grants/end", door(post=levers.end_grants)),
+    path("signing-keys", door(get=identity_levers.keys, post=identity_levers.rotate_keys)),
+    path("enablements", door(get=identity_levers.enablements, post=identity_levers.decide)),
+    path("launches", door(post=identity_levers.launch)),
+    path(
+        "rogue-root",
+        door(get=identity_levers.announced, post=identity_levers.announce, delete=identity_levers.tell_the_truth),
+    ),
     path("reset", door(post=levers.reset)),
 ]

@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from apps.sandbox.smart.enabling import views as enabling
 from apps.sandbox.smart.errors import views as errors
 from apps.sandbox.smart.identity import views as identity
 from apps.sandbox.smart.launching import views as launching
@@ -22,5 +23,6 @@ urlpatterns = [
     path(f"{_TENANT}/{_REVOKE}", tending.revoke, name="smart-revoke-older"),
     path(f"{_TENANT}/personas/patient/my-authorizations", tending.my_authorizations, name="smart-manage"),
     path("authorization/errors/<str:urn>/instances/<uuid:instance>", errors.explain, name="smart-error"),
+    path("desk/", enabling.desk, name="smart-desk"),
     path("launch/", launching.portal, name="smart-launch"),
 ]

@@ -1,0 +1,1 @@
+"""Organizations decide which applications reach their data (specification 1.6)."""

@@ -1,0 +1,30 @@
+"""An organization enables an application or takes that back. What refuses where is the switch `not_enabled`."""
+
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from apps.sandbox.models import SmartApplication, Tenant
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One application at one organization."""
+
+    application: SmartApplication
+    is_enabled: bool
+
+
+def decide(application: SmartApplication, tenant_id: str, *, is_enabled: bool) -> None:
+    """Enable the application at the organization, or disable it. What patients allowed before stays as it is."""
+    with transaction.atomic():
+        row = SmartApplication.objects.select_for_update().get(pk=application.pk)
+        kept = [known for known in row.enabled_tenants if known != tenant_id]
+        row.enabled_tenants = [*kept, tenant_id] if is_enabled else kept
+        row.save(update_fields=["enabled_tenants"])
+
+
+def standings(tenant: Tenant) -> tuple[Standing, ...]:
+    """Every application as it stands at the organization, by name."""
+    rows = SmartApplication.objects.order_by("name", "pk")
+    return tuple(Standing(row, row.is_enabled_at(tenant.pk)) for row in rows)
