@@ -1,21 +1,38 @@
-"""Who works on a sync run: one worker at a time, by conditional updates on the database's clock.
+"""Who works on which sync run: one worker at a time, by conditional updates on the database's clock.
 
 A claim holds for a lease that every stored page extends. A worker that dies lets its lease expire, and another resumes
 where the stored cursors stand; a worker that was only slow finds its claim gone before it can write anything more.
+
+Workers take what waits most urgently: what a person waits for before what the clock asked for, then what has waited
+longest. Of one authorization server no more runs are worked on at once than its dialect says (`runs_at_once`), counted
+on the rows under lease: a slow provider with many links fills its own share of the workers and nobody else's.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID, uuid4
 
-from django.db.models import Q, QuerySet
-from django.db.models.functions import Now
+from django.db import transaction
+from django.db.models import Case, Count, Q, QuerySet, Value, When
+from django.db.models.functions import Coalesce, Now
 
 from apps.connections.models import Connection
+from apps.directory.models import AuthorizationServer
 from apps.records.models import SyncRun
+from apps.wire.dialects import DIALECTS
 
 # One page: a request of at most 30 s, perhaps a refresh of at most 10 s and the same request again, and storing.
 LEASE_SECONDS = 120
+
+_SERVER = "connection__endpoint__authorization_server"
+_DIALECT = "connection__endpoint__dialect"
+# What a person waits for goes first; of equals, what has waited longest: since it was opened, or last given back.
+_URGENCY = (
+    Case(When(cause__in=SyncRun.ASKED_FOR, then=Value(0)), default=Value(1)),
+    Coalesce("lease_until", "created_at"),
+    "pk",
+)
 
 
 class LeaseLost(Exception):
@@ -36,6 +53,10 @@ class Lease:
         if not held.update(lease_until=Now() + timedelta(seconds=LEASE_SECONDS)):
             raise LeaseLost
 
+    def give_back(self) -> None:
+        """Let anyone go on with the run at once; it waits behind those that wait already."""
+        self._held().update(claim_id=None, lease_until=Now())
+
     def pause(self, *, seconds: int, pauses: int) -> None:
         """Give the run back, to be resumed by anyone after so long."""
         self._held().update(claim_id=None, lease_until=Now() + timedelta(seconds=seconds), pauses=pauses)
@@ -50,13 +71,54 @@ class Lease:
 
 
 def claim(run_id: UUID) -> Lease | None:
-    """Hold an open run that nobody holds; None where it is finished, held, paused or gone."""
-    lease = Lease(run_id, uuid4())
-    claimed = resumable().filter(pk=run_id)
-    held = claimed.update(claim_id=lease.claim_id, lease_until=Now() + timedelta(seconds=LEASE_SECONDS))
-    return lease if held else None
+    """Hold this open run, where nobody does; None where it is finished, held, paused or gone, or its authorization
+    server is as busy with us as it may be."""
+    return _claim(resumable().filter(pk=run_id))
+
+
+def claim_next() -> Lease | None:
+    """Hold the run that waits most urgently, of those whose authorization server has room; None where none waits."""
+    return _claim(resumable())
 
 
 def resumable() -> QuerySet[SyncRun]:
     """Open runs that nobody holds: never begun, left by a worker that died, or paused long enough."""
     return SyncRun.objects.filter(Q(lease_until__isnull=True) | Q(lease_until__lte=Now()), finished_at__isnull=True)
+
+
+class _TakenMeanwhile(Exception):
+    """Other workers took the last room at this authorization server while we chose."""
+
+
+def _claim(runs: QuerySet[SyncRun]) -> Lease | None:
+    while True:
+        try:
+            return _claim_of(runs.exclude(**{f"{_SERVER}__in": _busy_servers()}))
+        except _TakenMeanwhile:  # it is among the busy ones now, so that this ends
+            continue
+
+
+@transaction.atomic
+def _claim_of(runs: QuerySet[SyncRun]) -> Lease | None:
+    waiting = runs.order_by(*_URGENCY).values_list("pk", _SERVER)
+    chosen = waiting.select_for_update(skip_locked=True, of=("self",)).first()
+    if chosen is None:
+        return None
+    run_id, server_id = chosen
+    # Claims at one server stand in line here, so that no two of them count the same room as free.
+    list(AuthorizationServer.objects.select_for_update(no_key=True).filter(pk=server_id).values_list("pk"))
+    if _busy_servers(server_id):
+        raise _TakenMeanwhile
+    lease = Lease(run_id, uuid4())
+    held = resumable().filter(pk=run_id)
+    held.update(claim_id=lease.claim_id, lease_until=Now() + timedelta(seconds=LEASE_SECONDS))
+    return lease
+
+
+def _busy_servers(*only: UUID) -> Collection[UUID]:
+    """Authorization servers (of these, where any is named) of which as many runs are held as their dialect allows."""
+    held = SyncRun.objects.filter(claim_id__isnull=False, lease_until__gt=Now(), finished_at__isnull=True)
+    if only:
+        held = held.filter(**{f"{_SERVER}__in": only})
+    counted = held.values_list(_SERVER, _DIALECT).annotate(Count("pk"))
+    return [server for server, dialect, runs in counted if server and runs >= DIALECTS[dialect].runs_at_once]

@@ -5,7 +5,8 @@ A step can stop anywhere. What is stored stays stored, and the next worker begin
 
 import json
 import logging
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from datetime import datetime
 
 from django.db import transaction
 
@@ -32,12 +33,31 @@ Gap = SyncStep.Gap
 _LOG = logging.getLogger(__name__)
 
 
+class SliceOver(Exception):
+    """The run had its time, and others may be waiting. What came is stored; it goes on at its cursors."""
+
+
 @dataclass(frozen=True)
 class Cursor:
-    """Where a step goes on: which of the type's searches, and the link to its next page (None: its first)."""
+    """Where a step goes on: which of the type's searches, and the link to its next page (None: its first).
+
+    `mark` is a link passed before. It moves on at the second, fourth, eighth page, and so on: links that run in a
+    circle, however long, come back to it, and nobody has to remember them all (Brent's way to find a cycle).
+    `stopped_short`: a search was broken off before its end.
+    """
 
     search: int = 0
     next_url: str | None = None
+    mark: str | None = None
+    stopped_short: bool = False
+
+    def after(self, next_url: str | None, *, pages: int, is_too_much: bool) -> "Cursor":
+        """Where to go on after a page with this link, with which the step has got so many pages."""
+        if next_url is not None and next_url != self.mark and not is_too_much:
+            is_power_of_two = pages & (pages - 1) == 0
+            mark = next_url if self.mark is None or is_power_of_two else self.mark
+            return Cursor(self.search, next_url, mark, self.stopped_short)
+        return Cursor(self.search + 1, stopped_short=self.stopped_short or next_url is not None)
 
 
 @dataclass(frozen=True)
@@ -48,11 +68,17 @@ class Work:
     source: Source
     lease: Lease
     clock: Clock
+    slice_ends_at: datetime
 
     @property
     def holder(self) -> Holder:
         """Whose key seals what is stored."""
         return Holder.user(self.run.user_id)
+
+    def make_way(self) -> None:
+        """To be called where something was stored and more is to come. Raises SliceOver."""
+        if self.clock() >= self.slice_ends_at:
+            raise SliceOver
 
 
 def read(step: SyncStep, work: Work) -> None:
@@ -63,27 +89,23 @@ def read(step: SyncStep, work: Work) -> None:
 
 
 def search(step: SyncStep, searches: tuple[Parameters, ...], work: Work) -> None:
-    """Fetch every page of every search that covers the type. Raises as `read` does; the step stays open, to go on."""
+    """Fetch every page of every search that covers the type. Raises as `read` does, and SliceOver; the step stays open,
+    to go on."""
     _begin(step, work)
     cursor = _stored_cursor(step, work)
-    followed: set[str] = set()
-    received_bytes = 0
-    stopped_short = False
     while cursor.search < len(searches):
         page = _page(step.resource_type, searches, cursor, work.source)
         if cursor.next_url is None and page.total is not None:
             step.rows_counted = (step.rows_counted or 0) + page.total
-        next_url = page.next_url
-        received_bytes += sum(len(resource.body) for resource in page.resources)
-        is_too_much = step.pages + 1 >= MOST_PAGES or received_bytes > MOST_BYTES
-        if next_url is not None and (next_url in followed or is_too_much):
-            stopped_short, next_url = True, None
-        if next_url is not None:
-            followed.add(next_url)
-        cursor = Cursor(cursor.search, next_url) if next_url is not None else Cursor(cursor.search + 1)
         step.rows_unreadable += page.unreadable
+        step.bytes_got += sum(len(resource.body) for resource in page.resources)
+        pages = step.pages + 1
+        is_too_much = pages >= MOST_PAGES or step.bytes_got > MOST_BYTES
+        cursor = cursor.after(page.next_url, pages=pages, is_too_much=is_too_much)
         _store(step, page.resources, cursor=cursor, work=work)
-    close(step, gap=_gap(step, is_short=stopped_short or _is_short(step, work, searches)), work=work)
+        if cursor.search < len(searches):
+            work.make_way()
+    close(step, gap=_gap(step, is_short=cursor.stopped_short or _is_short(step, work, searches)), work=work)
 
 
 def close(step: SyncStep, *, gap: str, work: Work) -> None:
@@ -134,7 +156,7 @@ def _store(step: SyncStep, resources: tuple[Resource, ...], *, cursor: Cursor | 
         step.rows_refused += len(asked_for) - len(theirs)
         if cursor is not None:
             place = places.cursor_place(run_id=work.run.pk, resource_type=step.resource_type)
-            step.sealed_cursor = ring.seal(json.dumps([cursor.search, cursor.next_url]).encode(), place=place)
+            step.sealed_cursor = ring.seal(json.dumps(astuple(cursor)).encode(), place=place)
         step.save()
 
 
@@ -143,8 +165,7 @@ def _stored_cursor(step: SyncStep, work: Work) -> Cursor:
         return Cursor()
     place = places.cursor_place(run_id=work.run.pk, resource_type=step.resource_type)
     opened = sealing.open_sealed(bytes(step.sealed_cursor), holder=work.holder, place=place)
-    search_index, next_url = json.loads(opened)
-    return Cursor(search_index, next_url)
+    return Cursor(*json.loads(opened))
 
 
 def _rows_kept(step: SyncStep, work: Work) -> int:

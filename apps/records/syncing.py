@@ -2,8 +2,9 @@
 
 `start` opens a run, of which a connection has at most one. `advance` takes it as far as it can: claim it, see what the
 provider offers, then step by step fetch, check and store. One failing type never hides the others. A provider that does
-not answer pauses the run; a worker that dies leaves it to be resumed. Either goes on at the stored cursors, and costs
-one page. When every step has ended, the run has an outcome.
+not answer pauses the run; a worker that dies leaves it to be resumed; one that used its slice of time gives its worker
+to others. All go on at the stored cursors, and cost one page at most. When every step has ended, the run has an
+outcome.
 """
 
 import contextlib
@@ -26,7 +27,7 @@ from apps.records.fetching import Clock, Source
 from apps.records.leasing import Lease, LeaseLost
 from apps.records.models import SyncRun, SyncStep
 from apps.records.planning import Planned, Way
-from apps.records.stepping import Work
+from apps.records.stepping import SliceOver, Work
 from apps.wire.errors import AuthorizationExpired, ClientRejected, Throttled, Unavailable, WireError
 
 Cause = SyncRun.Cause
@@ -42,6 +43,8 @@ ENDED = (Connection.Status.ENDED, Connection.Status.DISCONNECTED)
 PAUSES_SECONDS = (60, 300, 1800)
 LONGEST_PAUSE_SECONDS = 3600
 SWITCHED_OFF_SECONDS = 900  # staff switched the registration off: look again now and then
+# How long a run has a worker before others have their turn. Not shorter: each turn asks for metadata once.
+SLICE = timedelta(seconds=20)
 
 
 class NotSyncable(Exception):
@@ -70,24 +73,41 @@ def start(connection: Connection, *, cause: SyncRun.Cause, at: datetime) -> Sync
 
 
 def advance(run_id: UUID, *, at: datetime) -> None:
-    """Take a run as far as it goes. Does nothing where it is finished, held by another worker, paused or forgotten.
+    """Take a run as far as it goes. Does nothing where it is finished, held by another worker, paused or forgotten, or
+    where its authorization server has no room for more.
 
     Raises what nobody foresaw, after giving the run back: it is tried again as often as a pause would be.
     """
     lease = leasing.claim(run_id)
-    run = SyncRun.objects.select_related(*_NEEDED).filter(pk=run_id).first()
-    if lease is None or run is None:
+    if lease is not None:
+        _advance(lease, at=at)
+
+
+def advance_next(*, at: datetime) -> bool:
+    """The same with the run that waits most urgently, of whichever connection. False where none waits."""
+    lease = leasing.claim_next()
+    if lease is None:
+        return False
+    _advance(lease, at=at)
+    return True
+
+
+def _advance(lease: Lease, *, at: datetime) -> None:
+    run = SyncRun.objects.select_related(*_NEEDED).filter(pk=lease.run_id).first()
+    if run is None:
         return
     clock = _clock(at)
     if run.connection.status in ENDED:
         _abandon(run, lease, Gap.SIGN_IN_NEEDED, at=at)
         return
     try:
-        _work_on(Work(run=run, source=Source(run.connection, clock), lease=lease, clock=clock))
+        _work_on(Work(run, Source(run.connection, clock), lease, clock, slice_ends_at=at + SLICE))
+    except SliceOver:
+        lease.give_back()
     except LeaseLost:
-        _LOG.info("A sync run was taken over or its connection ended: run %s.", run_id)
+        _LOG.info("A sync run was taken over or its connection ended: run %s.", run.pk)
     except Exception:
-        if not SyncRun.objects.filter(pk=run_id).exists():  # disconnected and forgotten under our hands
+        if not SyncRun.objects.filter(pk=run.pk).exists():  # disconnected and forgotten under our hands
             return
         _give_back(run, lease, clock)
         raise
@@ -115,13 +135,17 @@ def _take_steps(work: Work) -> None:
     """Raises what concerns every step alike; where only one has to wait, the others are taken first."""
     delayed: Unavailable | None = None
     plan = {planned.resource_type: planned for planned in planning.plan(work.source.capability())}
-    for step in _open_steps(work.run):
+    steps = _open_steps(work.run)
+    for step in steps:
         try:
             _take(step, plan.get(step.resource_type), work)
         except Unavailable as error:
             if error.status is None or isinstance(error, Throttled):  # the whole provider, not this one type
                 raise
             delayed = error
+        else:
+            if step is not steps[-1]:
+                work.make_way()
     if delayed is not None:
         raise delayed
 

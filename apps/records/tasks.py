@@ -1,7 +1,8 @@
-"""Syncing in the background. Tasks carry identifiers only; every truth is in rows, so a lost message loses no run."""
+"""Syncing in the background. A message says that something waits, not what: every truth is in rows, so that a lost
+message loses no run, and whoever is free takes what waits most urgently, whosever message it was.
+"""
 
 from contextlib import suppress
-from uuid import UUID
 
 from celery import shared_task
 from django.db import transaction
@@ -15,23 +16,23 @@ _AT_ONCE = 500
 _EXPIRES_SECONDS = 60  # until the next beat, which asks again for what nobody began: messages never pile up
 
 
-@shared_task(name="apps.records.tasks.sync_connection")
-def sync_connection(*, run_id: str) -> None:
-    """Take one sync run as far as it goes."""
-    syncing.advance(UUID(run_id), at=timezone.now())
+@shared_task(name="apps.records.tasks.sync_next")
+def sync_next() -> None:
+    """Take the most urgent run as far as it goes. Where there was one there may be another: ask for it too."""
+    if syncing.advance_next(at=timezone.now()):
+        _send()
 
 
-def enqueue(run: SyncRun) -> None:
-    """Begin a run once it is committed. For edges. Where the queue does not answer, the next beat begins it."""
-    run_id = run.pk
-    transaction.on_commit(lambda: _send(run_id), robust=True)
+def enqueue() -> None:
+    """Begin what was just opened, once it is committed. For edges. Without the queue, the next beat begins it."""
+    transaction.on_commit(_send, robust=True)
 
 
 @shared_task(name="apps.records.tasks.resume_syncs")
 def resume_syncs() -> None:
-    """Enqueue runs that nobody holds: never begun, left behind by a worker that died, or paused long enough."""
-    for run_id in leasing.resumable().order_by("created_at").values_list("pk", flat=True)[:_AT_ONCE]:
-        _send(run_id)
+    """Ask for work on runs that nobody holds: never begun, left behind by a worker that died, or paused long enough."""
+    for _run_id in leasing.resumable().values_list("pk")[:_AT_ONCE]:
+        _send()
 
 
 @shared_task(name="apps.records.tasks.start_due_syncs")
@@ -40,8 +41,9 @@ def start_due_syncs() -> None:
     now = timezone.now()
     for connection in due.due_for_sync(now)[:_AT_ONCE]:
         with suppress(syncing.NotSyncable):
-            enqueue(syncing.start(connection, cause=SyncRun.Cause.SCHEDULE, at=now))
+            syncing.start(connection, cause=SyncRun.Cause.SCHEDULE, at=now)
+            enqueue()
 
 
-def _send(run_id: UUID) -> None:
-    sync_connection.apply_async(kwargs={"run_id": str(run_id)}, expires=_EXPIRES_SECONDS)
+def _send() -> None:
+    sync_next.apply_async(expires=_EXPIRES_SECONDS)

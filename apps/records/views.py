@@ -63,7 +63,8 @@ def check_again(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     if request.method != "POST":
         return redirect("record", connection_id=connection.id)
     try:
-        tasks.enqueue(asking.check_again(connection, at=timezone.now()))
+        asking.check_again(connection, at=timezone.now())
+        tasks.enqueue()
     except asking.TooSoon as error:
         time = dates.time_of_day(error.again_at)
         messages.info(request, _("Checked a moment ago. You can check again at %(time)s.") % {"time": time})

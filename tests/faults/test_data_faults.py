@@ -66,7 +66,7 @@ class TestACopy:
         self, scenario, sandbox, place, run, traveller, heard, staff, impatient
     ):
         sandbox.post("/control/scenarios", name=scenario)
-        tasks.sync_connection(run_id=str(run.pk))
+        tasks.sync_next()
         run.refresh_from_db()
         assert run.finished_at is None
         assert run.pauses == 1
@@ -75,7 +75,7 @@ class TestACopy:
         hunting.assert_nowhere(hunting.canaries(sandbox, place), hunting.tracks(traveller, heard.texts, staff))
         sandbox.post("/control/scenarios", name="usual")
         SyncRun.objects.update(lease_until=Now())  # the pause is over
-        tasks.sync_connection(run_id=str(run.pk))
+        tasks.sync_next()
         assert_complete(run, traveller)
 
     @pytest.mark.conformance("C59")
@@ -85,11 +85,11 @@ class TestACopy:
         with django_capture_on_commit_callbacks(execute=True):
             traveller.confirm(traveller.found(place))
         run = SyncRun.objects.get()
-        tasks.sync_connection(run_id=str(run.pk))
+        tasks.sync_next()
         assert run.steps.get(resource_type="Patient").status == "complete"
         assert run.steps.get(resource_type="AllergyIntolerance").status == "getting"
         SyncRun.objects.update(lease_until=Now())
-        tasks.sync_connection(run_id=str(run.pk))
+        tasks.sync_next()
         assert_complete(run, traveller)
         asked = sandbox.get("/control/requests?path=/fhir/r4/Patient/")["requests"]
         assert len(asked) == 1, "what had come was not asked for again"
@@ -98,21 +98,21 @@ class TestACopy:
     @pytest.mark.conformance("C59")
     def test_says_what_could_not_be_read(self, scenario, sandbox, place, run, traveller):
         sandbox.post("/control/scenarios", name=scenario)
-        tasks.sync_connection(run_id=str(run.pk))
+        tasks.sync_next()
         run.refresh_from_db()
         assert run.outcome == "partial"
         assert run.steps.get(resource_type="Patient").gap == "unreadable"
         assert not Record.objects.filter(resource_type="Patient").exists()
         assert traveller.get(record(run)).status == 200
         again = syncing.start(Connection.objects.get(), cause=SyncRun.Cause.SCHEDULE, at=timezone.now())
-        tasks.sync_connection(run_id=str(again.pk))
+        tasks.sync_next()
         assert_complete(again, traveller)
 
     @pytest.mark.parametrize("scenario", HARMLESS)
     @pytest.mark.conformance("C71")
     def test_is_not_disturbed_by_other_habits(self, scenario, sandbox, run, traveller):
         sandbox.post("/control/scenarios", name=scenario)
-        tasks.sync_connection(run_id=str(run.pk))
+        tasks.sync_next()
         assert Record.objects.filter(resource_type="Patient").count() == 1
         assert "Ruth" in traveller.get(record(run)).html
 
@@ -122,7 +122,7 @@ class TestACopy:
         sandbox.post("/control/switches", rotation="on")
         sandbox.post("/control/clock", move_seconds=4000)
         run.connection.stored_token_set.__class__.objects.update(not_before_at=None)
-        tasks.sync_connection(run_id=str(run.pk))
+        tasks.sync_next()
         assert_complete(run, traveller)
         canaries = hunting.canaries(sandbox, place)
         assert hunting.names(canaries) >= {"refresh_token", "access_token"}

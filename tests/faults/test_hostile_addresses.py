@@ -58,7 +58,7 @@ def journey(alice, endpoint) -> Journey:
 
 def synced(connection: Connection) -> SyncRun:
     run = syncing.start(connection, cause=SyncRun.Cause.SCHEDULE, at=timezone.now())
-    tasks.sync_connection(run_id=str(run.pk))
+    tasks.sync_next()
     run.refresh_from_db()
     return run
 

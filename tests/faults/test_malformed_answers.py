@@ -204,7 +204,7 @@ class TestAnyAnswerToASync:
             }
             with undone():
                 run = syncing.start(connection, cause=SyncRun.Cause.SCHEDULE, at=timezone.now())
-                tasks.sync_connection(run_id=str(run.pk))
+                tasks.sync_next()
                 told[ended(run)] += 1
                 assert_only_what_was_given(patient, allergies)
                 answer = copy(client).get(page)

@@ -141,13 +141,13 @@ class TestASync:
         traveller.confirm(traveller.found(place))
         run = SyncRun.objects.get()
         sandbox.post("/control/faults", route="data", kind="slow", count=1, after=1, seconds=SLOW_SECONDS)
-        died = dies_waiting(lambda: tasks.sync_connection(run_id=str(run.pk)))
+        died = dies_waiting(lambda: tasks.sync_next())
         assert isinstance(died, Error)
         assert list(Record.objects.values_list("resource_type", flat=True)) == ["Patient"]
         run.refresh_from_db()
         assert run.finished_at is None
         SyncRun.objects.update(lease_until=Now())
-        tasks.sync_connection(run_id=str(run.pk))
+        tasks.sync_next()
         run.refresh_from_db()
         assert run.outcome == "complete"
         reads = sandbox.get("/control/requests?path=/fhir/r4/Patient/")["requests"]

@@ -67,7 +67,7 @@ class TestTwoWorkers:
     def work(self, run: SyncRun, wait_seconds: float) -> None:
         """One comes at the same moment, others while the first waits for the Patient and for the allergies."""
         time.sleep(wait_seconds)
-        tasks.sync_connection(run_id=str(run.pk))
+        tasks.sync_next()
 
     @pytest.mark.conformance("C41")
     def test_with_an_expired_token_refresh_it_once(self, sandbox, place, traveller):

@@ -11,10 +11,10 @@ import pytest
 from django.db import connections
 
 from apps.connections import disconnecting
-from apps.records import syncing
+from apps.records import leasing, stepping, syncing
 from apps.records.models import Record, SyncRun, SyncStep
 from tests.records.linked import AT
-from tests.records.people import R4_PATIENT, allergy, bundle
+from tests.records.people import PATIENT_ID, R4_PATIENT, allergy, bundle
 from tests.records.provider import ALLERGIES, METADATA, PATIENT, TOKEN
 from tests.records.runs import resume, step, stored, sync
 from tests.wire.servers import http
@@ -69,6 +69,60 @@ class TestProviderThatDoesNotAnswer:
         asked = len(provider.asked)
         syncing.advance(run.pk, at=AT + timedelta(seconds=1))
         assert len(provider.asked) == asked
+
+
+class TestRunThatUsedItsSlice:
+    @pytest.fixture(autouse=True)
+    def brief(self, monkeypatch):
+        monkeypatch.setattr(syncing, "SLICE", timedelta(0))
+
+    def test_goes_on_at_its_cursor_when_its_turn_comes_again(self, linked, provider):
+        second = "GET /fhir/r4/AllergyIntolerance?page=2"
+        provider.answers[ALLERGIES] = http(body=bundle(allergy("a1"), total=2, next_url=provider.next_url(2)))
+        provider.answers[second] = http(body=bundle(allergy("a2"), total=2))
+        run = sync(linked)
+        came = [stored("Patient") | stored()]
+        while not run.outcome:
+            assert syncing.advance_next(at=AT)
+            run.refresh_from_db()
+            came.append(stored("Patient") | stored())
+        assert came == [{PATIENT_ID}, {PATIENT_ID, "a1"}, {PATIENT_ID, "a1", "a2"}]
+        assert (run.outcome, run.pauses) == ("complete", 0)
+        assert [len(provider.sent(asked)) for asked in (PATIENT, ALLERGIES, second)] == [1, 1, 1]
+
+    def test_gives_its_worker_back_and_stays_due(self, linked):
+        run = sync(linked)
+        assert (run.claim_id, run.finished_at) == (None, None)
+        assert leasing.resumable().get() == run
+
+    def test_is_still_stopped_where_links_run_in_a_circle(self, linked, provider):
+        for page in range(1, 8):
+            asked = ALLERGIES if page == 1 else f"GET /fhir/r4/AllergyIntolerance?page={page}"
+            after = page + 1 if page < 7 else 4
+            provider.answers[asked] = http(body=bundle(allergy(f"a{page}"), next_url=provider.next_url(after)))
+        run = sync(linked)
+        while not run.outcome:
+            assert step(run).pages < 20
+            assert syncing.advance_next(at=AT)
+            run.refresh_from_db()
+        assert (step(run).gap, stored()) == (Gap.STOPPED_SHORT, {f"a{page}" for page in range(1, 8)})
+
+    def test_is_still_stopped_where_somebody_fills_our_disk(self, linked, provider, monkeypatch):
+        monkeypatch.setattr(stepping, "MOST_BYTES", 200)
+        page = "GET /fhir/r4/AllergyIntolerance?page={}"
+        provider.answers[ALLERGIES] = http(body=bundle(allergy("a1"), next_url=provider.next_url(2)))
+        for number in range(2, 9):
+            after = provider.next_url(number + 1)
+            provider.answers[page.format(number)] = http(body=bundle(allergy(f"a{number}"), next_url=after))
+        run = sync(linked)
+        while not run.outcome:
+            assert syncing.advance_next(at=AT)
+            run.refresh_from_db()
+        assert (step(run).gap, stored()) == (Gap.STOPPED_SHORT, {"a1", "a2"})
+
+    def test_pauses_like_any_other_where_nothing_comes(self, linked, provider):
+        provider.answers[PATIENT] = provider.answers[ALLERGIES] = http(503)
+        assert sync(linked).pauses == 1
 
 
 class TestRefusedToken:
@@ -143,7 +197,7 @@ import django
 django.setup()
 from datetime import datetime
 from uuid import UUID
-from apps.records import syncing
+from apps.records import leasing, stepping, syncing
 syncing.advance(UUID("{run.pk}"), at=datetime.fromisoformat("{AT.isoformat()}"))
 """
     environment = {**os.environ, "DATABASE_URL": url, "DJANGO_SETTINGS_MODULE": "config.settings.test"}

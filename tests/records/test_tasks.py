@@ -12,7 +12,7 @@ from django.utils import timezone
 from apps.connections.reasons import Reason
 from apps.records import due, leasing, syncing, tasks
 from apps.records.models import Record, SyncRun
-from config.celery import SCHEDULE, app
+from config.celery import SCHEDULE
 from tests.records.linked import give_tokens, make_connection, make_endpoint
 from tests.records.provider import METADATA
 from tests.wire.servers import http
@@ -39,30 +39,29 @@ def is_finished(run):
 
 class TestEnqueuedRun:
     def test_is_done_by_a_worker(self, run, worker):
-        tasks.enqueue(run)
+        tasks.enqueue()
         wait_for(is_finished(run))
         assert Record.objects.count() == 3
 
     def test_is_not_enqueued_where_the_transaction_fails(self, run, worker, provider):
         with suppress(RuntimeError), transaction.atomic():
-            tasks.enqueue(run)
+            tasks.enqueue()
             raise RuntimeError
         time.sleep(0.3)
         assert provider.asked == []
 
-    def test_carries_an_identifier_and_nothing_else(self, run, monkeypatch):
+    def test_is_asked_for_by_a_message_that_says_nothing_about_it(self, run, monkeypatch):
         sent: list[dict[str, object]] = []
-        monkeypatch.setattr(app, "send_task", lambda *args, **options: sent.append({"sent": args}))
-        monkeypatch.setattr(tasks.sync_connection, "apply_async", lambda **options: sent.append(options))
-        tasks.enqueue(run)
-        assert sent == [{"kwargs": {"run_id": str(run.pk)}, "expires": 60}]
+        monkeypatch.setattr(tasks.sync_next, "apply_async", lambda **options: sent.append(options))
+        tasks.enqueue()
+        assert sent == [{"expires": 60}]
 
     def test_is_not_lost_with_the_queue(self, run, monkeypatch):
         def gone(*args, **options):
             raise ConnectionError
 
-        monkeypatch.setattr(tasks.sync_connection, "apply_async", gone)
-        tasks.enqueue(run)
+        monkeypatch.setattr(tasks.sync_next, "apply_async", gone)
+        tasks.enqueue()
         assert SyncRun.objects.get().finished_at is None
 
 

@@ -68,7 +68,7 @@ def _accept(request: HttpRequest, connection: Connection) -> HttpResponse:
     except confirming.TooLate:  # dropped, or answered in another tab: the same address tells which
         return redirect(request.path)
     if started.run is not None:
-        tasks.enqueue(started.run)
+        tasks.enqueue()
     return redirect("record", connection_id=started.connection.pk)
 
 

@@ -4,7 +4,8 @@ import uuid
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import Case, Q, Value, When
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 
 from apps.connections.models import Connection
@@ -26,7 +27,8 @@ class SyncRun(models.Model):
         CONFIRMED = "confirmed", _("first copy after confirmation")
         PATIENT = "patient", _("the patient asked")
         SCHEDULE = "schedule", _("by the clock")
-        OPERATOR = "operator", _("an operator asked")
+
+    ASKED_FOR = (Cause.CONFIRMED, Cause.PATIENT)  # a person waits for these, and watches how far they are
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
@@ -55,6 +57,14 @@ class SyncRun(models.Model):
         indexes = [
             # The beat that resumes what a crash or a pause left open.
             models.Index(fields=["lease_until"], condition=Q(finished_at__isnull=True), name="open_sync_runs"),
+            # The worker that looks for what waits most urgently (`leasing`), even where a hundred thousand wait.
+            models.Index(
+                Case(When(cause__in=["confirmed", "patient"], then=Value(0)), default=Value(1)),
+                Coalesce("lease_until", "created_at"),
+                "id",
+                condition=Q(finished_at__isnull=True),
+                name="sync_runs_by_urgency",
+            ),
             # The record page: the latest runs of one connection.
             models.Index(fields=["connection", "-created_at"], name="sync_runs_of_connection"),
         ]
@@ -100,6 +110,7 @@ class SyncStep(models.Model):
     sealed_cursor = models.BinaryField(null=True)  # the next page's address: it can hold a patient's id
     watermark_at = models.DateTimeField(null=True)
     pages = models.PositiveIntegerField(default=0)
+    bytes_got = models.PositiveBigIntegerField(default=0)
     rows_got = models.PositiveIntegerField(default=0)
     rows_kept = models.PositiveIntegerField(default=0)
     rows_refused = models.PositiveIntegerField(default=0)  # they named another patient, and were not kept
@@ -121,8 +132,8 @@ class SyncStep(models.Model):
     class Privacy:
         personal = ("sealed_cursor",)
         operational = (
-            "id", "run", "user", "resource_type", "status", "gap", "watermark_at", "pages", "rows_got", "rows_kept",
-            "rows_refused", "rows_unreadable", "rows_counted", "started_at", "finished_at",
+            "id", "run", "user", "resource_type", "status", "gap", "watermark_at", "pages", "bytes_got", "rows_got",
+            "rows_kept", "rows_refused", "rows_unreadable", "rows_counted", "started_at", "finished_at",
         )  # fmt: skip
 
     def __str__(self) -> str:
