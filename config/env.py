@@ -17,7 +17,7 @@ if (ROOT / ".env").is_file():
 
 
 def secret_key() -> str:
-    """Signs sessions and links; at least 50 random characters."""
+    """Seals sessions and signs links; at least 50 random characters."""
     return str(_env.str("SECRET_KEY"))
 
 

@@ -26,8 +26,6 @@ UNSHOWN = ("secret", "health")
 SECRETS_OF_LIBRARIES = {
     "account.EmailConfirmation": ("key",),
     "mfa.Authenticator": ("data",),
-    "sessions.Session": ("session_key", "session_data"),
-    "usersessions.UserSession": ("session_key", "data"),
 }
 
 OURS = [model for model in apps.get_models() if model.__module__.startswith("apps.")]

@@ -1,14 +1,11 @@
 """Where allauth asks us: our words, our mail, our log, our seal. One hook per method; the work is done elsewhere."""
 
 from base64 import b64decode, b64encode
-from collections.abc import Iterable
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.mfa.models import Authenticator
-from allauth.usersessions.adapter import DefaultUserSessionsAdapter
-from allauth.usersessions.models import UserSession
 from django.db import transaction
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
@@ -16,7 +13,7 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts import lockout, mailing, noting, signing_in
+from apps.accounts import lockout, mailing, noting, signed_in, signing_in
 from apps.accounts.models import User
 from apps.audit.recording import EventType
 from apps.vault import sealing
@@ -68,6 +65,12 @@ class AccountAdapter(DefaultAccountAdapter):
         signing_in.complete(request, response, user, at=timezone.now(), is_first=bool(kwargs.get("signup")))
         return response
 
+    def set_password(self, user: User, password: str) -> None:
+        """A new password ends every session but the one in which it was set: whoever knew the old one is out."""
+        with transaction.atomic():
+            super().set_password(user, password)
+            signed_in.end_others(user, self.request.session, at=timezone.now())
+
     def logout(self, request: HttpRequest) -> None:
         """Log it, then forget the session."""
         if isinstance(request.user, User):
@@ -116,13 +119,3 @@ class MFAAdapter(DefaultMFAAdapter):
         """Open what `encrypt` sealed. Raises the vault's errors where it was tampered with."""
         sealed = b64decode(encrypted_text)
         return sealing.open_sealed(sealed, holder=Holder.installation(), place=AUTHENTICATOR_PLACE).decode()
-
-
-class UserSessionsAdapter(DefaultUserSessionsAdapter):
-    """Other browsers in which somebody is signed in."""
-
-    def end_sessions(self, sessions: Iterable[UserSession]) -> None:
-        """End them, and log each."""
-        for session in sessions:
-            noting.note(EventType.USER_SESSION_ENDED, session.user, at=timezone.now())
-            session.end()

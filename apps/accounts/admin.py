@@ -10,7 +10,6 @@ from uuid import UUID
 from allauth.account.decorators import secure_admin_login
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
-from allauth.usersessions.models import UserSession
 from django.contrib import admin
 from django.db import transaction
 from django.db.models import QuerySet
@@ -127,8 +126,8 @@ def note_by_staff(event: EventType, request: HttpRequest, user_id: UUID) -> None
     )
 
 
-# allauth registers forms that can change all of these; sessions are nobody's business but their owner's.
-for model in (EmailAddress, Authenticator, UserSession):
+# allauth registers forms that can change all of these. Sessions are nobody's business but their owner's.
+for model in (EmailAddress, Authenticator):
     admin.site.unregister(model)
 admin.site.register(EmailAddress, AddressAdmin)
 admin.site.register(Authenticator, AuthenticatorAdmin)

@@ -54,6 +54,31 @@ class User(AbstractBaseUser, PermissionsMixin):
         return f"user {self.pk}"
 
 
+class Session(models.Model):
+    """One browser's session. Its cookie alone finds and opens it (`apps/accounts/sessions.py`)."""
+
+    key_digest = models.CharField(primary_key=True, max_length=64, editable=False)
+    sealed_data = models.BinaryField()
+    expires_at = models.DateTimeField(db_index=True)
+    # For the list of somebody's sessions; what decides who is signed in is inside the sealed data.
+    user = models.ForeignKey(User, null=True, on_delete=models.CASCADE, related_name="sessions")
+    signed_in_at = models.DateTimeField(null=True)
+    ip_address = models.GenericIPAddressField(null=True)
+    user_agent = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        verbose_name = _("session")
+        verbose_name_plural = _("sessions")
+
+    class Privacy:
+        secret = ("key_digest", "sealed_data")
+        personal = ("ip_address", "user_agent")
+        operational = ("expires_at", "user", "signed_in_at")
+
+    def __str__(self) -> str:
+        return "session"
+
+
 class Consent(models.Model):
     """One person agreed to one version of our notice. Needed before the first authorization; never changed."""
 

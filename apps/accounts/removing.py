@@ -2,7 +2,6 @@
 
 from datetime import datetime
 
-from allauth.usersessions.models import UserSession
 from axes.models import AccessAttempt
 from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
@@ -14,7 +13,7 @@ from apps.audit.recording import EventType
 
 
 def remove(user: User, *, at: datetime) -> None:
-    """End every session and delete the account with all that hangs on it: addresses, second steps, consents.
+    """Delete the account with all that hangs on it: sessions, addresses, second steps, consents.
 
     What hangs on it by a text and not by a foreign key is looked for: wrong passwords counted under the address, and
     what the admin noted about the account. Records and connections go with it too, but in no good order: end those
@@ -22,8 +21,6 @@ def remove(user: User, *, at: datetime) -> None:
     """
     with transaction.atomic():
         noting.note(EventType.ACCOUNT_CLOSED, user, at=at)
-        for session in UserSession.objects.filter(user=user):
-            session.end()
         AccessAttempt.objects.filter(username=user.email.lower()).delete()
         LogEntry.objects.filter(content_type=ContentType.objects.get_for_model(User), object_id=str(user.pk)).delete()
         User.objects.filter(pk=user.pk).delete()

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core import signing
 from django.http import HttpRequest, HttpResponse
 
-from apps.accounts import mailing, noting
+from apps.accounts import lockout, mailing, noting, signed_in
 from apps.accounts.models import User
 from apps.audit.recording import EventType
 
@@ -25,9 +25,11 @@ def complete(request: HttpRequest, response: HttpResponse, user: User, *, at: da
     `is_first` is the sign-in that ends signing up: its browser is the owner's own, and there is no news in it.
     """
     noting.note(EventType.USER_SIGNED_IN, user, at=at)
+    user_agent = request.headers.get("User-Agent", "")
+    signed_in.describe(request.session, ip_address=lockout.client_address(request), user_agent=user_agent, at=at)
     known = _known_accounts(request)
     if str(user.pk) not in known and not is_first:
-        _report(user, request.headers.get("User-Agent", ""), at=at)
+        _report(user, user_agent, at=at)
     known = [str(user.pk), *(account for account in known if account != str(user.pk))][:MOST_KNOWN_ACCOUNTS]
     response.set_signed_cookie(
         KNOWN_BROWSER_COOKIE,

@@ -1,10 +1,10 @@
 """What accounts do by themselves, on the schedule of `config/celery.py`."""
 
 from celery import shared_task
-from django.contrib.sessions.backends.db import SessionStore
 from django.utils import timezone
 
 from apps.accounts import purging
+from apps.accounts.sessions import SessionStore
 from apps.audit.recording import Actor
 
 

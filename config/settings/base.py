@@ -21,12 +21,10 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.messages",
     "django.contrib.postgres",
-    "django.contrib.sessions",
     "django.contrib.staticfiles",
     "allauth",
     "allauth.account",
     "allauth.mfa",
-    "allauth.usersessions",
     "axes",
     "csp",
     "django_htmx",  # the script, as a static file
@@ -51,7 +49,6 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "allauth.usersessions.middleware.UserSessionsMiddleware",
     "axes.middleware.AxesMiddleware",
     "apps.accounts.middleware.NothingStaysMiddleware",
     "apps.accounts.middleware.SignInAsAPageMiddleware",
@@ -146,9 +143,6 @@ MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_TOTP_ISSUER = "Holdfast"
 MFA_TOTP_TOLERANCE = 1  # one step of 30 seconds either way: clocks of phones drift
 
-USERSESSIONS_ADAPTER = "apps.accounts.adapters.UserSessionsAdapter"
-USERSESSIONS_TRACK_ACTIVITY = False  # it would write a row for every page
-
 # Wrong passwords. allauth slows each address, and each pair of account and address, down within minutes (its counters
 # are in the cache); axes then locks the pair, remembered in the database. Never the account alone: that would let
 # anybody lock anybody out. Never the address alone: a clinic's waiting room shares one.
@@ -165,7 +159,7 @@ AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "login", "email"]
 
 # --- Storage ---------------------------------------------------------------------------------------------------------
 
-SESSION_ENGINE = "django.contrib.sessions.backends.db"  # truth is in Postgres; Redis holds nothing secret or durable
+SESSION_ENGINE = "apps.accounts.sessions"  # truth is in Postgres, sealed; Redis holds nothing secret or durable
 SESSION_COOKIE_AGE = int(timedelta(hours=12).total_seconds())
 SESSION_COOKIE_SAMESITE = "Lax"  # Strict would be absent on the way back from a provider
 SESSION_COOKIE_HTTPONLY = True

@@ -5,7 +5,7 @@ from typing import Any
 from config.settings.base import *
 
 SECRET_KEY = "never used: nothing runs with these settings"  # noqa: S105
-INSTALLED_APPS = [*INSTALLED_APPS, "apps.sandbox"]
+INSTALLED_APPS = [*INSTALLED_APPS, "apps.sandbox", "django.contrib.sessions"]
 DATABASES: dict[str, dict[str, Any]] = {"default": {"ENGINE": "django.db.backends.postgresql"}}
 
 # Settings that the files of single places add to base.

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.contrib.sessions.backends.db import SessionStore
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
 from django.urls import reverse
@@ -12,6 +11,7 @@ from django.utils.functional import SimpleLazyObject
 
 from apps.accounts.middleware import NothingStaysMiddleware
 from apps.accounts.models import User
+from apps.accounts.sessions import SessionStore
 
 pytestmark = pytest.mark.django_db
 

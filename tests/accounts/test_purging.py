@@ -5,11 +5,10 @@ from io import StringIO
 
 import pytest
 from allauth.account.models import EmailAddress
-from django.contrib.sessions.models import Session
 from django.core.management import call_command
 
 from apps.accounts import purging, tasks
-from apps.accounts.models import User
+from apps.accounts.models import Session, User
 from apps.audit.models import AuditEvent
 from apps.audit.recording import Actor
 
@@ -62,10 +61,10 @@ class TestTheTask:
 
 class TestASessionThatEndedByItself:
     def test_leaves_no_row(self):
-        Session.objects.create(session_key="old", session_data="", expire_date=NOW - timedelta(days=10_000))
-        Session.objects.create(session_key="new", session_data="", expire_date=NOW + timedelta(days=10_000))
+        Session.objects.create(pk="old", sealed_data=b"", expires_at=NOW - timedelta(days=10_000))
+        Session.objects.create(pk="new", sealed_data=b"", expires_at=NOW + timedelta(days=10_000))
         tasks.forget_expired_sessions()
-        assert list(Session.objects.values_list("session_key", flat=True)) == ["new"]
+        assert list(Session.objects.values_list("pk", flat=True)) == ["new"]
 
 
 class TestTheCommand:

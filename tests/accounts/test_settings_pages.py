@@ -6,12 +6,11 @@ from smtplib import SMTPServerDisconnected
 import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
-from django.contrib.sessions.models import Session
 from django.core import mail
 from django.test import Client
 from django.urls import reverse
 
-from apps.accounts.models import User
+from apps.accounts.models import Session, User
 from apps.audit.models import AuditEvent
 from tests.fixtures.cast import PASSWORD
 
@@ -29,7 +28,7 @@ SIGNED_IN_ONLY = [
     "mfa_view_recovery_codes",
     "mfa_generate_recovery_codes",
     "mfa_download_recovery_codes",
-    "usersessions_list",
+    "sessions",
 ]
 
 
@@ -114,13 +113,13 @@ class TestTheListOfSessions:
     def test_names_browser_and_system(self, alice: User):
         client = Client(headers={"User-Agent": "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) Safari/605.1"})
         client.post(reverse("account_login"), {"login": alice.email, "password": PASSWORD})
-        assert "Safari on iPhone" in client.get(reverse("usersessions_list")).content.decode()
+        assert "Safari on iPhone" in client.get(reverse("sessions")).content.decode()
 
     def test_ends_the_others(self, alice_client: Client, alice: User):
         other = Client()
         other.post(reverse("account_login"), {"login": alice.email, "password": PASSWORD})
         other.get(reverse("settings"))
-        alice_client.post(reverse("usersessions_list"))
+        alice_client.post(reverse("sessions"))
         assert other.get(reverse("settings")).status_code == 302
         assert alice_client.get(reverse("settings")).status_code == 200
         assert AuditEvent.objects.filter(event="user.session_ended", user_id=alice.pk).count() == 1
@@ -128,7 +127,7 @@ class TestTheListOfSessions:
     def test_ends_nobody_elses(self, alice_client: Client, sam: User):
         other = Client()
         other.post(reverse("account_login"), {"login": sam.email, "password": PASSWORD})
-        alice_client.post(reverse("usersessions_list"))
+        alice_client.post(reverse("sessions"))
         assert other.get(reverse("settings")).status_code == 200
         assert Session.objects.count() == 2
 

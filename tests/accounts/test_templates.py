@@ -48,12 +48,11 @@ PARENTS = {
     "mfa/recovery_codes/base.html",
     "mfa/totp/base.html",
     "mfa/webauthn/base.html",
-    "usersessions/base_manage.html",
 }
 
 
 def library_templates() -> Iterator[str]:
-    for app in ("account", "mfa", "usersessions"):
+    for app in ("account", "mfa"):
         for path in sorted((LIBRARY / app).rglob("*.*")):
             yield str(path.relative_to(LIBRARY))
 
@@ -102,8 +101,6 @@ def context(alice: User) -> dict[str, Any]:
         "unused_codes": ["12345678"],
         "unused_code_count": 1,
         "can_view_codes": True,
-        "sessions": [SimpleNamespace(user_agent="", created_at=timezone.now(), ip="192.0.2.1", is_current=True)],
-        "session_count": 1,
         "js_data": {},
         "totp_svg_data_uri": "data:image/svg+xml;base64,",
         "timestamp": timezone.now(),

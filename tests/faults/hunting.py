@@ -6,14 +6,15 @@ The sandbox writes down every request word for word, so what is searched for is 
 import base64
 import json
 import re
+import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
 import redis
 from django.conf import settings
-from django.contrib.sessions.models import Session
 from django.db import connection as database
 from django.test import Client
 
@@ -55,6 +56,11 @@ def canaries(sandbox: Sandbox, place: Place) -> set[Canary]:
     return found
 
 
+def session_keys(*browsers: Client) -> set[Canary]:
+    """What opens each browser's session, and nothing else does."""
+    return {Canary("session_key", browser.cookies[settings.SESSION_COOKIE_NAME].value) for browser in browsers}
+
+
 def names(found: Iterable[Canary]) -> set[str]:
     """What kinds of secret there are to search for."""
     return {canary.name for canary in found}
@@ -63,9 +69,9 @@ def names(found: Iterable[Canary]) -> set[str]:
 def tracks(traveller: Traveller, heard: list[str], staff: Client) -> Iterator[tuple[str, str]]:
     """Everything that was kept, said or shown, each with its place."""
     yield from (("a log", text) for text in heard)
-    yield from _columns()
-    yield from _sessions()
-    yield from _queue_and_cache()
+    yield from columns()
+    yield from _sessions(traveller.client, staff)
+    yield from queue_and_cache()
     yield from _pages(traveller)
     yield from admin_pages(staff)
 
@@ -92,28 +98,41 @@ def admin_pages(staff: Client) -> Iterator[tuple[str, str]]:
                 waiting.append(link)
 
 
-def _columns() -> Iterator[tuple[str, str]]:
-    """Every row of every table as text, in which bytes are hexadecimal; and those bytes as Latin-1."""
+def columns() -> Iterator[tuple[str, str]]:
+    """Every row of every table as text; and the bytes that stand in it in hexadecimal or base64, unfolded."""
+    for table in database.introspection.table_names():
+        text = "\n".join(rows(table))
+        yield f"table {table}", text
+        octets = [bytes.fromhex(part) for part in re.findall(r"\\x((?:[0-9a-f]{2})+)", text)]
+        octets += [base64.urlsafe_b64decode(word) for word in re.findall(r"(?:[\w-]{4}){6,}", text, re.ASCII)]
+        yield f"bytes of table {table}", "\n".join(_unfolded(part) for part in octets)
+
+
+def _unfolded(octets: bytes) -> str:
+    """Bytes as Latin-1, and what they were before they were compressed, if they were."""
+    with suppress(zlib.error):
+        octets += b"\n" + zlib.decompress(octets)
+    return octets.decode("latin-1")
+
+
+def rows(table: str) -> list[str]:
+    """Every row of one table as text."""
     with database.cursor() as cursor:
-        for table in database.introspection.table_names(cursor):
-            cursor.execute(f'SELECT t::text FROM "{table}" AS t')
-            text = "\n".join(row[0] for row in cursor.fetchall())
-            yield f"table {table}", text
-            octets = (bytes.fromhex(part) for part in re.findall(r"\\x((?:[0-9a-f]{2})+)", text))
-            yield f"bytes of table {table}", "\n".join(part.decode("latin-1") for part in octets)
+        cursor.execute(f'SELECT t::text FROM "{table}" AS t')
+        return [row[0] for row in cursor.fetchall()]
 
 
-def _sessions() -> Iterator[tuple[str, str]]:
-    """What sessions hold, opened; the browser's messages are in cookies, which are among the headers."""
-    yield from (("a session", repr(session.get_decoded())) for session in Session.objects.all())
-
-
-def _queue_and_cache() -> Iterator[tuple[str, str]]:
+def queue_and_cache() -> Iterator[tuple[str, str]]:
     """Whatever Redis holds; the queue's messages opened."""
     with redis.Redis.from_url(settings.CELERY_BROKER_URL) as client:
         for key in client.scan_iter():
             for value in _values(client, key):
                 yield f"Redis {key!r}", f"{key!r} {value.decode('latin-1')} {_message(value)}"
+
+
+def _sessions(*browsers: Client) -> Iterator[tuple[str, str]]:
+    """What sessions hold, opened as their browsers do: nobody else can. Messages are in cookies, among the headers."""
+    yield from (("a session", repr(dict(browser.session.items()))) for browser in browsers)
 
 
 def _values(client: Any, key: bytes) -> list[bytes]:

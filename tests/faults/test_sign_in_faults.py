@@ -54,7 +54,7 @@ class TestASignIn:
         """Whatever shape the tokens have; they are written down by the sandbox when we read, and when we let go."""
         sandbox.post("/control/scenarios", name=scenario)
         connection = traveller.found(place)
-        held = hunting.canaries(sandbox, place)
+        held = hunting.canaries(sandbox, place) | hunting.session_keys(traveller.client, staff)
         assert hunting.names(held) >= {"client_secret", "code", "code_verifier", "state", "access_token"}
         hunting.assert_nowhere(held, hunting.tracks(traveller, heard.texts, staff))
         traveller.post(f"/connections/{connection.pk}/confirm/", answer="no")

@@ -23,7 +23,7 @@ SIGNED_IN = [
     "mfa_activate_totp",
     "mfa_add_webauthn",
     "mfa_list_webauthn",
-    "usersessions_list",
+    "sessions",
     "account_logout",
 ]
 NewPage = Callable[..., Page]
@@ -78,7 +78,7 @@ class TestThePages:
     ):
         page = new_page(width=width, color_scheme=scheme)
         sign_in(page, live_server.url, alice)
-        for name in ("settings", "usersessions_list", "agree"):
+        for name in ("settings", "sessions", "agree"):
             page.goto(f"{live_server.url}{reverse(name)}")
             sizes = page.locator(".button, .row-link, .as-link, summary, .site-footer a, .choice").evaluate_all(
                 "all => all.filter(one => one.offsetParent).map(one => [one.className, one.offsetHeight])"

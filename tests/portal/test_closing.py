@@ -77,10 +77,10 @@ class TestAnAccountThatIsClosed:
         for table in ("audit_auditevent", "vault_datakey"):
             del before[table], during[table], after[table]
         assert {table for table in during if during[table] != before[table]} == {
-            "account_emailaddress", "accounts_consent", "accounts_user", "axes_accessattempt",
+            "account_emailaddress", "accounts_consent", "accounts_session", "accounts_user", "axes_accessattempt",
             "connections_authorizationrequest", "connections_connection", "connections_storedtokenset",
-            "django_admin_log", "django_session", "mfa_authenticator", "records_record", "records_recordversion",
-            "records_shelf", "records_syncrun", "records_syncstep", "usersessions_usersession",
+            "django_admin_log", "mfa_authenticator", "records_record", "records_recordversion",
+            "records_shelf", "records_syncrun", "records_syncstep",
         }  # fmt: skip
         assert after == before
 

@@ -1,12 +1,11 @@
 """The page that closes an account: asked after the password, done by a POST, said on the welcome page."""
 
 import pytest
-from django.contrib.sessions.models import Session
 from django.core import mail
 from django.test import Client
 from django.urls import reverse
 
-from apps.accounts.models import User
+from apps.accounts.models import Session, User
 from apps.audit.models import AuditEvent, EventType
 from apps.connections.models import Connection
 from apps.records.models import Record

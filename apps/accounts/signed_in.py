@@ -1,0 +1,41 @@
+"""Where a person is signed in: each session's browser, for its owner to see, and ending the others."""
+
+from datetime import datetime
+
+from django.contrib.sessions.backends.base import SessionBase
+from django.db import transaction
+from django.db.models import QuerySet
+
+from apps.accounts import noting, sessions
+from apps.accounts.models import Session, User
+from apps.audit.recording import EventType
+
+_LONGEST_USER_AGENT = 200
+
+
+def describe(session: SessionBase, *, ip_address: str | None, user_agent: str, at: datetime) -> None:
+    """Note in a session when and where from it was signed in. It stays when the session's key changes."""
+    session[sessions.SIGN_IN] = {
+        "signed_in_at": at.isoformat(),
+        "ip_address": ip_address,
+        "user_agent": user_agent[:_LONGEST_USER_AGENT],
+    }
+
+
+def sessions_of(user: User, *, at: datetime) -> QuerySet[Session]:
+    """The sessions in which they are signed in, oldest first."""
+    return Session.objects.filter(user=user, expires_at__gt=at).order_by("signed_in_at", "pk")
+
+
+def is_current(kept: Session, session: SessionBase) -> bool:
+    """Whether the row is that of the browser's own session."""
+    return session.session_key is not None and kept.pk == sessions.digest(session.session_key)
+
+
+def end_others(user: User, session: SessionBase, *, at: datetime) -> None:
+    """End every session of theirs but this one, which may be somebody's who is not signed in; log each."""
+    with transaction.atomic():
+        for kept in Session.objects.select_for_update().filter(user=user):
+            if not is_current(kept, session):
+                kept.delete()
+                noting.note(EventType.USER_SESSION_ENDED, user, at=at)
