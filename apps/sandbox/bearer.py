@@ -26,7 +26,7 @@ class Access:
     version: str
     client_id: str
 
-    def patients(self, _resource_type: str) -> tuple[str, ...]:
+    def patients(self, _resource_type: str, _interaction: str) -> tuple[str, ...]:
         """The same people whatever the type."""
         return self.patient_ids
 

@@ -10,15 +10,23 @@ from apps.sandbox.switches.data import DATA_SCENARIOS, DATA_SWITCHES
 from apps.sandbox.switches.data_faults import DATA_FAULT_SCENARIOS
 from apps.sandbox.switches.scenario import Scenario
 from apps.sandbox.switches.smart import SMART_SCENARIOS, SMART_SWITCHES
+from apps.sandbox.switches.smart_data import SMART_DATA_SCENARIOS, SMART_DATA_SWITCHES
 from apps.sandbox.switches.smart_identity import SMART_IDENTITY_SCENARIOS, SMART_IDENTITY_SWITCHES
 from apps.sandbox.switches.switch import Switch
 
-SWITCHES: dict[str, Switch] = {**AUTHORIZATION_SWITCHES, **DATA_SWITCHES, **SMART_SWITCHES, **SMART_IDENTITY_SWITCHES}
+SWITCHES: dict[str, Switch] = {
+    **AUTHORIZATION_SWITCHES,
+    **DATA_SWITCHES,
+    **SMART_SWITCHES,
+    **SMART_IDENTITY_SWITCHES,
+    **SMART_DATA_SWITCHES,
+}
 SCENARIO_GROUPS: dict[str, dict[str, Scenario]] = {
     "whole": {"usual": Scenario("Everything as the specification says: every switch and fault undone.")},
     "authorization": AUTHORIZATION_SCENARIOS,
     "smart": SMART_SCENARIOS,
     "identity": SMART_IDENTITY_SCENARIOS,
+    "roots": SMART_DATA_SCENARIOS,
     "data": {**DATA_FAULT_SCENARIOS, **DATA_SCENARIOS},
 }
 SCENARIOS: dict[str, Scenario] = {name: row for group in SCENARIO_GROUPS.values() for name, row in group.items()}

@@ -7,6 +7,7 @@ import pytest
 from apps.sandbox import bearer, clock, enrolment, faults, recorder, scenarios
 from apps.sandbox.models import ApplicationStatus
 from apps.sandbox.portal import registering
+from apps.sandbox.smart.data import bearing
 
 REDIRECT_URI = "https://app.example/back/7Q"
 SECRET = "the secret of the app"
@@ -26,6 +27,7 @@ def _forget():
     faults.disarm()
     recorder.clear()
     bearer.forget()
+    bearing.forget()
     clock.forget()
 
 

@@ -7,8 +7,9 @@ from django.contrib.sessions.models import Session
 from django.db import transaction
 
 from apps.sandbox import bearer, clock, recorder, scenarios
-from apps.sandbox.models import Grant, Launch, SmartGrant
+from apps.sandbox.models import Grant, Launch, SmartAssertion, SmartGrant
 from apps.sandbox.smart import rogue
+from apps.sandbox.smart.data import bearing
 
 
 def reset() -> None:
@@ -17,9 +18,11 @@ def reset() -> None:
         Grant.objects.all().delete()  # and with them every code and token
         SmartGrant.objects.all().delete()
         Launch.objects.all().delete()
+        SmartAssertion.objects.all().delete()
         Session.objects.all().delete()
         clock.reset()
     scenarios.reset()
     rogue.announce(rogue.Elsewhere())
     recorder.clear()
     bearer.forget()
+    bearing.forget()

@@ -7,11 +7,11 @@ asked for. Binary answers the raw file where Accept names its type, a Binary res
 
 import base64
 import json
+from collections.abc import Collection
 
 from django.http import HttpRequest, HttpResponse
 
 from apps.sandbox.fhir import media_types
-from apps.sandbox.fhir.access import Access
 from apps.sandbox.fhir.media_types import NotAcceptable
 from apps.sandbox.fhir.realm import Realm
 from apps.sandbox.fhir.refusing import Refusal
@@ -20,15 +20,15 @@ from apps.sandbox.models import StoredFile
 _FHIR_TYPES = ("application/fhir+json", "application/json+fhir")
 
 
-def document(realm: Realm, name: str, access: Access) -> HttpResponse:
-    """The file as it is. Raises Refusal (404) for a file that is not of the token's patients."""
-    file = _own(realm, name, access)
+def document(realm: Realm, name: str, seen: Collection[str]) -> HttpResponse:
+    """The file as it is. Raises Refusal (404) for one that is of none of the patients in `seen`."""
+    file = _own(realm, name, seen)
     return HttpResponse(bytes(file.content), content_type=file.content_type)
 
 
-def binary(request: HttpRequest, realm: Realm, name: str, access: Access) -> HttpResponse:
+def binary(request: HttpRequest, realm: Realm, name: str, seen: Collection[str]) -> HttpResponse:
     """The file, or a Binary resource around it, by Accept. Raises Refusal (404) and NotAcceptable."""
-    file = _own(realm, name, access)
+    file = _own(realm, name, seen)
     for accepted in media_types.accepted(request):
         if accepted in _FHIR_TYPES:
             return HttpResponse(_resource(realm.version, file), content_type=media_types.STANDARD[realm.version])
@@ -37,8 +37,7 @@ def binary(request: HttpRequest, realm: Realm, name: str, access: Access) -> Htt
     raise NotAcceptable
 
 
-def _own(realm: Realm, name: str, access: Access) -> StoredFile:
-    seen = access.patients("DocumentReference")
+def _own(realm: Realm, name: str, seen: Collection[str]) -> StoredFile:
     file = StoredFile.objects.filter(tenant=realm.tenant, version=realm.version, name=name, patient_id__in=seen).first()
     if file is None:
         raise Refusal(404, "not-found", "There is no such document")

@@ -67,6 +67,7 @@ def read(root: Root, offered: Offered, query: QueryDict, access: Access) -> Sear
             offered.has_provenance
             and "Provenance:target" in query.getlist("_revinclude")
             and access.refusal("Provenance", "search") is None
+            and set(patient_ids) <= set(access.patients("Provenance", "search"))
         ),
         with_included=(
             bool(offered.includes)
@@ -81,7 +82,7 @@ def _patients(offered: Offered, query: QueryDict, access: Access, dialect: str) 
     if not offered.has_patient:
         return ()
     asked = [value.removeprefix("Patient/") for name in _PATIENT_NAMES for value in query.getlist(name) if value]
-    patient_ids = access.patients(offered.resource_type)
+    patient_ids = access.patients(offered.resource_type, "search")
     if offered.resource_type == "Patient" or (not asked and "_id" in query):
         return patient_ids
     if not asked:

@@ -33,7 +33,7 @@ def search(request: HttpRequest, root: Root, access: Access, resource_type: str,
     if resource_type == "Patient" and not request.GET:
         if root.bare_patient_search == "refused":
             raise Refusal(400, "required", _named(offered), as_text=True)
-        if root.bare_patient_search == "patient" and len(patient_ids := access.patients("Patient")) == 1:
+        if root.bare_patient_search == "patient" and len(patient_ids := access.patients("Patient", "search")) == 1:
             return _resource(root, "Patient", patient_ids[0], access, media_type)
     asked = searching.read(root, offered, request.GET, access)
     body = bundles.searchset(root, asked, request.GET, request.META.get("QUERY_STRING", ""))
@@ -51,14 +51,15 @@ def read(root: Root, access: Access, resource_type: str, logical_id: str, media_
 def document(root: Root, access: Access, name: str) -> HttpResponse:
     """The file of a document, whatever Accept says."""
     _offered(root.version, "DocumentReference", access, "read")
-    return files.document(root.realm, name, access)
+    return files.document(root.realm, name, access.patients("DocumentReference", "read"))
 
 
 def binary(request: HttpRequest, root: Root, access: Access, name: str) -> HttpResponse:
     """The file of a document, raw or as a Binary resource."""
     _offered(root.version, "DocumentReference", access, "read")
     _offered(root.version, "Binary", access, "read")
-    return files.binary(request, root.realm, name, access)
+    seen = {*access.patients("DocumentReference", "read")} & {*access.patients("Binary", "read")}
+    return files.binary(request, root.realm, name, seen)
 
 
 def _offered(version: str, resource_type: str, access: Access, interaction: str) -> Offered:
@@ -82,7 +83,7 @@ def _resource(root: Root, resource_type: str, logical_id: str, access: Access, m
     if found is None:
         raise Refusal(404, "not-found", "There is no such resource")
     patient_id, body = found
-    if patient_id and patient_id not in access.patients(resource_type):
+    if patient_id and patient_id not in access.patients(resource_type, "read"):
         status = int(scenarios.chosen("foreign_patient"))
         raise Refusal(status, "not-found" if status == 404 else "forbidden", "There is no such resource")
     answer = HttpResponse(addresses.with_attachments(body, root.base), content_type=media_type)

@@ -1,0 +1,113 @@
+"""Who a bearer token of interface B speaks for, and where (RFC 6750; X50 to X52, X54).
+
+A token's signature is looked at once and then remembered; whether it has expired, and whether the organization still
+lets its application in, is asked every time. Tokens cannot be taken back: they run out.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.http import HttpRequest
+
+from apps.sandbox import bearer, clock, scenarios
+from apps.sandbox.fhir import store
+from apps.sandbox.fhir.access import Access
+from apps.sandbox.fhir.realm import Realm
+from apps.sandbox.fhir.refusing import Refusal
+from apps.sandbox.models import SmartApplication, SmartGrant
+from apps.sandbox.smart import access_tokens
+from apps.sandbox.smart.addresses import Place
+from apps.sandbox.smart.data.permissions import Permissions, permissions
+from apps.sandbox.smart.identity import signing_keys
+
+_MOST_REMEMBERED = 10_000
+_remembered: dict[str, "_Borne"] = {}
+
+
+@dataclass(frozen=True)
+class _Borne:
+    """What one token says, as far as requests need it."""
+
+    permissions: Permissions
+    client_id: str
+    expires_at: datetime
+
+
+@dataclass(frozen=True)
+class OpenAccess:
+    """Everything, without a token: what the open host gives."""
+
+    realm: Realm
+
+    def patients(self, _resource_type: str, _interaction: str) -> tuple[str, ...]:
+        """Everybody."""
+        return store.patient_ids(self.realm)
+
+    def refusal(self, _resource_type: str, _interaction: str) -> Refusal | None:
+        """Never."""
+        return None
+
+
+def access_from(request: HttpRequest, place: Place) -> Access:
+    """What the request may see at this root. Raises Refusal: 401 with a challenge, or 403 for an application that the
+    organization has not enabled."""
+    if place.host == "open":
+        return OpenAccess(Realm(place.version, place.tenant))
+    header = request.META.get("HTTP_AUTHORIZATION", "")
+    if header[:7].lower() != "bearer ":
+        raise _unauthorized(f'Bearer realm="{place.host}"')
+    borne = _read(header[7:].strip())
+    on_its_way = timedelta(seconds=int(scenarios.chosen("latency_seconds")))
+    if borne is None or borne.permissions.place != place or clock.now() + on_its_way >= borne.expires_at:
+        raise _unauthorized(
+            f'Bearer realm="{place.host}", error="invalid_token",'
+            ' error_description="Token has expired or signature is invalid"'
+        )
+    if not SmartApplication.objects.filter(client_id=borne.client_id, enabled_tenants__contains=place.tenant).exists():
+        raise inaccessible()
+    return borne.permissions
+
+
+def inaccessible() -> Refusal:
+    """403 of a tenant that is unknown, suspended, or has not enabled the application (interface facts 3.1)."""
+    return Refusal(403, "forbidden", "The tenant is invalid or not accessible", as_text=True)
+
+
+def forget() -> None:
+    """Look every token up again: everything was reset."""
+    _remembered.clear()
+
+
+def _unauthorized(challenge: str) -> Refusal:
+    return Refusal(401, "login", "A valid access token is needed", challenge=challenge)
+
+
+def _read(token: str) -> _Borne | None:
+    """What a token of ours says; None for any other, and for one whose grant was forgotten."""
+    digest = bearer.sha256(token)
+    known = _remembered.get(digest)
+    if known is None:
+        known = _looked_up(token)
+        if known is not None:
+            if len(_remembered) >= _MOST_REMEMBERED:
+                _remembered.clear()
+            _remembered[digest] = known
+    return known
+
+
+def _looked_up(token: str) -> _Borne | None:
+    try:
+        claims = access_tokens.read(token)
+    except signing_keys.Forged:
+        return None
+    grant = SmartGrant.objects.select_related("account").filter(pk=claims.grant_id).first()
+    if grant is None:
+        return None
+    place = claims.place
+    opened = permissions(
+        place,
+        claims.scopes,
+        patient_id=claims.patient_id,
+        account_patient_ids=grant.account.patient_ids(place.version, place.tenant),
+    )
+    return _Borne(opened, claims.client_id, claims.expires_at)
