@@ -208,7 +208,7 @@ class TestTheManagePage:
         assert b"Phone app" not in client.get(MANAGE).content
         page = client.post(MANAGE, self.SIGN_IN, follow=True).content
         assert b"Phone app" in page
-        assert b"patient/Observation.read" in page
+        assert b"Results and measurements" in page
         assert b"Reads while you are away too." in page
 
     @pytest.mark.conformance("X49", "X66")

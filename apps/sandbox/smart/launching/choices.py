@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from apps.sandbox.models import Account, Resource, Tenant
+from apps.sandbox.smart.addresses import HOSTS, Place
+from apps.sandbox.smart.authorizing import wording
+from apps.sandbox.smart.launching import starting
 
 _MOST_VISITS = 8
 
@@ -47,19 +50,11 @@ def organizations(account: Account) -> tuple[Organization, ...]:
 
 def people(account: Account, tenant: str, version: str) -> tuple[Person, ...]:
     """Whom the account sees there, their own record first."""
+    place = Place(HOSTS[starting.persona_of(account)], version, tenant)
     return tuple(
-        Person(patient_id, _name(tenant, version, patient_id), _visits(tenant, version, patient_id))
-        for patient_id in account.patient_ids(version, tenant)
+        Person(patient_id, name, _visits(tenant, version, patient_id))
+        for patient_id, name in wording.names(place, account.patient_ids(version, tenant))
     )
-
-
-def _name(tenant: str, version: str, patient_id: str) -> str:
-    row = Resource.objects.filter(
-        tenant=tenant, version=version, resource_type="Patient", logical_id=patient_id
-    ).first()
-    names = _body(row).get("name", []) if row else []
-    parts = [*names[0].get("given", []), *_listed(names[0].get("family", ""))] if names else [patient_id]
-    return " ".join(parts)
 
 
 def _visits(tenant: str, version: str, patient_id: str) -> tuple[Visit, ...]:
@@ -77,8 +72,3 @@ def _words(encounter: dict[str, Any]) -> str:
 
 def _body(row: Resource) -> dict[str, Any]:
     return dict(json.loads(bytes(row.body)))
-
-
-def _listed(family: str | list[str]) -> list[str]:
-    """A family name is a list in DSTU2 and a text in R4."""
-    return family if isinstance(family, list) else [family]

@@ -9,16 +9,17 @@ from django.db.models import QuerySet
 
 from apps.sandbox.models import Account, RefreshAccess, SmartApplication, SmartGrant
 from apps.sandbox.smart import ending
+from apps.sandbox.smart.authorizing import wording
 
 
 @dataclass(frozen=True)
 class Allowed:
-    """One application that may read, and since when. `scopes` are those of all its grants, each once."""
+    """One application that may read, and since when. `words` say what, each once, over all its grants."""
 
     application: SmartApplication
     since_at: datetime
     last_used_at: datetime
-    scopes: tuple[str, ...]
+    words: tuple[str, ...]
     reads_while_away: bool
 
 
@@ -42,10 +43,11 @@ def _open(account: Account, tenant: str) -> QuerySet[SmartGrant]:
 
 
 def _allowed(application: SmartApplication, grants: Sequence[SmartGrant]) -> Allowed:
+    scopes = dict.fromkeys(scope for grant in grants for scope in grant.scopes)
     return Allowed(
         application=application,
         since_at=min(grant.created_at for grant in grants),
         last_used_at=max(grant.last_used_at for grant in grants),
-        scopes=tuple(dict.fromkeys(scope for grant in grants for scope in grant.scopes)),
+        words=tuple(dict.fromkeys(str(words) for _, words in wording.ticks(tuple(scopes)))),
         reads_while_away=any(grant.access == RefreshAccess.OFFLINE for grant in grants),
     )
