@@ -4,6 +4,7 @@ Reading opens one sealed value, the shelf of the patient, explicitly.
 """
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -60,12 +61,13 @@ class Overview:
 
 def of(connection: Connection, *, at: datetime) -> Overview:
     """The overview of a confirmed connection, as it stands now."""
-    run = connection.sync_runs.order_by("-created_at").prefetch_related("steps").first()
+    latest = connection.sync_runs.order_by("-created_at").prefetch_related("steps")[:2]
+    run = _worth_showing(latest)
     lines = ledger.lines(connection, run, provider=connection.provider.name)
     return Overview(
         patients=_patients(connection),
         lines=lines,
-        state=_state(connection, run, at=at),
+        state=_state(run, is_first=len(latest) == 1, at=at),
         kinds_done=sum(1 for line in lines if line.is_done),
         entries=sum(line.entries for line in lines),
         is_out_of_date=_is_out_of_date(connection, at=at),
@@ -81,7 +83,15 @@ def _patients(connection: Connection) -> tuple[PatientSummary, ...] | None:
         return None
 
 
-def _state(connection: Connection, run: SyncRun | None, *, at: datetime) -> State:
+def _worth_showing(latest: Sequence[SyncRun]) -> SyncRun | None:
+    """Of the latest two: the later, unless it is a check by the clock that is under way. Nobody waits for that one, and
+    what came before it stands until it has ended."""
+    if len(latest) > 1 and latest[0].finished_at is None and latest[0].cause not in SyncRun.ASKED_FOR:
+        return latest[1]
+    return latest[0] if latest else None
+
+
+def _state(run: SyncRun | None, *, is_first: bool, at: datetime) -> State:
     if run is None:
         return State.NEVER
     if run.finished_at is not None:
@@ -90,7 +100,6 @@ def _state(connection: Connection, run: SyncRun | None, *, at: datetime) -> Stat
         return State.PAUSED
     if all(step.status == SyncStep.Status.WAITING for step in run.steps.all()):
         return State.WAITING
-    is_first = not connection.sync_runs.exclude(pk=run.pk).exists()
     return State.FIRST if is_first else State.CHECKING
 
 

@@ -52,7 +52,8 @@ class NotSyncable(Exception):
 
 
 def start(connection: Connection, *, cause: SyncRun.Cause, at: datetime) -> SyncRun:
-    """Open a run, or find the one that is open. The caller enqueues it once this is committed.
+    """Open a run, or find the one that is open, which is the patient's from now on where they are the one to ask. The
+    caller enqueues it once this is committed.
 
     Raises NotSyncable: before the patient confirmed whose record it is, nothing is copied (C64).
     """
@@ -69,6 +70,9 @@ def start(connection: Connection, *, cause: SyncRun.Cause, at: datetime) -> Sync
                 SyncStep(run=run, user_id=run.user_id, resource_type=resource_type) for resource_type in planning.KNOWN
             )
             _write_down(EventType.SYNC_STARTED, run, at=at, facts={"types": len(planning.KNOWN)})
+        elif cause in SyncRun.ASKED_FOR and run.cause not in SyncRun.ASKED_FOR:
+            run.cause = cause
+            run.save(update_fields=["cause"])
     return run
 
 

@@ -183,6 +183,54 @@ class TestFirstSync:
         )
 
 
+class TestCheckByTheClock:
+    """Nobody asked for it, so nobody is told to wait: what the page says is what was found last."""
+
+    @pytest.fixture
+    def checking(self, linked):
+        """A first copy came; a day later a check by the clock is open."""
+        sync(linked)
+        run = syncing.start(linked, cause=SyncRun.Cause.SCHEDULE, at=timezone.now())
+        run.steps.filter(resource_type="Patient").update(status="getting", started_at=timezone.now())
+        return run
+
+    def test_shows_no_progress(self, hers, linked, checking):
+        text = page(hers, linked)
+        for said in ("Waiting to start", "Checking Harbor", "Getting", "kinds done", "http-equiv", "hx-get"):
+            assert said not in text
+        assert "checked today at" in text
+        assert "2 entries. Complete as of" in text
+        assert "Check for updates" in text
+
+    def test_that_is_paused_says_nothing_either(self, hers, linked, provider):
+        sync(linked)
+        provider.answers[PATIENT] = http(503)
+        sync(linked, SyncRun.Cause.SCHEDULE)
+        assert SyncRun.objects.get(finished_at__isnull=True).pauses == 1
+        assert "Paused" not in page(hers, linked)
+
+    def test_that_failed_is_told(self, hers, linked, provider):
+        sync(linked)
+        provider.answers[ALLERGIES] = provider.answers[PATIENT] = http(400)
+        sync(linked, SyncRun.Cause.SCHEDULE)
+        assert "We could not check Harbor Family Practice" in page(hers, linked)
+
+    def test_is_shown_where_nothing_came_before_it(self, hers, linked):
+        syncing.start(linked, cause=SyncRun.Cause.SCHEDULE, at=timezone.now())
+        assert "Waiting to start" in page(hers, linked)
+
+    def test_becomes_the_patients_own_when_they_ask_for_one(self, hers, linked, checking):
+        SyncRun.objects.filter(finished_at__isnull=False).update(finished_at=timezone.now() - timedelta(hours=9))
+        hers.post(reverse("check_again", args=[linked.pk]))
+        checking.refresh_from_db()
+        assert checking.cause == SyncRun.Cause.PATIENT
+        assert "Checking Harbor Family Practice…" in page(hers, linked)
+
+    def test_that_the_patient_asks_for_again_comes_before_others(self, linked, checking):
+        syncing.start(linked, cause=SyncRun.Cause.PATIENT, at=timezone.now())
+        assert SyncRun.objects.get(finished_at__isnull=True).cause in SyncRun.ASKED_FOR
+
+
 class TestProgress:
     def ask(self, client, connection, **shown):
         response = client.get(reverse("record_progress", args=[connection.pk]), shown)
