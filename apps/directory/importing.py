@@ -18,6 +18,7 @@ from apps.audit.recording import Actor, EventType, Fact
 from apps.directory import pairing, reading, trusting
 from apps.directory.models import AuthorizationServer, Endpoint, Provider
 from apps.directory.reading import DirectoryFile, EndpointRow, ProviderRow, RowRefused, ServerRow
+from apps.wire.dialects import Interface
 
 
 @dataclass(frozen=True)
@@ -142,13 +143,15 @@ def _store_endpoint(provider: Provider, row: EndpointRow, report: Report, *, at:
         if _is_described_differently(endpoint, row, elsewhere_than=provider.directory):
             raise ValidationError("another directory describes the same endpoint differently")
         server_before_id = endpoint.authorization_server_id
+        is_discovered = _is_discovered(endpoint, row)
         endpoint.fhir_version = row.fhir_version.value
         endpoint.interface = row.interface.value
         endpoint.dialect = row.dialect
         endpoint.tenant = row.tenant
         endpoint.imported_at = at
         endpoint.vanished_at = None
-        endpoint.authorization_server = _store_server(row.server, is_sandbox=provider.is_sandbox, at=at)
+        if not is_discovered:
+            endpoint.authorization_server = _store_server(row.server, is_sandbox=provider.is_sandbox, at=at)
         pairing.check_endpoint(endpoint)
         if endpoint.authorization_server_id != server_before_id and trusting.is_stranger(endpoint):
             endpoint.is_switched_on = False
@@ -156,6 +159,11 @@ def _store_endpoint(provider: Provider, row: EndpointRow, report: Report, *, at:
             report.waiting.append(endpoint.fhir_base_url)
         endpoint.save()
     return endpoint
+
+
+def _is_discovered(endpoint: Endpoint, row: EndpointRow) -> bool:
+    """Whether its authorization server is what the SMART deployment itself says, which no file turns."""
+    return {endpoint.interface, row.interface.value} == {Interface.SMART} and endpoint.authorization_server is not None
 
 
 def _is_described_differently(endpoint: Endpoint, row: EndpointRow, *, elsewhere_than: str) -> bool:
@@ -166,6 +174,8 @@ def _is_described_differently(endpoint: Endpoint, row: EndpointRow, *, elsewhere
     server = endpoint.authorization_server
     urls = (server.authorize_url, server.token_url) if server else None
     row_urls = (row.server.authorize_url, row.server.token_url) if row.server else None
+    if _is_discovered(endpoint, row):
+        urls = row_urls
     held = (endpoint.fhir_version, endpoint.interface, endpoint.dialect, endpoint.tenant, urls)
     return held != (row.fhir_version, row.interface, row.dialect, row.tenant, row_urls)
 

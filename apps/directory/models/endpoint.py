@@ -27,7 +27,9 @@ class Endpoint(models.Model):
     tenant = models.CharField(_("tenant"), max_length=64, blank=True)
     is_sandbox = models.BooleanField(_("belongs to the sandbox"), default=False)
     is_switched_on = models.BooleanField(_("patients may link here"), default=True)
-    # What discovery found at this FHIR base URL (interface B): when, what failed last, in what its documents disagree.
+    # What discovery found at this FHIR base URL (interface B): when it was asked and answered last, what failed the
+    # last time, and in what its documents disagree with each other or with what was known.
+    discovery_tried_at = models.DateTimeField(_("discovery last tried"), null=True, blank=True, editable=False)
     discovered_at = models.DateTimeField(_("last discovered"), null=True, blank=True, editable=False)
     discovery_fault = models.CharField(_("why discovery failed"), max_length=60, blank=True, editable=False)
     disagreements = ArrayField(
@@ -43,8 +45,8 @@ class Endpoint(models.Model):
     class Privacy:
         operational = (
             "id", "authorization_server", "fhir_base_url", "fhir_version", "interface", "dialect", "tenant",
-            "is_sandbox", "is_switched_on", "discovered_at", "discovery_fault", "disagreements", "imported_at",
-            "vanished_at",
+            "is_sandbox", "is_switched_on", "discovery_tried_at", "discovered_at", "discovery_fault",
+            "disagreements", "imported_at", "vanished_at",
         )  # fmt: skip
 
     def __str__(self) -> str:

@@ -1,0 +1,65 @@
+"""What an authorization server says of itself, from a discovery to its row. Nothing is saved here.
+
+What is not said erases nothing, unless the document that would say it was read. Tokens are revoked and introspected
+where they were issued: such an address elsewhere is not kept. An issuer keeps its origin, because ID tokens are
+believed by it (interface facts 3.7); another one is for staff to look at.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from apps.directory import pinning
+from apps.directory.models import AuthorizationServer
+from apps.wire.discovery import Discovered, DiscoverySource, SmartConfiguration
+
+_LONGEST_ADDRESS = 1000
+_BESIDE_TOKENS = ("revocation_url", "introspection_url")
+_ANYWHERE = ("management_url", "jwks_url")
+
+
+def describe(server: AuthorizationServer, found: Discovered) -> list[str]:
+    """Write the columns. Returns what was not believed, for staff."""
+    is_complete = found.source is DiscoverySource.SMART_CONFIGURATION and not found.unavailable
+    notes = [
+        *_addresses(server, found.configuration, is_complete=is_complete),
+        *_issuer(server, found.configuration.issuer),
+    ]
+    if found.source is DiscoverySource.SMART_CONFIGURATION:
+        _abilities(server, found.configuration)
+    return notes
+
+
+def _addresses(server: AuthorizationServer, configuration: SmartConfiguration, *, is_complete: bool) -> Iterator[str]:
+    for name in (*_BESIDE_TOKENS, *_ANYWHERE):
+        url = getattr(configuration, name) or ""
+        if len(url) > _LONGEST_ADDRESS:
+            yield f"{name} too long"
+        elif url and name in _BESIDE_TOKENS and not pinning.is_same_origin(url, server.token_url):
+            yield f"{name} foreign"
+        elif url or is_complete:
+            setattr(server, name, url)
+
+
+def _issuer(server: AuthorizationServer, issuer: str | None) -> Iterator[str]:
+    """Learn the issuer, and allow ID tokens to name it. What staff added stays."""
+    if not issuer or issuer == server.issuer:
+        return
+    if len(issuer) > _LONGEST_ADDRESS:
+        yield "issuer too long"
+    elif server.issuer and not pinning.is_same_origin(issuer, server.issuer):
+        yield "issuer moved"
+    else:
+        others = [known for known in server.id_token_issuers if known not in {server.issuer, issuer}]
+        server.issuer, server.id_token_issuers = issuer, [issuer, *others]
+
+
+def _abilities(server: AuthorizationServer, configuration: SmartConfiguration) -> None:
+    methods = configuration.pkce_methods
+    server.capabilities = _short(sorted(configuration.capabilities), longest=100)
+    server.scopes_supported = _short(configuration.scopes_supported, longest=300)
+    server.pkce_methods = None if methods is None else _short(sorted(methods), longest=20)
+    server.names_issuer = configuration.names_issuer
+
+
+def _short(names: Iterable[str], *, longest: int) -> list[str]:
+    """Those a column holds; a longer one is no name that we know."""
+    return [name for name in names if len(name) <= longest]

@@ -1,0 +1,187 @@
+"""Learn from a SMART deployment where its people sign in, and remember what was found and when (interface facts 3.2).
+
+`discover` asks both documents of one FHIR base URL and keeps what they say: addresses that changed below the origins we
+know are followed, as specification 4.2 rule 1 demands; another origin is never followed, it is kept as a disagreement
+for staff, and linking is off until they decide. What a FHIR server says of an authorization server that others share
+is believed only where staff know that FHIR server (`trusting`).
+"""
+
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from apps.audit import recording
+from apps.audit.recording import Actor, EventType, Fact
+from apps.directory import describing, pinning, reaching, registering, trusting
+from apps.directory.models import AuthorizationServer, Enablement, Endpoint
+from apps.wire import discovery
+from apps.wire.addresses import parse_address
+from apps.wire.dialects import Interface
+from apps.wire.discovery import Discovered, SmartConfiguration
+from apps.wire.errors import AddressFault, Code, EndpointMisconfigured, UnsafeAddress, WireError
+
+FRESH = timedelta(hours=24)
+ASK_AGAIN_AFTER = timedelta(minutes=15)  # whatever happened: nobody is asked more often than that
+
+_LONGEST_ADDRESS = 1000
+_NOT_BELIEVED = "not believed: the endpoint is switched off"
+_DISCOVERING = Actor.system("discovering")
+
+
+class AddressesMoved(EndpointMisconfigured):
+    """The FHIR server names another authorization server than the one we know."""
+
+
+def is_stale(endpoint: Endpoint, *, at: datetime) -> bool:
+    """Whether to ask again before the addresses are next used: never asked, asked a day ago, or doubted since."""
+    if endpoint.interface != Interface.SMART:
+        return False
+    tried_at, found_at = endpoint.discovery_tried_at, endpoint.discovered_at
+    if tried_at is not None and tried_at <= at < tried_at + ASK_AGAIN_AFTER:
+        return False
+    return bool(endpoint.discovery_fault) or found_at is None or at >= found_at + FRESH
+
+
+def doubt(endpoint: Endpoint) -> None:
+    """A call to its addresses failed as calls to wrong addresses do: they are asked for again before the next use."""
+    Endpoint.objects.filter(pk=endpoint.pk, interface=Interface.SMART).update(discovered_at=None)
+
+
+def discover(endpoint: Endpoint, *, at: datetime, actor: Actor = _DISCOVERING) -> AuthorizationServer:
+    """Ask, keep what was found, and return the endpoint's authorization server. Speaks to the network: call it outside
+    transactions.
+
+    Raises WireError: AddressesMoved, or what asking raises. The endpoint remembers which, and its addresses stay.
+    """
+    if endpoint.interface != Interface.SMART:
+        raise EndpointMisconfigured(code=Code.NO_SMART_CONFIGURATION)  # interface A: configured, never discovered
+    try:
+        found = discovery.discover(reaching.fhir_server(endpoint))
+        _check_lengths(found.configuration)
+        moved = _keep(endpoint, found, actor=actor, at=at)
+    except WireError as error:
+        Endpoint.objects.filter(pk=endpoint.pk).update(discovery_tried_at=at, discovery_fault=error.code.value)
+        endpoint.refresh_from_db()
+        raise
+    endpoint.refresh_from_db()
+    if moved or endpoint.authorization_server is None:
+        raise AddressesMoved(code=Code.FOREIGN_ADDRESS)
+    return endpoint.authorization_server
+
+
+def _check_lengths(configuration: SmartConfiguration) -> None:
+    if max(len(configuration.authorize_url), len(configuration.token_url)) > _LONGEST_ADDRESS:
+        raise UnsafeAddress(fault=AddressFault.LENGTH)
+
+
+def _keep(endpoint: Endpoint, found: Discovered, *, actor: Actor, at: datetime) -> bool:
+    """Write what was found in one transaction. True where the addresses moved, which changes nothing but the notes."""
+    with transaction.atomic():
+        row = (
+            Endpoint.objects.select_for_update(of=("self",)).select_related("authorization_server").get(pk=endpoint.pk)
+        )
+        moved = _moved(row.authorization_server, found.configuration)
+        notes = [*(f"{name} differs" for name in found.disagreements), *(f"{name} refused" for name in found.refused)]
+        if moved:
+            code = Code.FOREIGN_ADDRESS.value
+            if row.discovery_fault != code:
+                _record(row, "addresses moved", actor=actor, at=at)
+        else:
+            code = ""
+            notes += _follow(row, found, actor=actor, at=at)
+            row.discovered_at = at
+        row.disagreements = [*moved, *notes]
+        row.discovery_fault, row.discovery_tried_at = code, at
+        row.save()
+    return bool(moved)
+
+
+def _moved(server: AuthorizationServer | None, configuration: SmartConfiguration) -> list[str]:
+    """Which of the two addresses have another origin than before, and which."""
+    if server is None:
+        return []
+    pairs = (
+        ("authorize_url", configuration.authorize_url, server.authorize_url),
+        ("token_url", configuration.token_url, server.token_url),
+    )
+    policy = reaching.address_policy()
+    return [
+        f"{name} moved to {parse_address(url, policy).origin}"
+        for name, url, known in pairs
+        if not pinning.is_same_origin(url, known)
+    ]
+
+
+def _follow(row: Endpoint, found: Discovered, *, actor: Actor, at: datetime) -> list[str]:
+    """Pair the endpoint with the authorization server of these addresses, and keep what it says of itself. Returns what
+    was not believed."""
+    before, configuration = row.authorization_server, found.configuration
+    if before is not None and not _is_believed(row, before):
+        return [_NOT_BELIEVED]
+    if before is None or not _has_addresses(before, configuration):
+        row.authorization_server = _server(row, before, configuration, at=at)
+        if row.authorization_server != before:
+            _keep_registration(row, before, at=at)
+            if trusting.is_stranger(row):
+                row.is_switched_on = False
+        _record(row, "discovered" if row.is_switched_on else "discovered and switched off", actor=actor, at=at)
+    server = row.authorization_server
+    assert server is not None  # noqa: S101 - just set
+    if not _is_believed(row, server):
+        return [_NOT_BELIEVED]
+    notes = describing.describe(server, found)
+    server.checked_at = at
+    server.save()
+    return notes
+
+
+def _is_believed(row: Endpoint, server: AuthorizationServer) -> bool:
+    """Whether this FHIR server may say anything about a server where we are registered: while staff let it."""
+    return row.is_switched_on or registering.standing(server) is None
+
+
+def _has_addresses(server: AuthorizationServer, configuration: SmartConfiguration) -> bool:
+    return (server.authorize_url, server.token_url) == (configuration.authorize_url, configuration.token_url)
+
+
+def _server(
+    row: Endpoint, before: AuthorizationServer | None, configuration: SmartConfiguration, *, at: datetime
+) -> AuthorizationServer:
+    """The row of these addresses. The endpoint's own row follows them where no other endpoint uses it; otherwise the
+    endpoint gets another one. Raises EndpointMisconfigured where it would mix with the sandbox."""
+    addresses = {"authorize_url": configuration.authorize_url, "token_url": configuration.token_url}
+    there = AuthorizationServer.objects.filter(**addresses).first()
+    if there is None and before is not None and not before.endpoints.exclude(pk=row.pk).exists():
+        before.authorize_url, before.token_url = configuration.authorize_url, configuration.token_url
+        before.source, before.found_at = AuthorizationServer.Source.DISCOVERED, at
+        return before
+    if there is None:
+        there, _created = AuthorizationServer.objects.get_or_create(
+            **addresses,
+            defaults={
+                "source": AuthorizationServer.Source.DISCOVERED,
+                "is_sandbox": row.is_sandbox,
+                "found_at": at,
+            },
+        )
+    if there.is_sandbox != row.is_sandbox:
+        raise EndpointMisconfigured(code=Code.FOREIGN_ADDRESS)
+    return there
+
+
+def _keep_registration(row: Endpoint, before: AuthorizationServer | None, *, at: datetime) -> None:
+    """The registration that served the endpoint goes on serving it: same origins, another path."""
+    registration = registering.standing(before) if before is not None else None
+    if registration is not None:
+        Enablement.objects.get_or_create(registration=registration, endpoint=row, defaults={"since_at": at})
+
+
+def _record(row: Endpoint, action: str, *, actor: Actor, at: datetime) -> None:
+    recording.record(
+        EventType.DIRECTORY_CHANGED,
+        actor=actor,
+        at=at,
+        subject="endpoint",
+        subject_id=str(row.pk),
+        facts={Fact.ACTION: action},
+    )
