@@ -1,12 +1,17 @@
 """Who is locked out after wrong passwords, and what they read. Called by axes, by the names in settings."""
 
+import logging
 from typing import Any
 
-from allauth.account.adapter import get_adapter
+from allauth.account.adapter import DefaultAccountAdapter
 from django.conf import settings
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import ImproperlyConfigured, PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+
+UNKNOWN_ADDRESS = "::"  # nobody's: under it all are counted together whose address we do not learn
+
+_LOG = logging.getLogger(__name__)
 
 
 def account_named(_request: HttpRequest, unverified_credentials: dict[str, Any] | None = None) -> str:
@@ -17,12 +22,20 @@ def account_named(_request: HttpRequest, unverified_credentials: dict[str, Any] 
 def client_address(request: HttpRequest) -> str | None:
     """Where the request came from, past the proxies we trust (ALLAUTH_TRUSTED_PROXY_COUNT) and no further.
 
-    None where there is no address: over a Unix socket without a proxy that names it.
+    None where there is no address: over a Unix socket without a proxy that names it, or where what the proxy says is
+    none. That is the operator's to mend, and no reason to send the person away.
     """
     try:
-        return str(get_adapter().get_client_ip(request))
-    except PermissionDenied:
+        return str(DefaultAccountAdapter(request).get_client_ip(request))
+    except (PermissionDenied, ImproperlyConfigured):
+        if "X-Forwarded-For" in request.headers:
+            _LOG.error("X-Forwarded-For names no client address: check the proxy and TRUSTED_PROXIES.")
         return None
+
+
+def counted_address(request: HttpRequest) -> str:
+    """The address under which failures are counted."""
+    return client_address(request) or UNKNOWN_ADDRESS
 
 
 def refuse(

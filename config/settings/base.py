@@ -151,7 +151,7 @@ AXES_COOLOFF_TIME = timedelta(minutes=30)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
 AXES_USERNAME_CALLABLE = "apps.accounts.lockout.account_named"
-AXES_CLIENT_IP_CALLABLE = "apps.accounts.lockout.client_address"
+AXES_CLIENT_IP_CALLABLE = "apps.accounts.lockout.counted_address"
 AXES_LOCKOUT_CALLABLE = "apps.accounts.lockout.refuse"
 AXES_DISABLE_ACCESS_LOG = True  # the audit log has it
 AXES_VERBOSE = False
