@@ -61,7 +61,7 @@ class Overview:
 
 def of(connection: Connection, *, at: datetime) -> Overview:
     """The overview of a confirmed connection, as it stands now."""
-    latest = connection.sync_runs.order_by("-created_at").prefetch_related("steps")[:2]
+    latest = list(connection.sync_runs.order_by("-created_at").prefetch_related("steps")[:2])
     run = _worth_showing(latest)
     lines = ledger.lines(connection, run, provider=connection.provider.name)
     return Overview(

@@ -1,6 +1,10 @@
-"""Write down that a record was looked at: once for each connection, day and browser session, not at every page."""
+"""Look at a record: what its first page shows, and that somebody looked.
+
+It is written down once for each connection, day and browser session, not at every page.
+"""
 
 from collections.abc import MutableMapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -8,13 +12,30 @@ from django.db import transaction
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType
+from apps.connections import standing
 from apps.connections.models import Connection
+from apps.connections.standing import Standing
+from apps.records import overview
+from apps.records.overview import Overview
 
 _SEEN = "records_seen"
 
 
-def note(connection: Connection, *, session: MutableMapping[str, Any], at: datetime) -> None:
-    """The connection's own user looked at it. `session` remembers that, and nothing of what was seen."""
+@dataclass(frozen=True)
+class View:
+    """How the connection stands, and what came by it."""
+
+    standing: Standing
+    overview: Overview
+
+
+def look(connection: Connection, *, session: MutableMapping[str, Any], at: datetime) -> View:
+    """What the connection's own user sees of it now. `session` remembers that they looked, and nothing of what."""
+    _note(connection, session=session, at=at)
+    return View(standing.of_connection(connection, at=at), overview.of(connection, at=at))
+
+
+def _note(connection: Connection, *, session: MutableMapping[str, Any], at: datetime) -> None:
     today = at.date().isoformat()
     seen = session.get(_SEEN, {})
     if seen.get(str(connection.id)) == today:

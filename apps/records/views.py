@@ -12,7 +12,6 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.accounts.current_user import current_user
-from apps.connections import standing
 from apps.connections.models import Connection
 from apps.records import asking, overview, tasks, viewing
 from apps.records.presenters import dates
@@ -28,13 +27,8 @@ def show_record(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     if connection.status == Connection.Status.AWAITING_CONFIRMATION:
         return redirect("confirm", connection_id=connection.id)
     now = timezone.now()
-    viewing.note(connection, session=request.session, at=now)
-    context = {
-        "connection": connection,
-        "standing": standing.of_connection(connection, at=now),
-        "overview": overview.of(connection, at=now),
-        "now": now,
-    }
+    view = viewing.look(connection, session=request.session, at=now)
+    context = {"connection": connection, "standing": view.standing, "overview": view.overview, "now": now}
     return render(request, "records/record.html", context)
 
 
