@@ -2,6 +2,7 @@
 
 import pytest
 from django.db import OperationalError, connection
+from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
 from config.celery import app
@@ -49,6 +50,22 @@ class TestReadiness:
         MigrationRecorder(connection).record_unapplied("accounts", "0001_initial")
         answer = client.get("/ready/")
         assert (answer.status_code, answer.json()["migrations"]) == (503, False)
+
+    def test_is_absent_while_a_migration_in_the_middle_is_missing(self, client, db):
+        name, *_later = sorted(n for app, n in MigrationRecorder(connection).applied_migrations() if app == "auth")
+        MigrationRecorder(connection).record_unapplied("auth", name)
+        assert client.get("/ready/").json()["migrations"] is False
+
+    def test_does_not_mind_a_migration_of_a_newer_release(self, client, db):
+        MigrationRecorder(connection).record_applied("accounts", "9999_of_tomorrow")
+        assert client.get("/ready/").status_code == 200
+
+    def test_reads_the_files_of_migrations_once(self, client, db, monkeypatch):
+        client.get("/ready/")
+        read = []
+        monkeypatch.setattr(MigrationLoader, "load_disk", lambda _loader: read.append("read"))
+        assert client.get("/ready/").status_code == 200
+        assert read == []
 
     def test_asks_a_database_that_does_not_answer_once(self, client, deaf_database):
         answer = client.get("/ready/")
