@@ -43,6 +43,11 @@ SCHEDULE: tuple[Periodic, ...] = (
         reason="A link nobody confirmed in 30 minutes may be somebody else's: its tokens go, here and at the provider.",
     ),
     Periodic(
+        "apps.connections.tasks.tell_providers",
+        every=timedelta(minutes=1),
+        reason="A token that was forgotten here still opens the record there, until its provider has heard of it.",
+    ),
+    Periodic(
         "apps.connections.tasks.drop_old_requests",
         every=timedelta(hours=1),
         reason="A sign-in that was over a day ago is of no use to anybody.",

@@ -1,4 +1,4 @@
-"""Drop a link nobody confirmed: tokens and candidates first, then the permission at the provider."""
+"""Drop a link nobody confirmed: tokens and candidates at once; a task tells the provider."""
 
 from datetime import datetime
 
@@ -12,14 +12,15 @@ from apps.connections.outcomes import Outcome
 
 def drop_unconfirmed(connection: Connection, *, outcome: Outcome, event: EventType, actor: Actor, at: datetime) -> bool:
     """Delete a connection that awaits confirmation with everything on it. False where it was confirmed or dropped
-    meanwhile. Revoking follows outside the transaction, and its failure changes nothing here."""
+    meanwhile. Edges then enqueue telling the provider."""
     with transaction.atomic():
         locked = Connection.objects.select_for_update().unconfirmed().filter(pk=connection.pk).first()
         if locked is None:
             return False
         noting.note_connection(event, locked, at=at, actor=actor)
         token = refreshing.forget(locked)
+        if token is not None:
+            revoking.remember(locked, token, at=at)
         AuthorizationRequest.objects.filter(connection=locked).update(outcome=outcome)
         locked.delete()
-    revoking.revoke_for(connection, token, actor=actor, at=at)
     return True

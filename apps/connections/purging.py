@@ -8,12 +8,12 @@ from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.outcomes import Outcome
 
 KEEP_REQUESTS = timedelta(days=1)
-MOST_AT_ONCE = 50  # each may wait ten seconds for a provider to confirm
+MOST_AT_ONCE = 500
 
 
 def purge_unconfirmed(*, at: datetime) -> int:
     """Drop the links nobody confirmed in time; returns how many. What is left over is there at the next call."""
-    overdue = Connection.objects.overdue(at).select_related("endpoint", "registration__authorization_server")
+    overdue = Connection.objects.overdue(at)
     dropped = [
         dropping.drop_unconfirmed(
             connection,

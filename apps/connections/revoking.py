@@ -1,17 +1,24 @@
 """Tell the provider that a token is dead, where it lets us (RFC 7009; interface facts 5.6).
 
-Forgetting here never waits for it and never fails with it.
+Forgetting here never waits for it and never fails with it. `remember` seals the token into a row of its own, in the
+transaction that forgets it; `tell_providers` works through those rows, with more and more time between the tries. After
+a day the token is dropped, whether the provider confirmed or not.
 """
 
 import logging
-from datetime import datetime
+import time
+from datetime import datetime, timedelta
 
-from apps.audit.recording import Actor, EventType
-from apps.connections import noting
-from apps.connections.models import Connection
+from django.db import transaction
+
+from apps.audit import recording
+from apps.audit.recording import Actor, EventType, Fact
+from apps.connections.models import Connection, PendingRevocation
 from apps.directory import reaching
 from apps.directory.models import ClientRegistration, Endpoint
+from apps.vault import sealing
 from apps.vault.errors import VaultError
+from apps.vault.sealing import Holder, Place
 from apps.wire import token_endpoint
 from apps.wire.errors import WireError
 from apps.wire.secret import Secret
@@ -19,10 +26,83 @@ from apps.wire.token_endpoint import TokenSet
 
 _LOG = logging.getLogger(__name__)
 
+GIVE_UP_AFTER = timedelta(hours=24)
+TELLING_SECONDS = 45  # in one go: the call under way then ends within ten more, before the next beat
+_LONGEST_WAIT = timedelta(hours=1)
 
-def revoke(endpoint: Endpoint, registration: ClientRegistration, token: Secret | None) -> bool:
-    """Whether the provider confirmed that the token is dead. Speaks to the network: call it outside transactions."""
-    if token is None or not registration.authorization_server.revocation_url:
+
+def revoke_unused(endpoint: Endpoint, registration: ClientRegistration, token_set: TokenSet) -> bool:
+    """Give back tokens that were received and must not be kept: at once, and once. Whether the provider confirmed.
+
+    Speaks to the network: call it outside transactions.
+    """
+    return _revoke(endpoint, registration, token_set.refresh_token or token_set.access_token)
+
+
+def remember(connection: Connection, token: Secret, *, at: datetime) -> bool:
+    """Keep what is needed to tell the provider, in the caller's transaction. False where nobody can be told."""
+    if not connection.registration.authorization_server.revocation_url:
+        return False
+    pending = PendingRevocation(
+        user_id=connection.user_id,
+        connection_id=connection.pk,
+        provider_id=connection.provider_id,
+        endpoint_id=connection.endpoint_id,
+        registration_id=connection.registration_id,
+        created_at=at,
+        try_at=at,
+    )
+    try:
+        plain = token.reveal().encode()
+        pending.sealed_token = sealing.seal(plain, holder=Holder.installation(), place=_place(pending))
+    except VaultError as error:
+        _LOG.error("Tokens were dropped unrevoked: connection %s: %s", connection.pk, error)
+        return False
+    pending.save(force_insert=True)
+    return True
+
+
+def tell_providers(*, at: datetime) -> int:
+    """Revoke what is due, one after the other, for TELLING_SECONDS; returns how many providers confirmed.
+
+    Several may do this at once: each row is taken by one. Speaks to the network: call it outside transactions.
+    """
+    stop_at = time.monotonic() + TELLING_SECONDS
+    confirmed = 0
+    while time.monotonic() < stop_at and (pending := _take_next(at=at)) is not None:
+        confirmed += _tell(pending, at=at)
+    return confirmed
+
+
+def _take_next(*, at: datetime) -> PendingRevocation | None:
+    """The one that waited longest, put off before it is tried: two minutes, then twice as long each time."""
+    with transaction.atomic():
+        rows = PendingRevocation.objects.select_for_update(skip_locked=True, of=("self",))
+        related = rows.select_related("endpoint", "registration__authorization_server")
+        pending = related.filter(try_at__lte=at).order_by("try_at", "pk").first()
+        if pending is not None:
+            pending.tries += 1
+            pending.try_at = at + min(timedelta(minutes=2**pending.tries), _LONGEST_WAIT)
+            pending.save(update_fields=["tries", "try_at"])
+    return pending
+
+
+def _tell(pending: PendingRevocation, *, at: datetime) -> bool:
+    token = _open(pending)
+    is_revoked = token is not None and _revoke(pending.endpoint, pending.registration, token)
+    if is_revoked:
+        with transaction.atomic():
+            _note(pending, at=at)
+            pending.delete()
+    elif at >= pending.created_at + GIVE_UP_AFTER:
+        _LOG.warning("A provider never confirmed that a permission ended: connection %s", pending.connection_id)
+        pending.delete()
+    return is_revoked
+
+
+def _revoke(endpoint: Endpoint, registration: ClientRegistration, token: Secret) -> bool:
+    """Whether the provider confirmed that the token is dead."""
+    if not registration.authorization_server.revocation_url:
         return False
     try:
         token_endpoint.revoke(reaching.token_endpoint(endpoint, registration), token=token)
@@ -32,14 +112,27 @@ def revoke(endpoint: Endpoint, registration: ClientRegistration, token: Secret |
     return True
 
 
-def revoke_unused(endpoint: Endpoint, registration: ClientRegistration, token_set: TokenSet) -> bool:
-    """As `revoke`, for tokens that were received and must not be kept."""
-    return revoke(endpoint, registration, token_set.refresh_token or token_set.access_token)
+def _note(pending: PendingRevocation, *, at: datetime) -> None:
+    recording.record(
+        EventType.TOKENS_REVOKED,
+        actor=Actor.system("revoking"),
+        at=at,
+        user_id=pending.user_id,
+        subject="connection",
+        subject_id=str(pending.connection_id),
+        facts={Fact.PROVIDER_ID: str(pending.provider_id), Fact.REVOKED_AT_PROVIDER: True},
+    )
 
 
-def revoke_for(connection: Connection, token: Secret | None, *, actor: Actor, at: datetime) -> bool:
-    """As `revoke`, for a token of this connection, with an audit event when it was confirmed."""
-    is_revoked = revoke(connection.endpoint, connection.registration, token)
-    if is_revoked:
-        noting.note_connection(EventType.TOKENS_REVOKED, connection, at=at, actor=actor, revoked_at_provider=True)
-    return is_revoked
+def _open(pending: PendingRevocation) -> Secret | None:
+    """None where the vault cannot be used now: there are more tries."""
+    sealed = bytes(pending.sealed_token)
+    try:
+        return Secret(sealing.open_sealed(sealed, holder=Holder.installation(), place=_place(pending)).decode())
+    except VaultError as error:
+        _LOG.error("A token to revoke does not open: connection %s: %s", pending.connection_id, error)
+        return None
+
+
+def _place(pending: PendingRevocation) -> Place:
+    return Place("pending_revocation", "sealed_token", (str(pending.pk),))

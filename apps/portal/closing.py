@@ -2,8 +2,10 @@
 
 All of it is one transaction. A crash at any line before its end leaves everything as it was, tokens included, and the
 patient still signed in: the next press does it all. A crash after it leaves an account that is gone; what is then lost
-is the mail, and telling the providers, which no later attempt could make up for, because whoever remembered the address
-or the tokens would not have forgotten them. No beat is needed for either.
+is the mail, which no later attempt could make up for: whoever remembered the address would not have forgotten it.
+
+Providers are told by a task. What it needs is sealed for the installation, with ids and without a name, and dropped
+when they confirmed or after a day.
 
 What stays is the audit log, which names the account by its id, and the tombstone of the key, which keeps work that is
 still under way from making a new one. Half-finished sign-ins in other browsers name the address in their own session
@@ -40,9 +42,10 @@ class AtStake:
 
 @dataclass(frozen=True)
 class Closed:
-    """What came of it. Where providers did not confirm, the person may want to remove us there too."""
+    """What came of it. Where providers cannot be told, the person may want to remove us there too."""
 
-    unconfirmed: int
+    told: int
+    untold: int
 
 
 def at_stake(user: User) -> AtStake:
@@ -53,21 +56,21 @@ def at_stake(user: User) -> AtStake:
 def close(user: User, *, at: datetime) -> Closed:
     """Close it for good. Twice is as once, also from two tabs at the same time.
 
-    When the transaction is over the person gets our last mail, and each provider is told, for `TELLING_SECONDS` in all;
-    neither can undo or hold up what was done. Speaks to the network: call it outside transactions.
+    When the transaction is over the person gets our last mail, which cannot undo what was done. Edges then enqueue
+    telling the providers.
     """
     with transaction.atomic(durable=True):
         leaving = User.objects.select_for_update(no_key=True).filter(pk=user.pk).first()
         if leaving is None:
-            return Closed(unconfirmed=0)
+            return Closed(told=0, untold=0)
         connections = _hold_connections(leaving)
         for connection in connections:
             forgetting.forget(connection, actor=Actor.user(leaving.pk), at=at)
-        ended = disconnecting.end_all(connections, at=at)
+        are_told = [disconnecting.end(connection, at=at) for connection in connections]
         shredding.shred(Holder.user(leaving.pk))
         removing.remove(leaving, at=at)
     _say_goodbye(leaving, at=at)
-    return Closed(unconfirmed=disconnecting.tell_providers(ended, at=at))
+    return Closed(told=are_told.count(True), untold=are_told.count(False))
 
 
 def _hold_connections(user: User) -> Sequence[Connection]:
@@ -78,8 +81,7 @@ def _hold_connections(user: User) -> Sequence[Connection]:
     locked without its key.
     """
     list(SyncRun.objects.select_for_update().filter(user=user).order_by("pk").values_list("pk"))
-    related = ("endpoint", "registration__authorization_server")
-    return list(user.connections.select_for_update(of=("self",)).select_related(*related).order_by("pk"))
+    return list(user.connections.select_for_update().order_by("pk"))
 
 
 def _say_goodbye(user: User, *, at: datetime) -> None:

@@ -18,26 +18,25 @@ from apps.records import forgetting
 
 @dataclass(frozen=True)
 class Parted:
-    """What came of it. Where the provider did not confirm, the patient may want to remove us there too; None where
-    there was nothing left to confirm, because an earlier press had seen to it."""
+    """What came of it. Where the provider cannot be told, the patient may want to remove us there too; None where there
+    was nothing left to tell, because an earlier press had seen to it."""
 
-    is_revoked_at_provider: bool | None
+    provider_is_told: bool | None
     keeps_copy: bool
 
 
 def disconnect(connection: Connection, *, keeps_copy: bool, at: datetime) -> Parted:
     """End the connection, and delete all that was copied where the copy is not kept, both or neither. Twice is as once.
 
-    The tokens are gone when this returns, whatever the provider answers. Speaks to the network after its transaction.
+    The tokens are gone when this returns. Edges then enqueue telling the provider.
     """
     with transaction.atomic():
         if not keeps_copy:
             _forget(connection, at=at)
-        token = disconnecting.end(connection, at=at)
+        is_told = disconnecting.end(connection, at=at)
         if not keeps_copy:
             _remove(connection)
-    is_revoked = None if token is None else disconnecting.tell_provider(connection, token, at=at)
-    return Parted(is_revoked_at_provider=is_revoked, keeps_copy=keeps_copy)
+    return Parted(provider_is_told=is_told, keeps_copy=keeps_copy)
 
 
 def delete_copy(connection: Connection, *, at: datetime) -> int:

@@ -18,7 +18,7 @@ from django.db import connection as database
 from django.test import Client
 
 from apps.connections import confirming, refreshing, tasks
-from apps.connections.models import AuthorizationRequest, Connection
+from apps.connections.models import AuthorizationRequest, Connection, PendingRevocation
 from apps.directory.models import ClientRegistration
 from apps.wire import transport
 from config import logging as project_logging
@@ -156,7 +156,9 @@ class TestCanaries:
         found = traveller.link(place)
         confirming.confirm(found, candidate=0, at=found.created_at)
         traveller.client.post(f"/connections/{found.pk}/disconnect/", {"copy": "keep"})
+        tasks.tell_providers()
         assert stand_in.revocations
+        assert PendingRevocation.objects.exists()
         assert_nowhere([SECRET, REFRESH, ACCESS], everything_stored())
         assert_nowhere([SECRET, REFRESH, ACCESS], [debug_log.getvalue()])
 

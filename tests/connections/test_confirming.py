@@ -8,7 +8,7 @@ import pytest
 from django.db import connection as database
 
 from apps.audit.models import AuditEvent
-from apps.connections import confirming, purging, refreshing, tasks
+from apps.connections import confirming, purging, refreshing, revoking, tasks
 from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
 from tests.connections.conftest import Place, assert_nothing_was_left
 from tests.connections.provider_stand_in import CHILD, PERSON, bundle, tokens
@@ -117,6 +117,7 @@ class TestDeclining:
         connection = traveller.link(place)
         assert confirming.decline(connection, at=connection.created_at)
         assert_nothing_was_left()
+        revoking.tell_providers(at=connection.created_at)
         (revocation,) = stand_in.revocations
         assert sorted(revocation.form) == [
             ("client_id", "holdfast-client"),
@@ -138,6 +139,7 @@ class TestDeclining:
         connection = traveller.link(place)
         confirming.decline(connection, at=connection.created_at)
         assert_nothing_was_left()
+        assert revoking.tell_providers(at=connection.created_at) == 0
 
     def test_does_nothing_to_a_connection_that_was_confirmed(self, traveller, place, stand_in):
         connection = traveller.link(place)
@@ -154,6 +156,7 @@ class TestPurging:
         assert purging.purge_unconfirmed(at=connection.created_at + timedelta(minutes=29, seconds=59)) == 0
         assert purging.purge_unconfirmed(at=connection.created_at + timedelta(minutes=30)) == 1
         assert_nothing_was_left()
+        assert revoking.tell_providers(at=connection.created_at + timedelta(hours=1)) == 1
         assert len(stand_in.revocations) == 1
         assert AuditEvent.objects.filter(event="connection.expired").count() == 1
 
@@ -162,6 +165,7 @@ class TestPurging:
         StoredTokenSet.objects.filter(pk=first.pk).update(sealed_refresh_token=b"\x01" + bytes(80))
         assert purging.purge_unconfirmed(at=second.created_at + timedelta(minutes=31)) == 2
         assert_nothing_was_left()
+        assert revoking.tell_providers(at=second.created_at + timedelta(hours=1)) == 1
         assert len(stand_in.revocations) == 1
 
     def test_leaves_what_was_confirmed(self, traveller, place):

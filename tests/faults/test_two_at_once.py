@@ -13,7 +13,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.audit.models import AuditEvent
-from apps.connections import refreshing
+from apps.connections import refreshing, revoking
 from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
 from apps.connections.refreshing import NotYet
 from apps.records import tasks
@@ -120,6 +120,7 @@ class TestTwoPresses:
         assert set(codes) <= {200, 302}
         is_confirmed = Connection.objects.filter(status="active").exists()
         assert Connection.objects.count() == StoredTokenSet.objects.count() == SyncRun.objects.count() == is_confirmed
+        revoking.tell_providers(at=timezone.now())
         assert len(asked(sandbox, "/auth/revoke")) == (not is_confirmed)
         end = "confirmed" if is_confirmed else "declined"
         assert AuthorizationRequest.objects.get().outcome == end

@@ -166,6 +166,6 @@ class TestDisconnecting:
         connection = Connection.objects.get()
         walk.to(f"/connections/{connection.pk}/disconnect/")
         walk.press(choice)
-        expect(walk.page.get_by_role("main")).to_contain_text("Disconnected. We also told them to end the permission.")
+        expect(walk.page.get_by_role("main")).to_contain_text("Disconnected. Our access here ended")
         assert not StoredTokenSet.objects.exists()
         assert connection.records.exists() is ("keep" in choice)

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -16,8 +17,8 @@ from django.utils import timezone
 from apps.accounts import mailing
 from apps.accounts.models import User
 from apps.audit.models import AuditEvent, EventType
-from apps.connections import disconnecting
-from apps.connections.models import Connection, StoredTokenSet
+from apps.connections import revoking
+from apps.connections.models import PendingRevocation, StoredTokenSet
 from apps.portal import closing
 from apps.portal.closing import AtStake, Closed
 from apps.records.models import Record, SyncRun
@@ -25,10 +26,8 @@ from apps.vault import sealing
 from apps.vault.errors import Shredded
 from apps.vault.models import DataKey
 from apps.vault.sealing import Holder, Place
-from apps.wire import transport
-from tests.connections.provider_stand_in import dribble
 from tests.portal import leavers
-from tests.records.linked import AT, give_tokens, make_connection
+from tests.records.linked import AT, make_connection
 from tests.records.people import CANARIES
 from tests.wire.servers import http
 
@@ -112,8 +111,9 @@ class TestAnAccountThatIsClosed:
             ("record.forgotten", alice.pk, AT),
             ("connection.disconnected", alice.pk, AT),
             ("account.closed", alice.pk, AT),
-            ("tokens.revoked", alice.pk, AT),
         ]
+        revoking.tell_providers(at=AT)
+        assert AuditEvent.objects.get(event=EventType.TOKENS_REVOKED).user_id == alice.pk
 
     def test_closes_once(self, alice, linked):
         for _ in range(2):
@@ -131,42 +131,43 @@ class TestWhatIsAtStake:
 
 
 class TestTheProviders:
-    def test_are_told(self, alice, linked, tells):
-        assert closing.close(alice, at=AT) == Closed(unconfirmed=0)
+    def test_are_told_when_it_is_over(self, alice, linked, tells):
+        assert closing.close(alice, at=AT) == Closed(told=1, untold=0)
+        assert tells() == []
+        assert revoking.tell_providers(at=AT) == 1
         assert [dict(request.form)["token"] for request in tells()] == ["refresh-canary"]
+        assert not PendingRevocation.objects.exists()
 
     @pytest.mark.parametrize(
         "answer",
         [http(503), b"\x00nonsense\r\n\r\n", http(400, {"error": "invalid_client"})],
         ids=["busy", "nonsense", "refusal"],
     )
-    def test_do_not_stop_it(self, alice, linked, provider, tells, answer):
+    def test_that_do_not_confirm_are_told_again(self, alice, linked, provider, tells, answer):
         provider.answers[f"POST {REVOKE}"] = answer
-        assert closing.close(alice, at=AT) == Closed(unconfirmed=1)
-        assert len(tells()) == 1
-        assert not User.objects.exists()
+        closing.close(alice, at=AT)
+        assert revoking.tell_providers(at=AT) == 0
+        provider.answers[f"POST {REVOKE}"] = http()
+        assert revoking.tell_providers(at=AT + timedelta(hours=1)) == 1
+        assert len(tells()) == 2
 
-    def test_that_are_not_there_do_not_stop_it(self, alice, linked, endpoint, tells):
-        endpoint.authorization_server.revocation_url = "http://127.0.0.1:9/revoke"
-        endpoint.authorization_server.save()
-        assert closing.close(alice, at=AT) == Closed(unconfirmed=1)
-        assert not User.objects.exists()
-
-    def test_keep_nobody_waiting_however_many_they_are(self, traveller, place, stand_in, endpoint, monkeypatch):
-        monkeypatch.setitem(transport.guard.__kwdefaults__, "total_seconds", 0.3)
-        monkeypatch.setattr(disconnecting, "TELLING_SECONDS", 0.5)
-        stand_in.revoke = dribble
-        for number in range(5):
-            connection = make_connection(traveller.user, place.endpoint, fhir_patient_id=f"p-{number}")
-            give_tokens(connection)
-        assert closing.close(traveller.user, at=AT) == Closed(unconfirmed=5)
-        assert len(stand_in.revocations) == 2
-        assert not Connection.objects.exists()
+    def test_that_cannot_be_told_are_counted(self, alice, linked, endpoint):
+        assert closing.close(alice, at=AT) == Closed(told=0, untold=1)
+        assert not PendingRevocation.objects.exists()
 
     def test_are_not_asked_about_what_ended_before(self, alice, linked, tells):
         StoredTokenSet.objects.all().delete()
-        assert closing.close(alice, at=AT) == Closed(unconfirmed=0)
+        assert closing.close(alice, at=AT) == Closed(told=0, untold=0)
+        revoking.tell_providers(at=AT)
         assert tells() == []
+
+    def test_are_told_from_a_row_that_names_nobody(self, alice, linked, tells):
+        closing.close(alice, at=AT)
+        text = "\n".join(leavers.rows()["connections_pendingrevocation"])
+        assert str(alice.pk) in text
+        for personal in ("alice@example.org", "Alice", "p-7301", "refresh-canary", *CANARIES):
+            assert personal not in text
+            assert personal.encode().hex() not in text
 
 
 class TestACrash:
@@ -176,10 +177,10 @@ class TestACrash:
         with crashing(table), pytest.raises(DatabaseError, match="crash"):
             closing.close(alice, at=AT)
         assert leavers.rows() == before
-        assert (tells(), mail.outbox) == ([], [])
-        assert closing.close(alice, at=AT) == Closed(unconfirmed=0)
+        assert mail.outbox == []
+        assert not PendingRevocation.objects.exists()
+        assert closing.close(alice, at=AT) == Closed(told=1, untold=0)
         assert not User.objects.exists()
-        assert len(tells()) == 1
 
     def test_after_the_end_leaves_an_account_that_is_gone(self, alice, linked, tells, monkeypatch):
         def die(*_given: Any, **_named: Any) -> None:
@@ -190,7 +191,7 @@ class TestACrash:
             closing.close(alice, at=AT)
         assert not User.objects.exists()
         assert not Record.objects.exists()
-        assert closing.close(alice, at=AT) == Closed(unconfirmed=0)
+        assert closing.close(alice, at=AT) == Closed(told=0, untold=0)
 
 
 class TestTheLastMail:
@@ -215,9 +216,8 @@ class TestTheLastMail:
     def test_does_not_stop_it_where_it_cannot_be_sent(self, alice, linked, tells, settings):
         settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
         settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 9
-        assert closing.close(alice, at=AT) == Closed(unconfirmed=0)
+        assert closing.close(alice, at=AT) == Closed(told=1, untold=0)
         assert not User.objects.exists()
-        assert len(tells()) == 1
 
 
 @pytest.mark.django_db(transaction=True)
@@ -252,17 +252,6 @@ class TestClosingWhileOthersWork:
             page.result()
         assert not Record.objects.exists()
         assert not User.objects.exists()
-
-    def test_tells_the_provider_when_it_can_no_longer_be_undone(self, alice, linked, provider, tells):
-        seen = []
-
-        def answer(_request):
-            seen.append(self._elsewhere(User.objects.exists))
-            return http()
-
-        provider.answers[f"POST {REVOKE}"] = answer
-        closing.close(alice, at=AT)
-        assert seen == [False]
 
     def test_in_two_tabs_closes_once(self, alice, linked):
         def press():

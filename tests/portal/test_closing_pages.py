@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from apps.accounts.models import Session, User
 from apps.audit.models import AuditEvent, EventType
+from apps.connections import tasks
 from apps.connections.models import Connection
 from apps.records.models import Record
 from tests.fixtures.cast import PASSWORD
@@ -76,11 +77,29 @@ class TestTheAnswer:
         assert "Create an account" in page
         assert [message.subject for message in mail.outbox] == ["Your Holdfast account is deleted"]
 
-    def test_says_where_a_provider_did_not_confirm(self, browser, linked):
-        assert "Not every provider confirmed" in words(browser.post(ADDRESS, follow=True))
+    def test_says_where_a_provider_cannot_be_told(self, browser, linked):
+        page = words(browser.post(ADDRESS, follow=True))
+        assert "Not every provider gave us a way to tell them." in page
+        assert "We are telling your providers" not in page
+
+    def test_has_the_providers_told_by_a_task(
+        self, browser, linked, endpoint, monkeypatch, django_capture_on_commit_callbacks
+    ):
+        server = endpoint.authorization_server
+        server.revocation_url = "https://provider.example/revoke"
+        server.save()
+        sent = []
+        monkeypatch.setattr(tasks.tell_providers, "apply_async", lambda **options: sent.append(options))
+        with django_capture_on_commit_callbacks(execute=True):
+            page = words(browser.post(ADDRESS, follow=True))
+        assert len(sent) == 1
+        assert "We are telling your providers to end the permission." in page
+        assert "Not every provider" not in page
 
     def test_says_no_more_than_happened_where_nothing_was_linked(self, browser):
-        assert "Not every provider confirmed" not in words(browser.post(ADDRESS, follow=True))
+        page = words(browser.post(ADDRESS, follow=True))
+        assert "Not every provider" not in page
+        assert "We are telling your providers" not in page
 
     def test_shows_the_welcome_page_when_pressed_twice(self, browser):
         browser.post(ADDRESS)

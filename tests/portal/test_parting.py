@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.audit.models import AuditEvent, EventType
-from apps.connections import confirming
+from apps.connections import confirming, tasks
 from apps.connections.models import Connection, StoredTokenSet
 from apps.portal import parting
 from apps.records import syncing
@@ -76,10 +76,12 @@ class TestDisconnecting:
     def test_forgets_the_tokens_and_tells_the_provider(self, traveller, connection, copied, stand_in):
         answer = traveller.client.post(f"/connections/{connection.pk}/disconnect/", {"copy": "keep"}, follow=True)
         assert not StoredTokenSet.objects.exists()
+        assert stand_in.revocations == []
+        tasks.tell_providers()
         assert dict(stand_in.revocations[0].form)["token"] == "refresh-canary-e391"
         assert Connection.objects.get().status == "disconnected"
         assert Record.objects.count() == 1
-        assert "We also told them to end the permission." in answer.content.decode()
+        assert "Our access here ended, and we are telling them to end the permission." in answer.content.decode()
 
     @pytest.mark.conformance("C65")
     def test_deletes_the_copy_where_that_was_chosen(self, traveller, connection, copied):
@@ -93,14 +95,19 @@ class TestDisconnecting:
         stand_in.revoke = http(503)
         answer = traveller.client.post(f"/connections/{connection.pk}/disconnect/", {"copy": "keep"}, follow=True)
         assert not StoredTokenSet.objects.exists()
-        assert "They did not confirm that the permission ended" in answer.content.decode()
+        tasks.tell_providers()
+        assert len(stand_in.revocations) == 1
+        assert "we are telling them" in answer.content.decode()
+        assert "told them" not in answer.content.decode()
 
     def test_succeeds_where_there_is_no_address_to_tell(self, traveller, connection, place, stand_in):
         server = place.registration.authorization_server
         server.revocation_url = ""
         server.save()
-        traveller.client.post(f"/connections/{connection.pk}/disconnect/", {"copy": "keep"})
+        answer = traveller.client.post(f"/connections/{connection.pk}/disconnect/", {"copy": "keep"}, follow=True)
         assert not StoredTokenSet.objects.exists()
+        assert "They gave us no way to tell them" in answer.content.decode()
+        tasks.tell_providers()
         assert stand_in.revocations == []
 
     @pytest.mark.conformance("C65")
@@ -110,7 +117,9 @@ class TestDisconnecting:
         traveller.client.post(address, {"copy": copy}, follow=True)
         again = traveller.client.post(address, {"copy": copy}, follow=True)
         assert again.status_code == 200
-        assert "They did not confirm" not in again.content.decode()
+        assert "They gave us no way" not in again.content.decode()
+        assert "telling them" not in again.content.decode()
+        tasks.tell_providers()
         assert len(stand_in.revocations) == 1
         assert AuditEvent.objects.filter(event="connection.disconnected").count() == 1
 
@@ -156,6 +165,16 @@ class TestDisconnecting:
         answer = traveller.client.get(f"/connections/{connection.pk}/confirm/", follow=True)
         assert answer.redirect_chain == [("/connections/", 302)]
         assert "already connected" not in answer.content.decode()
+
+    @pytest.mark.parametrize("copy", ["keep", "delete"])
+    def test_has_the_provider_told_by_a_task(
+        self, traveller, connection, monkeypatch, django_capture_on_commit_callbacks, copy
+    ):
+        sent = []
+        monkeypatch.setattr(tasks.tell_providers, "apply_async", lambda **options: sent.append(options))
+        with django_capture_on_commit_callbacks(execute=True):
+            traveller.client.post(f"/connections/{connection.pk}/disconnect/", {"copy": copy})
+        assert len(sent) == 1
 
     def test_in_two_tabs_ends_once(self, connection):
         for _ in range(2):

@@ -13,6 +13,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
 from apps.accounts.current_user import current_user
+from apps.connections import tasks
 from apps.portal import closing
 from apps.portal.closing import Closed
 
@@ -43,16 +44,20 @@ def _ask(request: HttpRequest) -> HttpResponse:
 @reauthentication_required  # type: ignore[untyped-decorator]
 def _close(request: HttpRequest) -> HttpResponse:
     closed = closing.close(current_user(request), at=timezone.now())
+    tasks.enqueue_telling()
     logout(request)
     _tell(request, closed)
     return redirect("home")
 
 
 def _tell(request: HttpRequest, closed: Closed) -> None:
-    messages.success(request, _("Your account is closed. Your copies are deleted, and so is the key that opened them."))
-    if closed.unconfirmed:
+    said = _("Your account is closed. Your copies are deleted, and so is the key that opened them.")
+    if closed.told:
+        said += " " + _("We are telling your providers to end the permission.")
+    messages.success(request, said)
+    if closed.untold:
         doubt = _(
-            "Not every provider confirmed that the permission ended. To be sure, remove Holdfast in their portal under "
+            "Not every provider gave us a way to tell them. To be sure, remove Holdfast in their portal under "
             "connected apps."
         )
         messages.warning(request, doubt)

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods
 
 from apps.accounts.current_user import current_user
 from apps.connections import confirming
+from apps.connections import tasks as connection_tasks
 from apps.connections.models import Connection
 from apps.portal import endings, starting
 from apps.portal.endings import Ending
@@ -75,6 +76,7 @@ def _accept(request: HttpRequest, connection: Connection) -> HttpResponse:
 def _decline(request: HttpRequest, connection: Connection) -> HttpResponse:
     """Dropped, or meanwhile confirmed in another tab: the same address tells which."""
     confirming.decline(connection, at=timezone.now())
+    connection_tasks.enqueue_telling()
     return redirect(request.path)
 
 

@@ -13,6 +13,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
 from apps.accounts.current_user import current_user
+from apps.connections import tasks
 from apps.connections.models import Connection
 from apps.portal import endings, parting
 from apps.portal.endings import Ending
@@ -30,6 +31,7 @@ def disconnect(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     copy = request.POST.get("copy")
     if request.method == "POST" and copy in {"keep", "delete"}:
         parted = parting.disconnect(connection, keeps_copy=copy == "keep", at=timezone.now())
+        tasks.enqueue_telling()
         _tell(request, parted)
         return redirect("connection", connection_id) if parted.keeps_copy else redirect("connections")
     return render(request, "portal/disconnect.html", {"connection": connection})
@@ -70,14 +72,15 @@ def _over(request: HttpRequest, connection_id: UUID) -> HttpResponse:
 def _tell(request: HttpRequest, parted: Parted) -> None:
     """Without the provider's name: messages travel in a cookie."""
     copy = _("Your copy is kept.") if parted.keeps_copy else _("Your copy is deleted.")
-    if parted.is_revoked_at_provider is None:
+    if parted.provider_is_told is None:
         messages.success(request, _("Disconnected.") + f" {copy}")
         return
-    if parted.is_revoked_at_provider:
-        messages.success(request, _("Disconnected. We also told them to end the permission.") + f" {copy}")
+    if parted.provider_is_told:
+        said = _("Disconnected. Our access here ended, and we are telling them to end the permission.")
+        messages.success(request, f"{said} {copy}")
         return
     doubt = _(
-        "Disconnected here. They did not confirm that the permission ended: to be sure, remove Holdfast in their "
-        "portal under connected apps."
+        "Disconnected here. They gave us no way to tell them: to be sure, remove Holdfast in their portal under "
+        "connected apps."
     )
     messages.warning(request, f"{doubt} {copy}")

@@ -1,0 +1,128 @@
+"""Telling providers which tokens are dead: after the transaction that forgot them, for a day, and by one at a time."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from apps.audit.models import AuditEvent
+from apps.connections import confirming, disconnecting, revoking, tasks
+from apps.connections.models import PendingRevocation, StoredTokenSet
+from apps.vault.models import DataKey
+from apps.wire import transport
+from tests.connections.provider_stand_in import REFRESH, dribble
+from tests.wire.servers import http
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def ended(traveller, place):
+    """A connection that was ended a moment ago; nobody has told the provider yet."""
+    found = traveller.link(place)
+    connection = confirming.confirm(found, candidate=0, at=found.created_at).connection
+    assert disconnecting.end(connection, at=found.created_at) is True
+    return connection
+
+
+def told(stand_in):
+    return [dict(request.form)["token"] for request in stand_in.revocations]
+
+
+class TestAPendingRevocation:
+    def test_waits_until_the_tokens_are_gone(self, ended, stand_in):
+        assert not StoredTokenSet.objects.exists()
+        assert stand_in.revocations == []
+        assert revoking.tell_providers(at=ended.created_at) == 1
+        assert told(stand_in) == [REFRESH]
+
+    def test_is_gone_when_the_provider_confirmed(self, ended, stand_in):
+        revoking.tell_providers(at=ended.created_at)
+        assert not PendingRevocation.objects.exists()
+        (event,) = AuditEvent.objects.filter(event="tokens.revoked")
+        assert (event.user_id, event.subject_id) == (ended.user_id, str(ended.pk))
+        assert event.facts == {"provider_id": str(ended.provider_id), "revoked_at_provider": True}
+
+    def test_is_sealed_for_the_installation(self, ended):
+        row = PendingRevocation.objects.get()
+        assert REFRESH.encode() not in bytes(row.sealed_token)
+        DataKey.objects.filter(holder_kind="user").delete()
+        assert revoking.tell_providers(at=ended.created_at) == 1
+
+    def test_is_tried_again_later_and_later(self, ended, stand_in):
+        stand_in.revoke = http(503)
+        at, waits = ended.created_at, []
+        for _ in range(8):
+            assert revoking.tell_providers(at=at) == 0
+            next_at = PendingRevocation.objects.get().try_at
+            waits.append((next_at - at) // timedelta(minutes=1))
+            assert revoking.tell_providers(at=next_at - timedelta(seconds=1)) == 0
+            at = next_at
+        assert waits == [2, 4, 8, 16, 32, 60, 60, 60]
+        assert len(stand_in.revocations) == 8
+        stand_in.revoke = http()
+        assert revoking.tell_providers(at=at) == 1
+
+    @pytest.mark.conformance("C65")
+    def test_is_dropped_after_a_day_of_tries(self, ended, stand_in):
+        stand_in.revoke = http(503)
+        at = ended.created_at
+        while PendingRevocation.objects.exists():
+            revoking.tell_providers(at=at)
+            at += timedelta(minutes=30)
+        assert timedelta(hours=24) <= at - ended.created_at - timedelta(minutes=30) <= timedelta(hours=25)
+        assert len(stand_in.revocations) > 20
+        assert not AuditEvent.objects.filter(event="tokens.revoked").exists()
+
+    def test_that_does_not_open_is_dropped_after_a_day_too(self, ended, stand_in):
+        PendingRevocation.objects.update(sealed_token=b"\x01" + bytes(80))
+        assert revoking.tell_providers(at=ended.created_at) == 0
+        assert PendingRevocation.objects.exists()
+        assert revoking.tell_providers(at=ended.created_at + timedelta(hours=24)) == 0
+        assert not PendingRevocation.objects.exists()
+        assert stand_in.revocations == []
+
+    def test_is_not_made_where_nobody_can_be_told(self, traveller, place):
+        server = place.registration.authorization_server
+        server.revocation_url = ""
+        server.save()
+        found = traveller.link(place)
+        assert disconnecting.end(found, at=found.created_at) is False
+        assert not PendingRevocation.objects.exists()
+
+    def test_shows_nothing_of_its_token(self, ended):
+        assert REFRESH not in repr(PendingRevocation.objects.get())
+
+
+class TestTellingProviders:
+    def test_ends_in_time_however_many_do_not_answer(self, ended, stand_in, monkeypatch):
+        monkeypatch.setitem(transport.guard.__kwdefaults__, "total_seconds", 0.3)
+        monkeypatch.setattr(revoking, "TELLING_SECONDS", 0.5)
+        stand_in.revoke = dribble
+        row = PendingRevocation.objects.get()
+        for _ in range(4):
+            row.pk = None
+            row.save(force_insert=True)
+        revoking.tell_providers(at=ended.created_at)
+        assert 1 <= len(stand_in.revocations) < 5
+
+    def test_is_a_task_that_carries_nothing(self, ended, monkeypatch, django_capture_on_commit_callbacks):
+        sent = []
+        monkeypatch.setattr(tasks.tell_providers, "apply_async", lambda **options: sent.append(options))
+        with django_capture_on_commit_callbacks(execute=True):
+            tasks.enqueue_telling()
+        assert sent == [{"expires": 60}]
+
+    def test_as_a_task_tells_what_is_due(self, ended, stand_in):
+        PendingRevocation.objects.update(try_at=timezone.now())
+        tasks.tell_providers()
+        assert told(stand_in) == [REFRESH]
+
+    def test_survives_a_queue_that_is_gone(self, ended, monkeypatch, django_capture_on_commit_callbacks):
+        def gone(**_options):
+            raise ConnectionError
+
+        monkeypatch.setattr(tasks.tell_providers, "apply_async", gone)
+        with django_capture_on_commit_callbacks(execute=True):
+            tasks.enqueue_telling()
+        assert PendingRevocation.objects.exists()
