@@ -54,14 +54,37 @@ class TestDirectory:
         assert written["format"] == "holdfast-directory/1"
         assert 6 <= len(written["providers"]) <= 10
         assert all(provider["is_sandbox"] for provider in written["providers"])
-        bases = [endpoint["fhir_base_url"] for provider in written["providers"] for endpoint in provider["endpoints"]]
+        endpoints = [endpoint for provider in written["providers"] for endpoint in provider["endpoints"]]
+        bases = [endpoint["fhir_base_url"] for endpoint in endpoints if endpoint["interface"] == "patient-access"]
         assert len(set(bases)) == 2 < len(bases)
+
+    @pytest.mark.conformance("X31")
+    def test_gives_each_tenant_a_root_per_version(self, capsys):
+        call_command("directory", origin="http://127.0.0.1:8900/")
+        providers = json.loads(capsys.readouterr().out)["providers"]
+        named = {provider["name"]: provider["endpoints"] for provider in providers}
+        willow, riverside = "5c2d9c1a-7e64-4b0f-9d53-0f8a6b1e2c37", "-Zr8vQ2mXt5kWb7nJc4dLh9sPf3gYy1T"
+        assert [len(willow), len(riverside)] == [36, 32]
+        assert [one["interface"] for one in named["Willow Creek Family Medicine"]] == [
+            *("patient-access", "patient-access", "smart", "smart"),
+        ]
+        assert named["Willow Creek Family Medicine"][2] == {
+            "fhir_base_url": f"http://127.0.0.1:8900/b/myrecord/r4/{willow}/",
+            "fhir_version": "r4",
+            "interface": "smart",
+            "tenant": willow,
+            "dialect": "smart",
+        }
+        assert [(one["fhir_version"], one["fhir_base_url"]) for one in named["Riverside University Hospital"]] == [
+            ("r4", f"http://127.0.0.1:8900/b/myrecord/r4/{riverside}/"),
+            ("dstu2", f"http://127.0.0.1:8900/b/myrecord/dstu2/{riverside}/"),
+        ]
 
     @pytest.mark.conformance("X1", "X2")
     def test_gives_each_version_trees_of_its_own(self, capsys):
         call_command("directory", origin="http://127.0.0.1:8900/")
         written = json.loads(capsys.readouterr().out)
-        r4, dstu2 = written["providers"][0]["endpoints"]
+        r4, dstu2, *_ = written["providers"][0]["endpoints"]
         assert r4 == {
             "fhir_base_url": "http://127.0.0.1:8900/a/r4/fhir/r4",
             "fhir_version": "r4",

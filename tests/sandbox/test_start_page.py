@@ -7,6 +7,7 @@ from django.conf import settings
 from django.core.management import call_command
 
 from apps.sandbox import clock, scenarios
+from apps.sandbox.models import Tenant
 
 pytestmark = pytest.mark.django_db
 
@@ -40,6 +41,17 @@ class TestStartPage:
         assert b"http://testserver/a/r4/fhir/r4<" in page
         assert b"http://testserver/a/dstu2/fhir/dstu2<" in page
         assert b"http://testserver/a/dstu2/auth/authorize<" in page
+
+    @pytest.mark.conformance("X31")
+    def test_says_what_the_smart_deployment_is(self, client):
+        Tenant.objects.create(id="-one", name="Riverside University Hospital")
+        Tenant.objects.create(id="gone", name="Old Harbor Infirmary", is_suspended=True)
+        page = client.get("/").content
+        assert b"Riverside University Hospital" in page
+        assert b"http://testserver/b/myrecord/r4/-one/<" in page
+        assert b"http://testserver/b/open/dstu2/-one/<" in page
+        assert b"suspended" in page
+        assert b"/gone/" not in page
 
     @pytest.mark.conformance("X72")
     @pytest.mark.parametrize("address", ["/", "/portal/", "/portal/request", "/practice/", "/control/"])

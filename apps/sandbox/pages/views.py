@@ -5,9 +5,10 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from apps.sandbox import clock, faults, scenarios
-from apps.sandbox.models import Account
+from apps.sandbox.models import Account, Tenant
 from apps.sandbox.practice import listing
 from apps.sandbox.practice.practices import PRACTICES
+from apps.sandbox.smart.addresses import Place
 
 _MOST_ACCOUNTS = 50
 
@@ -28,5 +29,13 @@ def start(request: HttpRequest) -> HttpResponse:
         "addresses": [
             listing.endpoint(version, request.build_absolute_uri("/").rstrip("/")) for version in ("dstu2", "r4")
         ],
+        "tenants": [(tenant, _roots(tenant)) for tenant in Tenant.objects.order_by("is_suspended", "pk")],
     }
     return render(request, "sandbox/start.html", context)
+
+
+def _roots(tenant: Tenant) -> list[str]:
+    """Where one organization's records are; none while it is suspended."""
+    if tenant.is_suspended:
+        return []
+    return [Place(host, version, tenant.pk).root for host in ("myrecord", "ehr", "open") for version in ("dstu2", "r4")]

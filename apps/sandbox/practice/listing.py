@@ -2,7 +2,11 @@
 
 from typing import Any
 
+from apps.sandbox.people import tenants
+from apps.sandbox.people.tenants import Organization
 from apps.sandbox.practice.practices import PRACTICES, Practice
+
+_VERSIONS = ("r4", "dstu2")
 
 
 def directory(origin: str) -> dict[str, Any]:
@@ -11,6 +15,12 @@ def directory(origin: str) -> dict[str, Any]:
 
 
 def _provider(practice: Practice, origin: str) -> dict[str, Any]:
+    roots = [
+        smart_endpoint(version, one, origin)
+        for one in tenants.ORGANIZATIONS
+        if one.practice == practice.id
+        for version in _VERSIONS
+    ]
     return {
         "id": practice.id,
         "name": practice.name,
@@ -19,12 +29,12 @@ def _provider(practice: Practice, origin: str) -> dict[str, Any]:
         "kind": practice.kind,
         "website": practice.website,
         "is_sandbox": True,
-        "endpoints": [endpoint(version, origin) for version in practice.versions],
+        "endpoints": [*(endpoint(version, origin) for version in practice.versions), *roots],
     }
 
 
 def endpoint(version: str, origin: str) -> dict[str, Any]:
-    """One FHIR version: where its data is, and where access to it is asked for."""
+    """One FHIR version of interface A: where its data is, and where access to it is asked for."""
     return {
         "fhir_base_url": f"{origin}/a/{version}/fhir/{version}",
         "fhir_version": version,
@@ -36,4 +46,18 @@ def endpoint(version: str, origin: str) -> dict[str, Any]:
             "token_url": f"{origin}/a/{version}/auth/token",
             "revocation_url": f"{origin}/a/{version}/auth/revoke",
         },
+    }
+
+
+def smart_endpoint(version: str, one: Organization, origin: str) -> dict[str, Any]:
+    """One FHIR version of a tenant of interface B, for patients. It says itself where access is asked for.
+
+    Directories of such servers write their addresses with a closing slash (interface facts 3.1).
+    """
+    return {
+        "fhir_base_url": f"{origin}/b/myrecord/{version}/{one.tenant_id}/",
+        "fhir_version": version,
+        "interface": "smart",
+        "tenant": one.tenant_id,
+        "dialect": "smart",
     }

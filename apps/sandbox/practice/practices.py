@@ -1,11 +1,13 @@
-"""The invented practices. One gateway serves them all (interface facts 1.1), so several share one pair of endpoints."""
+"""The invented practices. One gateway of interface A serves them all (interface facts 1.1), so several share one pair
+of endpoints; those that are a tenant of interface B have roots of their own there (`people.tenants`).
+"""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Practice:
-    """What a patient knows their practice by, and which FHIR versions its gateway offers."""
+    """What a patient knows their practice by, and which FHIR versions it offers through the gateway of interface A."""
 
     id: str
     name: str
@@ -49,6 +51,15 @@ PRACTICES = (
         "practice",
         "https://oldmill.example",
         ("dstu2",),
+    ),
+    Practice(
+        "riverside-university-hospital",
+        "Riverside University Hospital",
+        "Eugene",
+        "OR",
+        "hospital",
+        "https://riverside.example",
+        (),
     ),
     Practice(
         "prairie-rose-clinic", "Prairie Rose Clinic", "Fargo", "ND", "practice", "https://prairierose.example", ("r4",)
