@@ -104,6 +104,19 @@ class TestTheRogueLever:
         assert told["token_endpoint"] == "http://127.0.0.1:8902/b/authorization/tenants/t/token"
         assert told["revocation_endpoint"] == "http://127.0.0.1:8902/b/authorization/tenants/t/token/revoke"
 
+    def test_is_what_both_documents_of_a_root_say(self, control, client, two_tenants):
+        control("POST", "rogue-root", {"authorize_origin": "http://127.0.0.1:8901"})
+        root = f"/b/myrecord/r4/{WILLOW}"
+        configuration = client.get(f"{root}/.well-known/smart-configuration").json()
+        assert configuration["authorization_endpoint"].startswith("http://127.0.0.1:8901/b/authorization/tenants/")
+        assert configuration["token_endpoint"].startswith("http://testserver/b/authorization/tenants/")
+        named = {
+            inner["url"]: inner["valueUri"]
+            for inner in client.get(f"{root}/metadata").json()["rest"][0]["security"]["extension"][0]["extension"]
+        }
+        assert named["authorize"] == configuration["authorization_endpoint"]
+        assert named["token"] == configuration["token_endpoint"]
+
     def test_tells_the_truth_again(self, control):
         control("POST", "rogue-root", {"token_origin": "http://127.0.0.1:8902"})
         assert control("DELETE", "rogue-root")[1] == {"authorize_origin": "", "token_origin": ""}

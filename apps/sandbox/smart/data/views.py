@@ -17,6 +17,7 @@ from apps.sandbox.fhir.realm import Realm
 from apps.sandbox.fhir.refusing import Refusal
 from apps.sandbox.fhir.root import Root
 from apps.sandbox.models import Tenant
+from apps.sandbox.smart import rogue
 from apps.sandbox.smart.addresses import Place
 from apps.sandbox.smart.data import bearing, configuration, oauth_uris
 
@@ -71,7 +72,7 @@ def statement(request: HttpRequest, place: Place) -> HttpResponse:
     """S1: what is served here, and where access is asked for. No token needed."""
     media_type = _media_type(request, place)
     told = metadata.statement(place.version, place.root, _TITLES[place.host], oauth_uris.security(place))
-    return HttpResponse(json.dumps(told), content_type=media_type)
+    return HttpResponse(rogue.told(json.dumps(told)), content_type=media_type)
 
 
 @_answered
@@ -83,7 +84,7 @@ def smart_configuration(_request: HttpRequest, place: Place) -> HttpResponse:
     if place.host == "open" or form != "present":
         status = _WITHOUT_CONFIGURATION.get(form, 404)
         raise Refusal(status, "not-found", "There is nothing here")
-    return HttpResponse(json.dumps(configuration.document(place)), content_type="application/json")
+    return HttpResponse(rogue.told(json.dumps(configuration.document(place))), content_type="application/json")
 
 
 @_answered

@@ -27,7 +27,7 @@ def first(grant: SmartGrant, *, at: datetime) -> Answer:
     answer = {**access(grant, at=at), **_context(grant)}
     if grant.access and scenarios.chosen("refresh_token") == "on":
         answer["refresh_token"] = refresh_token(grant, refreshed_at=None, at=at)
-    if "openid" in grant.scopes and (id_token := id_tokens.issue(grant, at=at)):
+    if "openid" in grant.scopes and (id_token := id_tokens.issue(grant, at=at)) is not None:
         answer["id_token"] = id_token
     return answer
 
