@@ -22,7 +22,7 @@ from apps.wire.identity_keys import KeyFinder
 from apps.wire.secret import Secret
 from tests.wire.servers import http
 
-HASHES = {"256": hashes.SHA256, "384": hashes.SHA384, "512": hashes.SHA512}
+HASHES: dict[str, Any] = {"256": hashes.SHA256, "384": hashes.SHA384, "512": hashes.SHA512}
 
 
 @cache
@@ -59,11 +59,11 @@ def jwk(private: Any, kid: str | None, **members: Any) -> dict[str, Any]:
     return {**written, **named, **members}
 
 
-def public_pem(private: Any) -> bytes:
+def public_pem(private: rsa.RSAPrivateKey) -> bytes:
     return private.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
 
 
-def signature(algorithm: str, key: Any, signed: bytes) -> bytes:
+def signature(algorithm: str, key: Any, signed: bytes) -> Any:
     """Signed as the algorithm says, with whatever key: also one that does not belong to it."""
     if algorithm == "none":
         return b""
@@ -113,7 +113,7 @@ NONCE = Secret("n-0S6_WzA2Mj")
 GENUINE = rsa_key("genuine")
 ATTACKERS = rsa_key("attacker's")
 CURVE = ec_key("genuine")
-PUBLISHED = [
+PUBLISHED: list[Any] = [
     jwk(GENUINE, KID, use="sig", alg="RS256"),
     jwk(rsa_key("older"), "older", use="sig"),
     jwk(CURVE, "curve", use="sig"),

@@ -153,6 +153,49 @@ class TestAnAuthorizationResponse:
         assert page("https://evil.example/", authorize_url=AUTHORIZE) is None
 
 
+class TestTheIssuerOfAResponse:
+    HONEST = "https://login.provider.example/tenants/a"
+
+    def check(self, named, *, expected=HONEST, is_required=False, answer="code"):
+        query = {answer: ["invalid_request"], "state": ["s"]} | ({} if named is None else {"iss": [named]})
+        authorization.check_issuer(authorization.read_response(query), expected, is_required=is_required)
+
+    @pytest.mark.parametrize("is_required", [True, False])
+    def test_is_the_one_we_asked(self, is_required):
+        self.check(self.HONEST, is_required=is_required)
+
+    def test_may_be_missing_where_none_was_promised(self):
+        self.check(None)
+        self.check(None, expected=None)
+        self.check("", expected=None)
+
+    @pytest.mark.conformance("C31")
+    @pytest.mark.parametrize("answer", ["code", "error"])
+    @pytest.mark.parametrize("is_required", [True, False])
+    @pytest.mark.parametrize(
+        "named", [HONEST + "/", HONEST.upper(), HONEST[:-1], HONEST + "?", "https://x.example", "a"]
+    )
+    def test_is_refused_where_it_is_another(self, named, is_required, answer):
+        with pytest.raises(UnexpectedAnswer) as refused:
+            self.check(named, is_required=is_required, answer=answer)
+        assert refused.value.code is Code.WRONG_ISSUER
+
+    @pytest.mark.conformance("C31")
+    @pytest.mark.parametrize("expected", [HONEST, None])
+    @pytest.mark.parametrize("answer", ["code", "error"])
+    @pytest.mark.parametrize("named", [None, ""])
+    def test_is_refused_where_it_is_missing_and_was_promised(self, named, answer, expected):
+        with pytest.raises(UnexpectedAnswer) as refused:
+            self.check(named, expected=expected, is_required=True, answer=answer)
+        assert refused.value.code is Code.WRONG_ISSUER
+
+    @pytest.mark.conformance("C31")
+    @pytest.mark.parametrize("is_required", [True, False])
+    def test_is_refused_where_there_is_nothing_to_compare_it_with(self, is_required):
+        with pytest.raises(UnexpectedAnswer):
+            self.check(self.HONEST, expected=None, is_required=is_required)
+
+
 class TestARefusal:
     @pytest.mark.conformance("C48")
     @pytest.mark.parametrize(

@@ -259,7 +259,7 @@ class TestDiscovery:
             http(200, R4),
         )
         assert found.configuration.revocation_url == "https://login.example/token/revoke"
-        assert found.configuration.pkce_methods == {"S256"}
+        assert found.configuration.pkce_methods == frozenset({"S256"})
         assert found.disagreements == ()
 
     @pytest.mark.conformance("C21")
@@ -447,7 +447,8 @@ class TestTheOauthUrisExtension:
         failed(EndpointMisconfigured, None, statement(rest(extension(url=url))))
 
     def test_that_speaks_twice_must_say_the_same(self):
-        assert discovered(metadata=statement(rest(extension(), extension()), rest(extension()))).configuration
+        found = discovered(metadata=statement(rest(extension(), extension()), rest(extension())))
+        assert found.configuration.token_url == "https://login.example/token"
         twice = [*BOTH, {"url": "token", "valueUri": "https://other.example/token"}]
         failed(EndpointMisconfigured, None, statement(rest(extension(*twice))))
         failed(EndpointMisconfigured, None, statement(rest(extension(), extension(*_pair("https://other.example")))))

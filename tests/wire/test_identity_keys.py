@@ -121,7 +121,17 @@ class TestAKeyFinder:
             issuer.verify(issuer.token())
 
     def test_passes_over_what_is_no_key(self):
-        keys = [7, None, "x", [], {}, {"kid": 7}, {"kid": [KID]}, {"kid": KID}, {"kid": KID, "kty": 7, "n": 7}]
+        keys: list[object] = [
+            7,
+            None,
+            "x",
+            [],
+            {},
+            {"kid": 7},
+            {"kid": [KID]},
+            {"kid": KID},
+            {"kid": KID, "kty": 7, "n": 7},
+        ]
         with self.issuing(issuing([*keys, jwk(GENUINE, KID)])) as (issuer, _server):
             assert issuer.verify(issuer.token()).subject == "person-1"
 
