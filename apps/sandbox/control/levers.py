@@ -8,9 +8,10 @@ from django.http import QueryDict
 from apps.sandbox import clock, enrolment, faults, recorder, scenarios
 from apps.sandbox.control import resetting, standing
 from apps.sandbox.control.door import Body, Wrong, only, take, texts
-from apps.sandbox.models import Account, Application, ApplicationStatus, Grant
+from apps.sandbox.models import Account, Application, ApplicationStatus, Grant, SmartGrant
 from apps.sandbox.patient_access import granting
 from apps.sandbox.portal import registering
+from apps.sandbox.smart import ending
 
 Answer = tuple[object, int]
 _MOST_SECONDS = 100 * 366 * 86_400
@@ -178,14 +179,16 @@ def enrol(body: Body) -> Answer:
 
 
 def end_grants(body: Body) -> Answer:
-    """Grants of one application, one account, or all."""
+    """Grants of one application, one account, or all, of either interface."""
     only(body, "client_id", "username")
     narrowed = Q()
     if client_id := take(body, "client_id", str, ""):
         narrowed &= Q(application__client_id=client_id)
     if username := take(body, "username", str, ""):
         narrowed &= Q(account__username=username)
-    ended = granting.end(Grant.objects.filter(narrowed), reason="ended over the control address", at=clock.now())
+    at, reason = clock.now(), "ended over the control address"
+    ended = granting.end(Grant.objects.filter(narrowed), reason=reason, at=at)
+    ended += ending.end(SmartGrant.objects.filter(narrowed), reason=reason, at=at)
     return {"ended": ended}, 200
 
 

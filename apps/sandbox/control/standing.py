@@ -4,7 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from apps.sandbox import clock, faults, recorder, scenarios
-from apps.sandbox.models import Account, Application
+from apps.sandbox.models import Account, Application, SmartApplication
 
 
 def time() -> dict[str, Any]:
@@ -62,6 +62,26 @@ def application(row: Application) -> dict[str, Any]:
         "status": row.status,
         "versions": row.versions,
         "redirect_uris": row.redirect_uris,
+    }
+
+
+def smart_application(row: SmartApplication) -> dict[str, Any]:
+    """One application of interface B, without its secret."""
+    return {
+        "client_id": row.client_id,
+        "name": row.name,
+        "status": row.status,
+        "client_type": row.client_type,
+        "authentication": row.authentication,
+        "jwks": row.jwks,
+        "jwks_url": row.jwks_url,
+        "redirect_uris": row.redirect_uris,
+        "launch_url": row.launch_url,
+        "persona": row.persona,
+        "versions": row.versions,
+        "smart_version": row.smart_version,
+        "scopes": row.scopes,
+        "enabled_tenants": row.enabled_tenants,
     }
 
 

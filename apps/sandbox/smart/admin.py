@@ -4,10 +4,12 @@ Secrets, private keys and tokens are not shown.
 """
 
 from django.contrib import admin
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
+from apps.sandbox import clock
 from apps.sandbox.models import Launch, SigningKey, SmartApplication, SmartGrant, Tenant
+from apps.sandbox.smart import ending
 
 
 @admin.register(Tenant)
@@ -54,6 +56,13 @@ class SmartGrantAdmin(WindowAdmin):
     list_display = ["account", "application", "tenant", "version", "access", "created_at", "ended_at", "end_reason"]
     list_filter = ["tenant", "application", "access"]
     exclude = ["nonce", "session_key"]
+    actions = ["end"]
+
+    @admin.action(description="End: codes and refresh tokens stop working at once", permissions=["view"])
+    def end(self, request: HttpRequest, chosen: QuerySet[SmartGrant]) -> None:
+        """The session of these people with these applications is over."""
+        ended = ending.end(chosen, reason="ended by staff", at=clock.now())
+        self.message_user(request, f"{ended} ended.")
 
 
 @admin.register(Launch)

@@ -1,0 +1,42 @@
+"""The control addresses of interface B: translate the body, pull one lever, answer with what stands now."""
+
+from typing import Any
+
+from django.http import QueryDict
+
+from apps.sandbox import clock
+from apps.sandbox.control import standing
+from apps.sandbox.control.door import Answer, Body, Wrong, only, take, texts
+from apps.sandbox.models import SmartApplication
+from apps.sandbox.portal.registering import RequestRefused
+from apps.sandbox.smart import registering
+from apps.sandbox.smart.registering import Registration
+
+_TEXTS = (
+    *("name", "client_id", "client_secret", "client_type", "authentication", "jwks_url", "launch_url"),
+    *("persona", "smart_version", "status"),
+)
+_LISTS = ("redirect_uris", "versions", "scopes", "enabled_tenants")
+
+
+def applications(_query: QueryDict) -> Answer:
+    """Every application of interface B, without secrets."""
+    rows = SmartApplication.objects.order_by("pk")
+    return {"applications": [standing.smart_application(row) for row in rows]}, 200
+
+
+def install_application(body: Body) -> Answer:
+    """An application that works; every field of `registering.Registration` that is given."""
+    only(body, *_TEXTS, *_LISTS, "jwks")
+    given: dict[str, Any] = {
+        **{name: take(body, name, str, "") for name in _TEXTS if name in body},
+        **{name: texts(body, name) for name in _LISTS if name in body},
+    }
+    if "jwks" in body:
+        given["jwks"] = take(body, "jwks", dict, {})
+    try:
+        wanted = Registration(**{"name": "Application", "redirect_uris": [], **given})
+        application, secret = registering.install(wanted, at=clock.now())
+    except RequestRefused as refused:
+        raise Wrong(str(refused)) from None
+    return {**standing.smart_application(application), "client_secret": secret}, 201

@@ -1,0 +1,120 @@
+"""Registering an application of interface B over the control address, ready to use (specification 1.7, 5.2.7)."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from apps.sandbox import bearer
+from apps.sandbox.models import (
+    ApplicationStatus,
+    ClientAuthentication,
+    ClientType,
+    Persona,
+    SmartApplication,
+    SmartVersion,
+    Tenant,
+)
+from apps.sandbox.portal import registering
+from apps.sandbox.portal.registering import RequestRefused
+
+_WITH_SECRET = {ClientAuthentication.BASIC, ClientAuthentication.POST}
+
+
+@dataclass(frozen=True, repr=False)
+class Registration:
+    """What is wanted. Empty means the usual: a made-up id and secret, the type and authentication that fit what is
+    there, every organization (`enabled_tenants` None)."""
+
+    name: str
+    redirect_uris: Sequence[str]
+    client_id: str = ""
+    client_secret: str = ""
+    client_type: str = ""
+    authentication: str = ""
+    jwks: Mapping[str, Any] | None = None
+    jwks_url: str = ""
+    launch_url: str = ""
+    persona: str = Persona.PATIENT
+    versions: Sequence[str] = tuple(registering.VERSIONS)
+    smart_version: str = SmartVersion.V1
+    scopes: Sequence[str] = ()
+    enabled_tenants: Sequence[str] | None = None
+    status: str = ApplicationStatus.APPROVED
+
+
+def install(wanted: Registration, *, at: datetime) -> tuple[SmartApplication, str]:
+    """The application, and its secret where it has one, known here and now and never again. The same client id
+    replaces it. Raises RequestRefused, with words for whoever filled the form."""
+    authentication = wanted.authentication or _usual_authentication(wanted)
+    client_type = wanted.client_type or (
+        ClientType.PUBLIC if authentication == ClientAuthentication.NONE else ClientType.CONFIDENTIAL
+    )
+    _check(wanted, client_type, authentication)
+    secret = wanted.client_secret
+    if authentication in _WITH_SECRET and not secret:
+        secret = secrets.token_urlsafe(32)
+    application, _ = SmartApplication.objects.update_or_create(
+        client_id=wanted.client_id or secrets.token_hex(16),
+        defaults={
+            "name": wanted.name,
+            "client_type": client_type,
+            "authentication": authentication,
+            "secret_sha256": bearer.sha256(secret) if secret else "",
+            "jwks": wanted.jwks,
+            "jwks_url": wanted.jwks_url,
+            "redirect_uris": registering.checked(wanted.redirect_uris),
+            "launch_url": wanted.launch_url and registering.checked([wanted.launch_url])[0],
+            "persona": wanted.persona,
+            "versions": sorted(set(wanted.versions)),
+            "smart_version": wanted.smart_version,
+            "scopes": list(wanted.scopes),
+            "enabled_tenants": _tenants(wanted.enabled_tenants),
+            "status": wanted.status,
+            "requested_at": at,
+        },
+    )
+    return application, secret
+
+
+def _usual_authentication(wanted: Registration) -> str:
+    if wanted.jwks or wanted.jwks_url:
+        return ClientAuthentication.PRIVATE_KEY_JWT
+    is_secret = wanted.client_secret and wanted.client_type != ClientType.PUBLIC
+    is_confidential = wanted.client_type == ClientType.CONFIDENTIAL
+    return ClientAuthentication.BASIC if is_secret or is_confidential else ClientAuthentication.NONE
+
+
+def _check(wanted: Registration, client_type: str, authentication: str) -> None:
+    for name, value, choices in (
+        ("client_type", client_type, ClientType),
+        ("authentication", authentication, ClientAuthentication),
+        ("persona", wanted.persona, Persona),
+        ("smart_version", wanted.smart_version, SmartVersion),
+        ("status", wanted.status, ApplicationStatus),
+    ):
+        if value not in choices.values:
+            raise RequestRefused(f"{name} is one of {', '.join(choices.values)}")
+    if not wanted.versions or set(wanted.versions) - registering.VERSIONS.keys():
+        raise RequestRefused("versions are dstu2, r4 or both")
+    if (client_type == ClientType.PUBLIC) != (authentication == ClientAuthentication.NONE):
+        raise RequestRefused("a public application authenticates with none, a confidential one with something")
+    if authentication == ClientAuthentication.PRIVATE_KEY_JWT and not _are_keys(wanted.jwks):
+        raise RequestRefused('jwks is {"keys": [public keys, each with its kid]}; a jwks_url is never fetched')
+    if len(wanted.client_id) > 80 or len(wanted.name) > 120:
+        raise RequestRefused("an id has 80 characters at most, a name 120")
+
+
+def _are_keys(jwks: Mapping[str, Any] | None) -> bool:
+    keys = (jwks or {}).get("keys")
+    return isinstance(keys, list) and all(isinstance(key, dict) and key.get("kid") and "d" not in key for key in keys)
+
+
+def _tenants(wanted: Sequence[str] | None) -> list[str]:
+    known = list(Tenant.objects.order_by("pk").values_list("pk", flat=True))
+    if wanted is None:
+        return known
+    if unknown := sorted(set(wanted) - set(known)):
+        raise RequestRefused(f"no tenant {', '.join(unknown)}; there are {', '.join(known)}")
+    return list(wanted)
