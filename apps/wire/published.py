@@ -21,7 +21,7 @@ def document(
     Raises EndpointMisconfigured with the code `absent` where there is none, or with REDIRECTED; UnsafeAddress before
     anything is sent; UnexpectedAnswer where it is too large; Unavailable where the server is, so that nobody knows.
     """
-    session = transport.thread_session(policy, max_bytes=max_bytes)
+    session = transport.thread_session(policy, total_seconds=transport.TOTAL_SECONDS, max_bytes=max_bytes)
     response = session.get(url, headers={"Accept": accept})
     waiting = answers.please_wait(response)
     if waiting is not None:

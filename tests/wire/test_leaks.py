@@ -15,13 +15,16 @@ import traceback
 from contextlib import redirect_stderr, redirect_stdout
 
 import pytest
+from joserfc.jwk import ECKey
 
-from apps.wire import authorization, fhir, token_endpoint, transport
+from apps.wire import authorization, discovery, fhir, token_endpoint, transport
 from apps.wire.addresses import AddressPolicy
-from apps.wire.client_authentication import Authentication, Client
+from apps.wire.client_authentication import Authentication, Client, SigningAlgorithm, SigningKey, assertion
 from apps.wire.dialects import DIALECTS, FhirVersion
 from apps.wire.errors import WireError
+from apps.wire.identity import Identity
 from apps.wire.secret import Secret
+from tests.wire.id_tokens import ATTACKERS, NOW, PUBLISHED, Issuer, issuing
 from tests.wire.servers import http, serving
 
 LOOPBACK = AddressPolicy(allow_loopback_http=True)
@@ -29,8 +32,11 @@ CANARIES = {
     name: f"canary-{name}-6f1d"
     for name in ("secret", "code", "access", "refresh", "state", "verifier", "echo", "patient")
 }
+PRIVATE_JWK = ECKey.generate_key("P-384").as_dict(private=True)
+CANARIES["private key"] = str(PRIVATE_JWK["d"])
 PATIENT = {"resourceType": "Patient", "id": "1", "name": [{"family": CANARIES["patient"]}]}
 TOKENS = {"access_token": CANARIES["access"], "refresh_token": CANARIES["refresh"], "scope": "narrower than asked"}
+SIGNING_KEY = SigningKey("our-key", SigningAlgorithm.ES384, Secret(json.dumps(PRIVATE_JWK)))
 # What a server that repeats what it was sent would say, and then some.
 ECHO = " ".join(CANARIES.values())
 
@@ -154,7 +160,7 @@ def calls(server, authentication):
     query = authentication is Authentication.QUERY
     endpoint = token_endpoint.TokenEndpoint(
         server.url("/token"),
-        Client("our-id", Secret(CANARIES["secret"]), authentication),
+        Client("our-id", Secret(CANARIES["secret"]), authentication, SIGNING_KEY),
         DIALECTS["patient-access" if query else "smart"],
         LOOPBACK,
         revocation_url=server.url("/revoke"),
@@ -172,6 +178,7 @@ def calls(server, authentication):
         ),
         lambda: token_endpoint.refresh(endpoint, refresh_token=Secret(CANARIES["refresh"])),
         lambda: token_endpoint.revoke(endpoint, token=Secret(CANARIES["refresh"])),
+        lambda: discovery.discover(home),
         lambda: fhir.find_patients(home, access_token=access),
         lambda: fhir.read(home, access_token=access, resource_type="Patient", logical_id="1"),
         lambda: fhir.search(home, access_token=access, resource_type="Goal", patient_id=CANARIES["patient"]),
@@ -181,7 +188,10 @@ def calls(server, authentication):
 
 class TestTheWire:
     @pytest.mark.conformance("C9")
-    @pytest.mark.parametrize("authentication", [Authentication.QUERY, Authentication.BASIC, Authentication.BODY])
+    @pytest.mark.parametrize(
+        "authentication",
+        [Authentication.QUERY, Authentication.BASIC, Authentication.BODY, Authentication.PRIVATE_KEY_JWT],
+    )
     @pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
     def test_says_nothing_secret_whatever_the_answer(self, answer, authentication, heard):
         failed = 0
@@ -196,6 +206,30 @@ class TestTheWire:
         carried = repr(server.requests)
         assert all(CANARIES[name] in carried for name in ("code", "refresh", "access"))  # the canaries did fly
         assert failed or answer is answers_well
+
+    def test_says_nothing_of_an_id_token_right_or_wrong(self, heard):
+        told = {"sub": CANARIES["patient"], "nonce": CANARIES["state"], "fhirUser": f"Patient/{CANARIES['patient']}"}
+        with serving(issuing(PUBLISHED)) as server:
+            issuer = Issuer(server.url("/idsps/one/"))
+            right = issuer.token(**told)
+            for written in (
+                right,
+                right[:-40],
+                right + "x" * 40_000,
+                issuer.token(**told, aud=ECHO),
+                issuer.token(**told, iss=f"https://{ECHO}/"),
+                issuer.token(**told, key=ATTACKERS),
+                issuer.token(**told, header={"kid": ECHO, "jku": ECHO}),
+                issuer.token(**told, header={"alg": ECHO}, algorithm="RS256"),
+                issuer.token(**{**told, "nonce": ECHO}),
+                issuer.token(**told, exp=ECHO),
+            ):
+                try:
+                    assert_clean(repr(issuer.verify(written, nonce=Secret(CANARIES["state"]))))
+                except WireError as error:
+                    assert written != right
+                    assert_alone_and_clean(error)
+        assert_clean(heard())
 
     def test_says_nothing_secret_when_building_the_authorization_url(self, heard):
         authorization.authorization_url(
@@ -252,6 +286,14 @@ class TestATypeThatHoldsASecret:
         held = [
             Secret(CANARIES["secret"]),
             Client("our-id", Secret(CANARIES["secret"]), Authentication.QUERY),
+            Client("our-id", None, Authentication.PRIVATE_KEY_JWT, SIGNING_KEY),
+            SIGNING_KEY,
+            assertion(
+                Client("our-id", None, Authentication.PRIVATE_KEY_JWT, SIGNING_KEY),
+                audience="https://x.example",
+                at=NOW,
+            ),
+            Identity("https://x.example", CANARIES["patient"], CANARIES["patient"]),
             authorization.read_response({"state": [CANARIES["state"]], "code": [CANARIES["code"]]}),
             fhir.Resource("Patient", CANARIES["patient"], CANARIES["patient"].encode()),
         ]

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from apps.wire import fhir, token_endpoint
-from apps.wire.addresses import AddressPolicy
+from apps.wire import discovery, fhir, token_endpoint
+from apps.wire.addresses import AddressPolicy, check_address
 from apps.wire.client_authentication import Authentication, Client
 from apps.wire.dialects import DIALECTS, FhirVersion
 from apps.wire.errors import WireError
@@ -30,11 +30,16 @@ EACH = settings(
 KEYS = """
     access_token token_type expires_in refresh_token scope patient encounter id_token error error_description error_uri
     resourceType id entry link resource search mode relation url total rest type interaction searchParam code name
-    fhirVersion software version publisher security
+    fhirVersion software version publisher security extension valueUri authorization_endpoint token_endpoint
+    revocation_endpoint management_endpoint introspection_endpoint jwks_uri issuer capabilities scopes_supported
+    code_challenge_methods_supported authorization_response_iss_parameter_supported
+    token_endpoint_auth_signing_alg_values_supported
 """
 TELLING = """
     Bearer bearer mac invalid_grant invalid_client access_denied timed_out Patient Bundle Conformance Goal
     CapabilityStatement OperationOutcome 1.0.2 4.0.1 4.0 server client next self outcome match read search-type 1 570
+    authorize token manage revoke introspect http://fhir-registry.smarthealthit.org/StructureDefinition/oauth-uris
+    HTTP://FHIR-REGISTRY.smarthealthit.org/StructureDefinition/oauth-uris client S256 plain http://10.0.0.1/ ./token
     -1 1e400 https://evil.example/ //evil.example /fhir/r4/Patient?page=2 ?page=2 https://[ \ud800 \x00 ../.. a/b
 """
 keys = st.sampled_from(KEYS.split())
@@ -104,6 +109,43 @@ METADATA = {
 }
 
 
+OAUTH_URIS = "http://fhir-registry.smarthealthit.org/StructureDefinition/oauth-uris"
+SMART_METADATA = {
+    "resourceType": "CapabilityStatement",
+    "fhirVersion": "4.0.1",
+    "rest": [
+        {
+            "mode": "server",
+            "security": {
+                "extension": [
+                    {
+                        "url": OAUTH_URIS,
+                        "extension": [
+                            {"url": "token", "valueUri": "https://login.example/token"},
+                            {"url": "authorize", "valueUri": "https://login.example/authorize"},
+                            {"url": "manage", "valueUri": "https://login.example/manage"},
+                        ],
+                    }
+                ]
+            },
+        }
+    ],
+}
+SMART_CONFIGURATION = {
+    "issuer": "https://login.example",
+    "jwks_uri": "https://login.example/jwk",
+    "authorization_endpoint": "https://login.example/authorize",
+    "token_endpoint": "https://login.example/token",
+    "revocation_endpoint": "https://login.example/revoke",
+    "management_endpoint": "manage",
+    "code_challenge_methods_supported": ["S256"],
+    "capabilities": ["launch-standalone"],
+    "scopes_supported": ["openid"],
+    "authorization_response_iss_parameter_supported": True,
+    "token_endpoint_auth_signing_alg_values_supported": ["ES384"],
+}
+
+
 def bodies(*examples):
     """Bytes: well-formed JSON of nearly the right shape, the same cut or spoilt, and noise."""
     near = st.one_of(*map(shaped_like, examples)).map(lambda value: json.dumps(value).encode())
@@ -145,14 +187,17 @@ heads = st.fixed_dictionaries(
 
 
 class Answering:
-    """A server that gives the answer it was told last."""
+    """A server that gives the answer it was told last; for metadata another one, where there is a second."""
 
     def __init__(self):
         self.answer = b""
+        self.second = None
 
     @contextmanager
     def running(self):
-        with serving(lambda _request: [self.answer]) as running:
+        with serving(
+            lambda request: [self.second if self.second and "metadata" in request.target else self.answer]
+        ) as running:
             self.url = running.url
             yield self
 
@@ -224,5 +269,33 @@ class TestAnyAnswer:
             assert status == 200
             assert statement.version in FhirVersion
 
+    @EACH
+    @given(
+        well_known=bodies(SMART_CONFIGURATION),
+        metadata=bodies(SMART_METADATA),
+        status=statuses,
+        content_type=content_types,
+        head=heads,
+    )
+    def test_to_discovery_is_a_configuration_or_an_error_of_ours(
+        self, server, well_known, metadata, status, content_type, head
+    ):
+        server.answer = http(status, well_known, content_type, **head)
+        server.second = http(200, metadata, content_type)
+        home = fhir.FhirServer(server.url("/fhir/r4"), FhirVersion.R4, DIALECTS["smart"], LOOPBACK)
+        found = only_ours(lambda: discovery.discover(home))
+        server.second = None
+        if found is None:
+            return
+        stated = vars(found.configuration)
+        assert stated["authorize_url"]
+        assert stated["token_url"]
+        for name, value in stated.items():
+            if value is not None and (name.endswith("_url") or name == "issuer"):
+                check_address(value, LOOPBACK)
+        assert set(found.disagreements) <= set(stated)
+        assert all(isinstance(scope, str) for scope in (*stated["capabilities"], *stated["scopes_supported"]))
+        assert stated["names_issuer"] in (True, False)
+
     def test_is_one_of_more_than_five_thousand(self):
-        assert EACH.max_examples * 4 >= 5_000
+        assert EACH.max_examples * 5 >= 5_000
