@@ -1,4 +1,4 @@
-"""Work of connections in the background. Each task only selects what is due and carries nothing: rows hold the truth."""
+"""Work of connections in the background. Tasks carry nothing, and only select what is due: rows hold the truth."""
 
 from celery import shared_task
 from django.db import transaction

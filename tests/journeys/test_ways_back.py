@@ -1,5 +1,6 @@
 """Every wrong turn a patient can take on the way to a provider and back ends on a page that says where they are."""
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -166,6 +167,12 @@ class TestDisconnecting:
         connection = Connection.objects.get()
         walk.to(f"/connections/{connection.pk}/disconnect/")
         walk.press(choice)
+        if "delete" in choice:
+            walk.expect_heading("Show that it is you")
+            walk.page.get_by_label("Password").fill(PASSWORD)
+            walk.press("Continue")
+            walk.expect_heading(re.compile("Stop getting updates"))
+            walk.press(choice)
         expect(walk.page.get_by_role("main")).to_contain_text("Disconnected. Our access here ended")
         assert not StoredTokenSet.objects.exists()
         assert connection.records.exists() is ("keep" in choice)

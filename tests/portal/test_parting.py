@@ -1,7 +1,9 @@
 """Disconnect: forgotten here at once, told to the provider, the copy kept or not; and deleting the copy later."""
 
+import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from html import unescape
 
 import pytest
 from django.db import connection as database
@@ -17,6 +19,7 @@ from apps.portal import parting
 from apps.records import syncing
 from apps.records.models import Record, Shelf, SyncRun
 from tests.connections.conftest import BACKEND
+from tests.fixtures.cast import PASSWORD
 from tests.records.linked import AT, give_tokens, make_connection
 from tests.records.people import R4_PATIENT
 from tests.records.provider import PATIENT
@@ -58,6 +61,10 @@ def synced(linked):
     return linked
 
 
+def give_password(client):
+    client.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+
+
 def elsewhere(work):
     """Runs on a database connection of its own, as in another process."""
 
@@ -84,7 +91,24 @@ class TestDisconnecting:
         assert "Our access here ended, and we are telling them to end the permission." in answer.content.decode()
 
     @pytest.mark.conformance("C65")
+    def test_wants_the_password_before_it_deletes_the_copy(self, traveller, connection, copied):
+        address = f"/connections/{connection.pk}/disconnect/"
+        answer = traveller.client.post(address, {"copy": "delete"})
+        assert answer["Location"] == f"{address}?copy=delete"
+        asked = traveller.client.get(answer["Location"])["Location"]
+        assert asked.startswith(reverse("account_reauthenticate"))
+        assert Connection.objects.get().status == "active"
+        page = traveller.client.get(asked).content.decode()
+        (destination,) = re.findall(r'name="next" value="([^"]+)"', page)
+        back = traveller.client.post(asked, {"password": PASSWORD, "next": unescape(destination)}, follow=True)
+        assert "Stop getting updates from Harbor Family Practice?" in back.content.decode()
+        assert Record.objects.count() == 1
+        traveller.client.post(answer["Location"], {"copy": "delete"})
+        assert not Record.objects.exists()
+
+    @pytest.mark.conformance("C65")
     def test_deletes_the_copy_where_that_was_chosen(self, traveller, connection, copied):
+        give_password(traveller.client)
         traveller.client.post(f"/connections/{connection.pk}/disconnect/", {"copy": "delete"})
         assert not Record.objects.exists()
         assert not Connection.objects.exists()
@@ -113,6 +137,7 @@ class TestDisconnecting:
     @pytest.mark.conformance("C65")
     @pytest.mark.parametrize("copy", ["keep", "delete"])
     def test_pressed_twice_finds_it_done_and_raises_no_doubt(self, traveller, connection, copied, stand_in, copy):
+        give_password(traveller.client)
         address = f"/connections/{connection.pk}/disconnect/"
         traveller.client.post(address, {"copy": copy}, follow=True)
         again = traveller.client.post(address, {"copy": copy}, follow=True)
@@ -125,6 +150,7 @@ class TestDisconnecting:
 
     def test_is_still_not_found_by_a_stranger_when_it_is_over(self, traveller, connection, make_traveller, sam):
         address = f"/connections/{connection.pk}/disconnect/"
+        give_password(traveller.client)
         traveller.client.post(address, {"copy": "delete"})
         assert make_traveller(sam).client.get(address).status_code == 404
 
@@ -132,7 +158,7 @@ class TestDisconnecting:
         address = f"/connections/{connection.pk}/disconnect/"
         for answer in (
             traveller.client.get(address),
-            traveller.client.get(address, {"copy": "delete"}),
+            traveller.client.get(address, {"copy": "keep"}),
             traveller.client.post(address),
             traveller.client.post(address, {"copy": "everything"}),
         ):
@@ -153,6 +179,7 @@ class TestDisconnecting:
 
     def test_is_not_there_for_a_stranger(self, make_traveller, connection, sam):
         stranger = make_traveller(sam).client
+        give_password(stranger)
         for answer in (
             stranger.get(f"/connections/{connection.pk}/disconnect/"),
             stranger.post(f"/connections/{connection.pk}/disconnect/", {"copy": "delete"}),
@@ -161,6 +188,7 @@ class TestDisconnecting:
         assert Connection.objects.get().status == "active"
 
     def test_with_its_copy_leads_back_to_the_list_from_an_old_page(self, traveller, connection):
+        give_password(traveller.client)
         traveller.client.post(f"/connections/{connection.pk}/disconnect/", {"copy": "delete"})
         answer = traveller.client.get(f"/connections/{connection.pk}/confirm/", follow=True)
         assert answer.redirect_chain == [("/connections/", 302)]
@@ -170,6 +198,7 @@ class TestDisconnecting:
     def test_has_the_provider_told_by_a_task(
         self, traveller, connection, monkeypatch, django_capture_on_commit_callbacks, copy
     ):
+        give_password(traveller.client)
         sent = []
         monkeypatch.setattr(tasks.tell_providers, "apply_async", lambda **options: sent.append(options))
         with django_capture_on_commit_callbacks(execute=True):
@@ -224,7 +253,15 @@ class TestDeletingTheCopy:
         return synced
 
     @pytest.mark.conformance("C65")
+    def test_wants_the_password_first(self, hers, over):
+        address = reverse("delete_copy", args=[over.pk])
+        assert hers.get(address)["Location"].startswith(reverse("account_reauthenticate"))
+        assert hers.post(address)["Location"] == address
+        assert Record.objects.count() == 3
+
+    @pytest.mark.conformance("C65")
     def test_deletes_every_copy_and_the_row_that_names_the_person(self, hers, over):
+        give_password(hers)
         address = reverse("delete_copy", args=[over.pk])
         assert "3 entries go, in this app only." in " ".join(hers.get(address).content.decode().split())
         hers.post(address)
@@ -246,6 +283,7 @@ class TestDeletingTheCopy:
 
     def test_is_not_there_for_a_stranger(self, client, sam, over):
         client.force_login(sam)
+        give_password(client)
         address = reverse("delete_copy", args=[over.pk])
         assert (client.get(address).status_code, client.post(address).status_code) == (404, 404)
         assert Record.objects.count() == 3

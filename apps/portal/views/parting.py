@@ -1,7 +1,10 @@
-"""Disconnect, and delete the copy: asked first, then done by a POST."""
+"""Disconnect, and delete the copy: asked first, then done by a POST. What deletes wants the password first."""
 
+from collections.abc import Callable
 from uuid import UUID
 
+from allauth.account.decorators import reauthentication_required
+from allauth.core.exceptions import ReauthenticationRequired
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
@@ -24,17 +27,18 @@ from apps.portal.parting import Parted
 @login_required
 @cache_control(no_store=True, private=True)
 def disconnect(request: HttpRequest, connection_id: UUID) -> HttpResponse:
-    """Ask first; POST with `copy=keep` or `copy=delete` ends it."""
+    """Ask first; POST with `copy=keep` or `copy=delete` ends it. The question at `?copy=delete` wants the password."""
     connection = _mine(request, connection_id)
     if connection is None:
         return _over(request, connection_id)
     copy = request.POST.get("copy")
-    if request.method == "POST" and copy in {"keep", "delete"}:
-        parted = parting.disconnect(connection, keeps_copy=copy == "keep", at=timezone.now())
-        tasks.enqueue_telling()
-        _tell(request, parted)
-        return redirect("connection", connection_id) if parted.keeps_copy else redirect("connections")
-    return render(request, "portal/disconnect.html", {"connection": connection})
+    if copy == "keep":
+        return _disconnect(request, connection, keeps_copy=True)
+    if copy == "delete":
+        return _after_password(request, _disconnect_and_delete, connection, again=f"{request.path}?copy=delete")
+    ask = _ask_after_password if request.GET.get("copy") == "delete" else _ask
+    question: HttpResponse = ask(request, connection)
+    return question
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -47,9 +51,52 @@ def delete_copy(request: HttpRequest, connection_id: UUID) -> HttpResponse:
         return _over(request, connection_id)
     if connection.status != Connection.Status.DISCONNECTED:
         return redirect("record", connection_id=connection.pk)
-    if request.method != "POST":
-        context = {"connection": connection, "entries": connection.records.count()}
-        return render(request, "portal/delete_copy.html", context)
+    if request.method == "POST":
+        return _after_password(request, _delete_copy, connection, again=request.path)
+    question: HttpResponse = _ask_to_delete_copy(request, connection)
+    return question
+
+
+def _after_password(
+    request: HttpRequest, work: Callable[[HttpRequest, Connection], HttpResponse], connection: Connection, *, again: str
+) -> HttpResponse:
+    """Do it where the password was given a moment ago. Otherwise ask anew, at an address that wants it first: left to
+    the library, the press would be kept, and repeated as soon as the password is given."""
+    try:
+        return work(request, connection)
+    except ReauthenticationRequired:
+        return redirect(again)
+
+
+def _ask(request: HttpRequest, connection: Connection) -> HttpResponse:
+    return render(request, "portal/disconnect.html", {"connection": connection})
+
+
+@reauthentication_required  # type: ignore[untyped-decorator]  # the library has no types
+def _ask_after_password(request: HttpRequest, connection: Connection) -> HttpResponse:
+    return _ask(request, connection)
+
+
+@reauthentication_required  # type: ignore[untyped-decorator]
+def _ask_to_delete_copy(request: HttpRequest, connection: Connection) -> HttpResponse:
+    context = {"connection": connection, "entries": connection.records.count()}
+    return render(request, "portal/delete_copy.html", context)
+
+
+def _disconnect(request: HttpRequest, connection: Connection, *, keeps_copy: bool) -> HttpResponse:
+    parted = parting.disconnect(connection, keeps_copy=keeps_copy, at=timezone.now())
+    tasks.enqueue_telling()
+    _tell(request, parted)
+    return redirect("connection", connection.pk) if keeps_copy else redirect("connections")
+
+
+@reauthentication_required  # type: ignore[untyped-decorator]
+def _disconnect_and_delete(request: HttpRequest, connection: Connection) -> HttpResponse:
+    return _disconnect(request, connection, keeps_copy=False)
+
+
+@reauthentication_required  # type: ignore[untyped-decorator]
+def _delete_copy(request: HttpRequest, connection: Connection) -> HttpResponse:
     entries = parting.delete_copy(connection, at=timezone.now())
     said = ngettext("Deleted: %(count)d entry.", "Deleted: %(count)d entries.", entries)
     messages.success(request, said % {"count": entries})
