@@ -10,9 +10,29 @@ from django.db import transaction
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
+from apps.directory import pinning
 from apps.directory.models import ClientRegistration, Enablement, Endpoint
 
+_LINKING = Actor.system("linking")
 TRY_AGAIN_AFTER = timedelta(minutes=15)  # about what a change takes to reach every server (interface facts, section 8)
+
+
+class NotBeside(Exception):
+    """The endpoint's authorization server is not known, or has other origins than the one we are registered at."""
+
+
+def serve(registration: ClientRegistration, endpoint: Endpoint, *, actor: Actor, at: datetime) -> Enablement:
+    """Let a registration serve an endpoint of a neighbouring organization. Twice is as once. Raises NotBeside."""
+    own = endpoint.authorization_server
+    if own is None or not pinning.share_origins(own, registration.authorization_server):
+        raise NotBeside
+    with transaction.atomic():
+        row, is_new = Enablement.objects.get_or_create(
+            registration=registration, endpoint=endpoint, defaults={"since_at": at}
+        )
+        if is_new:
+            _record(row, "serves", actor=actor, at=at)
+    return row
 
 
 def refused(registration: ClientRegistration, endpoint: Endpoint, *, is_certain: bool, at: datetime) -> bool:
@@ -35,7 +55,7 @@ def refused(registration: ClientRegistration, endpoint: Endpoint, *, is_certain:
         row.staff_told_at = row.staff_told_at or at
         row.save(update_fields=["is_enabled", "since_at", "refused_at", "staff_told_at"])
         if is_new:
-            _record(row, "not enabled", at=at)
+            _record(row, "not enabled", actor=_LINKING, at=at)
     return is_news
 
 
@@ -48,7 +68,7 @@ def answered(registration: ClientRegistration, endpoint: Endpoint, *, at: dateti
         for row in rows.select_for_update():
             row.is_enabled, row.since_at, row.refused_at, row.staff_told_at = True, at, None, None
             row.save(update_fields=["is_enabled", "since_at", "refused_at", "staff_told_at"])
-            _record(row, "enabled", at=at)
+            _record(row, "enabled", actor=_LINKING, at=at)
 
 
 def is_refusing(registration: ClientRegistration, endpoint: Endpoint, *, at: datetime) -> bool:
@@ -59,10 +79,10 @@ def is_refusing(registration: ClientRegistration, endpoint: Endpoint, *, at: dat
     return at < row.refused_at + TRY_AGAIN_AFTER
 
 
-def _record(row: Enablement, action: str, *, at: datetime) -> None:
+def _record(row: Enablement, action: str, *, actor: Actor, at: datetime) -> None:
     recording.record(
         EventType.REGISTRATION_CHANGED,
-        actor=Actor.system("linking"),
+        actor=actor,
         at=at,
         subject="client registration",
         subject_id=str(row.registration_id),

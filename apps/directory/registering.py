@@ -6,6 +6,7 @@ Raises StatusNotAllowed where the table of moves forbids the step.
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -14,7 +15,8 @@ from django.db import transaction
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
 from apps.directory import credentials, pinning
-from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint
+from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, SigningKey
+from apps.wire.client_authentication import Authentication
 from apps.wire.dialects import Dialect, FhirVersion, Interface
 from apps.wire.secret import Secret
 
@@ -28,6 +30,18 @@ TRY_AGAIN_AFTER = timedelta(minutes=15)  # how long trouble keeps everybody away
 
 class StatusNotAllowed(Exception):
     """A client registration cannot move there from where it stands."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Terms:
+    """What was chosen when the application was registered. None leaves a column as it is."""
+
+    authentication: Authentication | None = None
+    signing_key: SigningKey | None = None
+    smart_version: str | None = None  # of SmartVersion
+    refresh_scope: str | None = None  # of RefreshScope, or empty for none
+    asks_identity: bool | None = None
+    prompts_for_consent: bool | None = None
 
 
 def redirect_uri(registration: ClientRegistration) -> str:
@@ -94,6 +108,18 @@ def store_credentials(
             _move(row, Status.PROVISIONAL)
         _clear_trouble(row)
         _record(row, "credentials stored", actor=actor, at=at)
+
+
+def set_terms(registration: ClientRegistration, terms: Terms, *, actor: Actor, at: datetime) -> None:
+    """Keep how we prove ourselves there and what we ask for."""
+    chosen = {column.name: getattr(terms, column.name) for column in fields(terms)}
+    with _locked(registration) as row:
+        changed = [name for name, value in chosen.items() if value not in {None, getattr(row, name)}]
+        for name in changed:
+            setattr(row, name, chosen[name])
+        if changed:
+            row.save(update_fields=changed)
+            _record(row, "terms set", actor=actor, at=at, changed=" ".join(changed)[:64])
 
 
 def move(registration: ClientRegistration, status: str, *, actor: Actor, at: datetime) -> None:
@@ -204,10 +230,13 @@ def _record(
     event: EventType = EventType.REGISTRATION_CHANGED,
     before: str = "",
     code: str = "",
+    changed: str = "",
 ) -> None:
     facts: dict[str, str | int | bool] = {Fact.ACTION: action, Fact.STATUS: row.status}
     if before:
         facts[Fact.STATUS_BEFORE] = before
     if code:
         facts[Fact.CODE] = code
+    if changed:
+        facts[Fact.CHANGED] = changed
     recording.record(event, actor=actor, at=at, subject="client registration", subject_id=str(row.pk), facts=facts)

@@ -46,6 +46,11 @@ def make(algorithm: str = Algorithm.ES384, *, actor: Actor, at: datetime) -> Sig
     return row
 
 
+def newest(algorithm: str = Algorithm.ES384) -> SigningKey | None:
+    """The key to register with a provider today, if there is one."""
+    return SigningKey.objects.filter(algorithm=algorithm, retired_at__isnull=True).order_by("-created_at", "pk").first()
+
+
 def retire(row: SigningKey, *, actor: Actor, at: datetime) -> None:
     """Sign nothing with it any more. Raises KeyInUse while a registration that stands names it."""
     with transaction.atomic():

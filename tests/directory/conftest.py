@@ -1,7 +1,7 @@
 """Rows of a directory: one provider with one endpoint of interface A, and our approved registration there."""
 
-from collections.abc import Callable
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -9,8 +9,10 @@ import pytest
 from apps.directory import credentials
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, Provider
 from apps.wire.secret import Secret
+from tests.directory.smart_deployment import AT, FhirRoot
+from tests.wire.servers import serving
 
-AT = datetime(2026, 11, 20, 9, 40, tzinfo=UTC)
+__all__ = ["AT"]
 
 
 @pytest.fixture
@@ -71,3 +73,32 @@ def make_endpoint(db: None) -> Callable[..., Endpoint]:
         return endpoint
 
     return make
+
+
+@pytest.fixture
+def make_root(db: None) -> Iterator[Callable[..., FhirRoot]]:
+    """FHIR servers on loopback ports, each with an endpoint of interface B that nothing is known of yet."""
+    with ExitStack() as stack:
+
+        def make(path: str = "/r4/one", **columns: Any) -> FhirRoot:
+            root = FhirRoot()
+            root.url = stack.enter_context(serving(root.answer)).url(path)
+            root.endpoint = Endpoint.objects.create(
+                **{
+                    "fhir_base_url": root.url,
+                    "fhir_version": "r4",
+                    "interface": "smart",
+                    "dialect": "smart",
+                    "imported_at": AT,
+                    **columns,
+                }
+            )
+            return root
+
+        yield make
+
+
+@pytest.fixture
+def root(make_root) -> FhirRoot:
+    made: FhirRoot = make_root()
+    return made

@@ -6,9 +6,11 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from apps.directory import credentials
-from apps.directory.models import ClientRegistration, Endpoint
+from apps.directory import credentials, registering
+from apps.directory.models import ClientRegistration, Endpoint, SigningKey
 from apps.wire.secret import Secret
+from tests.directory.conftest import AT
+from tests.directory.smart_deployment import LOGIN, statement
 from tests.directory.test_importing import ROW, endpoint, row
 
 pytestmark = pytest.mark.django_db
@@ -104,9 +106,104 @@ class TestRegisterClient:
         assert credentials.client(registration).secret == Secret("canary-secret")
 
     def test_does_not_know_a_server_that_was_not_imported(self):
-        with pytest.raises(CommandError, match="import its endpoints first"):
+        with pytest.raises(CommandError, match="import its endpoints"):
             run("register_client", "--authorization-server", "https://nowhere.example/authorize")
 
     def test_does_not_know_a_version_of_its_own(self, sandbox_rows):
         with pytest.raises(CommandError, match="dstu2 or r4"):
             run("register_client", "--all-sandbox", "--versions", "r5")
+
+
+class TestRegisterClientForASmartDeployment:
+    @pytest.fixture
+    def server(self, root):
+        return root.discover()
+
+    def register(self, server, *arguments: str) -> dict[str, object]:
+        out, _ = run("register_client", "--authorization-server", server.authorize_url, *arguments)
+        line: dict[str, object] = json.loads(out)
+        return line
+
+    def test_begins_with_what_the_server_says_of_itself(self, server, root):
+        line = self.register(server)
+        assert line["interfaces"] == ["smart"]
+        assert line["fhir_base_urls"] == [root.url]
+        assert line["authentication"] == "client_secret_basic"
+        assert (line["smart_version"], line["refresh_scope"]) == ("v2", "offline_access")
+        assert (line["asks_identity"], line["public_jwk"]) == (False, None)
+        row = ClientRegistration.objects.get()
+        assert (row.uses_pkce, row.sends_state) == (True, None)
+        assert (row.refresh_window_hours, row.minimum_refresh_seconds) == (None, 60)
+        assert line["launch_url"] == f"http://testserver/connect/launch/{row.launch_id}/"
+        assert line["redirect_uri"] == f"http://testserver/connect/return/{row.redirect_id}/"
+
+    def test_writes_scopes_in_the_older_way_where_the_newer_is_not_promised(self, root):
+        root.says(capabilities=["sso-openid-connect"])
+        line = self.register(root.discover())
+        assert (line["smart_version"], line["asks_identity"]) == ("v1", True)
+
+    def test_takes_what_was_chosen_at_the_console(self, server):
+        chosen = ("--authentication", "none", "--smart-version", "v1", "--refresh-scope", "none", "--identity")
+        line = self.register(server, *chosen, "--prompt", "--client-id", "ours")
+        assert (line["authentication"], line["smart_version"], line["refresh_scope"]) == ("none", "v1", "")
+        row = ClientRegistration.objects.get()
+        assert (row.asks_identity, row.prompts_for_consent) == (True, True)
+        assert (row.client_id, row.sealed_secret, row.status) == ("ours", None, "provisional")
+        assert credentials.client(row).authentication == "none"
+
+    def test_makes_a_key_once_and_prints_its_public_half_alone(self, server):
+        chosen = ("--authentication", "private_key_jwt")
+        line = self.register(server, *chosen)
+        assert self.register(server, *chosen, "--client-id", "ours")["public_jwk"] == line["public_jwk"]
+        key = SigningKey.objects.get()
+        assert line["public_jwk"] == key.public_jwk
+        assert not {"d", "p", "q"} & set(key.public_jwk)
+        assert (key.public_jwk["crv"], key.public_jwk["kid"]) == ("P-384", key.kid)
+
+    def test_says_which_organizations_beside_it_are_served(self, server, make_root):
+        beside, elsewhere = make_root(), make_root()
+        two = "https://login.example/tenants/two"
+        beside.says(authorization_endpoint=f"{two}/authorize", token_endpoint=f"{two}/token")
+        beside.discover()
+        self.register(server, "--serves", beside.url)
+        assert registering.standing_at(beside.endpoint) == ClientRegistration.objects.get()
+        with pytest.raises(CommandError, match="signs people in elsewhere"):
+            self.register(server, "--serves", elsewhere.url)
+        with pytest.raises(CommandError, match="no endpoint"):
+            self.register(server, "--serves", "https://nowhere.example/")
+
+
+class TestDiscoverEndpoints:
+    def test_says_a_line_for_each_endpoint(self, root):
+        out, err = run("discover_endpoints", "--all")
+        assert out == f"discovered {root.url}: {LOGIN}/authorize\n1 discovered, 0 failed\n"
+        assert err == ""
+
+    def test_says_what_disagrees(self, root):
+        root.metadata = statement(authorize=f"{LOGIN}/other", token=f"{LOGIN}/token")
+        assert "(authorize_url differs)" in run("discover_endpoints", root.url)[0]
+
+    def test_says_which_failed_and_ends_with_one(self, make_root):
+        good, bad = make_root(), make_root()
+        bad.configuration = 404
+        out, err = io.StringIO(), io.StringIO()
+        with pytest.raises(CommandError) as failure:
+            call_command("discover_endpoints", "--stale", stdout=out, stderr=err)
+        assert failure.value.returncode == 1
+        assert err.getvalue().startswith(f"failed {bad.url}: ")
+        assert err.getvalue().endswith("(no_smart_configuration)\n")
+        assert out.getvalue().endswith("1 discovered, 1 failed\n")
+        assert Endpoint.objects.get(pk=good.endpoint.pk).authorization_server is not None
+
+    def test_asks_only_the_stale_ones_where_told_so(self, root):
+        run("discover_endpoints", "--stale")
+        assert run("discover_endpoints", "--stale")[0] == "0 discovered, 0 failed\n"
+        assert run("discover_endpoints", "--all")[0].endswith("1 discovered, 0 failed\n")
+
+    def test_leaves_alone_what_is_configured_or_vanished(self, make_root):
+        make_root(interface="patient-access", dialect="patient-access")
+        gone = make_root(vanished_at=AT)
+        assert run("discover_endpoints", "--all")[0] == "0 discovered, 0 failed\n"
+        assert "1 discovered" in run("discover_endpoints", gone.url)[0]
+        with pytest.raises(CommandError, match="no endpoint"):
+            run("discover_endpoints", "https://nowhere.example/")

@@ -1,113 +1,21 @@
 """What is kept of a discovery: followed below the origins we know, and never beyond them."""
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
-from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
 from apps.audit.models import AuditEvent
-from apps.directory import credentials, discovering, linkability, reaching, registering
+from apps.directory import credentials, discovering, reaching, registering
 from apps.directory.linkability import Obstacle
 from apps.directory.models import ApprovedOrigin, AuthorizationServer, ClientRegistration, Enablement, Endpoint
 from apps.wire import token_endpoint
 from apps.wire.errors import Code, EndpointMisconfigured, Unavailable, WireError
 from apps.wire.secret import Secret
 from tests.directory.conftest import AT
+from tests.directory.smart_deployment import CONFIGURATION, LOGIN, register, statement
 from tests.wire.servers import Recorded, http, serving
 
 pytestmark = pytest.mark.django_db
-
-LOGIN = "https://login.example/tenants/one"
-CONFIGURATION: dict[str, Any] = {
-    "authorization_endpoint": f"{LOGIN}/authorize",
-    "token_endpoint": f"{LOGIN}/token",
-    "revocation_endpoint": f"{LOGIN}/token/revoke",
-    "management_endpoint": f"{LOGIN}/my-authorizations",
-    "introspection_endpoint": "https://login.example/tokeninfo",
-    "jwks_uri": "https://login.example/jwk",
-    "issuer": LOGIN,
-    "code_challenge_methods_supported": ["S256"],
-    "capabilities": ["permission-v2", "launch-standalone"],
-    "scopes_supported": ["openid", "patient/Goal.rs"],
-    "authorization_response_iss_parameter_supported": True,
-}
-
-
-def statement(**addresses: str) -> dict[str, Any]:
-    """A CapabilityStatement with the oauth-uris extension."""
-    inner = [{"url": name, "valueUri": url} for name, url in addresses.items()]
-    extension = {"url": "http://fhir-registry.smarthealthit.org/StructureDefinition/oauth-uris", "extension": inner}
-    rest = [{"mode": "server", "security": {"extension": [extension]}}]
-    return {"resourceType": "CapabilityStatement", "fhirVersion": "4.0.1", "rest": rest}
-
-
-@dataclass
-class FhirRoot:
-    """A FHIR server that says of itself what the test wants, and the endpoint that stands for it."""
-
-    url: str = ""
-    configuration: dict[str, Any] | int = field(default_factory=lambda: dict(CONFIGURATION))
-    metadata: dict[str, Any] | int = 404
-    endpoint: Endpoint = field(default_factory=Endpoint)
-
-    def answer(self, request: Recorded) -> list[bytes]:
-        document = self.configuration if request.path.endswith("smart-configuration") else self.metadata
-        return [http(document) if isinstance(document, int) else http(200, document)]
-
-    def says(self, **members: Any) -> None:
-        assert isinstance(self.configuration, dict)
-        self.configuration |= members
-
-    def discover(self, at=AT) -> AuthorizationServer:
-        return discovering.discover(self.endpoint, at=at)
-
-    def obstacle(self) -> Obstacle | None:
-        return linkability.obstacle(Endpoint.objects.get(pk=self.endpoint.pk), at=AT)
-
-
-@pytest.fixture
-def make_root(db: None) -> Iterator[Callable[..., FhirRoot]]:
-    """FHIR servers on loopback ports, each with an endpoint of interface B that nothing is known of yet."""
-    with ExitStack() as stack:
-
-        def make(path: str = "/r4/one", **columns: Any) -> FhirRoot:
-            root = FhirRoot()
-            root.url = stack.enter_context(serving(root.answer)).url(path)
-            root.endpoint = Endpoint.objects.create(
-                **{
-                    "fhir_base_url": root.url,
-                    "fhir_version": "r4",
-                    "interface": "smart",
-                    "dialect": "smart",
-                    "imported_at": AT,
-                    **columns,
-                }
-            )
-            return root
-
-        yield make
-
-
-@pytest.fixture
-def root(make_root) -> FhirRoot:
-    made: FhirRoot = make_root()
-    return made
-
-
-def register(server: AuthorizationServer) -> ClientRegistration:
-    """Our approved registration there, for a public client."""
-    return ClientRegistration.objects.create(
-        authorization_server=server,
-        label="ours",
-        status="approved",
-        client_id="holdfast",
-        authentication="none",
-        versions_added=["r4"],
-        is_sandbox=server.is_sandbox,
-    )
 
 
 class TestADiscovery:

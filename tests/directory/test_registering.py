@@ -1,5 +1,7 @@
 """Our standing at an authorization server: moves, secret, versions, trouble, redirect URI."""
 
+from datetime import timedelta
+
 import pytest
 from django.db import IntegrityError, connection, transaction
 from django.urls import resolve
@@ -9,6 +11,7 @@ from apps.audit.recording import Actor
 from apps.directory import credentials, registering
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint
 from apps.directory.registering import Status
+from apps.wire.client_authentication import Authentication
 from apps.wire.dialects import DIALECTS, FhirVersion
 from apps.wire.errors import ClientRejected
 from apps.wire.secret import Secret
@@ -79,6 +82,33 @@ class TestARegistration:
         assert AuditEvent.objects.filter(facts__action="trouble").count() == 1
         registering.clear_trouble(registration, actor=ACTOR, at=AT)
         assert ClientRegistration.objects.get().trouble == ""
+
+    def test_in_trouble_is_tried_again_after_a_while(self, registration):
+        registering.mark_trouble(registration, "invalid_client", at=AT)
+        again = AT + registering.TRY_AGAIN_AFTER
+        assert registering.is_in_trouble(registration, at=again - timedelta(seconds=1))
+        assert not registering.is_in_trouble(registration, at=again)
+        registering.mark_trouble(registration, "invalid_client", at=again)
+        assert registering.is_in_trouble(registration, at=again)
+        assert (registration.trouble_at, registration.trouble_seen_at) == (AT, again)
+
+    def test_is_out_of_trouble_with_the_first_answer(self, registration, django_assert_num_queries):
+        registering.mark_trouble(registration, "invalid_client", at=AT)
+        registering.accepted(registration, at=AT)
+        assert not registering.is_in_trouble(registration, at=AT)
+        with django_assert_num_queries(0):
+            registering.accepted(registration, at=AT)
+        actions = [event.facts["action"] for event in AuditEvent.objects.order_by("pk")]
+        assert actions == ["requested", "trouble", "trouble cleared"]
+
+    def test_keeps_its_terms_and_says_which_changed(self, registration):
+        for _ in range(2):
+            terms = registering.Terms(authentication=Authentication.NONE, refresh_scope="", asks_identity=True)
+            registering.set_terms(registration, terms, actor=ACTOR, at=AT)
+        row = ClientRegistration.objects.get()
+        assert (row.authentication, row.refresh_scope, row.asks_identity) == ("none", "", True)
+        (event,) = AuditEvent.objects.filter(facts__action="terms set")
+        assert event.facts["changed"] == "authentication asks_identity"
 
     def test_leaves_every_change_in_the_audit_log_and_no_secret(self, registration):
         registering.store_credentials(registration, client_id="c", secret=Secret("canary"), actor=ACTOR, at=AT)

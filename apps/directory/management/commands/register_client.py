@@ -1,26 +1,35 @@
 """`register_client`: our standing at an authorization server, from the first request to approval, by command."""
 
+import functools
 import json
 import sys
-from argparse import ArgumentParser
+from argparse import ArgumentParser, BooleanOptionalAction
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from apps.audit.recording import Actor
-from apps.directory import registering
-from apps.directory.models import AuthorizationServer, ClientRegistration
+from apps.directory import enabling, registering, signing
+from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint
+from apps.directory.registering import RefreshScope, SmartVersion, Terms
+from apps.wire.client_authentication import Authentication
 from apps.wire.dialects import DIALECTS, FhirVersion, Interface
 from apps.wire.secret import Secret
+
+_ACTOR = Actor.system("register_client")
+_METHODS = [method.value for method in Authentication if method is not Authentication.BEARER_JWT]
+_WITHOUT_A_SECRET = frozenset({Authentication.NONE, Authentication.PRIVATE_KEY_JWT})
+_NO_REFRESH = "none"
 
 
 class Command(BaseCommand):
     """Run it once to learn the redirect URI, and again with what the developer portal gave."""
 
     help = (
-        "Prepare a client registration and print its redirect URI, one JSON object a line. With --client-id, read the "
-        "secret from standard input and keep both; --approve and --versions say what the developer portal decided."
+        "Prepare a client registration and print what to register (redirect URI, launch URL, public key), one JSON "
+        "object a line. With --client-id, keep it, and a secret from standard input where the method of "
+        "authentication needs one; --approve and --versions say what the developer portal decided."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -31,43 +40,86 @@ class Command(BaseCommand):
         parser.add_argument("--client-id", help="the client id; its secret is read from standard input")
         parser.add_argument("--approve", action="store_true", help="the developer portal approved the application")
         parser.add_argument("--versions", default="", help="FHIR versions added there, such as dstu2,r4")
+        parser.add_argument("--authentication", choices=_METHODS, help="how we prove ourselves")
+        parser.add_argument("--algorithm", choices=signing.Algorithm.values, help="of the key for private_key_jwt")
+        parser.add_argument("--smart-version", choices=SmartVersion.values, help="how scopes are written")
+        parser.add_argument(
+            "--refresh-scope", choices=[*RefreshScope.values, _NO_REFRESH], help="which scope asks for a refresh token"
+        )
+        parser.add_argument("--identity", action=BooleanOptionalAction, help="ask who signed in, or do not")
+        parser.add_argument("--prompt", action=BooleanOptionalAction, help="ask for the consent page each time, or not")
+        parser.add_argument(
+            "--serves", action="append", default=[], metavar="URL", help="FHIR base URL of an organization beside it"
+        )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """One line for each registration."""
-        servers = _servers(options["authorization_server"])
         versions = _versions(options["versions"])
-        secret = _secret(sys.stdin.readline()) if options["client_id"] else None
-        for server in servers:
-            registration = self._register(server, options["client_id"], secret, versions, approve=options["approve"])
+        read_secret = functools.cache(lambda: _secret(sys.stdin.readline()))
+        for server in _servers(options["authorization_server"]):
+            registration = self._prepare(server, options)
+            if options["client_id"]:
+                needs_secret = registration.authentication not in _WITHOUT_A_SECRET
+                registering.store_credentials(
+                    registration,
+                    client_id=options["client_id"],
+                    secret=read_secret() if needs_secret else None,
+                    actor=_ACTOR,
+                    at=timezone.now(),
+                )
+            if versions:
+                registering.set_versions(registration, versions, actor=_ACTOR, at=timezone.now())
+            if options["approve"]:
+                registering.approve(registration, actor=_ACTOR, at=timezone.now())
             self.stdout.write(json.dumps(_line(server, registration)))
 
-    def _register(
-        self,
-        server: AuthorizationServer,
-        client_id: str | None,
-        secret: Secret | None,
-        versions: frozenset[FhirVersion],
-        *,
-        approve: bool,
-    ) -> ClientRegistration:
-        actor, at = Actor.system("register_client"), timezone.now()
+    def _prepare(self, server: AuthorizationServer, options: dict[str, Any]) -> ClientRegistration:
+        """What we choose, before anything is asked for at the developer portal."""
+        at = timezone.now()
         endpoint = server.endpoints.first()
         dialect = DIALECTS[endpoint.dialect if endpoint else Interface.PATIENT_ACCESS]
-        registration = registering.request(server, dialect=dialect, actor=actor, at=at)
-        if client_id:
-            registering.store_credentials(registration, client_id=client_id, secret=secret, actor=actor, at=at)
-        if versions:
-            registering.set_versions(registration, versions, actor=actor, at=at)
-        if approve:
-            registering.approve(registration, actor=actor, at=at)
+        registration = registering.request(server, dialect=dialect, actor=_ACTOR, at=at)
+        registering.set_terms(registration, _terms(registration, options), actor=_ACTOR, at=at)
+        for url in options["serves"]:
+            try:
+                enabling.serve(registration, _endpoint(url), actor=_ACTOR, at=at)
+            except enabling.NotBeside:
+                raise CommandError(f"{url} signs people in elsewhere, or was not discovered yet.") from None
         return registration
 
 
+def _terms(registration: ClientRegistration, options: dict[str, Any]) -> Terms:
+    authentication = Authentication(options["authentication"] or registration.authentication)
+    key = registration.signing_key
+    if authentication is Authentication.PRIVATE_KEY_JWT and (key is None or options["algorithm"]):
+        algorithm = options["algorithm"] or signing.Algorithm.ES384
+        key = signing.newest(algorithm) or signing.make(algorithm, actor=_ACTOR, at=timezone.now())
+    refresh_scope = options["refresh_scope"]
+    return Terms(
+        authentication=authentication,
+        signing_key=key,
+        smart_version=options["smart_version"],
+        refresh_scope="" if refresh_scope == _NO_REFRESH else refresh_scope,
+        asks_identity=options["identity"],
+        prompts_for_consent=options["prompt"],
+    )
+
+
 def _line(server: AuthorizationServer, registration: ClientRegistration) -> dict[str, object]:
+    endpoints = server.endpoints.order_by("fhir_base_url")
+    key = registration.signing_key
     return {
         "authorization_server": server.authorize_url,
         "redirect_uri": registering.redirect_uri(registration),
-        "fhir_versions": sorted(set(server.endpoints.values_list("fhir_version", flat=True))),
+        "launch_url": registering.launch_url(registration),
+        "fhir_base_urls": [endpoint.fhir_base_url for endpoint in endpoints],
+        "fhir_versions": sorted({endpoint.fhir_version for endpoint in endpoints}),
+        "interfaces": sorted({endpoint.interface for endpoint in endpoints}),
+        "authentication": registration.authentication,
+        "public_jwk": key.public_jwk if key else None,
+        "smart_version": registration.smart_version,
+        "refresh_scope": registration.refresh_scope,
+        "asks_identity": registration.asks_identity,
         "status": registration.status,
     }
 
@@ -76,8 +128,15 @@ def _servers(authorize_url: str | None) -> list[AuthorizationServer]:
     rows = AuthorizationServer.objects.order_by("authorize_url", "pk")
     found = list(rows.filter(authorize_url=authorize_url) if authorize_url else rows.filter(is_sandbox=True))
     if not found:
-        raise CommandError("The directory has no such authorization server: import its endpoints first.")
+        raise CommandError("The directory has no such authorization server: import its endpoints, or discover them.")
     return found
+
+
+def _endpoint(url: str) -> Endpoint:
+    endpoint = Endpoint.objects.select_related("authorization_server").filter(fhir_base_url=url).first()
+    if endpoint is None:
+        raise CommandError(f"The directory has no endpoint {url}.")
+    return endpoint
 
 
 def _versions(given: str) -> frozenset[FhirVersion]:
