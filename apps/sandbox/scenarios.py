@@ -8,6 +8,7 @@ from apps.sandbox import faults
 from apps.sandbox.switches.authorization import AUTHORIZATION_SCENARIOS, AUTHORIZATION_SWITCHES
 from apps.sandbox.switches.data import DATA_SCENARIOS, DATA_SWITCHES
 from apps.sandbox.switches.data_faults import DATA_FAULT_SCENARIOS
+from apps.sandbox.switches.lawful import LAWFUL_SCENARIOS
 from apps.sandbox.switches.scenario import Scenario
 from apps.sandbox.switches.smart import SMART_SCENARIOS, SMART_SWITCHES
 from apps.sandbox.switches.smart_data import SMART_DATA_SCENARIOS, SMART_DATA_SWITCHES
@@ -23,6 +24,7 @@ SWITCHES: dict[str, Switch] = {
 }
 SCENARIO_GROUPS: dict[str, dict[str, Scenario]] = {
     "whole": {"usual": Scenario("Everything as the specification says: every switch and fault undone.")},
+    "lawful": LAWFUL_SCENARIOS,
     "authorization": AUTHORIZATION_SCENARIOS,
     "smart": SMART_SCENARIOS,
     "identity": SMART_IDENTITY_SCENARIOS,

@@ -9,6 +9,7 @@ from apps.sandbox import scenarios
 
 HOSTS = {"patient": "myrecord", "provider": "ehr"}
 PERSONAS = {host: persona for persona, host in HOSTS.items()}
+DEEP = "interop/api/fhir/"  # what follows the tenant where roots lie deeper
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,12 @@ class Place:
     @property
     def root(self) -> str:
         """Its FHIR base address."""
-        return f"{settings.SANDBOX_ORIGIN}/b/{self.host}/{self.version}/{self.tenant}/"
+        return f"{settings.SANDBOX_ORIGIN}/b/{self.host}/{self.version}/{self.tenant}/{below_tenant()}"
+
+
+def below_tenant() -> str:
+    """What follows the tenant in a root: nothing, or a path with a closing slash (switch `root_path`)."""
+    return DEEP if scenarios.chosen("root_path") == "deep" else ""
 
 
 def place_of(aud: str) -> Place | None:
@@ -40,7 +46,8 @@ def place_of(aud: str) -> Place | None:
         return None
     if (given.scheme.lower(), given.netloc.lower()) != (ours.scheme.lower(), ours.netloc.lower()):
         return None
-    parts = given.path.split("/")
+    tail = f"/{below_tenant()}".removesuffix("/")
+    parts = given.path.removesuffix(tail).split("/") if given.path.endswith(tail) else []
     if len(parts) != 5 or parts[:2] != ["", "b"] or parts[2] not in PERSONAS or parts[3] not in ("dstu2", "r4"):
         return None
     return Place(host=parts[2], version=parts[3], tenant=parts[4]) if parts[4] else None

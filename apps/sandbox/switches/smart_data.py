@@ -4,6 +4,9 @@ from apps.sandbox.switches.scenario import Scenario
 from apps.sandbox.switches.switch import Switch
 
 SMART_DATA_SWITCHES: dict[str, Switch] = {
+    "root_path": Switch(
+        ("usual", "deep"), "usual", "Where roots of interface B are: at the tenant, or three segments below it."
+    ),
     # Section 3.3: DSTU2 roots have metadata only; other servers answer unknown well-known addresses with 401 or a page.
     "well_known": Switch(
         ("present", "absent", "unauthorized", "forbidden", "html"),

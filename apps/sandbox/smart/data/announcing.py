@@ -11,7 +11,7 @@ from apps.sandbox.fhir.addresses import ELSEWHERE
 from apps.sandbox.smart import addresses
 from apps.sandbox.smart.addresses import PERSONAS, Place
 
-_TO_TREE = "../../.."  # from a root, /b/{host}/{version}/{tenant}/, up to /b
+_TO_TREE = "../../.."  # from a tenant, /b/{host}/{version}/{tenant}/, up to /b
 
 
 @dataclass(frozen=True)
@@ -74,4 +74,6 @@ def _spelled(address: str) -> str:
     form, path = scenarios.chosen("discovered_addresses"), urlsplit(address).path
     if not address or form == "absolute":
         return address
-    return path if form == "from-host" else _TO_TREE + path.removeprefix("/b")
+    if form == "from-host":
+        return path
+    return "../" * addresses.below_tenant().count("/") + _TO_TREE + path.removeprefix("/b")

@@ -17,7 +17,7 @@ from apps.sandbox.fhir.realm import Realm
 from apps.sandbox.fhir.refusing import Refusal
 from apps.sandbox.fhir.root import Root
 from apps.sandbox.models import Tenant
-from apps.sandbox.smart import rogue
+from apps.sandbox.smart import addresses, rogue
 from apps.sandbox.smart.addresses import Place
 from apps.sandbox.smart.data import bearing, configuration, oauth_uris
 
@@ -55,6 +55,8 @@ def _asked(view: View, request: HttpRequest, host: str, version: str, tenant: st
            parts: dict[str, str]) -> HttpResponse:  # fmt: skip
     if Tenant.known(tenant) is None:
         raise bearing.inaccessible()
+    if parts.pop("below", "") != addresses.below_tenant():
+        raise Refusal(404, "not-found", "There is nothing here")
     serving.check_request(request)
     return view(request, Place(host, version, tenant), **parts)
 
