@@ -56,9 +56,10 @@ def verify(
 
     Raises IdentityRefused, whose fault names the first thing that was wrong; and what `KeyFinder.find` raises.
     """
-    token = take_apart(id_token.reveal(), algorithms=algorithms)
+    token = take_apart(id_token.reveal(), algorithms=frozenset(algorithms))
     issuer = token.claims.get("iss")
-    if not isinstance(issuer, str) or issuer not in issuers:
+    # a tuple, because in a lone text every part of it would be "in"
+    if not isinstance(issuer, str) or issuer not in tuple(issuers):
         raise IdentityRefused(fault=IdentityFault.ISSUER)
     check_signature(token, keys.find(issuer, token.key_id, at=at))
     claims = token.claims

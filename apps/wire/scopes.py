@@ -5,7 +5,7 @@ old prefix. They are compared by what they permit: a context, a resource type an
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
@@ -119,14 +119,21 @@ def request(
     launch: LaunchKind | None,
     refresh: RefreshScope | None,
     identity: bool,
+    supported: Iterable[str] = (),
 ) -> tuple[str, ...]:
-    """The smallest scopes for reading these types. Raises RequestRefused (INVALID_SCOPE) for what is no type."""
+    """The smallest scopes for reading these types.
+
+    `supported` are the scopes the server lists: where it names a type, no other right and no other context is asked
+    for; where it does not, the list is not believed to be complete. Raises RequestRefused (INVALID_SCOPE) for what is
+    no type.
+    """
+    offered = _reading_rights(supported)
     names: list[str] = [launch.value] if launch else []
     if identity:
         names += ["openid", "fhirUser"]
     if refresh:
         names.append(refresh)
-    names += [_reading(version, resource_type) for resource_type in resource_types]
+    names += [_reading(version, resource_type, offered) for resource_type in resource_types]
     return tuple(joined(names).split(" ")) if names else ()
 
 
@@ -156,12 +163,24 @@ def compare(requested: Iterable[str], granted: Iterable[str] | None) -> ScopeDif
     return ScopeDifference(missing=_uncovered(asked, by=given), added=_uncovered(given, by=asked))
 
 
-def _reading(version: SmartVersion, resource_type: str) -> str:
+def _reading_rights(supported: Iterable[str]) -> Mapping[tuple[Context, str], frozenset[str]]:
+    """What a server's list says of reading, by context and type."""
+    rights: dict[tuple[Context, str], frozenset[str]] = {}
+    for scope in map(_clinical, supported):
+        if scope is not None and scope.rights & _READING:
+            place = (scope.context, scope.resource_type)
+            rights[place] = rights.get(place, frozenset()) | (scope.rights & _READING)
+    return rights
+
+
+def _reading(version: SmartVersion, resource_type: str, offered: Mapping[tuple[Context, str], frozenset[str]]) -> str:
     if not RESOURCE_TYPE.fullmatch(resource_type):  # no wildcard either: some servers refuse it (facts 3.8 [CER])
         raise RequestRefused(code=Code.INVALID_SCOPE)
-    context = Context.USER if resource_type in _ASKED_AS_USER else Context.PATIENT
-    in_v2 = "r" if resource_type in _NEVER_SEARCHED else "rs"
-    right = "read" if version is SmartVersion.V1 else in_v2
+    usual = Context.USER if resource_type in _ASKED_AS_USER else Context.PATIENT
+    contexts = (usual, Context.PATIENT)
+    context = next((each for each in contexts if (each, resource_type) in offered), usual)
+    in_v2 = offered.get((context, resource_type), frozenset("r" if resource_type in _NEVER_SEARCHED else "rs"))
+    right = "read" if version is SmartVersion.V1 else "".join(right for right in "rs" if right in in_v2)
     return f"{context.value}/{resource_type}.{right}"
 
 

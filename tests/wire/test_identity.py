@@ -312,6 +312,10 @@ class TestAWrongIdToken:
     def test_of_an_empty_allow_list_is_refused(self, issuer):
         assert refused(lambda: issuer.verify(issuer.token(), issuers=[])) is IdentityFault.ISSUER
 
+    def test_of_an_allow_list_that_is_a_text_is_refused(self, issuer):
+        text = f"{issuer.issuer} {issuer.issuer}"
+        assert refused(lambda: issuer.verify(issuer.token(), issuers=text)) is IdentityFault.ISSUER
+
     def test_of_an_issuer_whose_name_only_begins_alike_is_refused(self, issuer):
         near = [issuer.issuer + "x", issuer.issuer[:-1], issuer.issuer.replace("one", "two")]
         assert refused(lambda: issuer.verify(issuer.token(), issuers=near)) is IdentityFault.ISSUER

@@ -217,6 +217,31 @@ class TestARequest:
     def test_is_refused_for_what_is_no_type(self, resource_type):
         assert refused(asked, resource_type)
 
+    @pytest.mark.parametrize(
+        ("supported", "names"),
+        [
+            ([], ("patient/Observation.rs", "user/Location.rs", "patient/Binary.r")),
+            # interface facts 3.8: seen on a patient host
+            (["patient/Observation.s"], ("patient/Observation.s", "user/Location.rs", "patient/Binary.r")),
+            (["patient/Location.read"], ("patient/Observation.rs", "patient/Location.rs", "patient/Binary.r")),
+            (["patient/Location.rs", "user/Location.r"],
+             ("patient/Observation.rs", "user/Location.r", "patient/Binary.r")),
+            (["user/Observation.r", "patient/Location.write"],
+             ("patient/Observation.rs", "user/Location.rs", "patient/Binary.r")),
+            (["patient/*.read", "what is this"], ("patient/Observation.rs", "user/Location.rs", "patient/Binary.r")),
+        ],
+    )  # fmt: skip
+    def test_asks_for_what_the_server_names_where_it_names_the_type(self, supported, names):
+        asked_for = scopes.request(
+            version=SmartVersion.V2,
+            resource_types=["Observation", "Location", "Binary"],
+            launch=None,
+            refresh=None,
+            identity=False,
+            supported=supported,
+        )
+        assert asked_for == names
+
     def test_of_nothing_is_nothing(self):
         assert asked(launch=None) == ()
 
