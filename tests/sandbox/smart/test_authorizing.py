@@ -8,6 +8,7 @@ from django.test import Client
 
 from apps.sandbox import bearer, clock, scenarios
 from apps.sandbox.models import Launch, SmartGrant
+from apps.sandbox.smart.authorizing import launching
 from tests.sandbox.smart.literal import ADA, RIVERSIDE, WILLOW, authorize, sent_back
 
 pytestmark = pytest.mark.django_db
@@ -424,6 +425,10 @@ class TestALaunch:
         allow(scope=self.SCOPE, launch="started-there")
         back = sent_back(client.get(authorize(scope=self.SCOPE, launch="started-there", state="another-state-123")))
         assert back["error"] == "invalid_request"
+
+    def test_is_claimed_by_one_of_two_windows(self, launch):
+        row = launch()
+        assert [launching.claim(row, at=clock.now()) for _ in range(2)] == [True, False]
 
     def test_signs_nobody_in(self, client, launch):
         launch()
