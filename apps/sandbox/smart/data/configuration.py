@@ -11,7 +11,7 @@ from apps.sandbox.smart.data import announcing
 from apps.sandbox.smart.identity import issuers
 
 _COMMON = (
-    *("launch-ehr", "launch-standalone", "client-public", "client-confidential-symmetric"),
+    *("authorize-post", "launch-ehr", "launch-standalone", "client-public", "client-confidential-symmetric"),
     *("client-confidential-asymmetric", "sso-openid-connect", "context-ehr-patient"),
     *("permission-patient", "permission-user", "permission-offline", "permission-online"),
     *("permission-v1", "permission-v2"),
