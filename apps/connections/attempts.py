@@ -14,6 +14,7 @@ from apps.directory import explaining
 
 _EXCHANGE_TAKES = timedelta(minutes=1)  # at most: two calls of ten seconds each
 _CONNECTED = frozenset({Outcome.COMPLETED, Outcome.CONFIRMED, Outcome.ALREADY_CONNECTED})
+_OVER = frozenset({Connection.Status.ENDED, Connection.Status.DISCONNECTED})
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,8 @@ def _words(request: AuthorizationRequest, *, is_second_arrival: bool, at: dateti
     if not request.outcome:
         return _open_words(request, at=at)
     outcome = Outcome(request.outcome)
+    if outcome in _CONNECTED and _living(request.connection) is None:
+        return wording.OVER_SINCE
     if is_second_arrival:
         is_connected = outcome in _CONNECTED
         return wording.USED_TWICE_CONNECTED if is_connected else _named(Outcome.USED_TWICE, request)
@@ -67,9 +70,15 @@ def _words(request: AuthorizationRequest, *, is_second_arrival: bool, at: dateti
     return _named(outcome, request)
 
 
+def _living(connection: Connection | None) -> Connection | None:
+    """The connection of a request, unless it was ended or deleted since."""
+    return connection if connection is not None and connection.status not in _OVER else None
+
+
 def _named(outcome: Outcome, request: AuthorizationRequest) -> Words:
     words = wording.OUTCOMES[outcome]
-    return wording.RENEWALS.get(outcome, words) if request.is_reauthorization else words
+    is_renewal = request.is_reauthorization and _living(request.connection) is not None
+    return wording.RENEWALS.get(outcome, words) if is_renewal else words
 
 
 def _open_words(request: AuthorizationRequest, *, at: datetime) -> Words:
@@ -124,6 +133,7 @@ def _step(step: NextStep, label: str, request: AuthorizationRequest | None) -> S
     connection = request.connection
     if step is NextStep.CONNECTION:
         return Step(label, reverse("connection", args=[connection.pk])) if connection else None
-    if step is NextStep.AGAIN and request.is_reauthorization and connection is not None:
-        return Step(label, reverse("reauthorize", args=[connection.pk]))
+    living = _living(connection)
+    if step is NextStep.AGAIN and request.is_reauthorization and living is not None:
+        return Step(label, reverse("reauthorize", args=[living.pk]))
     return Step(label, reverse("before-you-go", args=[request.provider_id, request.endpoint_id]))

@@ -233,6 +233,15 @@ USED_TWICE_CONNECTED = Words(
     is_stop=False,
 )
 
+# A sign-in that worked, for a connection that was ended since.
+OVER_SINCE = Words(
+    "off",
+    _("{provider} is not connected any more"),
+    _("This sign-in worked, and the connection was ended later. You can connect again at any time."),
+    ((NextStep.AS_NEW, _("Connect again")), _CONNECTIONS),
+    is_stop=False,
+)
+
 # The second time in a row, a way around instead of the same advice.
 STILL_DOWN = Words(
     "fault",
