@@ -82,7 +82,9 @@ class TestSmartConfiguration:
         scopes = set(told()["scopes_supported"])
         assert {"patient/Observation.read", "patient/Observation.rs", "user/Organization.read"} <= scopes
         assert not {"patient/Organization.read", "patient/Appointment.read", "patient/MedicationOrder.read"} & scopes
-        assert not [scope for scope in scopes if "*" in scope or scope.endswith(".write") or scope.startswith("system/")]
+        assert not [
+            scope for scope in scopes if "*" in scope or scope.endswith(".write") or scope.startswith("system/")
+        ]
 
     @pytest.mark.conformance("X29")
     @pytest.mark.parametrize(
