@@ -20,31 +20,14 @@ from apps.accounts.current_user import current_user
 from apps.accounts.models import Consent, User
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType
+from apps.audit.window import Window
 
 # The admin's own sign-in form knows neither a second step nor our lock-out: whoever comes is sent to the site's.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 
-class WindowAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs alone
-    """To look, not to touch."""
-
-    show_full_result_count = False
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        """Never: rows come to be on the site."""
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Never."""
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Never."""
-        return False
-
-
 @admin.register(User)
-class UserAdmin(WindowAdmin):
+class UserAdmin(Window):
     """Find an account by its whole address; decide whether it may sign in; superusers also decide who works here."""
 
     list_display = ("email", "is_active", "is_staff", "joined_at", "last_login")
@@ -73,7 +56,7 @@ class UserAdmin(WindowAdmin):
 
 
 @admin.register(Consent)
-class ConsentAdmin(WindowAdmin):
+class ConsentAdmin(Window):
     """Who agreed to which notice, and when."""
 
     list_display = ("user_id", "notice_version", "declaration", "language", "agreed_at")
@@ -82,7 +65,7 @@ class ConsentAdmin(WindowAdmin):
     fields = ("user_id", "notice_version", "declaration", "language", "agreed_at")
 
 
-class AddressAdmin(WindowAdmin):
+class AddressAdmin(Window):
     """Addresses and whether they are verified. Changing one would hand an account to somebody else."""
 
     list_display = ("email", "verified", "primary")
@@ -90,7 +73,7 @@ class AddressAdmin(WindowAdmin):
     fields = ("email", "verified", "primary")
 
 
-class AuthenticatorAdmin(WindowAdmin):
+class AuthenticatorAdmin(Window):
     """Second steps, without what is in them. A lost one can be taken away, never read or added."""
 
     list_display = ("user_id", "type", "created_at", "last_used_at")

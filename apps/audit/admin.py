@@ -1,7 +1,7 @@
 """The log as staff see it: a window, through which nothing can be changed."""
 
 from contextlib import suppress
-from typing import Any, cast
+from typing import cast
 from uuid import UUID
 
 from django.contrib import admin
@@ -12,6 +12,7 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
 from apps.audit.models import ActorKind, AuditEvent
+from apps.audit.window import Window
 
 
 class BoundedPaginator(Paginator):  # type: ignore[type-arg]  # generic in the stubs alone
@@ -26,7 +27,7 @@ class BoundedPaginator(Paginator):  # type: ignore[type-arg]  # generic in the s
 
 
 @admin.register(AuditEvent)
-class AuditEventAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # as above
+class AuditEventAdmin(Window):
     """Read only. Search takes one whole id: a user's, a member of staff's or a thing's."""
 
     list_display = ("at", "event", "actor_kind", "actor_name", "subject", "subject_id", "user_id")
@@ -35,7 +36,6 @@ class AuditEventAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # as above
     search_help_text = _("A whole id: of a user, an actor or a thing. The newest 10,000 matches are shown.")
     ordering = ("-id",)
     list_per_page = 50
-    show_full_result_count = False
     paginator = BoundedPaginator
 
     def get_search_results(
@@ -49,15 +49,3 @@ class AuditEventAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # as above
         with suppress(ValueError):  # not every thing's id is a UUID
             matches |= Q(user_id=UUID(term)) | Q(actor_kind=ActorKind.STAFF, actor_id=UUID(term))
         return queryset.filter(matches), False
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Events come from `recording.record` alone."""
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """What happened does not change."""
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """What happened stays."""
-        return False

@@ -1,29 +1,9 @@
 """Connections as staff see them: how links do; never whose record, a clinical fact or a secret. Nothing changes."""
 
-from typing import Any
-
 from django.contrib import admin
-from django.http import HttpRequest
 
+from apps.audit.window import Window
 from apps.connections.models import AuthorizationRequest, Connection
-
-
-class Window(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs alone
-    """Read only."""
-
-    show_full_result_count = False
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Rows come from patients."""
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Patients change them."""
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Patients and the clock delete them."""
-        return False
 
 
 @admin.register(Connection)

@@ -8,30 +8,18 @@ from django.db.models.functions import Length
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
+from apps.audit.window import Window
 from apps.records.models import Record, SyncRun, SyncStep
 
 
-class Window(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic at run time
-    """Nothing here can be added, changed or deleted; nothing counts millions of rows."""
+class RecordsWindow(Window):
+    """Of tables with many rows: fewer a page."""
 
-    show_full_result_count = False
     list_per_page = 50
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        """Rows come from providers."""
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """They are shown as they are."""
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """`forgetting` deletes, for the patient."""
-        return False
 
 
 @admin.register(SyncRun)
-class SyncRunAdmin(Window):
+class SyncRunAdmin(RecordsWindow):
     """Runs, newest first. Search takes one whole connection id."""
 
     list_display = ("created_at", "connection", "cause", "outcome", "lease_until", "pauses", "finished_at")
@@ -41,7 +29,7 @@ class SyncRunAdmin(Window):
 
 
 @admin.register(SyncStep)
-class SyncStepAdmin(Window):
+class SyncStepAdmin(RecordsWindow):
     """Steps, newest first. The cursor is not shown: a link of the provider's can hold a patient's id."""
 
     list_display = ("run", "resource_type", "status", "gap", "pages", "rows_got", "rows_kept", "finished_at")
@@ -53,7 +41,7 @@ class SyncStepAdmin(Window):
 
 
 @admin.register(Record)
-class RecordAdmin(Window):
+class RecordAdmin(RecordsWindow):
     """Type, dates and size of stored resources. Search takes one whole connection id."""
 
     list_display = ("resource_type", "connection", "first_received_at", "received_at", "confirmed_at", "stored_bytes")
