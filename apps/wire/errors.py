@@ -9,7 +9,7 @@
     ├── NotFound                  patient  404 or 410 on data
     ├── ClientRejected            operator invalid_client, unsupported_grant_type
     │   └── OrganizationNotEnabled operator unauthorized_client, 403 of a tenant
-    ├── EndpointMisconfigured     operator wrong address, no metadata, no SMART configuration, a redirect
+    ├── EndpointMisconfigured     operator wrong address, no metadata, no SMART configuration, a redirect, untrusted TLS
     │   └── UnsafeAddress         operator the address guard refused
     │       └── ForeignAddress    operator a link that leads away from its FHIR base URL
     ├── IdentityRefused           operator an ID token that does not prove who signed in

@@ -162,10 +162,17 @@ def _named(unprintable: Exception) -> WireError:
     """The error of ours for one of theirs; nothing of its text is kept."""
     if isinstance(unprintable, requests.Timeout | urllib3.exceptions.TimeoutError | TimeoutError):
         return Unavailable(code=Code.TIMED_OUT)
-    if isinstance(unprintable, requests.exceptions.SSLError):
-        return Unavailable(code=Code.UNTRUSTED_CERTIFICATE)
+    if _is_untrusted(unprintable):
+        return EndpointMisconfigured(code=Code.UNTRUSTED_CERTIFICATE)
     if isinstance(unprintable, urllib3.exceptions.DecodeError | requests.exceptions.ContentDecodingError):
         return UnexpectedAnswer(code=Code.UNREADABLE)
     if isinstance(unprintable, requests.ConnectionError | urllib3.exceptions.HTTPError | OSError):
         return Unavailable(code=Code.UNREACHABLE)
     return UnexpectedAnswer(code=Code.UNREADABLE)
+
+
+def _is_untrusted(unprintable: BaseException | None) -> bool:
+    """Whether the certificate was refused, which no waiting mends, and not a handshake that merely broke off."""
+    while unprintable is not None and not isinstance(unprintable, ssl.SSLCertVerificationError):
+        unprintable = unprintable.__cause__ or unprintable.__context__
+    return unprintable is not None

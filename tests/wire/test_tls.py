@@ -13,7 +13,7 @@ from cryptography.x509.oid import NameOID
 
 from apps.wire import transport
 from apps.wire.addresses import AddressPolicy
-from apps.wire.errors import Code, Unavailable
+from apps.wire.errors import Actor, Code, EndpointMisconfigured, Unavailable
 from tests.wire.servers import http, serving
 
 PUBLIC = "93.184.216.34"
@@ -126,7 +126,7 @@ class TestAnHttpsAddress:
     def test_is_refused_where_the_certificate_is_for_another_name(self, names, authority, provider, route, tmp_path):
         with provider(authority.context(tmp_path, *names)) as server:
             route(server.port)
-            with pytest.raises(Unavailable) as refused:
+            with pytest.raises(EndpointMisconfigured) as refused:
                 getting()
         assert refused.value.code is Code.UNTRUSTED_CERTIFICATE
         assert not server.requests
@@ -134,15 +134,17 @@ class TestAnHttpsAddress:
     def test_is_refused_where_nobody_we_trust_issued_the_certificate(self, authority, provider, route, tmp_path):
         with provider(Authority().context(tmp_path, "provider.example")) as server:
             route(server.port)
-            with pytest.raises(Unavailable) as refused:
+            with pytest.raises(EndpointMisconfigured) as refused:
                 getting()
         assert refused.value.code is Code.UNTRUSTED_CERTIFICATE
+        assert refused.value.actor is Actor.OPERATOR
+        assert refused.value.__cause__ is refused.value.__context__ is None
 
     def test_is_refused_where_the_certificate_has_expired(self, authority, provider, route, tmp_path):
         context = authority.context(tmp_path, "provider.example", until=NOW - timedelta(days=1))
         with provider(context) as server:
             route(server.port)
-            with pytest.raises(Unavailable) as refused:
+            with pytest.raises(EndpointMisconfigured) as refused:
                 getting()
         assert refused.value.code is Code.UNTRUSTED_CERTIFICATE
 
@@ -154,8 +156,9 @@ class TestAnHttpsAddress:
         context.maximum_version = ssl.TLSVersion.TLSv1_1
         with provider(context) as server:
             route(server.port)
-            with pytest.raises(Unavailable):
+            with pytest.raises(Unavailable) as refused:
                 getting()
+        assert refused.value.code is Code.UNREACHABLE
         assert not server.requests
 
     def test_is_reached_at_an_approved_port(self, authority, provider, route, tmp_path):
