@@ -42,8 +42,12 @@ def of_user(user: User, *, at: datetime) -> list[Standing]:
 
 
 def of_connection(connection: Connection, *, at: datetime) -> Standing:
-    """The same for one of them."""
-    return _standings(connection.user_id, _with_deadlines(Connection.objects.filter(pk=connection.pk)), at=at)[0]
+    """The same for one of them. Raises Connection.DoesNotExist where it went a moment ago."""
+    rows = _with_deadlines(Connection.objects.filter(pk=connection.pk))
+    found = _standings(connection.user_id, rows, at=at)
+    if not found:
+        raise Connection.DoesNotExist
+    return found[0]
 
 
 def _standings(user_id: UUID, rows: QuerySet[Connection], *, at: datetime) -> list[Standing]:

@@ -28,6 +28,7 @@ from apps.records.leasing import Lease, LeaseLost
 from apps.records.models import SyncRun, SyncStep
 from apps.records.planning import Planned, Way
 from apps.records.stepping import SliceOver, Work
+from apps.vault.errors import Shredded
 from apps.wire.errors import AuthorizationExpired, ClientRejected, Throttled, Unavailable, WireError
 
 Cause = SyncRun.Cause
@@ -110,6 +111,9 @@ def _advance(lease: Lease, *, at: datetime) -> None:
         lease.give_back()
     except LeaseLost:
         _LOG.info("A sync run was taken over or its connection ended: run %s.", run.pk)
+    except Shredded:  # the account is being closed: there is nobody left to keep anything for
+        with contextlib.suppress(LeaseLost):
+            _abandon(run, lease, Gap.UNAVAILABLE, at=clock())
     except Exception:
         if not SyncRun.objects.filter(pk=run.pk).exists():  # disconnected and forgotten under our hands
             return
@@ -126,7 +130,9 @@ def _work_on(work: Work) -> None:
             return
         _close_open_steps(work, Gap.UNAVAILABLE)
     except NeedsReauthorization:
-        _close_open_steps(work, Gap.SIGN_IN_NEEDED)
+        # an active connection waits for no sign-in: its account is being closed
+        is_active = work.run.connection.status == Connection.Status.ACTIVE
+        _close_open_steps(work, Gap.UNAVAILABLE if is_active else Gap.SIGN_IN_NEEDED)
     except AuthorizationExpired:  # refused twice, the second time with a renewed token (C45)
         _close_open_steps(work, Gap.SIGN_IN_NEEDED)
         _ask_for_sign_in(work)

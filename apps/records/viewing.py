@@ -30,7 +30,10 @@ class View:
 
 
 def look(connection: Connection, *, session: MutableMapping[str, Any], at: datetime) -> View:
-    """What the connection's own user sees of it now. `session` remembers that they looked, and nothing of what."""
+    """What the connection's own user sees of it now. `session` remembers that they looked, and nothing of what.
+
+    Raises Connection.DoesNotExist where the connection went a moment ago.
+    """
     _note(connection, session=session, at=at)
     return View(standing.of_connection(connection, at=at), overview.of(connection, at=at))
 

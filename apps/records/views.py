@@ -4,7 +4,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -27,7 +27,10 @@ def show_record(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     if connection.status == Connection.Status.AWAITING_CONFIRMATION:
         return redirect("confirm", connection_id=connection.id)
     now = timezone.now()
-    view = viewing.look(connection, session=request.session, at=now)
+    try:
+        view = viewing.look(connection, session=request.session, at=now)
+    except Connection.DoesNotExist:
+        raise Http404 from None
     context = {"connection": connection, "standing": view.standing, "overview": view.overview, "now": now}
     return render(request, "records/record.html", context)
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 from apps.connections.models import Connection
 from apps.records import shelving
 from apps.records.models import Record
-from apps.vault.errors import VaultError
+from apps.vault.errors import Shredded, VaultError
 
 
 class Command(BaseCommand):
@@ -41,9 +41,13 @@ class Command(BaseCommand):
         return f"{connections.count()} connections rebuilt."
 
     def _is_rebuilt(self, connection: Connection) -> bool:
+        """Also where nothing is left to rebuild, because the connection ended or its account was closed meanwhile."""
         try:
             with transaction.atomic():
-                shelving.rebuild_all(connection, at=timezone.now())
+                if Connection.objects.select_for_update(no_key=True).filter(pk=connection.pk).first():
+                    shelving.rebuild_all(connection, at=timezone.now())
+        except Shredded:
+            return True
         except VaultError as error:
             self.stderr.write(f"{connection.pk}: {error}")
             return False

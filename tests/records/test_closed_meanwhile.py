@@ -1,0 +1,173 @@
+"""An account that is closed while something of its record is under way: a quiet end, nothing kept, no second try."""
+
+import io
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.db import connection as database
+from django.db import connections
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.connections.models import Connection
+from apps.portal import closing
+from apps.records import due, leasing, syncing, viewing
+from apps.records.models import Record, Shelf, SyncRun, SyncStep
+from apps.vault import shredding
+from apps.vault.sealing import Holder
+from tests.records.linked import AT, give_tokens
+from tests.records.people import R4_PATIENT, allergy, bundle
+from tests.records.provider import ALLERGIES, PATIENT
+from tests.records.runs import sync
+from tests.wire.servers import http
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def elsewhere(work: Callable[[], Any]) -> None:
+    """What another process does, in a database connection of its own."""
+
+    def run() -> None:
+        try:
+            work()
+        finally:
+            connections.close_all()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join(20)
+
+
+@contextmanager
+def at_the_statement(words: tuple[str, ...], work: Callable[[], Any]) -> Iterator[None]:
+    """Something happens elsewhere, once, just before a statement with all of these words."""
+    done: list[str] = []
+
+    def look(execute: Any, sql: str, *rest: Any) -> Any:
+        if not done and all(word in sql for word in words):
+            done.append(sql)
+            elsewhere(work)
+        return execute(sql, *rest)
+
+    with database.execute_wrapper(look):
+        yield
+    assert done, "there was no such statement"
+
+
+@pytest.fixture
+def shred(alice):
+    return lambda: shredding.shred(Holder.user(alice.pk))
+
+
+@pytest.fixture
+def close(alice):
+    return lambda: closing.close(alice, at=timezone.now())
+
+
+def assert_it_ended_quietly(run: SyncRun, caplog: pytest.LogCaptureFixture) -> None:
+    run.refresh_from_db()
+    assert (run.outcome, run.claim_id, run.pauses) == ("failed", None, 0)
+    assert not SyncStep.objects.filter(status__in=["waiting", "getting"]).exists()
+    assert not leasing.resumable().exists()
+    assert not due.due_for_sync(AT + timedelta(hours=1)).exists()
+    assert [line for line in caplog.records if line.levelname == "ERROR"] == []
+
+
+class TestRunOfAShreddedHolder:
+    def test_ends_where_a_page_was_to_be_stored(self, linked, provider, shred, caplog):
+        def shredded(_request):
+            elsewhere(shred)
+            return http(body=R4_PATIENT)
+
+        provider.answers[PATIENT] = shredded
+        assert_it_ended_quietly(sync(linked), caplog)
+        assert not Record.objects.exists()
+        assert provider.sent(ALLERGIES) == []
+
+    def test_ends_where_a_shelf_was_to_be_built(self, linked, shred, caplog):
+        with at_the_statement(("SELECT", "records_record", "sealed_body"), shred):
+            run = sync(linked)
+        assert_it_ended_quietly(run, caplog)
+        assert not Shelf.objects.exists()
+
+    def test_ends_before_it_asks_anything(self, linked, provider, shred, caplog):
+        shred()
+        assert_it_ended_quietly(sync(linked), caplog)
+        assert provider.sent(PATIENT) == []
+
+    def test_ends_where_it_was_to_go_on(self, linked, provider, shred, caplog, monkeypatch):
+        monkeypatch.setattr(syncing, "SLICE", timedelta(0))
+        provider.answers[ALLERGIES] = http(body=bundle(allergy("a1"), next_url=provider.next_url(2)))
+        run = sync(linked)
+        syncing.advance(run.pk, at=AT)
+        shred()
+        syncing.advance(run.pk, at=AT)
+        run.refresh_from_db()
+        assert run.outcome == "partial"  # the Patient had come before
+        assert not leasing.resumable().exists()
+
+
+class TestRunOfAClosedAccount:
+    @pytest.mark.parametrize("asked", [PATIENT, ALLERGIES])
+    def test_leaves_nothing_of_a_page_under_way(self, linked, provider, close, asked, caplog):
+        body = R4_PATIENT if asked == PATIENT else bundle(allergy("a1"))
+
+        def closed(_request):
+            elsewhere(close)
+            return http(body=body)
+
+        provider.answers[asked] = closed
+        run = syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=AT)
+        syncing.advance(run.pk, at=AT)
+        for model in (User, Connection, SyncRun, SyncStep, Record, Shelf):
+            assert not model.objects.exists()
+        assert [line for line in caplog.records if line.levelname == "ERROR"] == []
+
+    def test_waits_with_closing_for_a_shelf_that_is_being_built(self, linked, close):
+        done = threading.Thread(target=lambda: elsewhere(close))
+        with at_the_statement(("SELECT", "records_record", "sealed_body"), done.start):
+            run = syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=AT)
+            syncing.advance(run.pk, at=AT)
+        done.join(20)
+        for model in (User, Connection, SyncRun, SyncStep, Record, Shelf):
+            assert not model.objects.exists()
+
+
+class TestPage:
+    def test_of_a_shredded_holder_says_that_it_does_not_open(self, hers, linked, shred):
+        give_tokens(linked, issued_at=timezone.now())
+        sync(linked, at=timezone.now())
+        shred()
+        response = hers.get(reverse("record", args=[linked.pk]))
+        assert response.status_code == 200
+        assert "We could not open this entry" in response.content.decode()
+
+    def test_of_a_connection_that_went_a_moment_ago_is_not_found(self, hers, linked):
+        with at_the_statement(("INSERT", "audit_auditevent"), lambda: Connection.objects.all().delete()):
+            assert hers.get(reverse("record", args=[linked.pk])).status_code == 404
+
+    def test_of_a_connection_that_went_a_moment_ago_is_an_error_with_a_name(self, linked):
+        Connection.objects.filter(pk=linked.pk).delete()
+        with pytest.raises(Connection.DoesNotExist):
+            viewing.look(linked, session={}, at=AT)
+
+
+class TestRebuildShelves:
+    def test_passes_over_a_shredded_holder(self, linked, shred):
+        sync(linked)
+        shred()
+        said = io.StringIO()
+        call_command("rebuild_shelves", stdout=said, stderr=said)
+        assert str(linked.pk) not in said.getvalue()
+
+    def test_passes_over_a_connection_that_went_a_moment_ago(self, linked, close):
+        sync(linked)
+        with at_the_statement(("SELECT", "connections_connection", "FOR NO KEY UPDATE"), close):
+            call_command("rebuild_shelves", stdout=io.StringIO())
+        assert not Shelf.objects.exists()
