@@ -9,9 +9,16 @@ from apps.sandbox.models import Account
 from apps.sandbox.sign_in.shared_types import SHARED_TYPES
 
 
-def sign_in(request: HttpRequest, application: str, redirect_uri: str, *, problem: str = "") -> HttpResponse:
-    """Asks for user name and password. `problem` is "unknown" or "no-record"."""
-    context = {"application": application, "problem": problem, "username": request.POST.get("username", "")}
+def sign_in(
+    request: HttpRequest, application: str, redirect_uri: str, *, problem: str = "", organization: str = ""
+) -> HttpResponse:
+    """Asks for user name and password. `problem` is "unknown" or "no-record"; `organization` is whose page it is."""
+    context = {
+        "application": application,
+        "problem": problem,
+        "username": request.POST.get("username", ""),
+        "organization": organization,
+    }
     return leading_to(render(request, "sandbox/sign_in.html", context), redirect_uri)
 
 

@@ -12,11 +12,12 @@ from apps.sandbox.smart.authorizing.way_back import WayBack
 class Asked:
     """A request worth showing to a person.
 
-    `scopes` are those that can be granted. `aud` and `redirect_uri` stand as they were sent, the latter empty for none:
-    `way_back` has the address that is meant.
+    `organization` is the name of the tenant, `scopes` are those that can be granted. `aud` and `redirect_uri` stand as
+    they were sent, the latter empty for none: `way_back` has the address that is meant.
     """
 
     application: SmartApplication
+    organization: str
     place: Place
     persona: str
     aud: str

@@ -105,12 +105,16 @@ def _redirect_uri(given: _Given, application: SmartApplication) -> str:
 
 def _asked(given: _Given, application: SmartApplication, way_back: WayBack, *, at: datetime) -> Asked:
     _check_form(given)
+    tenant = Tenant.known(way_back.tenant)
+    if tenant is None:
+        raise _Fault("invalid_request", "oauth2:grant:unknown-tenant")
     place = _place(given, application, way_back)
     wanted = _scopes(given, application, place, way_back.persona)
     launch = _launch(given, application, place, at=at)
     _check_patient(wanted, way_back.persona, launch)
     return Asked(
         application=application,
+        organization=tenant.name,
         place=place,
         persona=way_back.persona,
         aud=_aud(given),
@@ -150,8 +154,6 @@ def _aud(given: _Given) -> str:
 
 def _place(given: _Given, application: SmartApplication, way_back: WayBack) -> Place:
     """The FHIR root that is asked for: one of this tenant and persona (X33), which lets the application in (X60)."""
-    if Tenant.known(way_back.tenant) is None:
-        raise _Fault("invalid_request", "oauth2:grant:unknown-tenant")
     if not application.is_enabled_at(way_back.tenant):
         _refuse_where_not_enabled()
     place = addresses.place_of(_aud(given))

@@ -11,7 +11,13 @@ from apps.sandbox.smart.authorizing.asked import Asked
 
 def sign_in(request: HttpRequest, asked: Asked, *, problem: str = "") -> HttpResponse:
     """Asks for user name and password. `problem` is "unknown" or "no-record"."""
-    return pages.sign_in(request, asked.application.name, asked.way_back.redirect_uri, problem=problem)
+    return pages.sign_in(
+        request,
+        asked.application.name,
+        asked.way_back.redirect_uri,
+        problem=problem,
+        organization=asked.organization,
+    )
 
 
 def consent(request: HttpRequest, asked: Asked, account: Account, *, problem: str = "") -> HttpResponse:
@@ -19,6 +25,7 @@ def consent(request: HttpRequest, asked: Asked, account: Account, *, problem: st
     choices = asked.choices_of(account)
     context = {
         "application": asked.application.name,
+        "organization": asked.organization,
         "account": account,
         "version": asked.place.version.upper(),
         "choices": wording.names(asked.place, choices) if len(choices) > 1 else [],
