@@ -62,6 +62,11 @@ SCHEDULE: tuple[Periodic, ...] = (
         every=timedelta(minutes=1),
         reason="Patients are told that we check once a day, and interface A ends a link that rests for two.",
     ),
+    Periodic(
+        "apps.records.tasks.prune_runs",
+        every=timedelta(hours=1),
+        reason="A run a day and connection is of no use to anybody a month later, and there are ever more.",
+    ),
 )
 
 # Refreshing has deadlines of minutes and must never wait behind a sync of fifty thousand resources.

@@ -8,7 +8,7 @@ from celery import shared_task
 from django.db import transaction
 from django.utils import timezone
 
-from apps.records import due, leasing, syncing
+from apps.records import due, leasing, pruning, syncing
 from apps.records.models import SyncRun
 
 # One beat a minute pulls this many, 720,000 a day; what is left over is as old then, and comes first.
@@ -43,6 +43,12 @@ def start_due_syncs() -> None:
         with suppress(syncing.NotSyncable):
             syncing.start(connection, cause=SyncRun.Cause.SCHEDULE, at=now)
             enqueue()
+
+
+@shared_task(name="apps.records.tasks.prune_runs")
+def prune_runs() -> None:
+    """Delete old runs that nothing needs any more."""
+    pruning.prune(at=timezone.now())
 
 
 def _send() -> None:

@@ -65,6 +65,8 @@ class SyncRun(models.Model):
                 condition=Q(finished_at__isnull=True),
                 name="sync_runs_by_urgency",
             ),
+            # The beat that drops old ones.
+            models.Index(fields=["finished_at"], condition=Q(finished_at__isnull=False), name="finished_sync_runs"),
             # The record page: the latest runs of one connection.
             models.Index(fields=["connection", "-created_at"], name="sync_runs_of_connection"),
         ]
