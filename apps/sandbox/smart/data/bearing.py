@@ -14,9 +14,10 @@ from apps.sandbox.fhir import store
 from apps.sandbox.fhir.access import Access
 from apps.sandbox.fhir.realm import Realm
 from apps.sandbox.fhir.refusing import Refusal
-from apps.sandbox.models import SmartApplication, SmartGrant
+from apps.sandbox.models import SmartGrant
 from apps.sandbox.smart import access_tokens
 from apps.sandbox.smart.addresses import Place
+from apps.sandbox.smart.data import admitting
 from apps.sandbox.smart.data.permissions import Permissions, permissions
 from apps.sandbox.smart.identity import signing_keys
 
@@ -63,7 +64,7 @@ def access_from(request: HttpRequest, place: Place) -> Access:
             f'Bearer realm="{place.host}", error="invalid_token",'
             ' error_description="Token has expired or signature is invalid"'
         )
-    if not SmartApplication.objects.filter(client_id=borne.client_id, enabled_tenants__contains=place.tenant).exists():
+    if not admitting.is_enabled(borne.client_id, place.tenant):
         raise inaccessible()
     return borne.permissions
 

@@ -16,10 +16,9 @@ from apps.sandbox.fhir.media_types import NotAcceptable
 from apps.sandbox.fhir.realm import Realm
 from apps.sandbox.fhir.refusing import Refusal
 from apps.sandbox.fhir.root import Root
-from apps.sandbox.models import Tenant
 from apps.sandbox.smart import addresses, rogue
 from apps.sandbox.smart.addresses import Place
-from apps.sandbox.smart.data import bearing, configuration, oauth_uris
+from apps.sandbox.smart.data import admitting, bearing, configuration, oauth_uris
 
 _TITLES = {"myrecord": "Records for patients", "ehr": "Records for clinicians", "open": "Open records, read only"}
 _EXPOSED = "WWW-Authenticate, ETag, Content-Location, Location, X-Request-Id"
@@ -53,7 +52,7 @@ def _answered(view: View) -> View:
 
 def _asked(view: View, request: HttpRequest, host: str, version: str, tenant: str,
            parts: dict[str, str]) -> HttpResponse:  # fmt: skip
-    if Tenant.known(tenant) is None:
+    if not admitting.is_open(tenant):
         raise bearing.inaccessible()
     if parts.pop("below", "") != addresses.below_tenant():
         raise Refusal(404, "not-found", "There is nothing here")
