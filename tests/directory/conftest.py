@@ -5,7 +5,9 @@ from contextlib import ExitStack
 from typing import Any
 
 import pytest
+from django.test import Client
 
+from apps.accounts.models import User
 from apps.directory import credentials
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, Provider
 from apps.wire.secret import Secret
@@ -13,6 +15,14 @@ from tests.directory.smart_deployment import AT, FhirRoot
 from tests.wire.servers import serving
 
 __all__ = ["AT"]
+
+
+@pytest.fixture
+def staff(stella: User) -> Client:
+    """The browser of a member of staff."""
+    client = Client()
+    client.force_login(stella, backend="allauth.account.auth_backends.AuthenticationBackend")
+    return client
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 
 from apps.directory import registering
 from apps.directory.admin.auditing import AuditedAdmin, staff
-from apps.directory.models import ClientRegistration
+from apps.directory.models import ClientRegistration, SigningKey
 from apps.wire.dialects import FhirVersion
 from apps.wire.secret import Secret
 
@@ -41,12 +41,22 @@ class ClientRegistrationForm(forms.ModelForm):  # type: ignore[type-arg]  # gene
     class Meta:
         model = ClientRegistration
         fields = (
-            "authorization_server", "label", "client_id", "authentication", "versions_added", "scope", "uses_pkce",
-            "refresh_window_hours", "minimum_refresh_seconds", "is_switched_on",
+            "authorization_server", "label", "client_id", "authentication", "signing_key", "versions_added",
+            "smart_version", "scope", "refresh_scope", "asks_identity", "prompts_for_consent", "uses_pkce",
+            "sends_state", "refresh_window_hours", "minimum_refresh_seconds", "is_switched_on",
         )  # fmt: skip
         help_texts = {
             "client_id": _("As the developer portal gave it."),
-            "scope": _("Empty sends no scope, which is what the patient access API expects."),
+            "signing_key": _("For private_key_jwt; its public half must be registered at the developer console."),
+            "smart_version": _("As fixed when the application was registered. The patient access API has none."),
+            "scope": _(
+                "Overrides the scopes we would ask for. Empty sends none to the patient access API, and what the "
+                "endpoint offers, for reading, to a SMART deployment."
+            ),
+            "refresh_scope": _("Empty asks for no refresh token. A patient on their own needs offline_access."),
+            "asks_identity": _("Adds openid and fhirUser, and checks the ID token that comes."),
+            "prompts_for_consent": _("Sends prompt=consent, which some servers need to give offline_access."),
+            "sends_state": _("Unknown leaves it to the dialect: yes for SMART, no for the patient access API."),
             "uses_pkce": _("Only where the authorization server allows it."),
             "refresh_window_hours": _("How long a refresh token lives after its issue; empty where there is no limit."),
         }
@@ -64,7 +74,8 @@ class ClientRegistrationAdmin(AuditedAdmin):
     search_fields = ("label", "client_id")
     autocomplete_fields = ("authorization_server",)
     readonly_fields = (
-        "status", "redirect_uri", "secret_set_at", "requested_at", "approved_at", "trouble", "trouble_at", "is_sandbox",
+        "status", "redirect_uri", "launch_url", "secret_set_at", "requested_at", "approved_at", "trouble",
+        "trouble_at", "trouble_seen_at", "is_sandbox",
     )  # fmt: skip
     fixed = ("authorization_server",)
     actions = ("approve", "reject", "retire", "switch_on", "switch_off", "clear_trouble")
@@ -73,6 +84,19 @@ class ClientRegistrationAdmin(AuditedAdmin):
     def redirect_uri(self, registration: ClientRegistration) -> str:
         """To copy into the developer portal, exactly as it stands."""
         return registering.redirect_uri(registration)
+
+    @admin.display(description=_("launch URL to register"))
+    def launch_url(self, registration: ClientRegistration) -> str:
+        """The same, for starting us from a provider's own portal."""
+        return registering.launch_url(registration)
+
+    def formfield_for_foreignkey(
+        self, db_field: "models.ForeignKey[Any, Any]", request: HttpRequest, **kwargs: Any
+    ) -> Any:
+        """Nothing is signed with a key that was retired."""
+        if db_field.name == "signing_key":
+            kwargs["queryset"] = SigningKey.objects.filter(retired_at__isnull=True).order_by("-created_at")
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     def save_model(
         self,

@@ -1,17 +1,22 @@
-"""Providers, endpoints, authorization servers and approved origins in the admin."""
+"""Providers, endpoints and approved origins in the admin."""
 
 from typing import Any
 
 from django import forms
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from apps.directory import linkability, pairing
-from apps.directory.admin.auditing import AuditedAdmin
-from apps.directory.models import ApprovedOrigin, AuthorizationServer, Endpoint, Provider
+from apps.directory import discovering, linkability, pairing
+from apps.directory.admin.auditing import AuditedAdmin, staff
+from apps.directory.models import ApprovedOrigin, Endpoint, Provider
 from apps.wire.dialects import DIALECTS
+from apps.wire.errors import WireError
+
+MOST_DISCOVERED = 10  # each may take as long as two requests may
 
 
 @admin.register(Provider)
@@ -25,6 +30,21 @@ class ProviderAdmin(AuditedAdmin):
     readonly_fields = ("imported_at", "vanished_at")
 
 
+class HasDisagreements(admin.SimpleListFilter):
+    """What staff should look at."""
+
+    title = _("documents disagree")
+    parameter_name = "disagrees"
+
+    def lookups(self, request: HttpRequest, model_admin: "admin.ModelAdmin[Any]") -> list[tuple[str, Any]]:
+        """Only the one answer anybody asks for."""
+        return [("yes", _("yes"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Those with anything written down."""
+        return queryset.exclude(disagreements=[]) if self.value() == "yes" else queryset
+
+
 class EndpointForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
     """Refuses what may not be paired, in words."""
 
@@ -35,7 +55,10 @@ class EndpointForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the
         fields = ()  # the admin below lists them
         help_texts = {
             "fhir_base_url": _("The address its requests start with; every address follows the rules of the guard."),
-            "authorization_server": _("Of the same FHIR version and no other. Without one, nobody can link here."),
+            "authorization_server": _(
+                "Of the same FHIR version and no other. Without one, nobody can link here. For a SMART deployment it "
+                "is discovered: empty it, and the next discovery takes whatever addresses the deployment names."
+            ),
             "is_switched_on": _("Off stops new links. Existing ones go on: switch the registration off to stop those."),
         }
 
@@ -58,17 +81,34 @@ class EndpointAdmin(AuditedAdmin):
 
     subject = "endpoint"
     form = EndpointForm
-    list_display = ("fhir_base_url", "fhir_version", "interface", "is_sandbox", "is_switched_on", "linking")
-    list_filter = ("fhir_version", "interface", "is_sandbox", "is_switched_on")
+    list_display = (
+        "fhir_base_url", "fhir_version", "interface", "is_sandbox", "is_switched_on", "discovered_at", "linking",
+    )  # fmt: skip
+    list_filter = (
+        "fhir_version", "interface", "is_sandbox", "is_switched_on",
+        ("discovery_fault", admin.EmptyFieldListFilter), HasDisagreements,
+    )  # fmt: skip
     list_select_related = ("authorization_server",)
     search_fields = ("fhir_base_url", "tenant", "providers__name")
     autocomplete_fields = ("providers", "authorization_server")
     fields = (
         "fhir_base_url", "fhir_version", "interface", "dialect", "tenant", "authorization_server", "providers",
-        "is_sandbox", "is_switched_on", "linking", "imported_at", "vanished_at",
+        "is_sandbox", "is_switched_on", "linking", "discovered_at", "discovery_tried_at", "discovery_fault",
+        "what_disagrees", "imported_at", "vanished_at",
     )  # fmt: skip
-    readonly_fields = ("linking", "imported_at", "vanished_at")
+    readonly_fields = (
+        "linking", "discovered_at", "discovery_tried_at", "discovery_fault", "what_disagrees", "imported_at",
+        "vanished_at",
+    )  # fmt: skip
     fixed = ("fhir_base_url",)
+    actions = ("discover_again",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Endpoint]:
+        """With everything that says whether it can be linked: a page asks once, not once for each row."""
+        rows: QuerySet[Endpoint] = super().get_queryset(request)
+        return rows.prefetch_related(
+            "authorization_server__registrations", "enablements__registration__authorization_server"
+        )
 
     @admin.display(description=_("linking"))
     def linking(self, endpoint: Endpoint) -> str:
@@ -76,38 +116,27 @@ class EndpointAdmin(AuditedAdmin):
         obstacle = linkability.obstacle(endpoint, at=timezone.now())
         return str(obstacle.label) if obstacle else str(_("on"))
 
+    @admin.display(description=_("disagreements found"))
+    def what_disagrees(self, endpoint: Endpoint) -> str:
+        """Between its documents, and with what was known."""
+        return "; ".join(endpoint.disagreements) or "-"
 
-class AuthorizationServerForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
-    """Addresses of the guard's liking."""
-
-    class Meta:
-        model = AuthorizationServer
-        fields = ()  # the admin below lists them
-
-    def clean(self) -> dict[str, Any] | None:
-        """Refuse an address we would not connect to."""
-        cleaned = super().clean()
-        if not self.errors and cleaned is not None:
-            for column, value in cleaned.items():
-                setattr(self.instance, column, value)
-            pairing.check_server(self.instance)
-        return cleaned
-
-
-@admin.register(AuthorizationServer)
-class AuthorizationServerAdmin(AuditedAdmin):
-    """Who issues tokens."""
-
-    subject = "authorization server"
-    form = AuthorizationServerForm
-    list_display = ("authorize_url", "source", "is_sandbox", "found_at")
-    list_filter = ("source", "is_sandbox")
-    search_fields = ("authorize_url", "token_url")
-    fields = (
-        "source", "authorize_url", "token_url", "revocation_url", "issuer", "is_sandbox", "found_at",
-    )  # fmt: skip
-    readonly_fields = ("found_at",)
-    fixed = ("authorize_url", "token_url")
+    @admin.action(description=_("Discover again: ask the deployment for its addresses"))
+    def discover_again(self, request: HttpRequest, rows: QuerySet[Endpoint]) -> None:
+        """Ask a few, now, and say what came of it."""
+        if rows.count() > MOST_DISCOVERED:
+            sentence = _("At most %(count)d at once: for more there is the command discover_endpoints.")
+            self.message_user(request, sentence % {"count": MOST_DISCOVERED}, messages.ERROR)
+            return
+        for endpoint in rows:
+            try:
+                server = discovering.discover(endpoint, at=timezone.now(), actor=staff(request))
+                sentence, level = _("Discovered: people of %(endpoint)s sign in at %(found)s"), messages.SUCCESS
+                found = server.authorize_url
+            except WireError as error:
+                sentence, level = _("Not discovered: %(endpoint)s: %(found)s"), messages.ERROR
+                found = f"{error} ({error.code.value})"
+            self.message_user(request, sentence % {"endpoint": endpoint.fhir_base_url, "found": found}, level)
 
 
 class ApprovedOriginForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone

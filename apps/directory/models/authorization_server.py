@@ -61,3 +61,8 @@ class AuthorizationServer(models.Model):
 
     def __str__(self) -> str:
         return self.authorize_url
+
+    @property
+    def disagreements(self) -> list[str]:
+        """What discovery at its endpoints found to disagree: documents belong to a FHIR base URL, and so do these."""
+        return sorted({note for endpoint in self.endpoints.all() for note in endpoint.disagreements})

@@ -1,0 +1,94 @@
+"""Authorization servers in the admin: addresses that stay, what the server says of itself, whom ID tokens may name."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.utils.translation import gettext_lazy as _
+
+from apps.directory import pairing, reaching
+from apps.directory.admin.auditing import AuditedAdmin
+from apps.directory.models import AuthorizationServer
+
+
+class Lines(forms.CharField):
+    """A list of texts, one in each line; empty lines are none."""
+
+    def prepare_value(self, value: Any) -> Any:
+        """The list as lines."""
+        return "\n".join(value) if isinstance(value, list) else value
+
+    def clean(self, value: Any) -> list[str]:
+        """The lines as a list."""
+        return [line.strip() for line in super().clean(value).splitlines() if line.strip()]
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        """Compared as lists."""
+        return self.clean(data) != list(initial or [])
+
+
+class AuthorizationServerForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
+    """Addresses of the guard's liking."""
+
+    id_token_issuers = Lines(
+        label=_("issuers its ID tokens may name"),
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4, "cols": 80}),
+        help_text=_(
+            "One in each line, exactly as the provider states it, a slash at the end included. The issuer the server "
+            "declares is learned by discovery; others are never derived from it: they stand here because staff know "
+            "them."
+        ),
+    )
+
+    class Meta:
+        model = AuthorizationServer
+        fields = ()  # the admin below lists them
+
+    def clean(self) -> dict[str, Any] | None:
+        """Refuse an address we would not connect to."""
+        cleaned = super().clean()
+        if not self.errors and cleaned is not None:
+            for column, value in cleaned.items():
+                setattr(self.instance, column, value)
+            pairing.check_server(self.instance)
+            pairing.check_addresses(cleaned.get("id_token_issuers", []), policy=reaching.address_policy())
+        return cleaned
+
+
+@admin.register(AuthorizationServer)
+class AuthorizationServerAdmin(AuditedAdmin):
+    """Who issues tokens. What discovery found is shown, not typed."""
+
+    subject = "authorization server"
+    form = AuthorizationServerForm
+    list_display = ("authorize_url", "source", "is_sandbox", "found_at", "checked_at")
+    list_filter = ("source", "is_sandbox")
+    search_fields = ("authorize_url", "token_url")
+    fields = (
+        "source", "authorize_url", "token_url", "revocation_url", "introspection_url", "management_url", "jwks_url",
+        "issuer", "id_token_issuers", "names_issuer", "declared_capabilities", "declared_pkce_methods",
+        "what_disagrees", "is_sandbox", "found_at", "checked_at",
+    )  # fmt: skip
+    readonly_fields = (
+        "introspection_url", "management_url", "jwks_url", "names_issuer", "declared_capabilities",
+        "declared_pkce_methods", "what_disagrees", "found_at", "checked_at",
+    )  # fmt: skip
+    fixed = ("authorize_url", "token_url")
+
+    @admin.display(description=_("capabilities it declares"))
+    def declared_capabilities(self, server: AuthorizationServer) -> str:
+        """As discovery found them."""
+        return ", ".join(server.capabilities) or "-"
+
+    @admin.display(description=_("PKCE methods it declares"))
+    def declared_pkce_methods(self, server: AuthorizationServer) -> str:
+        """As discovery found them; not saying any is not the same as having none."""
+        if server.pkce_methods is None:
+            return str(_("it does not say"))
+        return ", ".join(server.pkce_methods) or str(_("none"))
+
+    @admin.display(description=_("disagreements found"))
+    def what_disagrees(self, server: AuthorizationServer) -> str:
+        """At the endpoints whose people sign in here."""
+        return "; ".join(server.disagreements) or "-"
