@@ -236,8 +236,8 @@ USED_TWICE_CONNECTED = Words(
 # A sign-in that worked, for a connection that was ended since.
 OVER_SINCE = Words(
     "off",
-    _("{provider} is not connected any more"),
-    _("This sign-in worked, and the connection was ended later. You can connect again at any time."),
+    _("This connection was ended"),
+    _("The sign-in at {provider} worked, and its connection was ended later. You can connect again at any time."),
     ((NextStep.AS_NEW, _("Connect again")), _CONNECTIONS),
     is_stop=False,
 )

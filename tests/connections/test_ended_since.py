@@ -48,17 +48,17 @@ def end(request, connection):
 class TestThePageOfASignInThatWorked:
     @pytest.mark.parametrize("query", ["", "?again"])
     def test_says_when_its_connection_is_over(self, traveller, place, departed, end, query):
-        assert "is connected" in text_of(traveller, departed.page + query)
+        assert "Harbor Family Practice is connected" in text_of(traveller, departed.page + query)
         end()
         page = text_of(traveller, departed.page + query)
-        assert heading(page) == "Harbor Family Practice is not connected any more"
+        assert heading(page) == "This connection was ended"
         assert f'href="{place.before_you_go}"' in page
 
     @pytest.mark.conformance("C47")
     def test_says_it_to_a_second_arrival_too(self, traveller, place, departed, end):
         end()
         answer = traveller.come_back(place, code=CODE, state=departed.state)
-        assert "is not connected any more" in text_of(traveller, answer["Location"])
+        assert "This connection was ended" in text_of(traveller, answer["Location"])
 
     def test_is_not_there_for_a_stranger(self, make_traveller, sam, departed):
         assert make_traveller(sam).client.get(departed.page).status_code == 404

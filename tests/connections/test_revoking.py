@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from apps.audit.models import AuditEvent
 from apps.connections import confirming, disconnecting, revoking, tasks
-from apps.connections.models import PendingRevocation, StoredTokenSet
+from apps.connections.models import Connection, PendingRevocation, StoredTokenSet
 from apps.vault.models import DataKey
 from apps.wire import transport
 from tests.connections.provider_stand_in import REFRESH, dribble
@@ -117,6 +117,16 @@ class TestTellingProviders:
         PendingRevocation.objects.update(try_at=timezone.now())
         tasks.tell_providers()
         assert told(stand_in) == [REFRESH]
+
+    def test_follows_when_a_link_ran_out(self, traveller, place, monkeypatch, django_capture_on_commit_callbacks):
+        traveller.link(place)
+        Connection.objects.update(confirm_by_at=timezone.now())
+        sent = []
+        monkeypatch.setattr(tasks.tell_providers, "apply_async", lambda **options: sent.append(options))
+        for _ in range(2):
+            with django_capture_on_commit_callbacks(execute=True):
+                tasks.purge_unconfirmed()
+        assert len(sent) == 1
 
     def test_survives_a_queue_that_is_gone(self, ended, monkeypatch, django_capture_on_commit_callbacks):
         def gone(**_options):

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.audit.models import AuditEvent, EventType
-from apps.connections import purging
+from apps.connections import purging, tasks
 from apps.connections.models import Connection, StoredTokenSet
 from apps.records import syncing
 from apps.records.models import Record, RecordVersion, Shelf, SyncRun
@@ -136,6 +136,14 @@ class TestYes:
 
 
 class TestNo:
+    @pytest.mark.conformance("C64")
+    def test_has_the_provider_told_by_a_task(self, hers, waiting, monkeypatch, django_capture_on_commit_callbacks):
+        sent = []
+        monkeypatch.setattr(tasks.tell_providers, "apply_async", lambda **options: sent.append(options))
+        with django_capture_on_commit_callbacks(execute=True):
+            say(hers, waiting, answer="no")
+        assert len(sent) == 1
+
     def test_drops_everything_and_says_so(self, hers, waiting):
         response = say(hers, waiting, "no")
         assert not Connection.objects.exists()
