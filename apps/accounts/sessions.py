@@ -46,8 +46,9 @@ class SessionStore(SessionBase):
         """What the session holds. A key nobody was given, a session that ended and a row that was changed give
         nothing, and the key is dropped: no browser chooses its own."""
         key = self.session_key or ""
-        kept = Session.objects.filter(pk=digest(key), expires_at__gt=timezone.now()).first()
-        plaintext = _open(bytes(kept.sealed_data), key) if kept else None
+        kept = Session.objects.filter(pk=digest(key), expires_at__gt=timezone.now())
+        sealed = kept.values_list("sealed_data", flat=True).first()
+        plaintext = None if sealed is None else _open(bytes(sealed), key)
         if plaintext is None:
             self._session_key = None
             return {}
