@@ -13,7 +13,7 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts import lockout, mailing, noting, signed_in, signing_in
+from apps.accounts import known_browsers, lockout, mailing, noting, signed_in, signing_in
 from apps.accounts.models import User
 from apps.audit.recording import EventType
 from apps.vault import sealing
@@ -70,6 +70,7 @@ class AccountAdapter(DefaultAccountAdapter):
         with transaction.atomic():
             super().set_password(user, password)
             signed_in.end_others(user, self.request.session, at=timezone.now())
+        known_browsers.remember_owner(self.request.session, user)
 
     def logout(self, request: HttpRequest) -> None:
         """Log it, then forget the session."""

@@ -11,6 +11,7 @@ from django.shortcuts import render
 
 UNKNOWN_ADDRESS = "::"  # nobody's: under it all are counted together whose address we do not learn
 
+_OTHER_WAYS = "has_other_ways_in"
 _LOG = logging.getLogger(__name__)
 
 
@@ -38,9 +39,16 @@ def counted_address(request: HttpRequest) -> str:
     return client_address(request) or UNKNOWN_ADDRESS
 
 
+def say_how_to_get_in(request: HttpRequest) -> None:
+    """Have the page of the refusal tell the ways that are left: waiting need not help (`apps/accounts/guessing.py`)."""
+    setattr(request, _OTHER_WAYS, True)
+
+
 def refuse(
     request: HttpRequest, _response: HttpResponse | None = None, _credentials: dict[str, Any] | None = None
 ) -> HttpResponse:
     """The page "Too many tries". It reads the same whether or not there is such an account."""
+    if getattr(request, _OTHER_WAYS, False):
+        return render(request, "accounts/guessed_at.html", status=429)
     minutes = int(settings.AXES_COOLOFF_TIME.total_seconds() // 60)
     return render(request, "errors/429.html", {"minutes": minutes}, status=429)

@@ -1,0 +1,43 @@
+"""One account guessed at from many addresses: it takes no password then from a browser that does not know it.
+
+The library's lock-out counts account and address together, and somebody with many addresses has many counts. A limit on
+the account alone would let anybody lock its owner out. So above that limit a browser must have shown that it is the
+owner's: by an earlier sign-in, by a new password set with a mailed code, or by being signed in. A passkey is no
+password and is always taken. (OWASP calls this device cookies.)
+"""
+
+from typing import Any
+
+from axes.attempts import get_cool_off_threshold
+from axes.handlers.database import AxesDatabaseHandler
+from axes.models import AccessAttempt
+from django.conf import settings
+from django.db.models import Sum
+from django.http import HttpRequest
+
+from apps.accounts import known_browsers, lockout
+
+Credentials = dict[str, Any]
+
+
+class Handler(AxesDatabaseHandler):  # type: ignore[misc]  # the library has no types
+    """axes's, which also refuses what `is_guessed_at` says. Named in settings."""
+
+    def get_failures(self, request: HttpRequest, credentials: Credentials | None = None) -> int:
+        """The failures of account and address; where the whole account is guessed at, as many as lock out."""
+        failures = int(super().get_failures(request, credentials))
+        if failures < settings.AXES_FAILURE_LIMIT and is_guessed_at(request, credentials):
+            lockout.say_how_to_get_in(request)
+            return int(settings.AXES_FAILURE_LIMIT)
+        return failures
+
+
+def is_guessed_at(request: HttpRequest, credentials: Credentials | None = None) -> bool:
+    """Whether the account had too many wrong passwords from everywhere, and this browser does not know it.
+
+    Says the same of an address without an account, so that the two cannot be told apart.
+    """
+    account = lockout.account_named(request, credentials)
+    attempts = AccessAttempt.objects.filter(username=account, attempt_time__gte=get_cool_off_threshold(request))
+    failures = attempts.aggregate(failures=Sum("failures_since_start", default=0))["failures"]
+    return failures >= settings.GUESSING_FAILURE_LIMIT and not known_browsers.is_known_to(account, request)
