@@ -52,6 +52,9 @@ class TestStartPage:
         assert b"http://testserver/b/open/dstu2/-one/<" in page
         assert b"suspended" in page
         assert b"/gone/" not in page
+        assert b'href="/b/authorization/tenants/-one/personas/patient/my-authorizations"' in page
+        assert b'href="/b/launch/"' in page
+        assert b'href="/b/desk/"' in page
 
     @pytest.mark.conformance("X72")
     @pytest.mark.parametrize("address", ["/", "/portal/", "/portal/request", "/practice/", "/control/"])

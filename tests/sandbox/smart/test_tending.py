@@ -238,6 +238,20 @@ class TestTheManagePage:
         client.post(MANAGE, {"step": "remove", "application": grant.application_id})
         assert SmartGrant.objects.get().ended_at is None
 
+    def test_is_closed_to_people_without_a_record_there_and_to_clinicians(self, client, grant, account):
+        account.tenant_patients = {}
+        account.save()
+        assert b"open nothing here" in client.post(MANAGE, self.SIGN_IN).content
+        account.tenant_patients, account.practitioner_id = {"-t1": {"r4": ["a1"]}}, "p1"
+        account.save()
+        assert b"open nothing here" in client.post(MANAGE, self.SIGN_IN).content
+        account.practitioner_id = ""
+        account.save()
+        client.post(MANAGE, self.SIGN_IN)
+        account.practitioner_id = "p1"  # became one since
+        account.save()
+        assert b"Phone app" not in client.get(MANAGE).content
+
     @pytest.mark.parametrize(
         "given",
         [
