@@ -133,6 +133,7 @@ class TestAccessToken:
 
     def test_is_nobodys_after_a_reset(self, token, get, client):
         opened = token()
+        assert get(f"{ROOT}/Patient/r-ada", opened).status_code == 200
         client.post("/control/reset", {}, content_type="application/json")
         answer = get(f"{ROOT}/Patient/r-ada", opened)
         assert (answer.status_code, answer["WWW-Authenticate"]) == (401, INVALID)
