@@ -18,7 +18,7 @@ AT = datetime.fromisoformat("2026-03-02T09:30:00Z")
 NOW = int(AT.timestamp())
 AUDIENCE = f"http://testserver{token_address()}"
 TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
-KEYS = {
+KEYS: dict[str, RSAKey | ECKey] = {
     "rsa": RSAKey.generate_key(2048, {"kid": "rsa"}),
     "ec": ECKey.generate_key("P-384", {"kid": "ec"}),
     "stranger": ECKey.generate_key("P-384", {"kid": "ec"}),

@@ -155,7 +155,8 @@ class TestOnlineAccess:
     def test_ends_when_staff_end_it(self, client, given, refresh):
         token = given(ONLINE)
         staff = Client()
-        staff.force_login(User.objects.create_superuser("admin", password="admin"))
+        User.objects.create_superuser("admin", password="admin")
+        staff.login(username="admin", password="admin")
         grant = SmartGrant.objects.get()
         page = staff.post("/admin/sandbox/smartgrant/", {"action": "end", "_selected_action": [grant.pk]}, follow=True)
         assert b"1 ended." in page.content
