@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
-ROUTES = ("authorize", "token", "revoke", "metadata", "data")
+ROUTES = ("authorize", "token", "revoke", "keys", "metadata", "data")
+_NAMES = {"smart-configuration": "metadata", "jwk": "keys", "openid-configuration": "keys"}
 
 INSTEAD = {
     "throttled": "429 with Retry-After",
@@ -97,9 +98,9 @@ def route_of(path: str) -> str | None:
     if not path.startswith(("/a/", "/b/")):
         return None
     tail = path.rstrip("/").lower().split("/")
-    if tail[-1] == "smart-configuration":
-        return "metadata"
-    if "auth" in tail[:4] or tail[2] in {"authorization", "launch"}:
+    if tail[-1] in _NAMES:
+        return _NAMES[tail[-1]]
+    if "auth" in tail[:4] or {"authorization", "launch", "desk"} & {*tail[2:3]}:
         return tail[-1] if tail[-1] in ROUTES else None
     return "metadata" if tail[-1] == "metadata" else "data"
 
