@@ -232,6 +232,7 @@ WRONG = {
     "issued at a text": (claiming(iat="now"), F.ISSUED_AT),
     "issued as it expires": (claiming(iat=T, exp=T), F.ISSUED_AT),
     "not to be used for a minute and a second": (claiming(nbf=T + 61), F.NOT_YET),
+    "not to be used before true": (claiming(nbf=True), F.NOT_YET),
     "not to be used before a text": (claiming(nbf="tomorrow"), F.NOT_YET),
     # 6. the nonce
     "with another nonce": (claiming(nonce="another"), F.NONCE),
