@@ -13,6 +13,8 @@ from apps.wire.addresses import AddressPolicy, check_address, parse_address
 from apps.wire.dialects import DIALECTS, Interface
 from apps.wire.errors import UnsafeAddress
 
+_LONGEST_ISSUER = 1000
+
 
 def check_endpoint(endpoint: Endpoint) -> None:
     """Raises ValidationError where the endpoint, saved as it stands, would cross versions or mix with the sandbox."""
@@ -51,6 +53,13 @@ def check_addresses(urls: list[str], *, policy: AddressPolicy) -> None:
                 _("We do not connect to this address: its %(fault)s is not allowed."),
                 params={"fault": error.fault.value},
             ) from None
+
+
+def check_issuers(issuers: list[str]) -> None:
+    """Raises ValidationError where an issuer of ID tokens is none we could ask for its keys, or no column holds it."""
+    check_addresses(issuers, policy=reaching.address_policy())
+    if any(len(issuer) > _LONGEST_ISSUER for issuer in issuers):
+        raise ValidationError(_("An issuer has 1000 characters at most."))
 
 
 def check_origin(origin: str) -> None:

@@ -1,11 +1,17 @@
-"""Which hosts the tokens of a server may go to that we are registered at: those staff know, not those a file names.
+"""Whom we believe because staff know them: the hosts that tokens may go to, and the issuers of ID tokens.
 
 A directory file pairs FHIR base URLs with authorization servers. A hostile one pairs a host of its own with a server
 that patients trust: they would sign in there, and their tokens would travel to that host.
 """
 
-from apps.directory import reaching, registering
-from apps.directory.models import Endpoint
+from datetime import datetime
+
+from django.db import transaction
+
+from apps.audit import recording
+from apps.audit.recording import Actor, EventType, Fact
+from apps.directory import pairing, reaching, registering
+from apps.directory.models import AuthorizationServer, Endpoint
 from apps.wire.addresses import parse_address
 
 
@@ -20,3 +26,23 @@ def is_stranger(endpoint: Endpoint) -> bool:
     trusted = [server.authorize_url, server.token_url, *others.values_list("fhir_base_url", flat=True)]
     origins = {parse_address(url, policy).origin for url in trusted}
     return parse_address(endpoint.fhir_base_url, policy).origin not in origins
+
+
+def allow_issuer(server: AuthorizationServer, issuer: str, *, actor: Actor, at: datetime) -> None:
+    """Let ID tokens of this server name an issuer that it does not declare (interface facts 3.7: the two may differ,
+    and neither is derived from the other). Twice is as once. Raises ValidationError for what is no address of ours."""
+    pairing.check_issuers([issuer])
+    with transaction.atomic():
+        row = AuthorizationServer.objects.select_for_update().get(pk=server.pk)
+        if issuer not in row.id_token_issuers:
+            row.id_token_issuers = [*row.id_token_issuers, issuer]
+            row.save(update_fields=["id_token_issuers"])
+            recording.record(
+                EventType.DIRECTORY_CHANGED,
+                actor=actor,
+                at=at,
+                subject="authorization server",
+                subject_id=str(row.pk),
+                facts={Fact.ACTION: "changed", Fact.CHANGED: "id_token_issuers"},
+            )
+    server.refresh_from_db()

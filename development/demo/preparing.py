@@ -1,9 +1,10 @@
-"""What must be there before anybody can try anything: tables, invented people, a directory, a client registration.
+"""What must be there before anybody can try anything: tables, invented people, a directory, client registrations.
 
 Every step may be repeated, so that a run that was cut off is simply started again.
 """
 
 import io
+import itertools
 import json
 import os
 import subprocess
@@ -22,6 +23,9 @@ from development.demo.failing import CannotRun
 from development.demo.programs import Programs
 
 _APPLICATION = "Holdfast demo"
+
+# How the demo proves itself at SMART deployments, one after the other: each way is tried somewhere.
+_AUTHENTICATIONS = ("client_secret_basic", "private_key_jwt")
 
 
 def sandbox(programs: Programs, data: Path | None) -> Sandbox:
@@ -43,7 +47,7 @@ def sandbox(programs: Programs, data: Path | None) -> Sandbox:
 
 
 def site(programs: Programs, control: Sandbox) -> None:
-    """The site with its tables, the sandbox's directory and a client registration there; started, and answering."""
+    """The site with its tables, the sandbox's directory and client registrations there; started, and answering."""
     telling.step("Preparing the site")
     call_command("migrate", verbosity=0)
     with tempfile.TemporaryDirectory() as folder:
@@ -53,6 +57,11 @@ def site(programs: Programs, control: Sandbox) -> None:
             call_command("import_endpoints", directory, stdout=io.StringIO())
         except CommandError as error:
             raise CannotRun(f"The sandbox's directory could not be imported: {error}") from None
+    telling.step("Discovering the sandbox's SMART deployments, and registering there")
+    try:
+        call_command("discover_endpoints", "--all", stdout=io.StringIO())
+    except CommandError as error:
+        raise CannotRun(f"The sandbox's SMART deployments could not be discovered: {error}") from None
     _register(control)
     connection.close()
     programs.start_site()
@@ -63,21 +72,45 @@ def _register(control: Sandbox) -> None:
 
     Each authorization server has a redirect URI of its own, and so an application of its own.
     """
+    authentications = itertools.cycle(_AUTHENTICATIONS)
     for row in _registrations("--all-sandbox"):
         if row["status"] == "approved":
             continue
-        application = control.post(
-            "/control/applications",
-            name=_APPLICATION,
-            redirect_uris=[row["redirect_uri"]],
-            versions=row["fhir_versions"],
-            status="approved",
-        )
+        if row["interfaces"] == ["smart"]:
+            application = _apply_at_console(control, row, next(authentications))
+        else:
+            application = control.post(
+                "/control/applications",
+                name=_APPLICATION,
+                redirect_uris=[row["redirect_uri"]],
+                versions=row["fhir_versions"],
+                status="approved",
+            )
         _registrations(
             *("--authorization-server", row["authorization_server"], "--client-id", application["client_id"]),
+            *(f"--issuer={issuer}" for issuer in application.get("id_token_issuers", ())),
             *("--approve", "--versions", ",".join(row["fhir_versions"])),
             secret=application["client_secret"],
         )
+
+
+def _apply_at_console(control: Sandbox, row: dict[str, Any], authentication: str) -> Any:
+    """An application of interface B: with a launch URL, and a public key where that is how we prove ourselves."""
+    chosen = ("--authorization-server", row["authorization_server"], "--authentication", authentication)
+    (prepared,) = _registrations(*chosen)
+    key = prepared["public_jwk"]
+    return control.post(
+        "/control/smart-applications",
+        name=_APPLICATION,
+        redirect_uris=[prepared["redirect_uri"]],
+        launch_url=prepared["launch_url"],
+        versions=prepared["fhir_versions"],
+        authentication=authentication,
+        smart_version=prepared["smart_version"],
+        enabled_tenants=prepared["tenants"],
+        status="approved",
+        **({"jwks": {"keys": [key]}} if key else {}),
+    )
 
 
 def _registrations(*arguments: str, secret: str = "") -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
+from apps.audit.models import AuditEvent
 from apps.directory import credentials, registering
 from apps.directory.models import ClientRegistration, Endpoint, SigningKey
 from apps.wire.secret import Secret
@@ -159,6 +160,17 @@ class TestRegisterClientForASmartDeployment:
         assert line["public_jwk"] == key.public_jwk
         assert not {"d", "p", "q"} & set(key.public_jwk)
         assert (key.public_jwk["crv"], key.public_jwk["kid"]) == ("P-384", key.kid)
+
+    def test_allows_issuers_that_the_server_does_not_declare(self, server):
+        issuer = "https://login.example/tenants/one/oidc/idsps/9/"
+        for _ in range(2):
+            self.register(server, "--issuer", issuer)
+        server.refresh_from_db()
+        assert server.id_token_issuers == [LOGIN, issuer]
+        assert AuditEvent.objects.filter(facts__changed="id_token_issuers").count() == 1
+        for wrong in ("http://login.example/", "https://login.example/" + "x" * 1000):
+            with pytest.raises(CommandError, match="not an address"):
+                self.register(server, "--issuer", wrong)
 
     def test_says_which_organizations_beside_it_are_served(self, server, make_root):
         beside, elsewhere = make_root(), make_root()

@@ -6,7 +6,7 @@ from django import forms
 from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
 
-from apps.directory import pairing, reaching
+from apps.directory import pairing
 from apps.directory.admin.auditing import AuditedAdmin
 from apps.directory.models import AuthorizationServer
 
@@ -52,7 +52,7 @@ class AuthorizationServerForm(forms.ModelForm):  # type: ignore[type-arg]  # gen
             for column, value in cleaned.items():
                 setattr(self.instance, column, value)
             pairing.check_server(self.instance)
-            pairing.check_addresses(cleaned.get("id_token_issuers", []), policy=reaching.address_policy())
+            pairing.check_issuers(cleaned.get("id_token_issuers", []))
         return cleaned
 
 

@@ -10,6 +10,7 @@ from apps.sandbox.control.door import Answer, Body, Wrong, only, take, texts
 from apps.sandbox.models import SmartApplication
 from apps.sandbox.portal.registering import RequestRefused
 from apps.sandbox.smart import registering
+from apps.sandbox.smart.identity import issuers
 from apps.sandbox.smart.registering import Registration
 
 _TEXTS = (
@@ -26,7 +27,8 @@ def applications(_query: QueryDict) -> Answer:
 
 
 def install_application(body: Body) -> Answer:
-    """An application that works; every field of `registering.Registration` that is given."""
+    """An application that works; every field of `registering.Registration` that is given. The answer also says what
+    a console tells a developer: the secret, and whom ID tokens will name as their issuer."""
     only(body, *_TEXTS, *_LISTS, "jwks")
     given: dict[str, Any] = {
         **{name: take(body, name, str, "") for name in _TEXTS if name in body},
@@ -39,4 +41,5 @@ def install_application(body: Body) -> Answer:
         application, secret = registering.install(wanted, at=clock.now())
     except RequestRefused as refused:
         raise Wrong(str(refused)) from None
-    return {**standing.smart_application(application), "client_secret": secret}, 201
+    known = [issuers.identity(tenant, application.persona) for tenant in application.enabled_tenants]
+    return {**standing.smart_application(application), "client_secret": secret, "id_token_issuers": known}, 201

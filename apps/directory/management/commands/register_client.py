@@ -6,11 +6,12 @@ import sys
 from argparse import ArgumentParser, BooleanOptionalAction
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from apps.audit.recording import Actor
-from apps.directory import enabling, registering, signing
+from apps.directory import enabling, registering, signing, trusting
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint
 from apps.directory.registering import RefreshScope, SmartVersion, Terms
 from apps.wire.client_authentication import Authentication
@@ -49,6 +50,9 @@ class Command(BaseCommand):
         parser.add_argument("--identity", action=BooleanOptionalAction, help="ask who signed in, or do not")
         parser.add_argument("--prompt", action=BooleanOptionalAction, help="ask for the consent page each time, or not")
         parser.add_argument(
+            "--issuer", action="append", default=[], metavar="URL", help="an issuer its ID tokens name, undeclared"
+        )
+        parser.add_argument(
             "--serves", action="append", default=[], metavar="URL", help="FHIR base URL of an organization beside it"
         )
 
@@ -80,6 +84,11 @@ class Command(BaseCommand):
         dialect = DIALECTS[endpoint.dialect if endpoint else Interface.PATIENT_ACCESS]
         registration = registering.request(server, dialect=dialect, actor=_ACTOR, at=at)
         registering.set_terms(registration, _terms(registration, options), actor=_ACTOR, at=at)
+        for issuer in options["issuer"]:
+            try:
+                trusting.allow_issuer(server, issuer, actor=_ACTOR, at=at)
+            except ValidationError:
+                raise CommandError(f"{issuer} is not an address we connect to.") from None
         for url in options["serves"]:
             try:
                 enabling.serve(registration, _endpoint(url), actor=_ACTOR, at=at)
@@ -115,6 +124,7 @@ def _line(server: AuthorizationServer, registration: ClientRegistration) -> dict
         "fhir_base_urls": [endpoint.fhir_base_url for endpoint in endpoints],
         "fhir_versions": sorted({endpoint.fhir_version for endpoint in endpoints}),
         "interfaces": sorted({endpoint.interface for endpoint in endpoints}),
+        "tenants": sorted({endpoint.tenant for endpoint in endpoints if endpoint.tenant}),
         "authentication": registration.authentication,
         "public_jwk": key.public_jwk if key else None,
         "smart_version": registration.smart_version,
