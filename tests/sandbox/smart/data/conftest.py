@@ -35,13 +35,17 @@ def document(logical_id, patient_id):
     }
 
 
+def provenance(logical_id, target):
+    return {"resourceType": "Provenance", "id": logical_id, "target": [{"reference": target}]}
+
+
 AT_WILLOW = {
     "r-ada": [patient("r-ada", "Byron"), observation("o-1", "r-ada", 13.2), document("d-1", "r-ada")],
     "r-grace": [patient("r-grace", "Hopper"), observation("o-2", "r-grace", 4.1)],
     "": [{"resourceType": "Organization", "id": "home", "name": "Willow Creek"}],
 }
 AT_RIVERSIDE = {
-    "r-ada": [patient("r-ada", "Riverside"), observation("o-1", "r-ada", 99.9)],
+    "r-ada": [patient("r-ada", "Riverside"), observation("o-1", "r-ada", 99.9), provenance("v-1", "Observation/o-1")],
     "r-son": [patient("r-son", "Byron")],
     "": [{"resourceType": "Organization", "id": "home", "name": "Riverside"}],
 }

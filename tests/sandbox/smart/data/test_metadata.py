@@ -1,5 +1,7 @@
 """Discovery by metadata: the oauth-uris extension of a root (specification 2.2, interface facts 3.2)."""
 
+from urllib.parse import urljoin
+
 import pytest
 
 from apps.sandbox import scenarios
@@ -131,6 +133,16 @@ class TestMetadata:
         scenarios.choose("discovered_addresses", form)
         assert named()["token"] == address + TOKEN.partition("/tenants/")[2]
         assert named()["manage"] == address + MANAGE.partition("/tenants/")[2]
+
+    @pytest.mark.parametrize(("place", "below"), [("usual", ""), ("deep", "interop/api/fhir/")])
+    def test_gives_addresses_that_lead_from_the_root_to_where_they_should(self, client, two_tenants, place, below):
+        scenarios.choose("root_path", place)
+        scenarios.choose("discovered_addresses", "from-root")
+        root = f"http://testserver/b/myrecord/r4/{WILLOW}/{below}"
+        (rest,) = client.get(f"{root}metadata").json()["rest"]
+        inner = {one["url"]: one["valueUri"] for one in rest["security"]["extension"][0]["extension"]}
+        assert inner["token"].startswith("../")
+        assert (urljoin(root, inner["token"]), urljoin(root, inner["authorize"])) == (TOKEN, AUTHORIZE)
 
     def test_leaves_out_what_does_not_exist(self, named):
         scenarios.choose("revocation", "off")

@@ -79,6 +79,24 @@ class TestReadScope:
             refused = get(path, token(f"launch/patient {scope}"), "application/pdf")
             assert (refused.status_code, refused["WWW-Authenticate"]) == (403, lacking(missing))
 
+    @pytest.mark.conformance("X54")
+    def test_of_two_contexts_reaches_no_further_than_the_narrower(self, token, get):
+        """What comes along with a resource, or stands behind it, needs its own scope about the same patient."""
+        root = f"/b/myrecord/r4/{RIVERSIDE}"
+        opened = token(
+            "launch/patient user/Observation.read user/DocumentReference.read"
+            " patient/Provenance.read patient/Binary.read",
+            RIVERSIDE,
+            answer={"patient": "r-son"},
+        )
+        assert get(f"{root}/document/pdf-r-ada", opened, "application/pdf").status_code == 200
+        assert get(f"{root}/Binary/pdf-r-ada", opened, "application/pdf").status_code == 404
+        assert get(f"{root}/Binary/pdf-r-son", opened, "application/pdf").status_code == 200
+        search = f"{root}/Observation?patient=r-ada&category=laboratory&_revinclude=Provenance:target"
+        assert [entry["resource"]["id"] for entry in get(search, opened).json()["entry"]] == ["o-1"]
+        whole = token("user/Observation.read user/Provenance.read", RIVERSIDE)
+        assert [entry["resource"]["id"] for entry in get(search, whole).json()["entry"]] == ["o-1", "v-1"]
+
 
 class TestScopeOfVersionTwo:
     @pytest.fixture
@@ -166,6 +184,14 @@ class TestPermissions:
         for name in ("Patient", "Observation", "Condition", "Goal", "Encounter"):
             assert (opened.refusal(name, "search") is None) == (name in types)
             assert opened.patients(name, "read") == (("p",) if name in types else ())
+
+    @pytest.mark.conformance("X54")
+    @pytest.mark.parametrize("context", ["patient", "user"])
+    def test_of_reading_are_not_for_searching(self, context):
+        opened = self.of(f"{context}/Observation.r")
+        assert opened.refusal("Observation", "read") is None
+        assert opened.refusal("Observation", "search").challenge == lacking("patient/Observation.rs")
+        assert opened.patients("Observation", "search") == ()
 
     def test_do_not_help_where_a_type_is_withheld(self):
         scenarios.choose("withheld_type", "Coverage")
