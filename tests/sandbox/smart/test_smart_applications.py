@@ -23,7 +23,11 @@ class TestInstalling:
     def test_needs_a_redirect_address_and_no_more(self, client, post):
         answer = post({"client_id": "phone", "redirect_uris": ["https://app.example/back/7Q"]})
         assert answer.status_code == 201
-        assert answer.json() == {
+        told = answer.json()
+        issuers = told.pop("id_token_issuers")
+        tenants = [issuer.partition("/tenants/")[2].partition("/oidc/idsps/")[0] for issuer in issuers]
+        assert tenants == [RIVERSIDE, WILLOW]
+        assert told == {
             "client_id": "phone",
             "client_secret": "",
             "name": "Application",
