@@ -1,0 +1,78 @@
+"""What one refusal does to others: a registration or an organization rests for a while, and one attempt mends it."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db.models import F, Model
+
+from apps.directory.models import ClientRegistration, Enablement
+from tests.connections.provider_stand_in import CODE, tokens
+from tests.connections.test_failing import refused
+from tests.wire.servers import http
+
+pytestmark = pytest.mark.django_db
+
+STAFF = "Staff must look into client registration"
+
+
+def later(model: type[Model], column: str) -> None:
+    """A quarter of an hour passes since it was last seen."""
+    rows: Any = model._default_manager
+    rows.update(**{column: F(column) - timedelta(minutes=15)})
+
+
+def try_it(traveller, place) -> None:
+    """One patient leaves and comes back with a code."""
+    departed = traveller.leave(place)
+    traveller.come_back(place, code=CODE, state=departed.state)
+
+
+class TestAClientThatIsRefused:
+    @pytest.fixture(autouse=True)
+    def _refused(self, traveller, place, stand_in):
+        stand_in.token = refused("invalid_client", 401)
+        try_it(traveller, place)
+
+    def test_is_not_used_for_a_while_and_then_tried_by_somebody(self, traveller, place):
+        assert traveller.client.get(place.before_you_go).status_code == 409
+        later(ClientRegistration, "trouble_seen_at")
+        assert traveller.client.get(place.before_you_go).status_code == 200
+        try_it(traveller, place)
+        assert traveller.client.get(place.before_you_go).status_code == 409
+
+    def test_is_as_good_as_new_after_one_exchange(self, traveller, place, stand_in):
+        later(ClientRegistration, "trouble_seen_at")
+        stand_in.token = tokens()
+        try_it(traveller, place)
+        assert ClientRegistration.objects.get().trouble == ""
+
+
+class TestAnOrganizationThatHasNotEnabledUs:
+    @pytest.mark.conformance("C53")
+    def test_is_named_to_the_next_patient_and_to_staff_once(self, traveller, place, stand_in, caplog):
+        stand_in.token = refused("unauthorized_client")
+        try_it(traveller, place)
+        page = traveller.client.get(place.before_you_go)
+        assert page.status_code == 409
+        assert "has not turned on this app yet" in page.content.decode()
+        later(Enablement, "refused_at")
+        try_it(traveller, place)
+        assert caplog.text.count(STAFF) == 1
+
+    @pytest.mark.conformance("C53")
+    def test_heals_with_the_first_exchange(self, traveller, place, stand_in):
+        stand_in.token = refused("unauthorized_client")
+        try_it(traveller, place)
+        later(Enablement, "refused_at")
+        stand_in.token = tokens()
+        try_it(traveller, place)
+        assert Enablement.objects.get().is_enabled
+        assert traveller.client.get(place.before_you_go).status_code == 200
+
+    def test_keeps_nobody_away_where_it_may_be_about_one_code(self, traveller, place, stand_in, caplog):
+        stand_in.token = http(403)
+        for _ in range(2):
+            try_it(traveller, place)
+        assert traveller.client.get(place.before_you_go).status_code == 200
+        assert caplog.text.count(STAFF) == 1
