@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.sandbox.control import identity_levers, levers, pages, smart_levers
+from apps.sandbox.control import identity_levers, levers, pages, smart_levers, tenant_levers
 from apps.sandbox.control.door import door
 
 urlpatterns = [
@@ -16,6 +16,7 @@ urlpatterns = [
     path("requests", door(get=levers.recorded, delete=levers.forget_recorded)),
     path("applications", door(get=levers.applications, post=levers.install_application)),
     path("smart-applications", door(get=smart_levers.applications, post=smart_levers.install_application)),
+    path("tenants", door(get=tenant_levers.tenants, post=tenant_levers.suspend)),
     path("accounts", door(get=levers.accounts, post=levers.enrol)),
     path("grants/end", door(post=levers.end_grants)),
     path("signing-keys", door(get=identity_levers.keys, post=identity_levers.rotate_keys)),

@@ -26,6 +26,20 @@ class TestRoot:
         assert get(f"/b/myrecord/r4/{WILLOW}/Patient/r-ada", opened).status_code == 403
         assert get(f"/b/myrecord/r4/{WILLOW}/metadata").status_code == 403
 
+    def test_can_be_suspended_over_the_control_address(self, two_tenants, client):
+        def suspend(**body):
+            return client.post("/control/tenants", body, content_type="application/json")
+
+        assert suspend(id=RIVERSIDE, is_suspended=True).json()["is_suspended"] is True
+        assert client.get(f"/b/myrecord/r4/{RIVERSIDE}/metadata").status_code == 403
+        assert client.get(f"/b/myrecord/r4/{WILLOW}/metadata").status_code == 200
+        listed = client.get("/control/tenants").json()["tenants"]
+        assert {row["id"]: row["is_suspended"] for row in listed} == {RIVERSIDE: True, WILLOW: False}
+        suspend(id=RIVERSIDE, is_suspended=False)
+        assert client.get(f"/b/myrecord/r4/{RIVERSIDE}/metadata").status_code == 200
+        for wrong in ({"id": "unknown"}, {}, {"id": RIVERSIDE, "is_suspended": "yes"}, {"id": RIVERSIDE, "name": "x"}):
+            assert suspend(**wrong).status_code == 400
+
     @pytest.mark.parametrize("path", ["/b/myrecord/", "/b/ehr/r4", "/b/open/dstu2/", f"/b/myrecord/stu3/{WILLOW}/"])
     def test_without_a_tenant_is_a_bad_gateway(self, client, two_tenants, path):
         answer = client.get(path)
@@ -51,9 +65,12 @@ class TestRoot:
 
     @pytest.mark.conformance("X31")
     def test_gives_files_of_its_own(self, token, get):
-        opened = token("launch/patient patient/DocumentReference.read patient/Binary.read")
-        answer = get(f"/b/myrecord/r4/{WILLOW}/document/pdf-r-ada", opened, "application/pdf")
-        assert answer.content == b"%PDF of " + WILLOW.encode()
+        scope = "launch/patient patient/DocumentReference.read patient/Binary.read"
+        opened = token(scope)
+        for tenant, key in ((WILLOW, opened), (RIVERSIDE, token(scope, tenant=RIVERSIDE, answer={"patient": "r-ada"}))):
+            for route in ("document", "Binary"):
+                answer = get(f"/b/myrecord/r4/{tenant}/{route}/pdf-r-ada", key, "application/pdf")
+                assert answer.content == b"%PDF of " + tenant.encode()
         body = get(f"/b/myrecord/r4/{WILLOW}/DocumentReference/d-1", opened).json()
         assert body["content"][0]["attachment"]["url"] == f"http://testserver/b/myrecord/r4/{WILLOW}/document/pdf-r-ada"
 
