@@ -303,7 +303,9 @@ class TestScopes:
 
     @pytest.mark.parametrize("scope", ["launch/patient", "offline_access online_access", "patient/Observation.write"])
     def test_must_open_something(self, client, phone, scope):
-        assert sent_back(client.get(authorize(scope=scope)))["error"] == "invalid_scope"
+        told = sent_back(client.get(authorize(scope=scope)))
+        assert told["error"] == "access_denied"
+        assert "denied-by-server" in told["error_uri"]
 
     def test_are_not_more_than_a_header_holds(self, client, phone):
         scope = " ".join(f"patient/{'A' * 20}{chr(65 + n % 26)}{chr(65 + n // 26)}.read" for n in range(200))

@@ -184,7 +184,7 @@ def _scopes(given: _Given, application: SmartApplication, place: Place, persona:
         asked = tuple(scope for scope in asked if scope != "offline_access")  # OpenID Connect Core section 11
     possible = scopes.grantable(asked, version=place.version, persona=persona, registered=application.scopes)
     if not scopes.opens_anything(possible):
-        raise _Fault("invalid_scope", "oauth2:grant:denied-by-server")
+        raise _Fault("access_denied", "oauth2:grant:denied-by-server")  # as seen: interface facts 5.7
     return possible
 
 
