@@ -7,7 +7,6 @@ from datetime import datetime
 from django.http import HttpRequest
 
 from apps.sandbox import clock
-from apps.sandbox.fhir.refusing import Refusal
 from apps.sandbox.models import AccessToken
 
 _PREFIX = "Bearer "
@@ -25,15 +24,6 @@ class Access:
     denied_types: frozenset[str]
     version: str
     client_id: str
-
-    def patients(self, _resource_type: str, _interaction: str) -> tuple[str, ...]:
-        """The same people whatever the type."""
-        return self.patient_ids
-
-    def refusal(self, resource_type: str, _interaction: str) -> Refusal | None:
-        """Consent is by resource type, for reading and searching alike."""
-        denied = resource_type in self.denied_types
-        return Refusal(403, "forbidden", "Access was denied by the user") if denied else None
 
 
 class Unauthorized(Exception):

@@ -8,7 +8,7 @@ from functools import wraps
 from django.http import HttpRequest, HttpResponse
 
 from apps.sandbox import bearer, scenarios
-from apps.sandbox.fhir import addresses, media_types, metadata, refusing, serving
+from apps.sandbox.fhir import addresses, media_types, metadata, opened, refusing, serving
 from apps.sandbox.fhir.media_types import NotAcceptable
 from apps.sandbox.fhir.realm import Realm
 from apps.sandbox.fhir.refusing import Refusal
@@ -56,7 +56,7 @@ def statement(request: HttpRequest, version: str) -> HttpResponse:
 def search(request: HttpRequest, version: str, resource_type: str) -> HttpResponse:
     """P4 and every other search."""
     media_type = _media_type(request, version)
-    access = bearer.access_from(request, version)
+    access = opened.by(request, version)
     return serving.search(request, _root(request, version), access, resource_type, media_type)
 
 
@@ -64,21 +64,21 @@ def search(request: HttpRequest, version: str, resource_type: str) -> HttpRespon
 def read(request: HttpRequest, version: str, resource_type: str, logical_id: str) -> HttpResponse:
     """P5 and every other read by id."""
     media_type = _media_type(request, version)
-    access = bearer.access_from(request, version)
+    access = opened.by(request, version)
     return serving.read(_root(request, version), access, resource_type, logical_id, media_type)
 
 
 @_answered
 def document(request: HttpRequest, version: str, name: str) -> HttpResponse:
     """The file of a document."""
-    access = bearer.access_from(request, version)
+    access = opened.by(request, version)
     return serving.document(_root(request, version), access, name)
 
 
 @_answered
 def binary(request: HttpRequest, version: str, name: str) -> HttpResponse:
     """The same by Accept: raw, or as a Binary resource."""
-    access = bearer.access_from(request, version)
+    access = opened.by(request, version)
     return serving.binary(request, _root(request, version), access, name)
 
 
