@@ -93,9 +93,8 @@ def _discovered(server: FhirServer, found: dict[DiscoverySource, Stated], source
     stated = found[source]
     others = [other for name, other in found.items() if name is not source]
     values: dict[str, Any] = {}
-    for other in others:
-        values |= {name: url for name, url in other.addresses.items() if name not in _INDISPENSABLE}
-    values |= stated.addresses
+    for each in (*others, stated):  # the preferred one last: it states both of the two and so decides them
+        values |= each.addresses
     values |= found.get(DiscoverySource.SMART_CONFIGURATION, Stated()).abilities
     disagreements = {
         name
