@@ -53,6 +53,11 @@ SCHEDULE: tuple[Periodic, ...] = (
         reason="A sign-in that was over a day ago is of no use to anybody.",
     ),
     Periodic(
+        "apps.directory.tasks.discover_stale",
+        every=timedelta(minutes=10),
+        reason="SMART deployments move their addresses, and new ones are listed before anybody asked them.",
+    ),
+    Periodic(
         "apps.records.tasks.resume_syncs",
         every=timedelta(minutes=1),
         reason="A run whose worker died, or that waited for its provider, goes on within a minute of being free.",

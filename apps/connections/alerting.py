@@ -9,9 +9,9 @@ hour of maintenance.
 import logging
 from datetime import datetime
 
-from apps.directory import enabling, registering
+from apps.directory import discovering, enabling, registering
 from apps.directory.models import ClientRegistration, Endpoint
-from apps.wire.errors import Actor, ClientRejected, Code, OrganizationNotEnabled, WireError
+from apps.wire.errors import Actor, ClientRejected, Code, EndpointMisconfigured, OrganizationNotEnabled, WireError
 
 _LOG = logging.getLogger(__name__)
 
@@ -31,6 +31,8 @@ def alert_staff_of_refusal(
             alert_staff(registration, error)
         return
     alert_staff(registration, error)
+    if isinstance(error, EndpointMisconfigured):
+        discovering.doubt(endpoint)  # the addresses may have moved
     if isinstance(error, ClientRejected):
         registering.mark_trouble(registration, error.code.value, at=at)
 

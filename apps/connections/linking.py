@@ -18,7 +18,7 @@ from apps.audit.recording import EventType
 from apps.connections import binding, noting
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.outcomes import Outcome
-from apps.directory import linkability, reaching, registering
+from apps.directory import discovering, linkability, reaching, registering
 from apps.directory.linkability import Obstacle
 from apps.directory.models import ClientRegistration, Endpoint, Provider
 from apps.vault import sealing
@@ -73,6 +73,7 @@ def begin(
     """
     if consenting.needs_consent(user):
         raise ConsentMissing
+    discovering.keep_fresh(endpoint, at=at)
     registration = _registration(provider, endpoint, at=at)
     with transaction.atomic():
         # two tabs at once count each other; whoever closed the account in one of them agrees to nothing any more

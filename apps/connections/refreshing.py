@@ -20,7 +20,7 @@ from apps.audit.recording import Actor, EventType
 from apps.connections import alerting, noting, revoking, token_columns
 from apps.connections.models import Connection, MoveNotAllowed, StoredTokenSet
 from apps.connections.reasons import Reason
-from apps.directory import reaching
+from apps.directory import discovering, reaching
 from apps.vault.errors import Shredded, VaultError
 from apps.wire import token_endpoint
 from apps.wire.errors import (
@@ -162,6 +162,7 @@ def _refreshed(connection: Connection, stored: StoredTokenSet, *, at: datetime) 
         raise _give_up(connection, Reason.WINDOW_OVER, at=at)
     if stored.not_before_at is not None and at < stored.not_before_at:
         raise NotYet(stored.not_before_at)
+    discovering.keep_fresh(connection.endpoint, at=at)
     attempt_id = _claim(stored, at=at)
     if attempt_id is None:
         return _from_another_attempt(connection, stored, at=at)

@@ -6,9 +6,11 @@ for staff, and linking is off until they decide. What a FHIR server says of an a
 is believed only where staff know that FHIR server (`trusting`).
 """
 
+from contextlib import suppress
 from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.db.models import F, Q
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
@@ -67,6 +69,25 @@ def discover(endpoint: Endpoint, *, at: datetime, actor: Actor = _DISCOVERING) -
     if moved or endpoint.authorization_server is None:
         raise AddressesMoved(code=Code.FOREIGN_ADDRESS)
     return endpoint.authorization_server
+
+
+def keep_fresh(endpoint: Endpoint, *, at: datetime) -> None:
+    """Discover again where the addresses are stale, before they are used. A failure leaves them as they are: whether
+    they may be used is for `linkability` to say. Speaks to the network: call it outside transactions."""
+    if is_stale(endpoint, at=at):
+        with suppress(WireError):  # the endpoint remembers which
+            discover(endpoint, at=at)
+
+
+def discover_stale(*, at: datetime, most: int) -> int:
+    """Ask those that are stale, the longest unasked first, and at most so many. Returns how many were asked."""
+    rows = Endpoint.objects.filter(interface=Interface.SMART, vanished_at__isnull=True)
+    rows = rows.filter(Q(discovery_tried_at__isnull=True) | Q(discovery_tried_at__lte=at - ASK_AGAIN_AFTER))
+    doubtful = ~Q(discovery_fault="") | Q(discovered_at__isnull=True) | Q(discovered_at__lte=at - FRESH)
+    endpoints = list(rows.filter(doubtful).order_by(F("discovery_tried_at").asc(nulls_first=True), "pk")[:most])
+    for endpoint in endpoints:
+        keep_fresh(endpoint, at=at)
+    return len(endpoints)
 
 
 def _check_lengths(configuration: SmartConfiguration) -> None:

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 from django.db.models import F, Model
+from django.utils import timezone
 
-from apps.directory.models import ClientRegistration, Enablement
+from apps.directory.models import ClientRegistration, Enablement, Endpoint
 from tests.connections.provider_stand_in import CODE, tokens
 from tests.connections.test_failing import refused
 from tests.wire.servers import http
@@ -76,3 +77,22 @@ class TestAnOrganizationThatHasNotEnabledUs:
             try_it(traveller, place)
         assert traveller.client.get(place.before_you_go).status_code == 200
         assert caplog.text.count(STAFF) == 1
+
+
+class TestATokenEndpointThatIsNotThere:
+    @pytest.mark.conformance("C22")
+    @pytest.mark.parametrize("answer", [http(404), http(302, Location="https://elsewhere.example/")], ids=[404, 302])
+    def test_is_asked_for_again_before_the_next_one_leaves(self, traveller, place, stand_in, answer):
+        now = timezone.now()
+        smart = {"interface": "smart", "dialect": "smart", "discovered_at": now, "discovery_tried_at": now}
+        Endpoint.objects.update(**smart)
+        ClientRegistration.objects.update(authentication="none")
+        stand_in.token = answer
+        try_it(traveller, place)
+        assert Endpoint.objects.get().discovered_at is None
+        later(Endpoint, "discovery_tried_at")
+        traveller.leave(place)
+        endpoint = Endpoint.objects.get()
+        assert endpoint.discovery_tried_at >= now
+        assert endpoint.discovery_fault == "no_smart_configuration"
+        assert endpoint.authorization_server is not None
