@@ -80,6 +80,13 @@ class TestOrganizations:
         assert names[0] == names[1]
         assert names[2] < names[1]
 
+    def test_forget_what_they_kept_before(self, organizations):
+        ruled_out = Resource.objects.filter(tenant=RIVERSIDE, version="r4").exclude(patient_id="").first()
+        ruled_out.pk, ruled_out.logical_id = None, "ruled-out"
+        ruled_out.save()
+        populating.organizations(SOME)
+        assert not Resource.objects.filter(logical_id="ruled-out").exists()
+
     def test_leave_interface_a_as_it_is(self, organizations):
         whole = {body["id"]: body for body in bodies("", "r4")}
         populating.organizations(SOME)
