@@ -2,7 +2,15 @@
 
 from apps.connections.models.authorization_request import AuthorizationRequest
 from apps.connections.models.connection import Connection, MoveNotAllowed
+from apps.connections.models.pending_launch import PendingLaunch
 from apps.connections.models.pending_revocation import PendingRevocation
 from apps.connections.models.stored_token_set import StoredTokenSet
 
-__all__ = ["AuthorizationRequest", "Connection", "MoveNotAllowed", "PendingRevocation", "StoredTokenSet"]
+__all__ = [
+    "AuthorizationRequest",
+    "Connection",
+    "MoveNotAllowed",
+    "PendingLaunch",
+    "PendingRevocation",
+    "StoredTokenSet",
+]
