@@ -121,6 +121,14 @@ class TestACode:
         assert is_refused(post_token(body), "invalid_grant")
         assert is_refused(post_token(f"grant_type=refresh_token&refresh_token={token}"), "invalid_grant")
 
+    def test_that_was_used_ends_what_it_gave_however_late_it_comes_again(self, allow, phone, post_token):
+        clock.set_to(datetime.fromisoformat("2026-03-02T09:30:00Z"))
+        body = f"grant_type=authorization_code&code={allow()['code']}&client_id=phone"
+        token = post_token(body).json()["refresh_token"]
+        clock.move(3_600)
+        assert is_refused(post_token(body), "invalid_grant")
+        assert is_refused(post_token(f"grant_type=refresh_token&refresh_token={token}"), "invalid_grant")
+
     def test_waits_a_minute(self, allow, phone, post_token):
         at = datetime.fromisoformat("2026-03-02T09:30:00Z")
         codes = []

@@ -44,10 +44,9 @@ def refresh_token(grant: SmartGrant, *, refreshed_at: datetime | None, at: datet
 def _context(grant: SmartGrant) -> Answer:
     """The patient and the visit that are open, if a launch context was granted and has them."""
     answer: Answer = {}
-    is_launched = "launch" in grant.scopes
-    is_told = scenarios.chosen("launch_patient") == "told"
-    if grant.patient_id and is_told and (is_launched or "launch/patient" in grant.scopes):
+    is_granted = not {"launch", "launch/patient"}.isdisjoint(grant.scopes)
+    if grant.patient_id and is_granted and scenarios.chosen("launch_patient") == "told":
         answer["patient"] = grant.patient_id
-    if grant.encounter_id and is_launched:
+    if grant.encounter_id:  # only a launch has one
         answer["encounter"] = grant.encounter_id
     return answer
