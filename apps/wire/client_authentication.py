@@ -107,5 +107,5 @@ def _signed(client_id: str, key: SigningKey, audience: str, at: datetime) -> str
         private = JWKRegistry.import_key(members, _KEY_TYPES[key.algorithm])
         header = {"alg": key.algorithm.value, "kid": key.kid, "typ": "JWT"}
         return jwt.encode(header, claims, private, algorithms=[key.algorithm.value])
-    except (JoseError, ValueError, TypeError, KeyError, AssertionError):
+    except (JoseError, ValueError, TypeError):
         return None

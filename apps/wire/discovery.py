@@ -18,6 +18,8 @@ from apps.wire.smart_configuration import SmartConfiguration, Stated, read_oauth
 __all__ = ["Discovered", "DiscoverySource", "SmartConfiguration", "discover"]
 
 _LARGEST_CONFIGURATION_BYTES = 1_000_000
+# There is no such document; any other fault, such as an untrusted certificate, is one of the whole server.
+_ABSENT = frozenset({Code.NO_SMART_CONFIGURATION, Code.NO_METADATA, Code.REDIRECTED, Code.TOO_LARGE, Code.UNREADABLE})
 _INDISPENSABLE = ("authorize_url", "token_url")
 
 
@@ -47,8 +49,9 @@ def discover(server: FhirServer) -> Discovered:
     """Asks for both documents, one after the other: up to twice the transport's total time.
 
     Raises EndpointMisconfigured (NO_SMART_CONFIGURATION) where neither names both addresses; UnsafeAddress where the
-    addresses named are none we connect to, or the FHIR base URL itself is not; Unavailable where nothing was found
-    and a document could not be asked.
+    addresses named are none we connect to, or the FHIR base URL itself is not; EndpointMisconfigured with the
+    transport's own code where the server's certificate is not trusted; Unavailable where nothing was found and a
+    document could not be asked.
     """
     found: dict[DiscoverySource, Stated] = {}
     failure: Unavailable | None = None
@@ -70,7 +73,7 @@ def discover(server: FhirServer) -> Discovered:
 
 
 def _stated(server: FhirServer, source: DiscoverySource) -> Stated:
-    """What one document states; nothing, where there is none. Raises Unavailable and UnsafeAddress."""
+    """What one document states; nothing, where there is none. Raises what is wrong with the server as a whole."""
     try:
         if source is DiscoverySource.SMART_CONFIGURATION:
             document = published.document(
@@ -82,9 +85,9 @@ def _stated(server: FhirServer, source: DiscoverySource) -> Stated:
             )
             return read_smart_configuration(document, base_url=server.base_url, policy=server.policy)
         return read_oauth_uris(fhir.metadata(server), base_url=server.base_url, policy=server.policy)
-    except UnsafeAddress:
-        raise
-    except (EndpointMisconfigured, UnexpectedAnswer):
+    except (EndpointMisconfigured, UnexpectedAnswer) as failure:
+        if failure.code not in _ABSENT:
+            raise
         return Stated()
 
 

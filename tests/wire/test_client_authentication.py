@@ -28,6 +28,8 @@ class TestAClient:
         [
             (SigningAlgorithm.ES384, "no JSON"),
             (SigningAlgorithm.ES384, "7"),
+            (SigningAlgorithm.ES384, "null"),
+            (SigningAlgorithm.ES384, '["a"]'),
             (SigningAlgorithm.ES384, "{}"),
             (SigningAlgorithm.ES384, '{"kty": "oct", "k": "c2VjcmV0"}'),
             (SigningAlgorithm.ES384, json.dumps(ECKey.generate_key("P-256").as_dict(private=True))),

@@ -11,9 +11,11 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from apps.wire import transport
+from apps.wire import discovery, transport
 from apps.wire.addresses import AddressPolicy
+from apps.wire.dialects import DIALECTS, FhirVersion
 from apps.wire.errors import Actor, Code, EndpointMisconfigured, Unavailable
+from apps.wire.fhir import FhirServer
 from tests.wire.servers import http, serving
 
 PUBLIC = "93.184.216.34"
@@ -139,6 +141,14 @@ class TestAnHttpsAddress:
         assert refused.value.code is Code.UNTRUSTED_CERTIFICATE
         assert refused.value.actor is Actor.OPERATOR
         assert refused.value.__cause__ is refused.value.__context__ is None
+
+    def test_is_not_taken_for_a_server_without_a_configuration(self, authority, provider, route, tmp_path):
+        home = FhirServer("https://provider.example/fhir", FhirVersion.R4, DIALECTS["smart"], AddressPolicy())
+        with provider(Authority().context(tmp_path, "provider.example")) as server:
+            route(server.port)
+            with pytest.raises(EndpointMisconfigured) as refused:
+                discovery.discover(home)
+        assert refused.value.code is Code.UNTRUSTED_CERTIFICATE
 
     def test_is_refused_where_the_certificate_has_expired(self, authority, provider, route, tmp_path):
         context = authority.context(tmp_path, "provider.example", until=NOW - timedelta(days=1))
