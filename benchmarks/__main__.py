@@ -1,19 +1,19 @@
 """`make bench [AREA=...]`: one line a figure, `<area>.<figure> <value> goal <bound> ok|short`.
 
 Figures are ratios within one run, or processor time, and medians of several tries: absolute times depend on
-the machine. The exit code is 1 where a figure is short of its goal.
+the machine. The exit code is 1 where a figure is short of its goal. An area of which nothing is built says so.
 """
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
 
-from benchmarks import pages
+from benchmarks import directory, pages, refresh, sync
 from benchmarks.figure import Figure
 
 AREAS: Mapping[str, Callable[[], Iterator[Figure]] | None] = {
-    "directory": None,
-    "refresh": None,
-    "sync": None,
+    "directory": directory.figures,
+    "refresh": refresh.figures,
+    "sync": sync.figures,
     "pages": pages.figures,
     "bulk": None,
 }
@@ -29,7 +29,7 @@ def main(arguments: list[str]) -> int:
     for area in arguments or AREAS:
         measure = AREAS[area]
         if measure is None:
-            print(f"{area}: nothing is measured yet")
+            print(f"{area}: nothing to measure, because nothing of it is built yet")
             continue
         for figure in measure():
             print(f"{area}.{figure}", flush=True)

@@ -1,9 +1,13 @@
-"""One measured number and the goal it is held against."""
+"""One measured number and the goal it is held against; and how numbers are measured.
+
+Every number is a median of several tries, and nearly every one a ratio of two things done in turn in one process: what
+a machine does beside us slows both.
+"""
 
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 TRIES = 7
@@ -30,12 +34,33 @@ class Figure:
 
 def processor_ms(work: Callable[[], object], *, repeats: int) -> float:
     """The median, over several tries, of the milliseconds of processor time that one call takes in this process."""
-    tries = []
-    for number in range(TRIES):
-        print(f"\r  try {number + 1} of {TRIES} ", end="", file=sys.stderr, flush=True)
-        began = time.process_time()
-        for _ in range(repeats):
-            work()
-        tries.append((time.process_time() - began) * 1000 / repeats)
-    print("\r" + " " * 20 + "\r", end="", file=sys.stderr, flush=True)
-    return statistics.median(tries)
+    return statistics.median(_taken(time.process_time, work, repeats) * 1000 for _try in _tries(TRIES))
+
+
+def ratio(
+    work: Callable[[], object], comparator: Callable[[], object], *, repeats: int = 1, tries: int = TRIES
+) -> float:
+    """How much longer `work` takes than `comparator`, by the clock: done in turn, the median of the tries' ratios."""
+    return statistics.median(
+        _taken(time.perf_counter, work, repeats) / _taken(time.perf_counter, comparator, repeats)
+        for _try in _tries(tries)
+    )
+
+
+def say(progress: str) -> None:
+    """Tell whoever watches how far we are, on a line that the next one overwrites. Never in the way of the figures."""
+    print(f"\r  {progress:<70}", end="", file=sys.stderr, flush=True)
+
+
+def _taken(clock: Callable[[], float], work: Callable[[], object], repeats: int) -> float:
+    began = clock()
+    for _ in range(repeats):
+        work()
+    return (clock() - began) / repeats
+
+
+def _tries(tries: int) -> Iterator[int]:
+    for number in range(tries):
+        say(f"try {number + 1} of {tries}")
+        yield number
+    print("\r" + " " * 72 + "\r", end="", file=sys.stderr, flush=True)

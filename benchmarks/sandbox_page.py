@@ -4,7 +4,6 @@ import json
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-import django
 from django.core.management import call_command
 from django.test import Client
 
@@ -18,8 +17,6 @@ _ROWS = 100
 
 def main() -> None:
     """One line of JSON: the milliseconds."""
-    django.setup()
-    call_command("migrate", verbosity=0)
     call_command("populate", "--people", "1", "--size", str(_SIZE), "--without-cast", verbosity=0)
     client = Client(SERVER_NAME=LOOPBACK, headers={"Accept": "application/json"})
     token = _token(client)
@@ -61,7 +58,3 @@ def _token(client: Client) -> str:
 def _post(client: Client, address: str, **body: Any) -> dict[str, Any]:
     answer: dict[str, Any] = client.post(address, body, content_type="application/json").json()
     return answer
-
-
-if __name__ == "__main__":
-    main()

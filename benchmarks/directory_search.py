@@ -1,0 +1,119 @@
+"""Measures searching for a provider: at five hundred and at fifty thousand, against an empty page and a bare query."""
+
+import itertools
+import json
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from apps.directory.models import AuthorizationServer, Endpoint, Provider
+from apps.directory.spelling import search_words
+from benchmarks import invented_directory
+from benchmarks.figure import TRIES, processor_ms, ratio, say
+
+_SMALL, _LARGE = 500, 50_000
+_TYPED = ("har", "harbor fam", "springfield hosp", "saint anne ped", "portland clinic", "49", "tucson", "women")
+# What searching asks for, bare: the same condition, order and number of rows.
+_BARE = """
+SELECT id, name, kind, city, state, website, is_sandbox FROM directory_provider
+WHERE vanished_at IS NULL AND search_words LIKE ALL (%s) ORDER BY is_sandbox, name, id LIMIT 31
+"""
+
+
+def main() -> None:
+    """One line of JSON: ratios, milliseconds and a number of queries."""
+    client = Client()
+    client.force_login(get_user_model().objects.create_user("bench@example.org"))
+    rows = invented_directory.providers(_LARGE)
+    _fill(rows[:_SMALL])
+    small_ms = _search_ms(client)
+    _fill(rows[_SMALL:])
+    search, as_typed = _turns(client), _turns(client, HTTP_HX_REQUEST="true")
+    with CaptureQueriesContext(connection) as asked:
+        search()
+        queries = len(asked)
+    print(
+        json.dumps(
+            {
+                "small_ms": small_ms,
+                "large_ms": _search_ms(client),
+                "to_empty_page": ratio(search, lambda: client.get("/providers/"), repeats=len(_TYPED)),
+                "to_bare_query": ratio(as_typed, _bare_turns(), repeats=len(_TYPED)),
+                "queries": queries,
+                "processor_ms": processor_ms(search, repeats=len(_TYPED)),
+            }
+        )
+    )
+
+
+def _turns(client: Client, **headers: str) -> Callable[[], None]:
+    """Each call searches for the next of what people type."""
+    typed = itertools.cycle(_TYPED)
+
+    def search() -> None:
+        answer = client.get("/providers/", {"q": next(typed)}, **headers)  # type: ignore[arg-type]
+        assert answer.status_code == 200
+
+    return search
+
+
+def _bare_turns() -> Callable[[], None]:
+    typed = itertools.cycle(_TYPED)
+
+    def ask() -> None:
+        wanted = [f"% {word}%" for word in next(typed).split()]
+        with connection.cursor() as cursor:
+            cursor.execute(_BARE, [wanted])
+            assert cursor.fetchall()
+
+    return ask
+
+
+def _search_ms(client: Client) -> float:
+    """The median of some rounds, by the clock."""
+    search = _turns(client)
+    rounds = []
+    for _round in range(TRIES * len(_TYPED)):
+        began = time.perf_counter()
+        search()
+        rounds.append((time.perf_counter() - began) * 1000)
+    return statistics.median(rounds)
+
+
+def _fill(rows: list[dict[str, Any]]) -> None:
+    """As an import would leave them, but at once."""
+    say(f"filling the directory with {len(rows)} providers")
+    at = timezone.now()
+    providers = [
+        Provider(
+            directory="bench",
+            directory_id=row["id"],
+            imported_at=at,
+            search_words=search_words(row["name"], row["city"], row["state"], row["website"]),
+            **{name: row[name] for name in ("name", "city", "state", "kind", "website")},
+        )
+        for row in rows
+    ]
+    servers, endpoints = [], []
+    for row in rows:
+        (endpoint,) = row["endpoints"]
+        servers.append(AuthorizationServer(source="configured", found_at=at, **endpoint["authorization_server"]))
+        columns = {name: endpoint[name] for name in ("fhir_base_url", "fhir_version", "interface", "dialect")}
+        endpoints.append(Endpoint(authorization_server=servers[-1], imported_at=at, **columns))
+    Provider.objects.bulk_create(providers, batch_size=5000)
+    AuthorizationServer.objects.bulk_create(servers, batch_size=5000)
+    Endpoint.objects.bulk_create(endpoints, batch_size=5000)
+    through = Endpoint.providers.through
+    pairs = zip(endpoints, providers, strict=True)
+    through.objects.bulk_create(
+        [through(endpoint_id=endpoint.pk, provider_id=provider.pk) for endpoint, provider in pairs], batch_size=5000
+    )
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
