@@ -32,7 +32,7 @@ class DiscoverySource(StrEnum):
 
 @dataclass(frozen=True)
 class Discovered:
-    """What was found. The three lists are for staff and hold names of SmartConfiguration's fields, sorted.
+    """What was found, and for staff what is odd about it, by the names of SmartConfiguration's fields.
 
     `disagreements`: stated by both documents, and differently. `refused`: stated, and not an address we connect to.
     `unavailable`: documents that could not be asked just now, so that less may have been found than there is.

@@ -17,7 +17,7 @@ from apps.wire.errors import AddressFault, UnsafeAddress
 
 OAUTH_URIS = "http://fhir-registry.smarthealthit.org/StructureDefinition/oauth-uris"
 
-_WELL_KNOWN_NAMES = {
+_WELL_KNOWN_NAMES = {  # nosec B105 - names, not tokens
     "authorization_endpoint": "authorize_url",
     "token_endpoint": "token_url",
     "revocation_endpoint": "revocation_url",
@@ -25,7 +25,7 @@ _WELL_KNOWN_NAMES = {
     "introspection_endpoint": "introspection_url",
     "jwks_uri": "jwks_url",
 }
-_EXTENSION_NAMES = {
+_EXTENSION_NAMES = {  # nosec B105 - names, not tokens
     "authorize": "authorize_url",
     "token": "token_url",
     "revoke": "revocation_url",
