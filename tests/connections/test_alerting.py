@@ -7,6 +7,8 @@ import pytest
 from django.db.models import F, Model
 from django.utils import timezone
 
+from apps.connections import confirming, refreshing
+from apps.connections.models import Connection
 from apps.directory.models import ClientRegistration, Enablement, Endpoint
 from tests.connections.provider_stand_in import CODE, tokens
 from tests.connections.test_failing import refused
@@ -96,3 +98,14 @@ class TestATokenEndpointThatIsNotThere:
         assert endpoint.discovery_tried_at >= now
         assert endpoint.discovery_fault == "no_smart_configuration"
         assert endpoint.authorization_server is not None
+
+    def test_is_asked_for_again_before_tokens_are_refreshed(self, traveller, place, stand_in):
+        linked = traveller.link(place)
+        connection = confirming.confirm(linked, candidate=0, at=linked.created_at).connection
+        Endpoint.objects.update(interface="smart", dialect="smart", discovered_at=linked.created_at)
+        ClientRegistration.objects.update(authentication="none")
+        connection = Connection.objects.get(pk=connection.pk)
+        at = linked.created_at + timedelta(days=1)
+        stand_in.token = tokens(access_token="fresh")
+        assert refreshing.usable_token(connection, at=at).reveal() == "fresh"
+        assert Endpoint.objects.get().discovery_tried_at == at

@@ -212,6 +212,38 @@ class TestAFileThatMayBeHostile:
         assert Endpoint.objects.values().get() == before
 
 
+class TestASmartDeployment:
+    ROW = endpoint(interface="smart", dialect="smart", authorization_server=None)
+
+    def discovered(self) -> Endpoint:
+        """The endpoint of the row, paired as discovery pairs."""
+        import_rows(row(endpoints=[self.ROW]))
+        server = AuthorizationServer.objects.create(
+            source="discovered", authorize_url="https://a.example/a", token_url="https://a.example/t", found_at=AT
+        )
+        Endpoint.objects.update(authorization_server=server)
+        return Endpoint.objects.get()
+
+    def test_keeps_what_was_discovered_whatever_a_file_says(self):
+        found = self.discovered()
+        named = endpoint(interface="smart", dialect="smart")
+        for endpoints in ([self.ROW], [named]):
+            assert import_rows(row(endpoints=endpoints)).refusals == []
+            assert Endpoint.objects.get().authorization_server == found.authorization_server
+
+    def test_may_be_listed_by_a_second_directory_that_names_no_addresses(self):
+        found = self.discovered()
+        assert import_rows(row(id="other", endpoints=[self.ROW]), name="theirs").refusals == []
+        assert Endpoint.objects.get().authorization_server == found.authorization_server
+
+    def test_that_was_not_discovered_yet_takes_what_a_file_says(self):
+        import_rows(row(endpoints=[self.ROW]))
+        import_rows(row(endpoints=[endpoint(interface="smart", dialect="smart")]))
+        server = Endpoint.objects.get().authorization_server
+        assert server is not None
+        assert server.token_url == "https://auth.harbor.example/r4/token"
+
+
 class TestARowThatIsRefused:
     @pytest.mark.parametrize(("refused", "reason"), REFUSED_ROWS, ids=[reason for _row, reason in REFUSED_ROWS])
     def test_is_named_with_its_reason_and_stops_no_other(self, refused, reason):
