@@ -54,7 +54,7 @@ def install():
             client_id=client_id,
             persona=persona,
             launch_url=launch_url,
-            **{"versions": ["r4"], "requested_at": AT, **fields},
+            **{"versions": ["r4"], "enabled_tenants": ["-t1"], "requested_at": AT, **fields},
         )
 
     return install
@@ -180,6 +180,14 @@ class TestThePortal:
         client.post("/b/launch/", ADA)
         Tenant.objects.update(is_suspended=True)
         assert b"Willow Creek" not in client.get(PORTAL).content
+
+    def test_shows_only_what_its_organization_has_enabled(self, client, install):
+        install()
+        install("elsewhere", enabled_tenants=["-t2"])
+        client.post("/b/launch/", ADA)
+        page = client.get(PORTAL).content
+        assert b"App app" in page
+        assert b"App elsewhere" not in page
 
     def test_lets_its_form_lead_to_the_applications_and_nowhere_else(self, client, install):
         install()

@@ -41,6 +41,11 @@ def applications(persona: str, version: str) -> QuerySet[SmartApplication]:
     return rows.filter(versions__contains=version).order_by("name", "pk")
 
 
+def offered(persona: str, version: str, tenant: Tenant) -> QuerySet[SmartApplication]:
+    """Those that a portal shows: what its organization has enabled."""
+    return applications(persona, version).filter(enabled_tenants__contains=tenant.pk)
+
+
 def start(
     application: SmartApplication,
     account: Account,

@@ -73,7 +73,7 @@ def _chooser(
     *,
     problem: bool = False,
 ) -> HttpResponse:
-    applications = starting.applications(starting.persona_of(account), here.version) if here else ()
+    applications = starting.offered(starting.persona_of(account), here.version, here.tenant) if here else ()
     response = _page(
         request,
         "launch",
