@@ -37,6 +37,11 @@ class Choice:
         """What its FHIR version means to a patient."""
         return versions.words(self.endpoint.fhir_version)
 
+    @property
+    def interface_words(self) -> versions.InterfaceWords:
+        """What its interface means to a patient: needed where a provider has both."""
+        return versions.interface_words(self.endpoint.interface)
+
 
 @dataclass(frozen=True)
 class FoundProvider:
@@ -49,6 +54,11 @@ class FoundProvider:
     def linkable(self) -> tuple[Choice, ...]:
         """The choices a patient really has."""
         return tuple(choice for choice in self.choices if choice.obstacle is None)
+
+    @property
+    def has_both_interfaces(self) -> bool:
+        """Whether the version alone does not tell its ways apart."""
+        return len({choice.endpoint.interface for choice in self.choices}) > 1
 
     @property
     def obstacle(self) -> Obstacle | None:

@@ -1,11 +1,11 @@
-"""What the two FHIR versions mean to a patient, and which is the better one."""
+"""What the two FHIR versions, and the two interfaces, mean to a patient; and which version is the better one."""
 
 from dataclasses import dataclass
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.wire.dialects import FhirVersion
+from apps.wire.dialects import FhirVersion, Interface
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,31 @@ WORDS = {
         meaning=_("For when the newer way does not work for you. It may send fewer kinds of entries."),
     ),
 }
+
+
+@dataclass(frozen=True)
+class InterfaceWords:
+    """How a record is asked for, where one provider has several ways: words to tell them apart, and a sentence."""
+
+    name: str | Promise
+    meaning: str | Promise
+
+
+INTERFACE_WORDS = {
+    Interface.PATIENT_ACCESS: InterfaceWords(
+        name=_("all at once"),
+        meaning=_("You allow your whole record at once."),
+    ),
+    Interface.SMART: InterfaceWords(
+        name=_("kind by kind"),
+        meaning=_("There you are shown each kind of entry, and may leave some out."),
+    ),
+}
+
+
+def interface_words(interface: str) -> InterfaceWords:
+    """The words for one of the two interfaces."""
+    return INTERFACE_WORDS[Interface(interface)]
 
 
 def words(fhir_version: str) -> VersionWords:

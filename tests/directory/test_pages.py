@@ -86,6 +86,29 @@ class TestChooseAVersion:
         assert page.index(str(newer.pk)) < page.index("checked") < page.index(str(older.pk))
         assert "Choose this one unless you were told otherwise." in page
 
+    def test_tells_two_interfaces_apart(self, patient, make_provider, make_endpoint):
+        provider = make_provider("Many Ways Practice")
+        smart = {"interface": "smart", "dialect": "smart"}
+        make_endpoint(provider)
+        make_endpoint(provider, host="smart.example.org", **smart)
+        make_endpoint(
+            provider, host="smart.example.org", version="dstu2", registration={"status": "requested"}, **smart
+        )
+        page = text(patient, f"/providers/{provider.pk}/")
+        assert "The newer way (FHIR R4), all at once</label>" in page
+        assert "The newer way (FHIR R4), kind by kind</label>" in page
+        assert "may leave some out" in page
+        assert "<strong>The older way (FHIR DSTU2), kind by kind:</strong>" in page
+        assert "Both lead to the same sign-in" not in page
+
+    def test_says_nothing_of_interfaces_where_there_is_one(self, patient, make_provider, make_endpoint):
+        provider = make_provider("Two Ways Practice")
+        for version in ("r4", "dstu2"):
+            make_endpoint(provider, version=version)
+        page = text(patient, f"/providers/{provider.pk}/")
+        assert "The newer way (FHIR R4)</label>" in page
+        assert "all at once" not in page
+
     def test_leads_on_with_the_choice(self, patient, make_provider, make_endpoint):
         provider = make_provider("Two Ways Practice")
         older = make_endpoint(provider, version="dstu2")
