@@ -11,7 +11,15 @@ from datetime import datetime
 
 from apps.directory import discovering, enabling, registering
 from apps.directory.models import ClientRegistration, Endpoint
-from apps.wire.errors import Actor, ClientRejected, Code, EndpointMisconfigured, OrganizationNotEnabled, WireError
+from apps.wire.errors import (
+    Actor,
+    ClientRejected,
+    Code,
+    EndpointMisconfigured,
+    IdentityRefused,
+    OrganizationNotEnabled,
+    WireError,
+)
 
 _LOG = logging.getLogger(__name__)
 
@@ -19,7 +27,8 @@ _LOG = logging.getLogger(__name__)
 def alert_staff(registration: ClientRegistration, error: WireError) -> None:
     """Log an error that staff must act on; do nothing about one that is the patient's or time's to mend."""
     if error.actor not in {Actor.WAIT, Actor.PATIENT}:
-        _LOG.error("Staff must look into client registration %s: %s (%s)", registration.pk, error, error.code.value)
+        what = error.fault.value if isinstance(error, IdentityRefused) else error.code.value
+        _LOG.error("Staff must look into client registration %s: %s (%s)", registration.pk, error, what)
 
 
 def alert_staff_of_refusal(
@@ -37,7 +46,22 @@ def alert_staff_of_refusal(
         registering.mark_trouble(registration, error.code.value, at=at)
 
 
+def alert_staff_of_data(
+    registration: ClientRegistration, endpoint: Endpoint, error: WireError, *, at: datetime
+) -> None:
+    """The same for what came after the tokens: who signed in, and whose record it is. It says nothing of our client,
+    and one organization's refusal may be about one patient's token: it keeps nobody else away."""
+    is_organization = isinstance(error, OrganizationNotEnabled)
+    if not is_organization or enabling.refused(registration, endpoint, is_certain=False, at=at):
+        alert_staff(registration, error)
+
+
+def note_tokens(registration: ClientRegistration, *, at: datetime) -> None:
+    """The token endpoint took our proof: what was marked before is over, and nobody need be asked."""
+    registering.accepted(registration, at=at)
+
+
 def note_answer(registration: ClientRegistration, endpoint: Endpoint, *, at: datetime) -> None:
-    """The token endpoint gave tokens: what was marked before is over, and nobody need be asked."""
+    """The organization let us in, too."""
     registering.accepted(registration, at=at)
     enabling.answered(registration, endpoint, at=at)

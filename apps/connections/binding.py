@@ -32,8 +32,12 @@ def read_browser(unverified_cookie: str | None) -> Secret | None:
 
 def state_for(request_id: UUID, browser: Secret) -> Secret:
     """The state of one request in one browser: 256 bits."""
-    digest = hmac.digest(browser.reveal().encode(), b"state:" + request_id.bytes, "sha256")
-    return Secret(base64.urlsafe_b64encode(digest).rstrip(b"=").decode())
+    return _derived(b"state:", request_id, browser)
+
+
+def nonce_for(request_id: UUID, browser: Secret) -> Secret:
+    """The nonce of the same request (OpenID Connect Core section 3.1.2.1): knowing the state does not tell it."""
+    return _derived(b"nonce:", request_id, browser)
 
 
 def hashed(value: Secret) -> bytes:
@@ -44,3 +48,8 @@ def hashed(value: Secret) -> bytes:
 def is_same_browser(request: AuthorizationRequest, browser: Secret | None) -> bool:
     """Whether this is the browser that started the request."""
     return browser is not None and hmac.compare_digest(bytes(request.browser_hash), hashed(browser))
+
+
+def _derived(label: bytes, request_id: UUID, browser: Secret) -> Secret:
+    digest = hmac.digest(browser.reveal().encode(), label + request_id.bytes, "sha256")
+    return Secret(base64.urlsafe_b64encode(digest).rstrip(b"=").decode())

@@ -15,6 +15,7 @@ from apps.wire.errors import (
     ClientRejected,
     Code,
     EndpointMisconfigured,
+    IdentityRefused,
     NotFound,
     OrganizationNotEnabled,
     RequestRefused,
@@ -67,8 +68,10 @@ _KINDS_AT_THE_TOKEN_ENDPOINT: tuple[tuple[type[WireError], Outcome], ...] = (
     (UnexpectedAnswer, Outcome.UNREADABLE),
 )
 
-# Interface facts 5.3 and 5.4: GET Patient, with a token that is seconds old.
+# Interface facts 3.7, 5.3 and 5.4: who signed in, and GET Patient, with a token that is seconds old.
 _KINDS_AT_THE_FHIR_SERVER: tuple[tuple[type[WireError], Outcome], ...] = (
+    (IdentityRefused, Outcome.IDENTITY_REFUSED),
+    (OrganizationNotEnabled, Outcome.NOT_ENABLED),
     (Unavailable, Outcome.PROVIDER_DOWN),
     (AuthorizationExpired, Outcome.CODE_REFUSED),
     (AccessRefused, Outcome.NO_PERSON),
@@ -95,7 +98,11 @@ def of_exchange(error: WireError) -> Outcome:
 
 
 def of_finding(error: WireError) -> Outcome:
-    """How a failed GET Patient is called."""
+    """How it is called where nobody could be told whose record it is."""
+    if error.code is Code.INSUFFICIENT_SCOPE:
+        return Outcome.NOTHING_SHARED
+    if error.code is Code.NO_KEYS:
+        return Outcome.IDENTITY_REFUSED
     return _by_kind(error, _KINDS_AT_THE_FHIR_SERVER)
 
 

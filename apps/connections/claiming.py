@@ -35,7 +35,12 @@ def close(
 
     Call it in a transaction that holds the account. Raises AccountClosed where the request is gone.
     """
-    columns: dict[str, Any] = {"outcome": outcome, "error_uri": error_uri[:1000], "sealed_pkce_verifier": None}
+    columns: dict[str, Any] = {
+        "outcome": outcome,
+        "error_uri": error_uri[:1000],
+        "sealed_pkce_verifier": None,
+        "sealed_launch": None,
+    }
     if connection is not None:
         columns["connection"] = connection
     if not AuthorizationRequest.objects.filter(pk=request.pk).update(**columns):

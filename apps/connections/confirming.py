@@ -13,7 +13,7 @@ from django.db import transaction
 from apps.accounts.models import User
 from apps.audit.recording import Actor, EventType
 from apps.connections import candidates as sealed_candidates
-from apps.connections import dropping, noting, refreshing
+from apps.connections import context, dropping, noting, refreshing
 from apps.connections.candidates import Candidate
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.outcomes import Outcome
@@ -100,7 +100,10 @@ def _renew(living: Connection, unconfirmed: Connection, *, at: datetime) -> None
     if living.status != Connection.Status.ACTIVE:
         living.restore()
     Connection.objects.filter(pk=living.pk).update(
-        granted_scope=unconfirmed.granted_scope, registration=unconfirmed.registration
+        requested_scope=unconfirmed.requested_scope,
+        granted_scope=unconfirmed.granted_scope,
+        sealed_context=context.seal(living, context.find(unconfirmed)),
+        registration=unconfirmed.registration,
     )
     AuthorizationRequest.objects.filter(connection=unconfirmed).update(
         outcome=Outcome.ALREADY_CONNECTED, connection=living

@@ -1,8 +1,9 @@
 """The way back from a provider: from the query the browser brings to one named outcome.
 
 In order: read the answer, find the request by the hash of its state among those of this redirect URI's registration,
-compare the browser's cookie and who is signed in, claim the request once, exchange the code at that registration's own
-token endpoint, ask whose record it is, and store tokens and candidates sealed, on a connection awaiting confirmation.
+compare the browser's cookie and who is signed in, claim the request once, check who answers, exchange the code at the
+endpoint's own token endpoint, verify who signed in, ask whose record it is, and store tokens and candidates sealed, on
+a connection awaiting confirmation.
 Whatever fails leaves nothing behind but the outcome. No transaction is open while the network is spoken to.
 
 The patient's session may have lapsed meanwhile: codes die within a minute, so a right state in the right browser is
@@ -19,15 +20,28 @@ from uuid import UUID
 from django.db import transaction
 
 from apps.audit.recording import Actor, EventType
-from apps.connections import alerting, binding, causes, claiming, keeping, linking, noting, revoking
+from apps.connections import (
+    alerting,
+    binding,
+    causes,
+    claiming,
+    departing,
+    identifying,
+    keeping,
+    noting,
+    request_columns,
+    revoking,
+    scoping,
+)
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.outcomes import Outcome
 from apps.directory import linkability, reaching, registering
 from apps.directory.models import ClientRegistration
 from apps.vault.errors import VaultError
-from apps.wire import authorization, fhir, token_endpoint
+from apps.wire import authorization, token_endpoint
 from apps.wire.authorization import AuthorizationResponse
-from apps.wire.errors import Code, UnexpectedAnswer, WireError
+from apps.wire.dialects import Interface
+from apps.wire.errors import UnexpectedAnswer, WireError
 from apps.wire.secret import Secret
 from apps.wire.token_endpoint import TokenSet
 
@@ -57,13 +71,13 @@ def complete(
     request = _find(registration, response)
     if response is None or request is None:
         return WayBack(Outcome.FORGED)
-    if not binding.is_same_browser(request, browser):
+    if browser is None or not binding.is_same_browser(request, browser):
         return _not_theirs(request, Outcome.OTHER_BROWSER, at=at)
     if signed_in_user_id not in {None, request.user_id}:
         return _not_theirs(request, Outcome.OTHER_ACCOUNT, at=at)
     try:
         if claiming.claim(request, at=at):
-            return _settle(request, response, at=at)
+            return _settle(request, response, browser, at=at)
         return _second_arrival(request, at=at)
     except claiming.AccountClosed:
         return WayBack(Outcome.ACCOUNT_CLOSED)
@@ -112,61 +126,78 @@ def _second_arrival(request: AuthorizationRequest, *, at: datetime) -> WayBack:
     return _fail(present, Outcome.EXPIRED, at=at)
 
 
-def _settle(request: AuthorizationRequest, response: AuthorizationResponse, *, at: datetime) -> WayBack:
+def _settle(
+    request: AuthorizationRequest, response: AuthorizationResponse, browser: Secret, *, at: datetime
+) -> WayBack:
     """From a claimed request to its outcome."""
-    if _is_wrong_issuer(request, response):
-        alerting.alert_staff(request.registration, UnexpectedAnswer(code=Code.MALFORMED_RESPONSE))
+    try:
+        _check_issuer(request, response)
+    except UnexpectedAnswer as error:
+        alerting.alert_staff(request.registration, error)
         return _fail(request, Outcome.WRONG_ISSUER, at=at)
     if response.code is None:
-        outcome = causes.of_authorization_answer(response)
-        alerting.alert_staff(request.registration, authorization.refusal(response))
-        return _fail(request, outcome, at=at, error_uri=response.error_uri, code=response.error)
+        return _fail_as_answered(request, response, at=at)
     if linkability.obstacle(request.endpoint, provider=request.provider, at=at) is not None:
         return _fail(request, Outcome.REGISTRATION_BROKEN, at=at)  # switched off while the patient was away
     try:
-        token_set = _exchange(request, response.code)
+        token_set = _exchange(request, response.code, browser)
     except WireError as error:
         alerting.alert_staff_of_refusal(request.registration, request.endpoint, error, at=at)
         return _fail(request, causes.of_exchange(error), at=at, error_uri=error.error_uri, code=error.code)
     except VaultError as error:
         return _fail_for_the_vault(request, error, at=at)
-    alerting.note_answer(request.registration, request.endpoint, at=at)
-    return _identify(request, token_set, at=at)
+    alerting.note_tokens(request.registration, at=at)
+    return _identify(request, token_set, departing.nonce(request, browser), at=at)
 
 
-def _is_wrong_issuer(request: AuthorizationRequest, response: AuthorizationResponse) -> bool:
-    """RFC 9207: an answer that names its issuer must name the one we know; compared exactly."""
-    known = request.registration.authorization_server.issuer
-    return bool(known) and response.issuer is not None and response.issuer != known
+def _check_issuer(request: AuthorizationRequest, response: AuthorizationResponse) -> None:
+    """RFC 9207, against mix-up. Raises UnexpectedAnswer where somebody else answered than was asked."""
+    server = reaching.authorization_server(request.endpoint, request.registration)
+    if server.issuer or request.endpoint.interface == Interface.SMART:  # interface A states none, and A may send any
+        authorization.check_issuer(response, server.issuer or None, is_required=server.names_issuer)
 
 
-def _exchange(request: AuthorizationRequest, code: Secret) -> TokenSet:
+def _fail_as_answered(request: AuthorizationRequest, response: AuthorizationResponse, *, at: datetime) -> WayBack:
+    """The authorization server sent no code. What a browser brought counts for nobody but its owner."""
+    alerting.alert_staff(request.registration, authorization.refusal(response))
+    outcome = causes.of_authorization_answer(response)
+    return _fail(request, outcome, at=at, error_uri=response.error_uri, code=response.error)
+
+
+def _exchange(request: AuthorizationRequest, code: Secret, browser: Secret) -> TokenSet:
+    """Specification 4.1 P2 and 4.2 S3. Whether the state goes along is the dialect's and the registration's to say."""
     return token_endpoint.exchange(
         reaching.token_endpoint(request.endpoint, request.registration),
         code=code,
         redirect_uri=registering.redirect_uri(request.registration),
-        pkce_verifier=linking.pkce_verifier(request),
+        pkce_verifier=request_columns.pkce_verifier(request),
+        state=binding.state_for(request.pk, browser),
     )
 
 
-def _identify(request: AuthorizationRequest, token_set: TokenSet, *, at: datetime) -> WayBack:
-    """Ask whose record the tokens open (specification 5.1.5). Tokens of a failure are given back, never kept."""
+def _identify(request: AuthorizationRequest, token_set: TokenSet, nonce: Secret | None, *, at: datetime) -> WayBack:
+    """Whose record the tokens open. Tokens of a failure are given back, never kept."""
     try:
-        people = fhir.find_patients(reaching.fhir_server(request.endpoint), access_token=token_set.access_token)
-    except WireError as error:
+        return WayBack(Outcome.COMPLETED, request, _kept(request, token_set, nonce, at=at))
+    except (WireError, keeping.NotKept, VaultError, claiming.AccountClosed) as reason:
         revoking.revoke_unused(request.endpoint, request.registration, token_set)
-        alerting.alert_staff(request.registration, error)
-        return _fail(request, causes.of_finding(error), at=at, code=error.code)
-    try:
-        connection = keeping.keep(request, token_set, people, at=at)
-        return WayBack(Outcome.COMPLETED, request, connection)
-    except (keeping.NotKept, VaultError, claiming.AccountClosed) as reason:
-        revoking.revoke_unused(request.endpoint, request.registration, token_set)
+        if isinstance(reason, WireError):
+            alerting.alert_staff_of_data(request.registration, request.endpoint, reason, at=at)
+            return _fail(request, causes.of_finding(reason), at=at, code=reason.code)
         if isinstance(reason, keeping.NotKept):
             return _fail(request, reason.outcome, at=at)
         if isinstance(reason, VaultError):
             return _fail_for_the_vault(request, reason, at=at)
         raise
+
+
+def _kept(request: AuthorizationRequest, token_set: TokenSet, nonce: Secret | None, *, at: datetime) -> Connection:
+    fhir_user = identifying.verify(request, token_set, nonce=nonce, at=at)
+    if scoping.lacks_person(request.requested_scope, token_set.scope):
+        raise keeping.NotKept(Outcome.NOTHING_SHARED)
+    found = identifying.find(request, token_set, fhir_user=fhir_user)
+    alerting.note_answer(request.registration, request.endpoint, at=at)
+    return keeping.keep(request, token_set, found, at=at)
 
 
 def _fail_for_the_vault(request: AuthorizationRequest, error: VaultError, *, at: datetime) -> WayBack:

@@ -147,6 +147,15 @@ OUTCOMES: Mapping[Outcome, Words] = {
         _("Without that we copy nothing. Their help desk can check your portal account."),
         (_TRY_AGAIN, _CONNECTIONS),
     ),
+    Outcome.NOTHING_SHARED: Words(
+        "needs-you",
+        _("Too little was shared"),
+        _(
+            "To show you whose record it is we need at least the name and birth date, and {provider} did not share "
+            "them. Nothing was copied. Try again, and leave the personal details ticked there."
+        ),
+        (_TRY_AGAIN, _CONNECTIONS),
+    ),
     Outcome.WRONG_PERSON: Words(
         "needs-you",
         _("This is a different person"),
@@ -161,6 +170,15 @@ OUTCOMES: Mapping[Outcome, Words] = {
             "looking into it."
         ),
         ((NextStep.CONNECTIONS, _("Back to connections")),),
+    ),
+    Outcome.IDENTITY_REFUSED: Words(
+        "fault",
+        _("We could not confirm the sign-in"),
+        _(
+            "{provider} sent a proof we could not check. Nothing was copied. Try once more; if it happens again, we "
+            "will see it too."
+        ),
+        (_TRY_AGAIN, _CONNECTIONS),
     ),
     Outcome.UNREADABLE: Words(
         "fault",

@@ -3,6 +3,8 @@
 Which origins we connect to is decided here, from a setting and from what staff approved, and nowhere else.
 """
 
+from dataclasses import replace
+
 from django.conf import settings
 
 from apps.directory import credentials, pinning
@@ -52,7 +54,15 @@ def token_endpoint(endpoint: Endpoint, registration: ClientRegistration) -> Toke
     return TokenEndpoint(
         url=server.token_url,
         client=credentials.client(registration),
-        dialect=dialect(endpoint),
+        dialect=_dialect(endpoint, registration),
         policy=address_policy(),
         revocation_url=server.revocation_url or None,
+    )
+
+
+def _dialect(endpoint: Endpoint, registration: ClientRegistration) -> Dialect:
+    """The dialect, where the registration does not know better."""
+    usual = dialect(endpoint)
+    return (
+        usual if registration.sends_state is None else replace(usual, sends_state_in_exchange=registration.sends_state)
     )

@@ -17,7 +17,10 @@ from apps.directory import credentials
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, Provider
 from apps.wire.secret import Secret
 from tests.connections import provider_stand_in
+from tests.connections.deployments import deploy, patient
 from tests.connections.provider_stand_in import SECRET, StandIn
+
+__all__ = ["deploy", "patient"]  # fixtures of the sandbox's SMART deployments
 
 BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
 

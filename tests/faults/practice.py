@@ -6,6 +6,7 @@ None of the product's code is in it.
 import http.cookiejar
 import urllib.error
 import urllib.request
+from collections.abc import Mapping
 from urllib.parse import urlencode, urlsplit
 
 from development.check.page import Page
@@ -31,8 +32,11 @@ class Visit:
         )
         self.status = 0
 
-    def answer(self, url: str, *, username: str = "ruth", press: str = "Allow") -> str | None:
-        """Sign in and press a button of the consent page: where the practice sends the browser, or None: nowhere."""
+    def answer(
+        self, url: str, *, username: str = "ruth", press: str = "Allow", chosen: Mapping[str, str | bool] | None = None
+    ) -> str | None:
+        """Sign in, choose what is chosen by its label, and press a button of the consent page: where the practice sends
+        the browser, or None: nowhere."""
         page, sent_to = self._ask(url)
         if page.status != 200 or sent_to is not None:
             return sent_to
@@ -43,7 +47,7 @@ class Visit:
         if sent_to is not None:
             return sent_to
         asked = page.form(press)
-        _page, sent_to = self._ask(asked.action, asked.filled({}, press))
+        _page, sent_to = self._ask(asked.action, asked.filled(chosen or {}, press))
         return sent_to
 
     def _ask(self, url: str, sent: list[tuple[str, str]] | None = None) -> tuple[Page, str | None]:

@@ -107,18 +107,18 @@ class Traveller:
     def state(self) -> str:
         return parse_qs(urlsplit(self.left_by).query)["state"][0]
 
-    def sent_back(self, place: Place) -> str:
+    def sent_back(self, place: Place, **visit: Any) -> str:
         """Leave, and allow: where the provider sends the browser, on our site, with a code. Not gone to yet."""
-        sent_to = Visit().answer(self.leave(place))
+        sent_to = Visit().answer(self.leave(place), **visit)
         assert sent_to is not None
         return within_the_site(sent_to)
 
-    def go_there(self, place: Place, **visit: str) -> Seen:
+    def go_there(self, place: Place, **visit: Any) -> Seen:
         """Leave, answer the provider's pages, come back, and read; where nothing comes back, look at the page left."""
         sent_to = Visit().answer(self.leave(place), **visit)
         return self.get(self.waiting_page if sent_to is None else within_the_site(sent_to))
 
-    def found(self, place: Place, **visit: str) -> Connection:
+    def found(self, place: Place, **visit: Any) -> Connection:
         """Go there and come back with somebody found."""
         page = self.go_there(place, **visit)
         assert "Is this the right person?" in page.html, page.asked

@@ -26,6 +26,11 @@ class AuthorizationRequest(models.Model):
     state_hash = models.BinaryField(max_length=32, unique=True)
     browser_hash = models.BinaryField(max_length=32)
     sealed_pkce_verifier = models.BinaryField(null=True)
+    # What was asked for, as sent: the grant is compared with it. Empty where the interface has no scopes.
+    requested_scope = models.CharField(max_length=4000, blank=True)
+    # The launch of a sign-in that began in the provider's own portal, sealed for the user.
+    sealed_launch = models.BinaryField(null=True)
+    prompts_for_consent = models.BooleanField(default=False)
     created_at = models.DateTimeField()
     expires_at = models.DateTimeField()
     left_at = models.DateTimeField(null=True)  # when its page first showed the way to the provider
@@ -39,10 +44,11 @@ class AuthorizationRequest(models.Model):
         indexes = [models.Index(fields=["user", "created_at"], name="requests_of_a_user")]
 
     class Privacy:
-        secret = ("state_hash", "browser_hash", "sealed_pkce_verifier")
+        secret = ("state_hash", "browser_hash", "sealed_pkce_verifier", "sealed_launch")
+        personal = ("requested_scope",)
         operational = (
-            "id", "user", "endpoint", "provider", "registration", "connection", "is_reauthorization", "created_at",
-            "expires_at", "left_at", "claimed_at", "outcome", "error_uri",
+            "id", "user", "endpoint", "provider", "registration", "connection", "is_reauthorization",
+            "prompts_for_consent", "created_at", "expires_at", "left_at", "claimed_at", "outcome", "error_uri",
         )  # fmt: skip
 
     def __str__(self) -> str:

@@ -72,11 +72,15 @@ class Connection(models.Model):
     reason = models.CharField(max_length=40, choices=Reason, blank=True)
     reason_at = models.DateTimeField(null=True)
     fhir_patient_id = models.CharField(max_length=64, blank=True)
+    # What was asked for and what was given, at the latest sign-in. Empty where the interface has no scopes.
+    requested_scope = models.CharField(max_length=4000, blank=True)
     granted_scope = models.CharField(max_length=4000, blank=True)
     # Before confirmation only: id, name and birth date of whom the provider named, sealed for the user.
     sealed_candidates = models.BinaryField(null=True, editable=False)
     # Afterwards: name and birth date of the person chosen, as they were shown, sealed for the user.
     sealed_person = models.BinaryField(null=True, editable=False)
+    # What came with the tokens besides: who signed in, and which visit was open, sealed for the user.
+    sealed_context = models.BinaryField(null=True, editable=False)
     created_at = models.DateTimeField()
     confirm_by_at = models.DateTimeField(null=True)
     confirmed_at = models.DateTimeField(null=True)
@@ -115,8 +119,8 @@ class Connection(models.Model):
         ]
 
     class Privacy:
-        health = ("sealed_candidates", "sealed_person")
-        personal = ("fhir_patient_id", "granted_scope")
+        health = ("sealed_candidates", "sealed_person", "sealed_context")
+        personal = ("fhir_patient_id", "requested_scope", "granted_scope")
         operational = (
             "id", "user", "endpoint", "provider", "registration", "status", "reason", "reason_at", "created_at",
             "confirm_by_at", "confirmed_at", "last_checked_at", "ended_at",

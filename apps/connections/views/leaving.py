@@ -18,7 +18,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.accounts import consenting
 from apps.accounts.current_user import current_user
-from apps.connections import asking, attempts, binding, linking, wording
+from apps.connections import asking, attempts, binding, departing, linking, wording
+from apps.connections.departing import Departure
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.views import browser_cookie
 from apps.directory import explaining
@@ -55,9 +56,9 @@ def attempt(request: HttpRequest, request_id: UUID) -> HttpResponse:
         rows.select_related("provider", "connection", "endpoint", "registration__authorization_server"), pk=request_id
     )
     at = timezone.now()
-    departure = linking.departure(row, browser_cookie.read(request), at=at)
+    departure = departing.departure(row, browser_cookie.read(request), at=at)
     if departure is not None:
-        return _leaving(request, row, departure, is_first=linking.leave(row, at=at))
+        return _leaving(request, row, departure, is_first=departing.leave(row, at=at))
     unconfirmed = attempts.awaits_confirmation(row)
     if unconfirmed is not None:
         return redirect("confirm", connection_id=unconfirmed.pk)
@@ -104,9 +105,7 @@ def _begin(request: HttpRequest, provider: Provider, endpoint: Endpoint, connect
     return response
 
 
-def _leaving(
-    request: HttpRequest, row: AuthorizationRequest, departure: linking.Departure, *, is_first: bool
-) -> HttpResponse:
+def _leaving(request: HttpRequest, row: AuthorizationRequest, departure: Departure, *, is_first: bool) -> HttpResponse:
     context = {
         "provider": row.provider,
         "host": urlsplit(departure.url).netloc,

@@ -1,0 +1,37 @@
+"""What an authorization request keeps sealed for its user: the PKCE verifier, and the launch that began it."""
+
+from uuid import UUID
+
+from apps.connections.models import AuthorizationRequest
+from apps.vault import sealing
+from apps.vault.sealing import Holder, Place
+from apps.wire.secret import Secret
+
+
+def pkce_verifier(request: AuthorizationRequest) -> Secret | None:
+    """The verifier, opened; None where the registration sends no PKCE, and once the request was answered."""
+    return _open(request, "sealed_pkce_verifier")
+
+
+def launch(request: AuthorizationRequest) -> Secret | None:
+    """The launch, opened; None where the patient started here, and once the request was answered."""
+    return _open(request, "sealed_launch")
+
+
+def seal(user_id: UUID, request_id: UUID, column: str, value: Secret | None) -> bytes | None:
+    """The sealed form for one of the two columns of a request yet to be stored."""
+    if value is None:
+        return None
+    return sealing.seal(value.reveal().encode(), holder=Holder.user(user_id), place=_place(request_id, column))
+
+
+def _open(request: AuthorizationRequest, column: str) -> Secret | None:
+    sealed = getattr(request, column)
+    if sealed is None:
+        return None
+    holder = Holder.user(request.user_id)
+    return Secret(sealing.open_sealed(bytes(sealed), holder=holder, place=_place(request.pk, column)).decode())
+
+
+def _place(request_id: UUID, column: str) -> Place:
+    return Place("authorization_request", column, (str(request_id),))

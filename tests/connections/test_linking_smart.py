@@ -1,0 +1,96 @@
+"""A patient links a record on a SMART deployment of the sandbox, from "continue" to the confirmed person."""
+
+import base64
+import hashlib
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from apps.connections.models import Connection
+from tests.connections.deployments import WILLOW_CREEK
+
+pytestmark = pytest.mark.django_db
+
+EVERY_CLIENT = ["client_secret_basic", "none", "private_key_jwt", "client_secret_post"]
+
+
+def query(url: str) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(url).query, keep_blank_values=True)
+
+
+def form(request) -> dict[str, list[str]]:
+    return parse_qs(request["body"], keep_blank_values=True)
+
+
+class TestLinkingADeployment:
+    @pytest.mark.parametrize("version", ["r4", "dstu2"])
+    @pytest.mark.parametrize("authentication", EVERY_CLIENT)
+    def test_ends_with_the_confirmed_record(self, deploy, patient, version, authentication):
+        place = deploy(version=version, authentication=authentication)
+        connection = patient.found(place)
+        page = patient.get(f"/connections/{connection.pk}/confirm/")
+        assert "Ruth Ann Alder" in page.html
+        assert "February 11, 1963" in page.html
+        patient.confirm(connection)
+        connection.refresh_from_db()
+        assert connection.status == Connection.Status.ACTIVE
+        assert connection.provider.name == WILLOW_CREEK
+        assert connection.endpoint == place.endpoint
+        assert connection.fhir_patient_id
+
+    @pytest.mark.conformance("C25", "C27", "C29")
+    def test_sends_what_the_specification_names(self, deploy, patient):
+        """S2, word for word, as it arrived."""
+        place = deploy()
+        left_by = patient.leave(place)
+        sent = query(left_by)
+        scope = sent.pop("scope")[0].split(" ")
+        state, nonce, challenge = (sent.pop(name)[0] for name in ("state", "nonce", "code_challenge"))
+        assert sent == {
+            "response_type": ["code"],
+            "client_id": [place.registration.client_id],
+            "redirect_uri": [f"http://127.0.0.1:8000/connect/return/{place.registration.redirect_id}/"],
+            "aud": [place.endpoint.fhir_base_url],
+            "code_challenge_method": ["S256"],
+        }
+        assert len({state, nonce, challenge}) == 3
+        assert min(len(state), len(nonce), len(challenge)) == 43
+        assert scope[:4] == ["launch/patient", "openid", "fhirUser", "offline_access"]
+        assert "patient/Patient.rs" in scope
+        assert "patient/AllergyIntolerance.rs" in scope
+        assert not [name for name in scope if name.startswith("system/")]
+
+    @pytest.mark.conformance("C32", "C33", "C34")
+    def test_exchanges_the_code_as_the_specification_says(self, deploy, patient):
+        """S3, word for word, as it arrived: the form, what was sent before, and no secret in it."""
+        place = deploy()
+        patient.found(place)
+        (request,) = place.sent(to="/token")
+        assert request["query"] == ""
+        sent = form(request)
+        verifier = sent.pop("code_verifier")[0]
+        challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+        left = query(patient.left_by)
+        assert challenge == left["code_challenge"][0]
+        assert len(sent.pop("code")) == 1
+        assert sent == {
+            "grant_type": ["authorization_code"],
+            "redirect_uri": left["redirect_uri"],
+            "state": left["state"],
+        }
+        assert f"/tenants/{place.endpoint.tenant}/hosts/myrecord/" in request["path"]
+
+    @pytest.mark.conformance("C37")
+    def test_reads_the_patient_the_token_answer_names(self, deploy, patient):
+        place = deploy()
+        connection = patient.found(place)
+        (request,) = place.sent(to="/Patient", method="GET")
+        assert request["path"].rpartition("/")[2]
+        patient.confirm(connection)
+        connection.refresh_from_db()
+        assert request["path"].endswith(f"/Patient/{connection.fhir_patient_id}")
+
+    def test_is_for_nobody_else(self, deploy, patient, sam):
+        connection = patient.found(deploy())
+        patient.client.force_login(sam, backend="allauth.account.auth_backends.AuthenticationBackend")
+        assert patient.get(f"/connections/{connection.pk}/confirm/").status == 404
