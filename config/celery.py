@@ -53,6 +53,11 @@ SCHEDULE: tuple[Periodic, ...] = (
         reason="A sign-in that was over a day ago is of no use to anybody.",
     ),
     Periodic(
+        "apps.connections.tasks.drop_old_launches",
+        every=timedelta(hours=1),
+        reason="Whoever was sent here by a provider's portal and did not begin left a sealed value nobody needs.",
+    ),
+    Periodic(
         "apps.directory.tasks.discover_stale",
         every=timedelta(minutes=10),
         reason="SMART deployments move their addresses, and new ones are listed before anybody asked them.",

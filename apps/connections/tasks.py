@@ -23,6 +23,12 @@ def drop_old_requests() -> None:
 
 
 @shared_task
+def drop_old_launches() -> None:
+    """Delete what is left of launches from providers' portals."""
+    purging.drop_old_launches(at=timezone.now())
+
+
+@shared_task
 def tell_providers() -> None:
     """Tell providers which tokens are dead."""
     revoking.tell_providers(at=timezone.now())

@@ -1,17 +1,20 @@
 """Addresses of the connections app.
 
-`connect/return/` is registered with providers: `directory.registering.redirect_uri` writes the same path, and it may
-never change.
+`connect/return/` and `connect/launch/` are registered with providers: `directory.registering` writes the same paths,
+and they may never change.
 """
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from apps.connections.views import connections, leaving, way_back
+from apps.connections.views import connections, launches, leaving, way_back
 
 connect_urls = [
     path("return/<uuid:redirect_id>/", way_back.come_back, name="return"),
     path("answer/<slug:outcome>/", way_back.answer, name="answer"),
     path("attempts/<uuid:request_id>/", leaving.attempt, name="attempt"),
+    path("launch/<uuid:launch_id>/", launches.launch, name="launch"),
+    path("launches/<uuid:pending_id>/", launches.launched, name="launched"),
+    path("launches/<slug:why>/", launches.refused, name="launch-refused"),
     path("<uuid:provider_id>/<uuid:endpoint_id>/", leaving.before_you_go, name="before-you-go"),
 ]
 

@@ -18,9 +18,10 @@ from apps.directory.models import AuthorizationServer, ClientRegistration, Endpo
 from apps.wire.secret import Secret
 from tests.connections import provider_stand_in
 from tests.connections.deployments import deploy, patient
+from tests.connections.launches import smart_place
 from tests.connections.provider_stand_in import SECRET, StandIn
 
-__all__ = ["deploy", "patient"]  # fixtures of the sandbox's SMART deployments
+__all__ = ["deploy", "patient", "smart_place"]  # fixtures of SMART deployments
 
 BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
 

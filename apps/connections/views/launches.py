@@ -1,0 +1,135 @@
+"""Launched from outside: the address a provider's portal opens, and the pages from there to the sign-in.
+
+The link holds what the authorization server will want back. It is read once, never shown, and gone from the address
+bar with the 303; the page after it has an address of its own, which means nothing in another browser. To open a link
+begins nothing: a sign-in begins with a POST of somebody who is signed in and was told for which account.
+"""
+
+from uuid import UUID
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods, require_safe
+
+from apps.accounts import consenting
+from apps.accounts.current_user import current_user
+from apps.connections import asking, binding, launch_pages, launching, linking, wording
+from apps.connections.launching import Refusal
+from apps.connections.models import PendingLaunch
+from apps.connections.views import browser_cookie
+from apps.directory import explaining
+from apps.directory.linkability import Obstacle
+from apps.directory.models import Provider
+
+
+@never_cache
+@require_GET
+def launch(request: HttpRequest, launch_id: UUID) -> HttpResponse:
+    """The launch URL registered with providers. For anybody: the person may be nobody here yet."""
+    browser = browser_cookie.read(request) or binding.new_browser()
+    try:
+        pending = launching.arrive(
+            launch_id=launch_id, unverified_query=dict(request.GET.lists()), browser=browser, at=timezone.now()
+        )
+    except launching.Refused as refusal:
+        return _clean(reverse("launch-refused", args=[refusal.why.value]))
+    response = _clean(reverse("launched", args=[pending.pk]))
+    browser_cookie.write(response, browser)
+    return response
+
+
+@never_cache
+@require_safe
+def refused(request: HttpRequest, why: str) -> HttpResponse:
+    """The page of a link that was not taken. For anybody, and always the same."""
+    if why not in set(Refusal):
+        raise Http404
+    return _refuse(request, Refusal(why))
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def launched(request: HttpRequest, pending_id: UUID) -> HttpResponse:
+    """Who sent the person, what we will ask for, and which account it is for; POST begins. For its browser alone."""
+    pending = launching.find(pending_id, browser_cookie.read(request))
+    senders = launching.providers(pending) if pending is not None else []
+    if pending is None or not senders:
+        return _refuse(request, Refusal.ELSEWHERE)
+    provider = senders[0] if len(senders) == 1 else _chosen(request, senders)
+    if not launching.is_open(pending, at=timezone.now()):
+        return _over(request, pending, provider or senders[0])
+    if not request.user.is_authenticated:
+        return render(request, "connections/launch_sign_in.html", {"provider": provider, "path": request.path})
+    if consenting.needs_consent(current_user(request)):
+        return _ask_for_consent(request)
+    if provider is None:
+        return render(request, "connections/launch_sender.html", {"senders": senders})
+    if request.method == "POST":
+        return _begin(request, pending, provider)
+    asked = asking.ask(pending.endpoint, provider, at=timezone.now())
+    if isinstance(asked, Obstacle):
+        return _cannot_link(request, provider, asked)
+    return render(request, "connections/launched.html", {"provider": provider, "asked": asked, "path": request.path})
+
+
+def _refuse(request: HttpRequest, why: Refusal) -> HttpResponse:
+    return render(request, "connections/outcome.html", {"page": launch_pages.refused(why)}, status=404)
+
+
+def _begin(request: HttpRequest, pending: PendingLaunch, provider: Provider) -> HttpResponse:
+    browser = browser_cookie.read(request)
+    assert browser is not None  # noqa: S101 - the launch was found by it
+    try:
+        departure = launching.begin(
+            pending,
+            user=current_user(request),
+            provider=provider,
+            browser=browser,
+            closes_others="close_others" in request.POST,
+            at=timezone.now(),
+        )
+    except launching.NotOpen:
+        return redirect(request.path)
+    except linking.ConsentMissing:
+        return _ask_for_consent(request)
+    except linking.CannotLink as refusal:
+        return _cannot_link(request, provider, refusal.obstacle)
+    except linking.TooManyOpen:
+        context = {"provider": provider, "words": wording.TOO_MANY_OPEN}
+        return render(request, "connections/too_many_open.html", context, status=409)
+    response = _clean(reverse("attempt", args=[departure.request_id]))
+    browser_cookie.write(response, browser)
+    return response
+
+
+def _over(request: HttpRequest, pending: PendingLaunch, provider: Provider) -> HttpResponse:
+    """The sign-in it became, for its own user; for everybody else in this browser, that it is over."""
+    begun = pending.authorization_request
+    if begun is not None and begun.user_id == request.user.pk:
+        return redirect("attempt", request_id=begun.pk)
+    return render(request, "connections/outcome.html", {"page": launch_pages.over(pending, provider)})
+
+
+def _chosen(request: HttpRequest, senders: list[Provider]) -> Provider | None:
+    """Of several who share one address, the one the person named."""
+    return next((sender for sender in senders if str(sender.pk) == request.GET.get("provider")), None)
+
+
+def _clean(address: str) -> HttpResponse:
+    """On to an address that does not hold the link, and does not hear of it."""
+    response = HttpResponseRedirect(address)
+    response.status_code = 303
+    response["Referrer-Policy"] = "no-referrer"
+    return response
+
+
+def _ask_for_consent(request: HttpRequest) -> HttpResponse:
+    return redirect(f"{reverse('agree')}?next={request.path}")
+
+
+def _cannot_link(request: HttpRequest, provider: Provider, obstacle: Obstacle) -> HttpResponse:
+    context = {"provider": provider, "explanation": explaining.words(obstacle, provider)}
+    return render(request, "connections/cannot_link.html", context, status=409)

@@ -1,0 +1,43 @@
+"""Which endpoints a client registration serves, asked from the far end: the allow list of launches from outside.
+
+A provider's portal names the FHIR base URL it launches for (`iss`, interface facts 3.9). It is compared with what the
+directory has, and nothing is asked of it before: an address from a link is no reason to speak to anybody.
+"""
+
+import re
+
+from django.db.models import Q
+
+from apps.directory import registering
+from apps.directory.models import ClientRegistration, Endpoint
+from apps.wire.dialects import Interface
+
+_ROOT = re.compile(r"(?P<scheme>[A-Za-z]+)://(?P<host>[^/?#@\\\s]+)(?P<path>/[^?#\\\s]*)?")
+
+
+def endpoint_at(registration: ClientRegistration, unverified_root: str) -> Endpoint | None:
+    """The endpoint with this FHIR base URL among those this registration serves, or None. Scheme and host are compared
+    without case and one closing slash is ignored; everything else counts. Speaks to nobody."""
+    wanted = _spelled(unverified_root)
+    if wanted is None:
+        return None
+    rows = Endpoint.objects.filter(
+        Q(authorization_server=registration.authorization_server_id) | Q(enablements__registration=registration),
+        interface=Interface.SMART,
+    )
+    for endpoint in rows.select_related("authorization_server").distinct():
+        if _spelled(endpoint.fhir_base_url) == wanted:
+            return endpoint if serves(registration, endpoint) else None
+    return None
+
+
+def serves(registration: ClientRegistration, endpoint: Endpoint) -> bool:
+    """Whether this is the registration with which people link the endpoint now."""
+    return registering.standing_at(endpoint) == registration
+
+
+def _spelled(root: str) -> tuple[str, str, str] | None:
+    parts = _ROOT.fullmatch(root)
+    if parts is None:
+        return None
+    return parts["scheme"].lower(), parts["host"].lower(), (parts["path"] or "").removesuffix("/")
