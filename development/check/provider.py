@@ -1,4 +1,4 @@
-"""What the sandbox holds, asked the way any application may ask: by an application of our own, in plain requests.
+"""What the sandbox holds, asked the way any application may ask: by applications of our own, in plain requests.
 
 None of the product's code takes part, so that what the site shows is compared with something else than itself.
 """
@@ -14,6 +14,8 @@ from development.check.page import NotThere
 from development.control import Sandbox
 
 _SECONDS = 60
+_SCOPE = "launch/patient patient/Patient.read patient/AllergyIntolerance.read"
+_FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
 @dataclass(frozen=True)
@@ -24,58 +26,81 @@ class Person:
     password: str
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where a record is: "dstu2" or "r4", and the tenant of the SMART deployment; none for the patient access API."""
+
+    version: str
+    tenant: str = ""
+
+
+@dataclass(frozen=True)
+class Held:
+    """What the sandbox holds of one person: the Patient resource, and how many allergies."""
+
+    patient: dict[str, Any]
+    allergies: int
+
+
 class Provider:
-    """The sandbox, seen by an application that was approved for both versions."""
+    """The sandbox at `origin`, seen by two applications that were approved for both versions, one of each interface."""
 
     def __init__(self, control: Sandbox) -> None:
-        self._origin = control.origin
+        self.origin = control.origin
         self._callback = f"{control.origin}/"  # any page that answers: the code is read from its address
-        self._application = control.post(
-            "/control/applications",
-            name="Holdfast check",
-            redirect_uris=[self._callback],
-            versions=["dstu2", "r4"],
-            status="approved",
-        )
+        ours = {"name": "Holdfast check", "redirect_uris": [self._callback], "versions": ["dstu2", "r4"]}
+        self._application = control.post("/control/applications", status="approved", **ours)
+        self._smart_application = control.post("/control/smart-applications", status="approved", **ours)  # public
         self._accounts = control.get("/control/accounts")["accounts"]
 
-    def patient(self, person: Person, version: str) -> dict[str, Any]:
-        """The Patient resource of a person in "dstu2" or "r4" (specification P1, P2, P4)."""
-        code = self._code(person, version)
-        tokens = self._json(
-            f"{self._origin}/a/{version}/auth/token?"
-            + urlencode(
-                {
-                    "grant_type": "authorization_code",
-                    "redirect_uri": self._callback,
-                    "client_id": self._application["client_id"],
-                    "client_secret": self._application["client_secret"],
-                    "code": code,
-                }
-            ),
-            method="POST",
-            headers={"Content-Type": "application/x-www-form-urlencoded"},
-        )
-        answer = self._json(
-            f"{self._origin}/a/{version}/fhir/{version}/Patient",
-            headers={"Authorization": f"Bearer {tokens['access_token']}", "Accept": "application/json"},
-        )
-        found: dict[str, Any] = answer["entry"][0]["resource"] if answer["resourceType"] == "Bundle" else answer
-        return found
+    def held(self, person: Person, place: Place) -> Held:
+        """What a person's record is there (specification P1, P2, P4; S1 to S3 and P5)."""
+        return self._held_by_smart(person, place) if place.tenant else self._held(person, place.version)
+
+    def sign_in_page(self, place: Place) -> str:
+        """How the address begins where patients of this place sign in."""
+        if place.tenant:
+            return f"{self.origin}/b/authorization/tenants/{place.tenant}/"
+        return f"{self.origin}/a/{place.version}/auth/"
 
     def display_name(self, person: Person) -> str:
         """What the provider calls somebody on its own pages."""
         return str(next(one["display_name"] for one in self._accounts if one["username"] == person.username))
 
-    def _code(self, person: Person, version: str) -> str:
-        asked = {
-            "response_type": "code",
-            "client_id": self._application["client_id"],
-            "redirect_uri": self._callback,
-            "state": "check",
-        }
+    def _held(self, person: Person, version: str) -> Held:
+        client = {name: self._application[name] for name in ("client_id", "client_secret")}
+        code = self._code(person, f"{self.origin}/a/{version}/auth/authorize", {"client_id": client["client_id"]})
+        asked = {"grant_type": "authorization_code", "redirect_uri": self._callback, **client, "code": code}
+        tokens = self._json(f"{self.origin}/a/{version}/auth/token?{urlencode(asked)}", method="POST", headers=_FORM)
+        root = f"{self.origin}/a/{version}/fhir/{version}"
+        found = self._read(f"{root}/Patient", tokens)
+        patient = found["entry"][0]["resource"] if found["resourceType"] == "Bundle" else found
+        return Held(patient, self._allergies(root, patient["id"], tokens))
+
+    def _held_by_smart(self, person: Person, place: Place) -> Held:
+        root = f"{self.origin}/b/myrecord/{place.version}/{place.tenant}"
+        found = self._json(f"{root}/.well-known/smart-configuration", headers={"Accept": "application/json"})
+        client_id = self._smart_application["client_id"]
+        asked = {"client_id": client_id, "scope": _SCOPE, "aud": root}
+        code = self._code(person, found["authorization_endpoint"], asked)
+        form = {"grant_type": "authorization_code", "code": code, "client_id": client_id}
+        tokens = self._json(
+            found["token_endpoint"],
+            method="POST",
+            headers=_FORM,
+            data=urlencode({**form, "redirect_uri": self._callback, "state": "check"}).encode(),
+        )
+        patient = self._read(f"{root}/Patient/{tokens['patient']}", tokens)
+        return Held(patient, self._allergies(root, patient["id"], tokens))
+
+    def _allergies(self, root: str, patient_id: str, tokens: dict[str, Any]) -> int:
+        found = self._read(f"{root}/AllergyIntolerance?patient={patient_id}", tokens)
+        return len(found.get("entry", ()))
+
+    def _code(self, person: Person, authorize_url: str, asked: dict[str, str]) -> str:
+        whole = {"response_type": "code", "redirect_uri": self._callback, "state": "check", **asked}
         browser = Browser()
-        browser.open(f"{self._origin}/a/{version}/auth/authorize?{urlencode(asked)}")
+        browser.open(f"{authorize_url}?{urlencode(whole)}")
         browser.fill({"User name": person.username, "Password": person.password}, "Sign in")
         browser.press("Allow")
         codes = parse_qs(urlsplit(browser.page.address).query).get("code")
@@ -83,8 +108,14 @@ class Provider:
             raise NotThere("the sandbox gave no code to an application of our own")
         return codes[0]
 
-    def _json(self, address: str, *, method: str = "GET", headers: dict[str, str]) -> dict[str, Any]:
-        request = urllib.request.Request(address, method=method, headers=headers)
+    def _read(self, address: str, tokens: dict[str, Any]) -> dict[str, Any]:
+        headers = {"Authorization": f"Bearer {tokens['access_token']}", "Accept": "application/json"}
+        return self._json(address, headers=headers)
+
+    def _json(
+        self, address: str, *, method: str = "GET", headers: dict[str, str], data: bytes | None = None
+    ) -> dict[str, Any]:
+        request = urllib.request.Request(address, method=method, headers=headers, data=data)
         with urllib.request.urlopen(request, timeout=_SECONDS) as answer:
             read: dict[str, Any] = json.loads(answer.read())
         return read

@@ -22,7 +22,7 @@ from development.demo import telling
 from development.demo.failing import CannotRun
 from development.demo.programs import Programs
 
-_APPLICATION = "Holdfast demo"
+APPLICATION = "Holdfast demo"
 
 # How the demo proves itself at SMART deployments, one after the other: each way is tried somewhere.
 _AUTHENTICATIONS = ("client_secret_basic", "private_key_jwt")
@@ -81,7 +81,7 @@ def _register(control: Sandbox) -> None:
         else:
             application = control.post(
                 "/control/applications",
-                name=_APPLICATION,
+                name=APPLICATION,
                 redirect_uris=[row["redirect_uri"]],
                 versions=row["fhir_versions"],
                 status="approved",
@@ -101,7 +101,7 @@ def _apply_at_console(control: Sandbox, row: dict[str, Any], authentication: str
     key = prepared["public_jwk"]
     return control.post(
         "/control/smart-applications",
-        name=_APPLICATION,
+        name=APPLICATION,
         redirect_uris=[prepared["redirect_uri"]],
         launch_url=prepared["launch_url"],
         versions=prepared["fhir_versions"],

@@ -29,7 +29,8 @@ def welcome(site: Sequence[SignIn], provider: Sequence[dict[str, Any]]) -> None:
                 (f"{origin}/", "the site"),
                 (f"{origin}/development/mail/", "the mail it would have sent"),
                 (f"{origin}/admin/", "for staff"),
-                (f"{env.sandbox_origin()}/", "the sandbox: a provider with invented people"),
+                (f"{env.sandbox_origin()}/", "the sandbox: providers with invented people"),
+                (f"{env.sandbox_origin()}/b/launch/", "a provider's own portal, which can start the site"),
             ]
         ),
         "",
@@ -44,7 +45,8 @@ def welcome(site: Sequence[SignIn], provider: Sequence[dict[str, Any]]) -> None:
         ),
         "",
         f"First: open {origin}/ and sign in as {patient.email}, or sign up and read your code on the mail page.",
-        "Then link a record: find a provider, choose a version, and sign in there as one of the people above.",
+        "Then link a record: find Willow Creek Family Medicine, choose one of its four ways, and sign in there as one",
+        "of the people above. Or begin at the provider's own portal: sign in to it as one of them, and start the site.",
         "",
         f"Data and logs are in {env.local_folder()}; make demo FRESH=1 starts anew. Ctrl-C stops everything.",
     ]
