@@ -95,6 +95,7 @@ class TestATokenEndpointThatIsNotThere:
         later(Endpoint, "discovery_tried_at")
         traveller.leave(place)
         endpoint = Endpoint.objects.get()
+        assert endpoint.discovery_tried_at is not None
         assert endpoint.discovery_tried_at >= now
         assert endpoint.discovery_fault == "no_smart_configuration"
         assert endpoint.authorization_server is not None

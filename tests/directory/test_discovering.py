@@ -59,7 +59,7 @@ class TestADiscovery:
         registration = register(first.endpoint.authorization_server)
         first.says(token_endpoint=f"{LOGIN}/new/token")
         first.discover()
-        assert Endpoint.objects.get(pk=second.endpoint.pk).authorization_server.token_url == f"{LOGIN}/token"
+        assert AuthorizationServer.objects.get(endpoints=second.endpoint.pk).token_url == f"{LOGIN}/token"
         second.discover()
         assert first.endpoint.authorization_server.token_url == f"{LOGIN}/new/token"
         assert second.endpoint.authorization_server.token_url == f"{LOGIN}/token"

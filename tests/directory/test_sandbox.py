@@ -19,9 +19,9 @@ from tests.directory.conftest import AT
 pytestmark = pytest.mark.django_db
 
 
-def run(*arguments: object) -> str:
+def run(command: str, *arguments: object) -> str:
     out = io.StringIO()
-    call_command(*arguments, stdout=out)
+    call_command(command, *arguments, stdout=out)
     return out.getvalue()
 
 

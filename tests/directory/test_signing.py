@@ -8,7 +8,7 @@ from apps.audit.models import AuditEvent
 from apps.audit.recording import Actor
 from apps.directory import credentials, registering, signing
 from apps.directory.models import ClientRegistration, SigningKey
-from apps.wire.client_authentication import assertion
+from apps.wire.client_authentication import Authentication, assertion
 from apps.wire.errors import ClientRejected
 from tests.directory.conftest import AT
 from tests.directory.smart_deployment import register
@@ -25,7 +25,7 @@ def registration(root) -> ClientRegistration:
 
 
 def use(key: SigningKey, registration: ClientRegistration) -> None:
-    terms = registering.Terms(authentication="private_key_jwt", signing_key=key)
+    terms = registering.Terms(authentication=Authentication.PRIVATE_KEY_JWT, signing_key=key)
     registering.set_terms(registration, terms, actor=ACTOR, at=AT)
 
 

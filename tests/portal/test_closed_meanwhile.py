@@ -13,6 +13,7 @@ from apps.connections.models import AuthorizationRequest, Connection, StoredToke
 from apps.portal import closing, parting
 from apps.vault import shredding
 from apps.vault.sealing import Holder
+from apps.wire.errors import Unavailable
 from tests.connections.provider_stand_in import CODE, PERSON, REFRESH, tokens
 from tests.wire.servers import http
 
@@ -186,7 +187,7 @@ class TestARefresh:
     )
     def test_under_way_gives_back_what_it_receives(self, connection, stand_in, close, answer):
         stand_in.token = meanwhile(close, answer)
-        with pytest.raises((refreshing.NeedsReauthorization, refreshing.Unavailable)):
+        with pytest.raises((refreshing.NeedsReauthorization, Unavailable)):
             refreshing.usable_token(connection, at=self.later(connection))
         assert not StoredTokenSet.objects.exists()
         assert ("fresh" in given_back(stand_in)) == (b"fresh" in answer)

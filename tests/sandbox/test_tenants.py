@@ -81,7 +81,7 @@ class TestOrganizations:
         assert names[2] < names[1]
 
     def test_forget_what_they_kept_before(self, organizations):
-        ruled_out = Resource.objects.filter(tenant=RIVERSIDE, version="r4").exclude(patient_id="").first()
+        ruled_out = Resource.objects.filter(tenant=RIVERSIDE, version="r4").exclude(patient_id="").earliest("pk")
         ruled_out.pk, ruled_out.logical_id = None, "ruled-out"
         ruled_out.save()
         populating.organizations(SOME)

@@ -77,7 +77,8 @@ class TestPages:
 
     @pytest.mark.conformance("X22")
     def test_have_fifty_rows_and_an_opaque_link_to_the_next(self, many, get):
-        seen, address, sizes = [], LABORATORY, []
+        seen, sizes = [], []
+        address: str | None = LABORATORY
         while address:
             page = get(address, many).json()
             links = {link["relation"]: link["url"] for link in page["link"]}
