@@ -44,7 +44,7 @@ class Deployment(Place):
 @pytest.fixture
 def deploy(db: None, sandbox: Sandbox, directory_file: Path, settings: Any) -> Callable[..., Deployment]:
     """Makes an endpoint ready to link: `deploy(version="dstu2", authentication="none")`. Fields of the sandbox's own
-    application go into `application`, its switches or scenario are chosen before anything is discovered."""
+    application go into `application`, its switches or scenario are chosen before anything is discovered; `path` comes after the root."""
     settings.SITE_ORIGIN = SITE
     call_command("import_endpoints", directory_file, verbosity=0)
 
@@ -55,6 +55,7 @@ def deploy(db: None, sandbox: Sandbox, directory_file: Path, settings: Any) -> C
         authentication: str = "client_secret_basic",
         switches: dict[str, str] | None = None,
         scenario: str = "",
+        path: str = "",
         application: dict[str, Any] | None = None,
         **columns: Any,
     ) -> Deployment:
@@ -64,6 +65,9 @@ def deploy(db: None, sandbox: Sandbox, directory_file: Path, settings: Any) -> C
             sandbox.post("/control/switches", **switches)
         row = Provider.objects.get(name=provider)
         endpoint = row.endpoints.get(fhir_version=version, interface="smart")
+        if path:
+            endpoint.fhir_base_url += path
+            endpoint.save(update_fields=["fhir_base_url"])
         server = discovering.discover(endpoint, at=timezone.now())
         registration = _registration(server, endpoint, authentication, columns)
         made = sandbox.post(
