@@ -98,6 +98,16 @@ class TestWhatIsKept:
         settings.SECRET_KEY = "the true one, which the environment holds and the database does not"
         assert SessionStore(forged.session_key).load() == {}
 
+    def test_is_sealed_under_a_new_nonce_at_every_save(self, db: None):
+        """One key seals whatever a session ever holds: two texts under one nonce would give each other away."""
+        session = SessionStore()
+        session["said"] = "always the same"
+        session.create()
+        first = bytes(Session.objects.get().sealed_data)
+        session.save()
+        second = bytes(Session.objects.get().sealed_data)
+        assert first[1:13] != second[1:13]
+
     def test_opens_under_a_secret_key_that_is_rotating_out(self, settings: Any):
         settings.SECRET_KEY = "the one of yesterday, long enough that the checks are content with it"
         session = SessionStore()
