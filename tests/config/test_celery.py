@@ -1,8 +1,18 @@
 """The queue: where it is, what it is trusted with, and that every row of the schedule names a task."""
 
+import inspect
+
 import pytest
 
 from config import celery
+
+
+@pytest.fixture
+def tasks():
+    """Every task there is, by its name."""
+    celery.app.loader.import_default_modules()
+    celery.app.autodiscover_tasks(force=True)
+    return celery.app.tasks
 
 
 class TestTheBrokersAddress:
@@ -21,15 +31,21 @@ class TestTheBrokersAddress:
 
 
 class TestTheSchedule:
-    def test_names_tasks_that_exist_and_says_why(self):
-        celery.app.loader.import_default_modules()
-        celery.app.autodiscover_tasks(force=True)
-        assert [row.task for row in celery.SCHEDULE if row.task not in celery.app.tasks] == []
+    def test_names_tasks_that_exist_and_says_why(self, tasks):
+        assert [row.task for row in celery.SCHEDULE if row.task not in tasks] == []
         assert all(row.reason.endswith(".") for row in celery.SCHEDULE)
 
     def test_lets_what_was_not_started_by_the_next_beat_expire(self):
         for entry in celery.app.conf.beat_schedule.values():
             assert entry["options"]["expires"] == entry["schedule"].total_seconds()
+
+
+class TestATask:
+    def test_takes_no_argument(self, tasks):
+        """Messages lie in Redis in the clear: whom a task works for, and with what, stands in rows alone."""
+        ours = {name: task for name, task in tasks.items() if name.startswith("apps.")}
+        assert {row.task for row in celery.SCHEDULE} < ours.keys()
+        assert [name for name, task in ours.items() if inspect.signature(task.run).parameters] == []
 
 
 class TestTheQueue:
