@@ -1,12 +1,16 @@
-"""What a patient's record says, and what opens it, is in no log line and no task argument, at any level."""
+"""What a patient's record says, and what opens it, is in no log line at any level, and nowhere in the clear."""
 
 import logging
 
 import pytest
+from django.urls import reverse
+from django.utils import timezone
 
-from apps.records import syncing
-from apps.records.models import SyncRun
-from tests.records.linked import AT
+from apps.records import syncing, tasks
+from apps.records.models import Record, Shelf, SyncRun
+from tests.faults import hunting
+from tests.faults.hunting import Canary
+from tests.records.linked import AT, give_tokens
 from tests.records.people import CANARIES, PATIENT_ID, allergy, bundle
 from tests.records.provider import ALLERGIES, METADATA, PATIENT
 from tests.wire.servers import http
@@ -42,3 +46,18 @@ class TestLogs:
         lines = "\n".join(str(record.getMessage()) + str(record.exc_info) for record in caplog.records)
         for canary in (*CANARIES, *SECRETS, PATIENT_ID):
             assert canary not in lines
+
+
+class TestWhatIsKept:
+    def test_says_nothing_of_it_in_the_clear(self, hers, linked):
+        """In no column of any table, not in the queue or the cache, and not in the session of whoever looked."""
+        give_tokens(linked, issued_at=timezone.now())
+        syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=timezone.now())
+        tasks.sync_next()
+        for name in ("record", "record", "connection"):
+            assert hers.get(reverse(name, args=[linked.pk])).status_code == 200
+        assert Record.objects.filter(resource_type="AllergyIntolerance").exists()
+        assert Shelf.objects.exists()
+        said = {Canary(f"canary {number}", text) for number, text in enumerate((*CANARIES, *SECRETS))}
+        session = [("a session", repr(dict(hers.session.items())))]
+        hunting.assert_nowhere(said, [*hunting.columns(), *hunting.queue_and_cache(), *session])
