@@ -22,7 +22,7 @@ from development.control import Sandbox
 from development.servers import places
 
 _START_SECONDS = 240
-PERSON = Person("ruth", "ruth-pass-1")
+PERSON = Person("theo", "theo-pass-1")
 
 
 def main() -> int:

@@ -75,8 +75,9 @@ class Journey:
         page = self.newcomer.browser.open(f"{self.site}/connections/")
         for practice in TENANTS:
             wanted = sum(way.practice == practice for way in WAYS.values())
-            if page.text.count(practice) < wanted:
-                raise NotThere(f"{page.address} lists {page.text.count(practice)} of {wanted} at {practice}")
+            listed = sum(words == practice for words, _ in page.links)
+            if listed != wanted:
+                raise NotThere(f"{page.address} lists {listed} connections to {practice}, not {wanted}")
 
     def sign_out(self) -> None:
         self.newcomer.browser.press("Log out")

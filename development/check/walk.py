@@ -86,11 +86,11 @@ class Walk:
         browser = self.newcomer.browser
         browser.press("Yes, get this record")
         deadline = time.monotonic() + _COPY_SECONDS
-        while "Getting your record" in browser.page.text and time.monotonic() < deadline:
+        while "What came" not in browser.page.text and time.monotonic() < deadline:
             time.sleep(0.5)
             browser.open(browser.page.address)
         browser.page.must_show(f"Your record from {self.way.practice}", "Personal details", *facts(self.held.patient))
-        ledger = browser.page.text.partition("Allergies and reactions")[2]
+        ledger = browser.page.text.partition("What came")[2].partition("Allergies and reactions")[2]
         if not ledger.startswith(allergies(self.held)):
             raise NotThere(f"{allergies(self.held)!r} is not what the page says of allergies: {ledger[:100]!r}")
 
