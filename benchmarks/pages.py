@@ -7,8 +7,10 @@ from benchmarks.measuring import measured
 
 
 def figures() -> Iterator[Figure]:
-    """The sandbox's page of a hundred rows, which must never be a benchmark's bottleneck; the site's welcome page."""
+    """The sandbox's pages of a hundred rows, which must never be a benchmark's bottleneck; the site's welcome page."""
     rows = measured("benchmarks.sandbox_page", "config.settings.sandbox_test")
     yield Figure("sandbox_page_of_100_rows", rows["ms"], 2, " ms")
+    rows = measured("benchmarks.sandbox_smart_page", "config.settings.sandbox_test")
+    yield Figure("sandbox_smart_page_of_100_rows", rows["ms"], 2, " ms")
     welcome = measured("benchmarks.welcome_page", "config.settings.test")
     yield Figure("welcome_page_to_empty_page", welcome["welcome_ms"] / welcome["empty_ms"], 8, "")
