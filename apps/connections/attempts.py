@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from apps.connections import candidates, wording
+from apps.connections import candidates, scoping, wording
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.outcomes import Outcome
 from apps.connections.wording import NextStep, Words
@@ -77,6 +77,8 @@ def _living(connection: Connection | None) -> Connection | None:
 
 def _named(outcome: Outcome, request: AuthorizationRequest) -> Words:
     words = wording.OUTCOMES[outcome]
+    if scoping.is_launched(request.requested_scope):
+        words = wording.LAUNCHES.get(outcome, words)
     is_renewal = request.is_reauthorization and _living(request.connection) is not None
     return wording.RENEWALS.get(outcome, words) if is_renewal else words
 

@@ -159,8 +159,9 @@ def _check_issuer(request: AuthorizationRequest, response: AuthorizationResponse
 
 def _fail_as_answered(request: AuthorizationRequest, response: AuthorizationResponse, *, at: datetime) -> WayBack:
     """The authorization server sent no code. What a browser brought counts for nobody but its owner."""
-    alerting.alert_staff(request.registration, authorization.refusal(response))
     outcome = causes.of_authorization_answer(response)
+    if not (outcome is Outcome.REQUEST_REFUSED and scoping.is_launched(request.requested_scope)):  # it ran out there
+        alerting.alert_staff(request.registration, authorization.refusal(response))
     return _fail(request, outcome, at=at, error_uri=response.error_uri, code=response.error)
 
 

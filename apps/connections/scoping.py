@@ -53,6 +53,11 @@ def asks_identity(requested: str) -> bool:
     return "openid" in requested.split()
 
 
+def is_launched(requested: str) -> bool:
+    """Whether the provider's own portal started the sign-in that asked for this."""
+    return LaunchKind.EHR.value in requested.split()
+
+
 def lacks_person(requested: str, granted_names: Iterable[str] | None) -> bool:
     """Whether the patient's own entry was asked for and not given: then nobody can be shown to say yes to."""
     asked = scopes.readable_types(requested.split())
@@ -63,8 +68,10 @@ def lacks_person(requested: str, granted_names: Iterable[str] | None) -> bool:
 
 
 def _with_launch(names: list[str], launch: LaunchKind) -> list[str]:
-    """The scope of the other kind of start would be refused (interface facts 3.4): it gives way."""
-    return [launch.value if name in set(LaunchKind) else name for name in names]
+    """The scope of the other kind of start would be refused (interface facts 3.4): it gives way. Without its own, the
+    launch of a portal would be."""
+    written = [launch.value if name in set(LaunchKind) else name for name in names]
+    return [launch.value, *written] if launch is LaunchKind.EHR and launch.value not in written else written
 
 
 def _types(endpoint: Endpoint, server: AuthorizationServer) -> list[str]:

@@ -242,6 +242,19 @@ RENEWALS: Mapping[Outcome, Words] = {
     ),
 }
 
+# A sign-in that the provider's own portal started: what it sent along is good for some minutes, and once.
+LAUNCHES: Mapping[Outcome, Words] = {
+    Outcome.REQUEST_REFUSED: Words(
+        "off",
+        _("The start from {provider} is over"),
+        _(
+            "What their portal sends along works for a few minutes only, and once. Nothing was copied. You can start "
+            "from here instead."
+        ),
+        ((NextStep.AGAIN, _("Start from here instead")), _CONNECTIONS),
+    ),
+}
+
 # The second tab of a sign-in that worked.
 USED_TWICE_CONNECTED = Words(
     "info",
