@@ -7,18 +7,24 @@ from urllib.parse import urlsplit
 
 from django.utils.translation import gettext as _
 
+from apps.connections import kinds, scoping
 from apps.directory import linkability, reaching, registering, versions
 from apps.directory.linkability import Obstacle
-from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, Provider
+from apps.directory.models import ClientRegistration, Endpoint, Provider
+from apps.wire import scopes
+from apps.wire.dialects import Interface
+from apps.wire.errors import WireError
 
 
 @dataclass(frozen=True)
 class Asked:
-    """`host` is where the patient will sign in; `lasts` and `asked_for` are sentences."""
+    """`host` is where the patient will sign in; `kinds` are those asked for by name, none where the interface has no
+    scopes; `lasts` and `asked_for` are sentences."""
 
     host: str
     version: versions.VersionWords
     asked_for: Sequence[str]
+    kinds: Sequence[str]
     lasts: str
 
 
@@ -29,6 +35,10 @@ def ask(endpoint: Endpoint, provider: Provider, *, at: datetime) -> Asked | Obst
     if obstacle is not None or registration is None:
         return obstacle or Obstacle.NO_REGISTRATION
     server = reaching.authorization_server(endpoint, registration)
+    try:
+        scope = scoping.to_ask(endpoint, registration, server, is_launched=False)
+    except WireError:
+        return Obstacle.NO_ADDRESSES
     return Asked(
         host=urlsplit(server.authorize_url).netloc,
         version=versions.words(endpoint.fhir_version),
@@ -37,12 +47,19 @@ def ask(endpoint: Endpoint, provider: Provider, *, at: datetime) -> Asked | Obst
             _("First your name, birth date, contact details and language, to show whose record it is."),
             _("To keep reading for as long as the permission lasts, so that new entries reach you."),
         ),
-        lasts=_lasts(server, registration),
+        kinds=kinds.names(scopes.readable_types(scope.split()) or ()),
+        lasts=lasts(endpoint, registration),
     )
 
 
-def _lasts(server: AuthorizationServer, registration: ClientRegistration) -> str:
+def lasts(endpoint: Endpoint, registration: ClientRegistration) -> str:
+    """How long a permission lasts there, in a sentence."""
     hours = registration.refresh_window_hours
     if hours:
         return _("It lasts {hours} hours unless we can renew it. You can end it here at any time.").format(hours=hours)
-    return _("It lasts until you end it, here or at {host}.").format(host=urlsplit(server.authorize_url).netloc)
+    if endpoint.interface == Interface.SMART and not registration.refresh_scope:
+        return _("It lasts a few minutes, enough to copy what is there now. For updates you sign in again.")
+    if registration.refresh_scope == ClientRegistration.RefreshScope.ONLINE:
+        return _("It lasts while you are signed in there. Afterwards you sign in again whenever you want updates.")
+    host = urlsplit(reaching.authorization_server(endpoint, registration).authorize_url).netloc
+    return _("It lasts until you end it, here or at {host}.").format(host=host)

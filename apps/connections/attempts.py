@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from apps.connections import candidates, scoping, wording
+from apps.connections import candidates, scoping, sharing, wording
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.outcomes import Outcome
 from apps.connections.wording import NextStep, Words
@@ -65,6 +65,8 @@ def _words(request: AuthorizationRequest, *, is_second_arrival: bool, at: dateti
     if is_second_arrival:
         is_connected = outcome in _CONNECTED
         return wording.USED_TWICE_CONNECTED if is_connected else _named(Outcome.USED_TWICE, request)
+    if outcome in _CONNECTED and _kinds_left_out(request):
+        return wording.SOME_LEFT_OUT
     if outcome is Outcome.PROVIDER_DOWN and _was_down_before(request):
         return wording.STILL_DOWN
     return _named(outcome, request)
@@ -109,10 +111,20 @@ def _filled(words: Words, provider_name: str, request: AuthorizationRequest | No
     return Page(
         kind=words.kind,
         title=str(words.title).format(provider=explaining.name_in_title(provider_name)),
-        text=str(words.text).format(provider=provider_name, person=_person(words, request)),
+        text=str(words.text).format(
+            provider=provider_name,
+            person=_person(words, request),
+            kinds=_kinds_left_out(request) if words is wording.SOME_LEFT_OUT else "",
+        ),
         steps=tuple(step for step in steps if step is not None),
         is_stop=words.is_stop,
     )
+
+
+def _kinds_left_out(request: AuthorizationRequest | None) -> str:
+    """What the connection of the request was not given, as a list in words."""
+    living = _living(request.connection) if request else None
+    return ", ".join(sharing.left_out(living)) if living else ""
 
 
 def _person(words: Words, request: AuthorizationRequest | None) -> str:
@@ -136,6 +148,8 @@ def _step(step: NextStep, label: str, request: AuthorizationRequest | None) -> S
     if step is NextStep.CONNECTION:
         return Step(label, reverse("connection", args=[connection.pk])) if connection else None
     living = _living(connection)
+    if step is NextStep.SHARING:
+        return Step(label, reverse("change-sharing", args=[living.pk])) if living else None
     if step is NextStep.AGAIN and request.is_reauthorization and living is not None:
         return Step(label, reverse("reauthorize", args=[living.pk]))
     return Step(label, reverse("before-you-go", args=[request.provider_id, request.endpoint_id]))

@@ -58,10 +58,10 @@ def begin(
 ) -> Departure:
     """Store an authorization request of this user and browser, good for ten minutes and one answer.
 
-    With a connection, the sign-in is meant to renew that one (reauthorization). `launch` is what the provider's own
-    portal sent, where it started us. `closes_others`: no answer to an earlier request counts any more.
-    `extends_consent`: the patient wants to be asked again what to share. Speaks to the network where the addresses
-    are stale: call it outside transactions. Raises ConsentMissing, CannotLink, TooManyOpen.
+    With a connection, the sign-in is meant to renew that one. `launch` is what the provider's portal sent, where it
+    started us. `closes_others`: no answer to an earlier request counts any more. `extends_consent`: the patient is to
+    be asked anew what to share. Asks the provider where its addresses are stale: call it outside transactions.
+    Raises ConsentMissing, CannotLink, TooManyOpen.
     """
     if consenting.needs_consent(user):
         raise ConsentMissing
@@ -78,7 +78,6 @@ def begin(
         requested_scope=_scope(endpoint, registration, is_launched=launch is not None),
         prompts_for_consent=extends_consent or registration.prompts_for_consent,
         created_at=at,
-        expires_at=at + LIFETIME,
     )
     with transaction.atomic():
         _make_room(user, closes_others=closes_others, at=at)
@@ -108,6 +107,7 @@ def _store(request: AuthorizationRequest, browser: Secret, launch: Secret | None
     verifier = authorization.new_pkce_verifier() if request.registration.uses_pkce else None
     request.state_hash = binding.hashed(binding.state_for(request.pk, browser))
     request.browser_hash = binding.hashed(browser)
+    request.expires_at = request.created_at + LIFETIME
     request.sealed_pkce_verifier = request_columns.seal(request.user_id, request.pk, "sealed_pkce_verifier", verifier)
     request.sealed_launch = request_columns.seal(request.user_id, request.pk, "sealed_launch", launch)
     request.save(force_insert=True)

@@ -22,6 +22,7 @@ connection_urls = [
     path("", connections.show_list, name="connections"),
     path("<uuid:connection_id>/", connections.show_one, name="connection"),
     path("<uuid:connection_id>/sign-in/", leaving.reauthorize, name="reauthorize"),
+    path("<uuid:connection_id>/sharing/", leaving.change_sharing, name="change-sharing"),
 ]
 
 urlpatterns: list[URLPattern | URLResolver] = [

@@ -25,6 +25,7 @@ class NextStep(StrEnum):
     CONNECTIONS = "connections"
     FIND = "find"
     HOME = "home"
+    SHARING = "sharing"  # before you go, to be asked anew what to share
     SIGN_OUT = "sign_out"
 
 
@@ -261,6 +262,15 @@ USED_TWICE_CONNECTED = Words(
     _("This step is already done"),
     _("{provider} is connected. You do not need to repeat it."),
     ((NextStep.CONNECTION, _("Go to the connection")),),
+    is_stop=False,
+)
+
+# A sign-in that worked, and for which something was left out. `{kinds}` is the list.
+SOME_LEFT_OUT = Words(
+    "done",
+    _("{provider} is connected, some kinds left out"),
+    _("Not shared: {kinds}. You can change this at {provider} at any time."),
+    ((NextStep.CONNECTION, _("Go to the connection")), (NextStep.SHARING, _("Change what you share"))),
     is_stop=False,
 )
 

@@ -1,4 +1,5 @@
-"""What a sync asks for: the resource types we know, less what the provider's capability statement does not offer.
+"""What a sync asks for: the resource types we know, less what the provider's capability statement does not offer and
+what the patient does not share.
 
 A type that is not asked for is a step all the same, with the reason why: nothing is silently missing.
 """
@@ -20,11 +21,12 @@ class Way(StrEnum):
 
 @dataclass(frozen=True)
 class Planned:
-    """One resource type, and whether the provider offers the way we ask for it."""
+    """One resource type, whether the provider offers the way we ask for it, and whether the patient shares it."""
 
     resource_type: str
     way: Way
     is_offered: bool
+    is_shared: bool
 
 
 # In the order they are fetched: who it is comes first. Widening the record means adding rows here and to `subjects`.
@@ -36,10 +38,16 @@ KNOWN: Mapping[str, Way] = MappingProxyType(
 )
 
 
-def plan(statement: CapabilityStatement | None) -> tuple[Planned, ...]:
-    """Every type we know. Without a statement, or with an empty one, all are asked for, and the answers decide."""
+def plan(statement: CapabilityStatement | None, *, shared: frozenset[str] | None = None) -> tuple[Planned, ...]:
+    """Every type we know. Without a statement, or with an empty one, all are asked for, and the answers decide; so they
+    do where nobody said what is shared (None)."""
     return tuple(
-        Planned(resource_type, way, is_offered=_offers(statement, resource_type, way))
+        Planned(
+            resource_type,
+            way,
+            is_offered=_offers(statement, resource_type, way),
+            is_shared=shared is None or resource_type in shared,
+        )
         for resource_type, way in KNOWN.items()
     )
 

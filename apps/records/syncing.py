@@ -19,6 +19,7 @@ from django.db import transaction
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType
+from apps.connections import sharing
 from apps.connections.models import Connection, MoveNotAllowed
 from apps.connections.reasons import Reason
 from apps.connections.refreshing import NeedsReauthorization, NotYet, SwitchedOff
@@ -144,7 +145,8 @@ def _work_on(work: Work) -> None:
 def _take_steps(work: Work) -> None:
     """Raises what concerns every step alike; where only one has to wait, the others are taken first."""
     delayed: Unavailable | None = None
-    plan = {planned.resource_type: planned for planned in planning.plan(work.source.capability())}
+    shared = sharing.readable_types(work.run.connection)
+    plan = {planned.resource_type: planned for planned in planning.plan(work.source.capability(), shared=shared)}
     steps = _open_steps(work.run)
     for step in steps:
         try:
@@ -164,6 +166,9 @@ def _take(step: SyncStep, planned: Planned | None, work: Work) -> None:
     """One step to its end, whatever that end is, unless it concerns all steps or waiting may help."""
     if planned is None or not planned.is_offered:
         stepping.close(step, gap=Gap.NOT_OFFERED, work=work)
+        return
+    if not planned.is_shared:
+        stepping.close(step, gap=Gap.NOT_SHARED, work=work)
         return
     try:
         if planned.way is Way.READ:

@@ -44,7 +44,8 @@ class Deployment(Place):
 @pytest.fixture
 def deploy(db: None, sandbox: Sandbox, directory_file: Path, settings: Any) -> Callable[..., Deployment]:
     """Makes an endpoint ready to link: `deploy(version="dstu2", authentication="none")`. Fields of the sandbox's own
-    application go into `application`, its switches or scenario are chosen before anything is discovered; `path` comes after the root."""
+    application go into `application`; its switches or scenario are chosen before anything is discovered, `path` follows
+    the root."""
     settings.SITE_ORIGIN = SITE
     call_command("import_endpoints", directory_file, verbosity=0)
 

@@ -92,7 +92,11 @@ class Traveller:
 
     def leave(self, place: Place) -> str:
         """Press the button before you go: the provider's address, from the page that leads there."""
-        page = self.post(place.before_you_go)
+        return self.leave_from(place.before_you_go)
+
+    def leave_from(self, address: str) -> str:
+        """The same from the page of a connection there is."""
+        page = self.post(address)
         found = _WAY_OUT.search(page.html)
         assert found is not None, page.status
         self.left_by = unescape(found[1])
@@ -115,7 +119,11 @@ class Traveller:
 
     def go_there(self, place: Place, **visit: Any) -> Seen:
         """Leave, answer the provider's pages, come back, and read; where nothing comes back, look at the page left."""
-        sent_to = Visit().answer(self.leave(place), **visit)
+        return self.go_again(place.before_you_go, **visit)
+
+    def go_again(self, address: str, **visit: Any) -> Seen:
+        """The same from the page of a connection there is."""
+        sent_to = Visit().answer(self.leave_from(address), **visit)
         return self.get(self.waiting_page if sent_to is None else within_the_site(sent_to))
 
     def found(self, place: Place, **visit: Any) -> Connection:

@@ -1,5 +1,7 @@
 """What a sync asks for."""
 
+import pytest
+
 from apps.records import planning
 from apps.wire.dialects import FhirVersion
 from apps.wire.fhir import CapabilityStatement, OfferedType
@@ -34,3 +36,9 @@ class TestPlan:
     def test_asks_for_everything_where_the_statement_says_nothing(self):
         assert offered(planning.plan(None)) == set(planning.KNOWN)
         assert offered(planning.plan(statement())) == set(planning.KNOWN)
+
+    @pytest.mark.conformance("C36")
+    def test_leaves_out_what_the_patient_does_not_share(self):
+        plan = planning.plan(None, shared=frozenset({"Patient", "Goal"}))
+        assert {planned.resource_type for planned in plan if planned.is_shared} == {"Patient"}
+        assert [planned.resource_type for planned in plan] == list(planning.KNOWN)

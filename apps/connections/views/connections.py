@@ -10,7 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from apps.accounts.current_user import current_user
-from apps.connections import standing
+from apps.connections import asking, sharing, standing
 from apps.connections.models import Connection
 
 
@@ -29,9 +29,18 @@ def show_list(request: HttpRequest) -> HttpResponse:
 def show_one(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     """One connection: how it stands, its dates, and what can be done."""
     connection = _mine(request, connection_id)
-    return render(request, "connections/one.html", {"standing": standing.of_connection(connection, at=timezone.now())})
+    context = {
+        "standing": standing.of_connection(connection, at=timezone.now()),
+        "sharing": sharing.of_connection(connection),
+        "lasts": asking.lasts(connection.endpoint, connection.registration),
+    }
+    return render(request, "connections/one.html", context)
 
 
 def _mine(request: HttpRequest, connection_id: UUID) -> Connection:
-    mine = current_user(request).connections.confirmed().select_related("provider", "endpoint")
+    mine = (
+        current_user(request)
+        .connections.confirmed()
+        .select_related("provider", "endpoint__authorization_server", "registration__authorization_server")
+    )
     return get_object_or_404(mine, pk=connection_id)

@@ -5,6 +5,7 @@ link and an immediate refresh. That page is never stored, holds the state in tha
 that can become of the request under the same address.
 """
 
+from contextlib import AbstractContextManager, nullcontext
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -21,8 +22,8 @@ from apps.accounts.current_user import current_user
 from apps.connections import asking, attempts, binding, departing, linking, wording
 from apps.connections.departing import Departure
 from apps.connections.models import AuthorizationRequest, Connection
-from apps.connections.views import browser_cookie
-from apps.directory import explaining
+from apps.connections.views import browser_cookie, waiting_room
+from apps.directory import discovering, explaining
 from apps.directory.linkability import Obstacle
 from apps.directory.models import Endpoint, Provider
 
@@ -41,9 +42,17 @@ def before_you_go(request: HttpRequest, provider_id: UUID, endpoint_id: UUID) ->
 @require_http_methods(["GET", "HEAD", "POST"])
 def reauthorize(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     """The same page for a connection there is: the sign-in renews it in place."""
-    mine = current_user(request).connections.confirmed().exclude(status=Connection.Status.DISCONNECTED)
-    connection = get_object_or_404(mine.select_related("provider", "endpoint"), pk=connection_id)
+    connection = _renewable(request, connection_id)
     return _before_you_go(request, connection.provider, connection.endpoint, connection)
+
+
+@login_required
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def change_sharing(request: HttpRequest, connection_id: UUID) -> HttpResponse:
+    """The same again, for somebody who wants to be asked anew what to share."""
+    connection = _renewable(request, connection_id)
+    return _before_you_go(request, connection.provider, connection.endpoint, connection, extends_consent=True)
 
 
 @login_required
@@ -66,43 +75,71 @@ def attempt(request: HttpRequest, request_id: UUID) -> HttpResponse:
     return render(request, "connections/outcome.html", {"page": page, "row": row})
 
 
+def _renewable(request: HttpRequest, connection_id: UUID) -> Connection:
+    mine = current_user(request).connections.confirmed().exclude(status=Connection.Status.DISCONNECTED)
+    return get_object_or_404(mine.select_related("provider", "endpoint"), pk=connection_id)
+
+
 def _before_you_go(
-    request: HttpRequest, provider: Provider, endpoint: Endpoint, connection: Connection | None = None
+    request: HttpRequest,
+    provider: Provider,
+    endpoint: Endpoint,
+    connection: Connection | None = None,
+    *,
+    extends_consent: bool = False,
 ) -> HttpResponse:
     if request.method == "POST":
-        return _begin(request, provider, endpoint, connection)
+        return _begin(request, provider, endpoint, connection, extends_consent=extends_consent)
     if consenting.needs_consent(current_user(request)):
         return _ask_for_consent(request)
     asked = asking.ask(endpoint, provider, at=timezone.now())
     if isinstance(asked, Obstacle):
         return _cannot_link(request, provider, asked)
-    context = {"provider": provider, "asked": asked, "connection": connection}
+    context = {"provider": provider, "asked": asked, "connection": connection, "extends_consent": extends_consent}
     return render(request, "connections/before_you_go.html", context)
 
 
-def _begin(request: HttpRequest, provider: Provider, endpoint: Endpoint, connection: Connection | None) -> HttpResponse:
-    browser = browser_cookie.read(request) or binding.new_browser()
-    try:
-        departure = linking.begin(
-            user=current_user(request),
-            provider=provider,
-            endpoint=endpoint,
-            browser=browser,
-            at=timezone.now(),
-            connection=connection,
-            closes_others="close_others" in request.POST,
-        )
-    except linking.ConsentMissing:
-        return _ask_for_consent(request)
-    except linking.CannotLink as refusal:
-        return _cannot_link(request, provider, refusal.obstacle)
-    except linking.TooManyOpen:
-        context = {"provider": provider, "words": wording.TOO_MANY_OPEN}
-        return render(request, "connections/too_many_open.html", context, status=409)
+def _begin(
+    request: HttpRequest,
+    provider: Provider,
+    endpoint: Endpoint,
+    connection: Connection | None,
+    *,
+    extends_consent: bool,
+) -> HttpResponse:
+    with _seat(endpoint) as is_free:
+        if not is_free:
+            return waiting_room.come_again(request)
+        try:
+            browser = browser_cookie.read(request) or binding.new_browser()
+            departure = linking.begin(
+                user=current_user(request),
+                provider=provider,
+                endpoint=endpoint,
+                browser=browser,
+                at=timezone.now(),
+                connection=connection,
+                closes_others="close_others" in request.POST,
+                extends_consent=extends_consent,
+            )
+        except linking.ConsentMissing:
+            return _ask_for_consent(request)
+        except linking.CannotLink as refusal:
+            return _cannot_link(request, provider, refusal.obstacle)
+        except linking.TooManyOpen:
+            context = {"provider": provider, "words": wording.TOO_MANY_OPEN}
+            return render(request, "connections/too_many_open.html", context, status=409)
     response = HttpResponseRedirect(reverse("attempt", args=[departure.request_id]))
     response.status_code = 303
     browser_cookie.write(response, browser)
     return response
+
+
+def _seat(endpoint: Endpoint) -> AbstractContextManager[bool]:
+    """A seat where the provider is asked first; nobody waits for one who only has to leave."""
+    if discovering.is_stale(endpoint, at=timezone.now()):
+        return waiting_room.ROOM.seat(endpoint.pk)
+    return nullcontext(enter_result=True)
 
 
 def _leaving(request: HttpRequest, row: AuthorizationRequest, departure: Departure, *, is_first: bool) -> HttpResponse:

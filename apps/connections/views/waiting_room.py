@@ -9,6 +9,9 @@ from collections import Counter
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
 SEATS = 4  # of the 8 threads of a process
 SEATS_FOR_ONE = 3  # for one provider's authorization server: the last seat is for the others
 
@@ -37,3 +40,10 @@ class WaitingRoom:
 
 
 ROOM = WaitingRoom(seats=SEATS, seats_for_one=SEATS_FOR_ONE)
+
+
+def come_again(request: HttpRequest) -> HttpResponse:
+    """Nothing was looked at: the page asks for the same address again, which it does not show."""
+    response = render(request, "connections/come_again.html", status=503)
+    response["Retry-After"] = response["Refresh"] = "3"
+    return response

@@ -30,7 +30,7 @@ def come_back(request: HttpRequest, redirect_id: UUID) -> HttpResponse:
     if _is_prefetch(request):
         return HttpResponse(status=425)  # Too Early: ask again when somebody really comes
     with waiting_room.ROOM.seat(redirect_id) as is_free:
-        response = _finish(request, redirect_id) if is_free else _come_again(request)
+        response = _finish(request, redirect_id) if is_free else waiting_room.come_again(request)
     response["Referrer-Policy"] = "no-referrer"
     return response
 
@@ -55,13 +55,6 @@ def _finish(request: HttpRequest, redirect_id: UUID) -> HttpResponse:
     )
     response = HttpResponseRedirect(_destination(way_back))
     response.status_code = 303
-    return response
-
-
-def _come_again(request: HttpRequest) -> HttpResponse:
-    """Nothing was looked at: the page asks for the same address again, which it does not show."""
-    response = render(request, "connections/come_again.html", status=503)
-    response["Retry-After"] = response["Refresh"] = "3"
     return response
 
 

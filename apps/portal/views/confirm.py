@@ -15,7 +15,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
 from apps.accounts.current_user import current_user
-from apps.connections import confirming
+from apps.connections import confirming, sharing
 from apps.connections import tasks as connection_tasks
 from apps.connections.models import Connection
 from apps.portal import endings, starting
@@ -55,6 +55,7 @@ def _ask(request: HttpRequest, connection: Connection, form: CandidateForm | Non
         "born": born(people[0]) if len(people) == 1 else "",
         "people": len(people),
         "form": form or CandidateForm(people),
+        "sharing": sharing.of_connection(connection, patient_id=people[0].patient_id if len(people) == 1 else ""),
         "until": dates.time_of_day(connection.confirm_by_at) if connection.confirm_by_at else "",
     }
     return render(request, "portal/confirm.html", context)
