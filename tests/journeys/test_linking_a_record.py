@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from apps.connections.models import Connection
 from apps.records.models import Record
 from development.control import Sandbox
-from tests.journeys.walking import PROVIDER, VERSIONS, Walk
+from tests.journeys.walking import PROVIDER, VERSIONS, Walk, tab_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -47,28 +47,18 @@ class TestLinkingARecord:
     ) -> None:
         signed_in(page)
         Walk(page, site).find_provider(version)
-        _tab_to(page, f"Continue to {PROVIDER}")
+        tab_to(page, f"Continue to {PROVIDER}")
         page.keyboard.press("Enter")
         expect(page.get_by_label("User name")).to_be_visible()
-        _tab_to(page, "username")
+        tab_to(page, "username")
         page.keyboard.type("ruth")
         page.keyboard.press("Tab")
         page.keyboard.type("ruth-pass-1")
         page.keyboard.press("Enter")
         expect(page.get_by_role("button", name="Allow", exact=True)).to_be_visible()
-        _tab_to(page, "Allow")
+        tab_to(page, "Allow")
         page.keyboard.press("Enter")
         expect(page.get_by_role("heading", level=1)).to_have_text("Is this the right person?")
-        _tab_to(page, "Yes, get this record")
+        tab_to(page, "Yes, get this record")
         page.keyboard.press("Enter")
         Walk(page, site).expect_heading(f"Your record from {PROVIDER}", within_seconds=40)
-
-
-def _tab_to(page: Page, wanted: str) -> None:
-    """Press Tab until the focus is on what says (or is called) `wanted`."""
-    for _press in range(60):
-        page.keyboard.press("Tab")
-        focused = page.evaluate("[document.activeElement.innerText?.trim(), document.activeElement.id]")
-        if wanted in focused:
-            return
-    pytest.fail(f"The keyboard does not reach {wanted!r}.")

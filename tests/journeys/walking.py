@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, expect
 
 VERSIONS = {"dstu2": "FHIR DSTU2", "r4": "FHIR R4"}
@@ -12,6 +13,16 @@ PROVIDER = "Harbor Family Medicine"
 def password(username: str) -> str:
     """Of an invented person in the sandbox."""
     return f"{username}-pass-1"
+
+
+def tab_to(page: Page, wanted: str) -> None:
+    """Press Tab until the focus is on what says (or is called) `wanted`."""
+    for _press in range(60):
+        page.keyboard.press("Tab")
+        focused = page.evaluate("[document.activeElement.innerText?.trim(), document.activeElement.id]")
+        if wanted in focused:
+            return
+    pytest.fail(f"The keyboard does not reach {wanted!r}.")
 
 
 class Walk:
