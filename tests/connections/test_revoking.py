@@ -10,6 +10,7 @@ from apps.connections import confirming, disconnecting, revoking, tasks
 from apps.connections.models import Connection, PendingRevocation, StoredTokenSet
 from apps.vault.models import DataKey
 from apps.wire import transport
+from apps.wire.secret import Secret
 from tests.connections.provider_stand_in import REFRESH, dribble
 from tests.wire.servers import http
 
@@ -48,6 +49,22 @@ class TestAPendingRevocation:
         assert REFRESH.encode() not in bytes(row.sealed_token)
         DataKey.objects.filter(holder_kind="user").delete()
         assert revoking.tell_providers(at=ended.created_at) == 1
+
+    def test_opens_in_no_other_row(self, ended, stand_in):
+        revoking.remember(ended, Secret("the token of another row"), at=ended.created_at)
+        one, other = PendingRevocation.objects.all()
+        PendingRevocation.objects.filter(pk=one.pk).update(sealed_token=other.sealed_token)
+        PendingRevocation.objects.filter(pk=other.pk).update(sealed_token=one.sealed_token)
+        assert revoking.tell_providers(at=ended.created_at) == 0
+        assert stand_in.revocations == []
+
+    def test_that_cannot_be_sealed_keeps_nobody_connected(self, traveller, place):
+        """The vault's key for the installation is broken: the tokens go all the same, and nobody is told."""
+        found = traveller.link(place)
+        DataKey.objects.filter(holder_kind="installation").update(wrapped=bytes(60))
+        assert disconnecting.end(found, at=found.created_at) is False
+        assert not StoredTokenSet.objects.exists()
+        assert not PendingRevocation.objects.exists()
 
     def test_is_tried_again_later_and_later(self, ended, stand_in):
         stand_in.revoke = http(503)
@@ -99,10 +116,8 @@ class TestTellingProviders:
         monkeypatch.setitem(transport.guard.__kwdefaults__, "total_seconds", 0.3)
         monkeypatch.setattr(revoking, "TELLING_SECONDS", 0.5)
         stand_in.revoke = dribble
-        row = PendingRevocation.objects.get()
         for _ in range(4):
-            row.pk = None
-            row.save(force_insert=True)
+            revoking.remember(ended, Secret(REFRESH), at=ended.created_at)
         revoking.tell_providers(at=ended.created_at)
         assert 1 <= len(stand_in.revocations) < 5
 
