@@ -81,6 +81,17 @@ class TestWhoeverGuesses:
         assert known_browsers.is_known_to(sam.email, request)
         assert not known_browsers.is_known_to(alice.email, request)
 
+    def test_is_not_let_on_by_a_new_password_of_their_own_account(
+        self, alice: User, sam: User, mailed_code: Callable[[], str]
+    ):
+        attacker = Client()
+        attacker.post(reverse("account_reset_password"), {"email": sam.email})
+        attacker.post(reverse("account_confirm_password_reset_code"), {"code": mailed_code()})
+        attacker.post(reverse("account_complete_password_reset"), {"password1": "a whole new sentence"})
+        guess(alice.email)
+        assert not is_signed_in(attacker)
+        assert sign_in(attacker, alice.email).status_code == 429
+
     def test_is_not_let_on_by_asking_for_a_code_they_cannot_read(self, alice: User):
         attacker = Client()
         attacker.post(reverse("account_reset_password"), {"email": alice.email})
