@@ -91,6 +91,16 @@ class TestTwoWorkers:
         assert refreshing.usable_token(connection, at=at).fingerprint() in handed_out
 
 
+class TestTwoBeats:
+    @pytest.mark.conformance("C65")
+    def test_tell_the_provider_once(self, sandbox, place, traveller):
+        traveller.post(f"/connections/{traveller.found(place).pk}/confirm/", answer="no")
+        sandbox.post("/control/faults", route="revoke", **IN_NO_HURRY)
+        confirmed = results(together(*(lambda: revoking.tell_providers(at=timezone.now()),) * 3))
+        assert sorted(confirmed) == [0, 0, 1]
+        assert len(asked(sandbox, "/auth/revoke")) == 1
+
+
 class TestTwoPresses:
     @pytest.mark.conformance("C47", "C64")
     def test_of_yes_start_one_copy(self, place, traveller):
