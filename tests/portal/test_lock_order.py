@@ -1,7 +1,7 @@
 """Two threads that want the same rows wait for each other and never deadlock: account, run, connection, token set.
 
-Each test queues both behind a lock on the connection, the ending first: whoever held the token set already and only
-then asked for the connection would hold up the one it waits for, and Postgres would end one of them.
+Each test queues both behind a lock on the connection. Whoever came second, held the token set already and only then
+asked for the connection, would hold up the first, and wait for it: Postgres would end one of them.
 """
 
 import threading
@@ -90,8 +90,9 @@ def refresh(connection: Connection) -> str:
 class TestARefreshAndAnEnding:
     @pytest.mark.parametrize("ending", ENDINGS)
     @pytest.mark.parametrize("answer", [tokens(refresh_token="fresh"), http(400, {"error": "invalid_grant"})])
+    @pytest.mark.parametrize("first", ["ending", "refresh"])
     @pytest.mark.conformance("C41")
-    def test_at_the_same_moment_both_end(self, connection, stand_in, threads, ending, answer):
+    def test_at_the_same_moment_both_end(self, connection, stand_in, threads, ending, answer, first):
         stand_in.token = held = Held(answer)
         refreshed = threads(refresh, connection)
         assert held.is_asked.wait(10)
@@ -100,8 +101,11 @@ class TestARefreshAndAnEnding:
             Connection.objects.filter(pk=connection.pk).update(status="needs_reauthorization")
         with transaction.atomic():
             Connection.objects.select_for_update().get(pk=connection.pk)
+            if first == "refresh":
+                held.may_come.set()
+                wait_for_waiting(1)
             ended = threads(ENDINGS[ending], connection)
-            wait_for_waiting(1)
+            wait_for_waiting(2 if first == "refresh" else 1)
             held.may_come.set()
             wait_for_waiting(2)
         ended.result(10)
