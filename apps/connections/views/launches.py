@@ -47,7 +47,7 @@ def refused(request: HttpRequest, why: str) -> HttpResponse:
     """The page of a link that was not taken. For anybody, and always the same."""
     if why not in set(Refusal):
         raise Http404
-    return _refuse(request, Refusal(why))
+    return render(request, "connections/outcome.html", {"page": launch_pages.refused(Refusal(why))})
 
 
 @never_cache
@@ -57,7 +57,8 @@ def launched(request: HttpRequest, pending_id: UUID) -> HttpResponse:
     pending = launching.find(pending_id, browser_cookie.read(request))
     senders = launching.providers(pending) if pending is not None else []
     if pending is None or not senders:
-        return _refuse(request, Refusal.ELSEWHERE)
+        page = launch_pages.refused(Refusal.ELSEWHERE)
+        return render(request, "connections/outcome.html", {"page": page}, status=404)
     provider = senders[0] if len(senders) == 1 else _chosen(request, senders)
     if not launching.is_open(pending, at=timezone.now()):
         return _over(request, pending, provider or senders[0])
@@ -73,10 +74,6 @@ def launched(request: HttpRequest, pending_id: UUID) -> HttpResponse:
     if isinstance(asked, Obstacle):
         return _cannot_link(request, provider, asked)
     return render(request, "connections/launched.html", {"provider": provider, "asked": asked, "path": request.path})
-
-
-def _refuse(request: HttpRequest, why: Refusal) -> HttpResponse:
-    return render(request, "connections/outcome.html", {"page": launch_pages.refused(why)}, status=404)
 
 
 def _begin(request: HttpRequest, pending: PendingLaunch, provider: Provider) -> HttpResponse:
