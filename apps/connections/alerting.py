@@ -40,17 +40,22 @@ def alert_staff_of_refusal(
             alert_staff(registration, error)
         return
     alert_staff(registration, error)
-    if isinstance(error, EndpointMisconfigured):
-        discovering.doubt(endpoint)  # the addresses may have moved
+    if doubts_address(error):
+        discovering.doubt(endpoint)
     if isinstance(error, ClientRejected):
         registering.mark_trouble(registration, error.code.value, at=at)
 
 
-def alert_staff_of_data(
+def doubts_address(error: WireError) -> bool:
+    """Whether a token endpoint failed as something at a wrong address does: it may have moved."""
+    return isinstance(error, EndpointMisconfigured) or error.status == 405 or error.code is Code.UNREACHABLE
+
+
+def alert_staff_of_sign_in(
     registration: ClientRegistration, endpoint: Endpoint, error: WireError, *, at: datetime
 ) -> None:
-    """The same for what came after the tokens: who signed in, and whose record it is. It says nothing of our client,
-    and one organization's refusal may be about one patient's token: it keeps nobody else away."""
+    """The same for what one sign-in brought: what its browser carried, who signed in, whose record it is. It says
+    nothing of our client, and a refusal may be about one patient alone: it keeps nobody else away."""
     is_organization = isinstance(error, OrganizationNotEnabled)
     if not is_organization or enabling.refused(registration, endpoint, is_certain=False, at=at):
         alert_staff(registration, error)

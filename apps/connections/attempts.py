@@ -11,6 +11,7 @@ from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.outcomes import Outcome
 from apps.connections.wording import NextStep, Words
 from apps.directory import explaining
+from apps.wire.dialects import Interface
 
 _EXCHANGE_TAKES = timedelta(minutes=1)  # at most: two calls of ten seconds each
 _CONNECTED = frozenset({Outcome.COMPLETED, Outcome.CONFIRMED, Outcome.ALREADY_CONNECTED})
@@ -87,10 +88,15 @@ def _named(outcome: Outcome, request: AuthorizationRequest) -> Words:
 
 def _open_words(request: AuthorizationRequest, *, at: datetime) -> Words:
     if request.claimed_at is None:
-        return wording.WAITING if request.expires_at > at else wording.OUTCOMES[Outcome.EXPIRED]
+        return _waiting_words(request) if request.expires_at > at else wording.OUTCOMES[Outcome.EXPIRED]
     if at < request.claimed_at + _EXCHANGE_TAKES:
         return wording.FINISHING
     return wording.OUTCOMES[Outcome.CODE_REFUSED]  # we stopped in the middle: the code is of no use any more
+
+
+def _waiting_words(request: AuthorizationRequest) -> Words:
+    is_deployment = request.endpoint.interface == Interface.SMART
+    return wording.WAITING_AT_DEPLOYMENT if is_deployment else wording.WAITING
 
 
 def _was_down_before(request: AuthorizationRequest) -> bool:

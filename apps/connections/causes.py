@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from apps.connections.outcomes import Outcome
 from apps.wire.authorization import AuthorizationResponse
+from apps.wire.dialects import Interface
 from apps.wire.errors import (
     AccessRefused,
     AuthorizationDenied,
@@ -92,9 +93,14 @@ def of_authorization_answer(response: AuthorizationResponse) -> Outcome:
     return AUTHORIZATION_ANSWERS.get(response.error or Code.UNRECOGNIZED, Outcome.CODE_REFUSED)
 
 
-def of_exchange(error: WireError) -> Outcome:
-    """How a failed code exchange is called."""
-    return TOKEN_ANSWERS.get(error.code) or _by_kind(error, _KINDS_AT_THE_TOKEN_ENDPOINT)
+def of_exchange(error: WireError, interface: Interface = Interface.PATIENT_ACCESS) -> Outcome:
+    """How a failed code exchange is called. A discovered address is asked for again, a configured one is ours to
+    mend."""
+    outcome = TOKEN_ANSWERS.get(error.code) or _by_kind(error, _KINDS_AT_THE_TOKEN_ENDPOINT)
+    is_elsewhere = outcome is Outcome.REGISTRATION_BROKEN and isinstance(error, EndpointMisconfigured)
+    if interface is Interface.SMART and (is_elsewhere or error.status == 405):
+        return Outcome.ADDRESS_DOUBTED
+    return outcome
 
 
 def of_finding(error: WireError) -> Outcome:

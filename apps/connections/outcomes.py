@@ -30,6 +30,7 @@ class Outcome(models.TextChoices):
     WRONG_ISSUER = "wrong_issuer", _("answered by somebody else")
     UNREADABLE = "unreadable", _("an answer we could not read")
     NOTHING_SHARED = "nothing_shared", _("too little was shared to say whose record it is")
+    ADDRESS_DOUBTED = "address_doubted", _("not where its addresses say")
     IDENTITY_REFUSED = "identity_refused", _("a proof of who signed in that does not hold")
 
     FORGED = "forged", _("an answer we did not ask for")

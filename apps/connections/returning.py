@@ -143,7 +143,8 @@ def _settle(
         token_set = _exchange(request, response.code, browser)
     except WireError as error:
         alerting.alert_staff_of_refusal(request.registration, request.endpoint, error, at=at)
-        return _fail(request, causes.of_exchange(error), at=at, error_uri=error.error_uri, code=error.code)
+        outcome = causes.of_exchange(error, Interface(request.endpoint.interface))
+        return _fail(request, outcome, at=at, error_uri=error.error_uri, code=error.code)
     except VaultError as error:
         return _fail_for_the_vault(request, error, at=at)
     alerting.note_tokens(request.registration, at=at)
@@ -161,7 +162,8 @@ def _fail_as_answered(request: AuthorizationRequest, response: AuthorizationResp
     """The authorization server sent no code. What a browser brought counts for nobody but its owner."""
     outcome = causes.of_authorization_answer(response)
     if not (outcome is Outcome.REQUEST_REFUSED and scoping.is_launched(request.requested_scope)):  # it ran out there
-        alerting.alert_staff(request.registration, authorization.refusal(response))
+        refusal = authorization.refusal(response)
+        alerting.alert_staff_of_sign_in(request.registration, request.endpoint, refusal, at=at)
     return _fail(request, outcome, at=at, error_uri=response.error_uri, code=response.error)
 
 
@@ -183,7 +185,7 @@ def _identify(request: AuthorizationRequest, token_set: TokenSet, nonce: Secret 
     except (WireError, keeping.NotKept, VaultError, claiming.AccountClosed) as reason:
         revoking.revoke_unused(request.endpoint, request.registration, token_set)
         if isinstance(reason, WireError):
-            alerting.alert_staff_of_data(request.registration, request.endpoint, reason, at=at)
+            alerting.alert_staff_of_sign_in(request.registration, request.endpoint, reason, at=at)
             return _fail(request, causes.of_finding(reason), at=at, code=reason.code)
         if isinstance(reason, keeping.NotKept):
             return _fail(request, reason.outcome, at=at)

@@ -172,6 +172,15 @@ OUTCOMES: Mapping[Outcome, Words] = {
         ),
         ((NextStep.CONNECTIONS, _("Back to connections")),),
     ),
+    Outcome.ADDRESS_DOUBTED: Words(
+        "fault",
+        _("We could not finish at {provider}"),
+        _(
+            "The address they publish for finishing a sign-in does not work. Nothing was copied. We ask them for it "
+            "anew when you start again."
+        ),
+        (_START_AGAIN, _CONNECTIONS),
+    ),
     Outcome.IDENTITY_REFUSED: Words(
         "fault",
         _("We could not confirm the sign-in"),
@@ -296,6 +305,18 @@ WAITING = Words(
     "working",
     _("Still waiting for {provider}"),
     _("If you finished there, come back here; if their page stopped, start again. Nothing was copied."),
+    (_START_AGAIN, _CONNECTIONS),
+    is_stop=False,
+)
+# The same where an organization may show a page of its own instead of sending anybody back.
+WAITING_AT_DEPLOYMENT = Words(
+    "working",
+    _("Still waiting for {provider}"),
+    _(
+        "If you finished there, come back here; if their page stopped, start again. Nothing was copied. If their page "
+        'says that this app is not known or not turned on, only they can change that. You can ask: "Please enable the '
+        'Holdfast app for patient access."'
+    ),
     (_START_AGAIN, _CONNECTIONS),
     is_stop=False,
 )

@@ -6,6 +6,7 @@ for staff, and linking is off until they decide. What a FHIR server says of an a
 is believed only where staff know that FHIR server (`trusting`).
 """
 
+import logging
 from contextlib import suppress
 from datetime import datetime, timedelta
 
@@ -14,13 +15,15 @@ from django.db.models import F, Q
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
-from apps.directory import describing, pinning, reaching, registering, trusting
+from apps.directory import describing, enabling, pinning, reaching, registering, trusting
 from apps.directory.models import AuthorizationServer, Enablement, Endpoint
 from apps.wire import discovery
 from apps.wire.addresses import parse_address
 from apps.wire.dialects import Interface
 from apps.wire.discovery import Discovered, SmartConfiguration
-from apps.wire.errors import AddressFault, Code, EndpointMisconfigured, UnsafeAddress, WireError
+from apps.wire.errors import AddressFault, Code, EndpointMisconfigured, OrganizationNotEnabled, UnsafeAddress, WireError
+
+_LOG = logging.getLogger(__name__)
 
 FRESH = timedelta(hours=24)
 ASK_AGAIN_AFTER = timedelta(minutes=15)  # whatever happened: nobody is asked more often than that
@@ -64,6 +67,8 @@ def discover(endpoint: Endpoint, *, at: datetime, actor: Actor = _DISCOVERING) -
     except WireError as error:
         Endpoint.objects.filter(pk=endpoint.pk).update(discovery_tried_at=at, discovery_fault=error.code.value)
         endpoint.refresh_from_db()
+        if isinstance(error, OrganizationNotEnabled):
+            _note_refusal(endpoint, at=at)
         raise
     endpoint.refresh_from_db()
     if moved or endpoint.authorization_server is None:
@@ -88,6 +93,15 @@ def discover_stale(*, at: datetime, most: int) -> int:
     for endpoint in endpoints:
         keep_fresh(endpoint, at=at)
     return len(endpoints)
+
+
+def _note_refusal(endpoint: Endpoint, *, at: datetime) -> None:
+    """The organization shows its addresses to nobody (interface facts 3.1). Staff are told once."""
+    registration = registering.standing_at(endpoint)
+    if registration is not None and enabling.refused(registration, endpoint, is_certain=False, at=at):
+        _LOG.error(
+            "An organization has turned us off: endpoint %s, client registration %s", endpoint.pk, registration.pk
+        )
 
 
 def _check_lengths(configuration: SmartConfiguration) -> None:

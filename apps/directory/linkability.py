@@ -127,6 +127,7 @@ def _of_the_endpoint(endpoint: Endpoint, provider: Provider | None) -> Obstacle 
         (endpoint.is_sandbox and not settings.ALLOW_LOOPBACK_HTTP, Obstacle.SANDBOX_HERE),
         (provider is not None and provider.is_sandbox != endpoint.is_sandbox, Obstacle.SANDBOX_MIXED),
         (endpoint.discovery_fault == Code.FOREIGN_ADDRESS, Obstacle.ADDRESSES_MOVED),
+        (endpoint.discovery_fault == Code.UNAUTHORIZED_CLIENT, Obstacle.NOT_ENABLED),
     )
     return next((found for holds, found in checks if holds), None)
 

@@ -11,7 +11,15 @@ from typing import Any
 
 from apps.wire import fhir, published
 from apps.wire.addresses import parse_address
-from apps.wire.errors import Code, EndpointMisconfigured, Unavailable, UnexpectedAnswer, UnsafeAddress
+from apps.wire.errors import (
+    Code,
+    EndpointMisconfigured,
+    OrganizationNotEnabled,
+    Unavailable,
+    UnexpectedAnswer,
+    UnsafeAddress,
+    WireError,
+)
 from apps.wire.fhir import FhirServer
 from apps.wire.smart_configuration import SmartConfiguration, Stated, read_oauth_uris, read_smart_configuration
 
@@ -20,6 +28,7 @@ __all__ = ["Discovered", "DiscoverySource", "SmartConfiguration", "discover"]
 _LARGEST_CONFIGURATION_BYTES = 1_000_000
 # There is no such document; any other fault, such as an untrusted certificate, is one of the whole server.
 _ABSENT = frozenset({Code.NO_SMART_CONFIGURATION, Code.NO_METADATA, Code.REDIRECTED, Code.TOO_LARGE, Code.UNREADABLE})
+_FORBIDDEN = 403
 _INDISPENSABLE = ("authorize_url", "token_url")
 
 
@@ -50,26 +59,37 @@ def discover(server: FhirServer) -> Discovered:
 
     Raises EndpointMisconfigured (NO_SMART_CONFIGURATION) where neither names both addresses; UnsafeAddress where the
     addresses named are none we connect to, or the FHIR base URL itself is not; EndpointMisconfigured with the
-    transport's own code where the server's certificate is not trusted; Unavailable where nothing was found and a
-    document could not be asked.
+    transport's own code where the server's certificate is not trusted; OrganizationNotEnabled where both documents are
+    forbidden, as they are below a tenant that lets nobody in (interface facts 3.1); Unavailable where nothing was found
+    and a document could not be asked.
     """
-    found: dict[DiscoverySource, Stated] = {}
-    failure: Unavailable | None = None
-    for source in DiscoverySource:
-        try:
-            found[source] = _stated(server, source)
-        except Unavailable as unavailable:
-            failure = failure or unavailable
+    found, failures = _asked(server)
     preferred = next((source for source in DiscoverySource if source in found and found[source].is_enough), None)
     if preferred is not None:
         return _discovered(server, found, preferred)
-    if failure is not None:
-        raise failure
+    if failures:
+        raise failures[0]
     for stated in found.values():
         for name in _INDISPENSABLE:
             if name in stated.refused:
                 raise UnsafeAddress(fault=stated.refused[name])
     raise EndpointMisconfigured(code=Code.NO_SMART_CONFIGURATION)
+
+
+def _asked(server: FhirServer) -> tuple[dict[DiscoverySource, Stated], list[WireError]]:
+    """What each document states, and why some could not be asked. One alone that is forbidden is merely absent."""
+    found: dict[DiscoverySource, Stated] = {}
+    failures: list[WireError] = []
+    refusals: list[WireError] = []
+    for source in DiscoverySource:
+        try:
+            found[source] = _stated(server, source)
+        except Unavailable as failure:
+            failures.append(failure)
+        except OrganizationNotEnabled as refusal:
+            found[source] = Stated()
+            refusals.append(refusal)
+    return found, refusals if len(refusals) == len(DiscoverySource) else failures
 
 
 def _stated(server: FhirServer, source: DiscoverySource) -> Stated:
@@ -88,6 +108,8 @@ def _stated(server: FhirServer, source: DiscoverySource) -> Stated:
     except (EndpointMisconfigured, UnexpectedAnswer) as failure:
         if failure.code not in _ABSENT:
             raise
+        if failure.status == _FORBIDDEN:
+            raise OrganizationNotEnabled(code=Code.UNAUTHORIZED_CLIENT, status=_FORBIDDEN) from None
         return Stated()
 
 
