@@ -15,10 +15,11 @@ from django.db import connection as database
 from django.db import connections, transaction
 from django.utils import timezone
 
+from apps.accounts.models import User
 from apps.connections import confirming, refreshing
-from apps.connections.models import Connection, StoredTokenSet
+from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
 from apps.portal import closing, parting
-from tests.connections.provider_stand_in import tokens
+from tests.connections.provider_stand_in import CODE, PERSON, tokens
 from tests.wire.servers import http
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -130,3 +131,20 @@ class TestAHandOverAndAnEnding:
                 confirmed.result(10)
         else:
             confirmed.result(10)
+
+
+class TestASignInAndAClosing:
+    @pytest.mark.parametrize("person", [http(body=PERSON), http(500)], ids=["kept", "failed"])
+    @pytest.mark.conformance("C47")
+    def test_do_not_overtake_each_other(self, alice, traveller, place, stand_in, threads, person):
+        """Whoever closes an account holds it first. Tokens kept meanwhile would be given back by nobody."""
+        stand_in.patient = person
+        departed = traveller.leave(place)
+        with transaction.atomic():
+            User.objects.select_for_update(no_key=True).get(pk=alice.pk)
+            came_back = threads(lambda: traveller.come_back(place, code=CODE, state=departed.state))
+            wait_for_waiting(1)
+            assert not Connection.objects.exists()
+            assert not AuthorizationRequest.objects.exclude(outcome="").exists()
+        assert came_back.result(10).status_code == 303
+        assert AuthorizationRequest.objects.exclude(outcome="").exists()
