@@ -173,7 +173,7 @@ class TestUnfinishedRun:
         assert b"page=2" not in bytes(step(run).sealed_cursor or b"page=2")
 
     def test_that_nobody_foresaw_gives_the_run_back_and_ends_it_at_last(self, linked, provider, monkeypatch):
-        def broken(statement):
+        def broken(*_given, **_options):
             raise RuntimeError("a mistake of ours")
 
         monkeypatch.setattr("apps.records.planning.plan", broken)
