@@ -16,7 +16,7 @@ from django.db.models import F, Q
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
 from apps.directory import describing, enabling, pinning, reaching, registering, trusting
-from apps.directory.models import AuthorizationServer, Enablement, Endpoint
+from apps.directory.models import AuthorizationServer, ClientRegistration, Enablement, Endpoint
 from apps.wire import discovery
 from apps.wire.addresses import parse_address
 from apps.wire.dialects import Interface
@@ -154,10 +154,11 @@ def _follow(row: Endpoint, found: Discovered, *, actor: Actor, at: datetime) -> 
     if before is not None and not _is_believed(row, before):
         return [_NOT_BELIEVED]
     if before is None or not _has_addresses(before, configuration):
+        served_by = registering.standing_at(row)
         row.authorization_server = _server(row, before, configuration, at=at)
         if row.authorization_server != before:
-            _keep_registration(row, before, at=at)
-            if trusting.is_stranger(row):
+            _keep_registration(row, served_by, at=at)
+            if trusting.is_stranger(row, served_by=served_by):
                 row.is_switched_on = False
         _record(row, "discovered" if row.is_switched_on else "discovered and switched off", actor=actor, at=at)
     server = row.authorization_server
@@ -171,8 +172,8 @@ def _follow(row: Endpoint, found: Discovered, *, actor: Actor, at: datetime) -> 
 
 
 def _is_believed(row: Endpoint, server: AuthorizationServer) -> bool:
-    """Whether this FHIR server may say anything about a server where we are registered: while staff let it."""
-    return row.is_switched_on or registering.standing(server) is None
+    """Whether this FHIR server may say anything about a server that patients rely on: while staff let it."""
+    return row.is_switched_on or not registering.is_relied_on(server)
 
 
 def _has_addresses(server: AuthorizationServer, configuration: SmartConfiguration) -> bool:
@@ -204,9 +205,8 @@ def _server(
     return there
 
 
-def _keep_registration(row: Endpoint, before: AuthorizationServer | None, *, at: datetime) -> None:
+def _keep_registration(row: Endpoint, registration: ClientRegistration | None, *, at: datetime) -> None:
     """The registration that served the endpoint goes on serving it: same origins, another path."""
-    registration = registering.standing(before) if before is not None else None
     if registration is not None:
         Enablement.objects.get_or_create(registration=registration, endpoint=row, defaults={"since_at": at})
 

@@ -15,7 +15,7 @@ from django.db import transaction
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
 from apps.directory import credentials, pinning
-from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, SigningKey
+from apps.directory.models import AuthorizationServer, ClientRegistration, Enablement, Endpoint, SigningKey
 from apps.wire.client_authentication import Authentication
 from apps.wire.dialects import Dialect, FhirVersion, Interface
 from apps.wire.secret import Secret
@@ -58,6 +58,14 @@ def launch_url(registration: ClientRegistration) -> str:
 def standing(server: AuthorizationServer) -> ClientRegistration | None:
     """The one registration that is neither rejected nor retired. Uses prefetched rows where there are some."""
     return next((row for row in server.registrations.all() if row.status not in OVER), None)
+
+
+def is_relied_on(server: AuthorizationServer, *, besides: ClientRegistration | None = None) -> bool:
+    """Whether patients sign in there under a registration of ours, other than the one named: made there, or made beside
+    it for an endpoint of this server."""
+    own = standing(server)
+    named = Enablement.objects.filter(endpoint__authorization_server=server).exclude(registration=besides)
+    return own not in {None, besides} or named.exclude(registration__status__in=OVER).exists()
 
 
 def standing_at(endpoint: Endpoint) -> ClientRegistration | None:

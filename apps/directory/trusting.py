@@ -11,15 +11,16 @@ from django.db import transaction
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
 from apps.directory import pairing, reaching, registering
-from apps.directory.models import AuthorizationServer, Endpoint
+from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint
 from apps.wire.addresses import parse_address
 
 
-def is_stranger(endpoint: Endpoint) -> bool:
-    """Whether staff should switch the endpoint on first: we are registered at its authorization server, and it has the
-    origin neither of that server nor of an endpoint of it that is switched on. Its addresses passed the guard."""
+def is_stranger(endpoint: Endpoint, *, served_by: ClientRegistration | None = None) -> bool:
+    """Whether staff should switch the endpoint on first: patients sign in at its authorization server under a
+    registration of ours, and it has the origin neither of that server nor of an endpoint of it that is switched on. Its
+    addresses passed the guard. A registration that served the endpoint before makes it no stranger to itself."""
     server = endpoint.authorization_server
-    if server is None or registering.standing(server) is None:
+    if server is None or not registering.is_relied_on(server, besides=served_by):
         return False
     others = Endpoint.objects.filter(authorization_server=server, is_switched_on=True).exclude(pk=endpoint.pk)
     policy = reaching.address_policy()

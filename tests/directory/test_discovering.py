@@ -5,7 +5,8 @@ from datetime import timedelta
 import pytest
 
 from apps.audit.models import AuditEvent
-from apps.directory import credentials, discovering, reaching, registering, tasks
+from apps.audit.recording import Actor
+from apps.directory import credentials, discovering, enabling, reaching, registering, tasks
 from apps.directory.linkability import Obstacle
 from apps.directory.models import ApprovedOrigin, AuthorizationServer, ClientRegistration, Enablement, Endpoint
 from apps.wire import token_endpoint
@@ -64,6 +65,10 @@ class TestADiscovery:
         assert first.endpoint.authorization_server.token_url == f"{LOGIN}/new/token"
         assert second.endpoint.authorization_server.token_url == f"{LOGIN}/token"
         assert registering.standing_at(first.endpoint) == registering.standing_at(second.endpoint) == registration
+        second.says(token_endpoint=f"{LOGIN}/new/token")
+        assert second.discover() == first.endpoint.authorization_server
+        assert registering.standing_at(second.endpoint) == registration
+        assert second.endpoint.is_switched_on
 
     @pytest.mark.conformance("C23")
     def test_notes_where_the_documents_disagree_and_what_was_refused(self, root):
@@ -242,6 +247,19 @@ class TestARogueFhirRoot:
         rogue.says(token_endpoint=f"{LOGIN}/other/token")
         rogue.discover()
         assert AuthorizationServer.objects.get().token_url == f"{LOGIN}/token"
+
+    def test_that_names_a_server_which_a_registration_beside_it_serves_is_not_believed_either(self, make_root):
+        genuine, neighbor = make_root(), make_root("/r4/two")
+        neighbor.says(authorization_endpoint="https://login.example/tenants/two/authorize")
+        registration = register(neighbor.discover())
+        server = genuine.discover()
+        enabling.serve(registration, genuine.endpoint, actor=Actor.system("test"), at=AT)
+        rogue = make_root()
+        rogue.says(management_endpoint="https://rogue.example/sign-in", issuer="https://login.example/rogue")
+        assert rogue.discover() == server
+        server.refresh_from_db()
+        assert (server.management_url, server.issuer) == (f"{LOGIN}/my-authorizations", LOGIN)
+        assert not Endpoint.objects.get(pk=rogue.endpoint.pk).is_switched_on
 
     @pytest.mark.conformance("C31")
     @pytest.mark.parametrize("foreign", ["authorization_endpoint", "token_endpoint"])
