@@ -1,6 +1,7 @@
 """The sandbox's SMART deployments as places to link to: imported, discovered, and registered at for one test."""
 
 import secrets
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +22,10 @@ from tests.fixtures.sandbox import Sandbox
 
 WILLOW_CREEK = "Willow Creek Family Medicine"
 RIVERSIDE = "Riverside University Hospital"
+HOSTILE = "Wolf Creek Family Medicine"
 NOBODY = Actor.system("tests")
+
+PlaceInDirectory = tuple[Provider, Endpoint]
 
 
 @dataclass
@@ -57,21 +61,18 @@ def deploy(db: None, sandbox: Sandbox, directory_file: Path, settings: Any) -> C
         switches: dict[str, str] | None = None,
         scenario: str = "",
         path: str = "",
+        at: Sandbox = sandbox,
         application: dict[str, Any] | None = None,
         **columns: Any,
     ) -> Deployment:
         if scenario:
-            sandbox.post("/control/scenarios", name=scenario)
+            at.post("/control/scenarios", name=scenario)
         if switches:
-            sandbox.post("/control/switches", **switches)
-        row = Provider.objects.get(name=provider)
-        endpoint = row.endpoints.get(fhir_version=version, interface="smart")
-        if path:
-            endpoint.fhir_base_url += path
-            endpoint.save(update_fields=["fhir_base_url"])
+            at.post("/control/switches", **switches)
+        row, endpoint = place_at(at, provider=provider, version=version, path=path)
         server = discovering.discover(endpoint, at=timezone.now())
         registration = _registration(server, endpoint, authentication, columns)
-        made = sandbox.post(
+        made = at.post(
             "/control/smart-applications",
             name="Holdfast",
             redirect_uris=[registering.redirect_uri(registration)],
@@ -87,11 +88,31 @@ def deploy(db: None, sandbox: Sandbox, directory_file: Path, settings: Any) -> C
         secret = made.get("client_secret") or ""
         if secret:
             credentials.keep(registration, Secret(secret), at=timezone.now())
-        sandbox.delete("/control/requests")
+        at.delete("/control/requests")
         endpoint.refresh_from_db()
-        return Deployment(row, endpoint, registration, secret, sandbox)
+        return Deployment(row, endpoint, registration, secret, at)
 
     return make
+
+
+def place_at(at: Sandbox, *, provider: str = WILLOW_CREEK, version: str = "r4", path: str = "") -> PlaceInDirectory:
+    """The provider and its endpoint of interface B at this sandbox: a second one stands for a hostile provider, whose
+    directory says what it likes."""
+    row = Provider.objects.get(name=provider)
+    endpoint = row.endpoints.get(fhir_version=version, interface="smart")
+    if not endpoint.fhir_base_url.startswith(at.origin):
+        _scheme, _, below = endpoint.fhir_base_url.partition("://")
+        row = Provider.objects.create(
+            directory="hostile", directory_id=at.origin, name=HOSTILE, is_sandbox=True, imported_at=timezone.now()
+        )
+        endpoint.pk, endpoint.authorization_server = uuid.uuid4(), None
+        endpoint.discovered_at, endpoint.discovery_tried_at, endpoint._state.adding = None, None, True
+        endpoint.fhir_base_url = f"{at.origin}/{below.partition('/')[2]}"
+        endpoint.save(force_insert=True)
+        endpoint.providers.add(row)
+    endpoint.fhir_base_url += path
+    endpoint.save(update_fields=["fhir_base_url"])
+    return row, endpoint
 
 
 @pytest.fixture

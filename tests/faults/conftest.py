@@ -16,9 +16,12 @@ from apps.directory import credentials
 from apps.directory.models import AuthorizationServer, ClientRegistration, Provider
 from apps.wire import transport
 from apps.wire.secret import Secret
+from tests.connections.deployments import deploy, patient
 from tests.faults import listening
 from tests.faults.travelling import SITE, Place, Traveller
 from tests.fixtures.sandbox import Sandbox
+
+__all__ = ["deploy", "patient"]  # fixtures of the sandbox's SMART deployments
 
 PROVIDER = "Harbor Family Medicine"
 
