@@ -10,9 +10,8 @@ from django.db import transaction
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
-from apps.directory import pairing, reaching, registering
+from apps.directory import pairing, pinning, registering
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint
-from apps.wire.addresses import parse_address
 
 
 def is_stranger(endpoint: Endpoint, *, served_by: ClientRegistration | None = None) -> bool:
@@ -23,10 +22,8 @@ def is_stranger(endpoint: Endpoint, *, served_by: ClientRegistration | None = No
     if server is None or not registering.is_relied_on(server, besides=served_by):
         return False
     others = Endpoint.objects.filter(authorization_server=server, is_switched_on=True).exclude(pk=endpoint.pk)
-    policy = reaching.address_policy()
     trusted = [server.authorize_url, server.token_url, *others.values_list("fhir_base_url", flat=True)]
-    origins = {parse_address(url, policy).origin for url in trusted}
-    return parse_address(endpoint.fhir_base_url, policy).origin not in origins
+    return not any(pinning.is_same_origin(endpoint.fhir_base_url, url) for url in trusted)
 
 
 def allow_issuer(server: AuthorizationServer, issuer: str, *, actor: Actor, at: datetime) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from apps.audit.models import AuditEvent
 from apps.audit.recording import Actor
 from apps.directory import importing, reading
-from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, Provider
+from apps.directory.models import ApprovedOrigin, AuthorizationServer, ClientRegistration, Endpoint, Provider
 from tests.directory.conftest import AT
 
 pytestmark = pytest.mark.django_db
@@ -187,6 +187,16 @@ class TestAFileThatMayBeHostile:
         )
         assert report.waiting == []
         assert Endpoint.objects.filter(is_switched_on=True).count() == 2
+
+    def test_is_read_to_its_end_where_an_origin_staff_had_approved_no_longer_is(self, registered):
+        approved = ApprovedOrigin.objects.create(
+            origin="https://fhir.harbor.example:8443", reason="a test", approved_at=AT
+        )
+        import_rows(ROW, row(id="port", endpoints=[endpoint(fhir_base_url=f"{approved.origin}/r4")]))
+        Endpoint.objects.update(is_switched_on=True)
+        approved.delete()
+        third = endpoint(fhir_base_url="https://third.harbor.example/r4")
+        assert import_rows(ROW, row(id="third", endpoints=[third])).waiting == [third["fhir_base_url"]]
 
     def test_says_again_what_staff_have_not_switched_on_and_leaves_on_what_they_have(self, registered):
         rows = (ROW, row(id="next", endpoints=[endpoint(fhir_base_url="https://second.harbor.example/r4")]))
