@@ -25,7 +25,10 @@ def endpoint_at(registration: ClientRegistration, unverified_root: str) -> Endpo
         Q(authorization_server=registration.authorization_server_id) | Q(enablements__registration=registration),
         interface=Interface.SMART,
     )
-    for endpoint in rows.select_related("authorization_server").distinct():
+    # a deployment can have thousands of tenants, and anybody may ask: the database leaves only the spellings of one
+    bare = unverified_root.removesuffix("/")
+    alike = rows.filter(Q(fhir_base_url__iexact=bare) | Q(fhir_base_url__iexact=f"{bare}/"))
+    for endpoint in alike.select_related("authorization_server").distinct():
         if _spelled(endpoint.fhir_base_url) == wanted:
             return endpoint if serves(registration, endpoint) else None
     return None
@@ -38,6 +41,6 @@ def serves(registration: ClientRegistration, endpoint: Endpoint) -> bool:
 
 def _spelled(root: str) -> tuple[str, str, str] | None:
     parts = _ROOT.fullmatch(root)
-    if parts is None:
+    if parts is None or not (root.isascii() and root.isprintable()):  # as every address in the directory is
         return None
     return parts["scheme"].lower(), parts["host"].lower(), (parts["path"] or "").removesuffix("/")
