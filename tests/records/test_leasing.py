@@ -96,6 +96,16 @@ class TestRoomAtAServer:
         SyncRun.objects.filter(pk=runs[0].pk).update(lease_until=Now() - timedelta(seconds=1))
         assert taken() == runs[-1].pk
 
+    def test_is_not_taken_by_runs_that_pause(self, endpoint, open_run):
+        """A provider that was down lets all of them wait: those that may begin again must not wait for the others."""
+        for number in range(ROOM + 1):
+            open_run(endpoint, after_seconds=number)
+        for _turn in range(ROOM):
+            lease = leasing.claim_next()
+            assert lease is not None
+            lease.pause(seconds=60, pauses=1)
+        assert taken() is not None
+
     def test_is_free_again_when_a_run_is_given_back_or_ended(self, endpoint, open_run):
         for number in range(ROOM + 2):
             open_run(endpoint, after_seconds=number)

@@ -117,6 +117,19 @@ class TestBeforeConfirmation:
 
 
 class TestStart:
+    def test_makes_a_check_by_the_clock_the_patients_who_asks(self, linked):
+        checked = syncing.start(linked, cause=SyncRun.Cause.SCHEDULE, at=AT)
+        syncing.start(linked, cause=SyncRun.Cause.PATIENT, at=AT)
+        checked.refresh_from_db()
+        assert checked.cause == SyncRun.Cause.PATIENT
+
+    @pytest.mark.parametrize("later", [SyncRun.Cause.SCHEDULE, SyncRun.Cause.PATIENT])
+    def test_leaves_a_first_copy_what_it_is(self, linked, later):
+        first_copy = syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=AT)
+        syncing.start(linked, cause=later, at=AT)
+        first_copy.refresh_from_db()
+        assert first_copy.cause == SyncRun.Cause.CONFIRMED
+
     def test_finds_the_run_that_is_open(self, linked):
         first = syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=AT)
         second = syncing.start(linked, cause=SyncRun.Cause.PATIENT, at=AT + timedelta(seconds=1))

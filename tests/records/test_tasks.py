@@ -56,6 +56,16 @@ class TestEnqueuedRun:
         tasks.enqueue()
         assert sent == [{"expires": 60}]
 
+    def test_is_followed_by_another_message_for_what_else_waits(self, run, monkeypatch):
+        """One message means one turn: of a run given back, and of those beyond the room of a server, others follow."""
+        sent: list[dict[str, object]] = []
+        monkeypatch.setattr(tasks.sync_next, "apply_async", lambda **options: sent.append(options))
+        tasks.sync_next()
+        assert is_finished(run)()
+        assert len(sent) == 1
+        tasks.sync_next()
+        assert len(sent) == 1
+
     def test_is_not_lost_with_the_queue(self, run, monkeypatch):
         def gone(*args, **options):
             raise ConnectionError
