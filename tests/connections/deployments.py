@@ -72,17 +72,17 @@ def deploy(db: None, sandbox: Sandbox, directory_file: Path, settings: Any) -> C
         row, endpoint = place_at(at, provider=provider, version=version, path=path)
         server = discovering.discover(endpoint, at=timezone.now())
         registration = _registration(server, endpoint, authentication, columns)
-        made = at.post(
-            "/control/smart-applications",
-            name="Holdfast",
-            redirect_uris=[registering.redirect_uri(registration)],
-            launch_url=registering.launch_url(registration),
-            client_id=registration.client_id,
-            authentication=authentication,
-            smart_version=registration.smart_version,
+        fields: dict[str, Any] = {
+            "name": "Holdfast",
+            "redirect_uris": [registering.redirect_uri(registration)],
+            "launch_url": registering.launch_url(registration),
+            "client_id": registration.client_id,
+            "authentication": authentication,
+            "smart_version": registration.smart_version,
             **_proof(registration),
             **(application or {}),
-        )
+        }
+        made = at.post("/control/smart-applications", **fields)
         allowed = list(dict.fromkeys([*server.id_token_issuers, *made["id_token_issuers"]]))
         AuthorizationServer.objects.filter(pk=server.pk).update(id_token_issuers=allowed)
         secret = made.get("client_secret") or ""
