@@ -11,7 +11,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
@@ -112,9 +112,8 @@ def _check_lengths(configuration: SmartConfiguration) -> None:
 def _keep(endpoint: Endpoint, found: Discovered, *, actor: Actor, at: datetime) -> bool:
     """Write what was found in one transaction. True where the addresses moved, which changes nothing but the notes."""
     with transaction.atomic():
-        row = (
-            Endpoint.objects.select_for_update(of=("self",)).select_related("authorization_server").get(pk=endpoint.pk)
-        )
+        row = Endpoint.objects.select_for_update().get(pk=endpoint.pk)
+        row.authorization_server = _held().filter(endpoints=row.pk).first()
         moved = _moved(row.authorization_server, found.configuration)
         notes = [*(f"{name} differs" for name in found.disagreements), *(f"{name} refused" for name in found.refused)]
         if moved:
@@ -186,7 +185,7 @@ def _server(
     """The row of these addresses. The endpoint's own row follows them where no other endpoint uses it; otherwise the
     endpoint gets another one. Raises EndpointMisconfigured where it would mix with the sandbox."""
     addresses = {"authorize_url": configuration.authorize_url, "token_url": configuration.token_url}
-    there = AuthorizationServer.objects.filter(**addresses).first()
+    there = _held().filter(**addresses).first()
     if there is None and before is not None and not before.endpoints.exclude(pk=row.pk).exists():
         before.authorize_url, before.token_url = configuration.authorize_url, configuration.token_url
         before.source, before.found_at = AuthorizationServer.Source.DISCOVERED, at
@@ -203,6 +202,11 @@ def _server(
     if there.is_sandbox != row.is_sandbox:
         raise EndpointMisconfigured(code=Code.FOREIGN_ADDRESS)
     return there
+
+
+def _held() -> QuerySet[AuthorizationServer]:
+    """Rows to be written whole, locked: staff and other endpoints write to them too. After the endpoint's own."""
+    return AuthorizationServer.objects.select_for_update(no_key=True)
 
 
 def _keep_registration(row: Endpoint, registration: ClientRegistration | None, *, at: datetime) -> None:
