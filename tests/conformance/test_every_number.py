@@ -4,9 +4,9 @@ from development import conformance
 
 # Parts that are not built yet. This list may only shrink.
 NOT_DUE = {
-    *("C14", "C15", "C19", "C24", "C29", "C31", "C36", "C37"),
+    *("C14", "C15", "C19"),
     *(f"C{n}" for n in range(39, 47)),
-    *("C49", "C50", "C51", "C52", "C55", "C56", "C57", "C58", "C60", "C61", "C62", "C63", "C66", "C70"),
+    *("C50", "C51", "C52", "C55", "C56", "C57", "C58", "C60", "C61", "C62", "C63", "C66", "C70"),
     *("C72", "C74", "C75"),
     *("X55", "X56", "X57", "X58", "X61", "X62"),
     "X69",
