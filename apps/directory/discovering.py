@@ -78,10 +78,17 @@ def discover(endpoint: Endpoint, *, at: datetime, actor: Actor = _DISCOVERING) -
 
 def keep_fresh(endpoint: Endpoint, *, at: datetime) -> None:
     """Discover again where the addresses are stale, before they are used. A failure leaves them as they are: whether
-    they may be used is for `linkability` to say. Speaks to the network: call it outside transactions."""
-    if is_stale(endpoint, at=at):
+    they may be used is for `linkability` to say. Of many who come at once one asks: a slow server keeps nobody else
+    waiting, they go on with what is known. Speaks to the network: call it outside transactions."""
+    if is_stale(endpoint, at=at) and _is_first(endpoint, at=at):
         with suppress(WireError):  # the endpoint remembers which
             discover(endpoint, at=at)
+
+
+def _is_first(endpoint: Endpoint, *, at: datetime) -> bool:
+    """Whether nobody else has begun to ask since the row was read; from now on it counts as asked."""
+    as_read = Endpoint.objects.filter(pk=endpoint.pk, discovery_tried_at=endpoint.discovery_tried_at)
+    return bool(as_read.update(discovery_tried_at=at))
 
 
 def discover_stale(*, at: datetime, most: int) -> int:
