@@ -8,7 +8,7 @@ from django.db.models.signals import post_init
 
 from apps.audit.recording import Actor
 from apps.directory import enabling, serving
-from apps.directory.models import AuthorizationServer, Endpoint
+from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint
 from tests.directory.conftest import AT
 from tests.directory.smart_deployment import LOGIN, register
 
@@ -33,6 +33,11 @@ def tenant(root: str, name: str = "one") -> Endpoint:
     )
 
 
+def registered_at(endpoint: Endpoint) -> ClientRegistration:
+    assert endpoint.authorization_server is not None
+    return register(endpoint.authorization_server)
+
+
 @contextmanager
 def counted_endpoints() -> Iterator[list[Endpoint]]:
     """Every endpoint that was made of a row meanwhile."""
@@ -52,7 +57,7 @@ class TestAnEndpointThatIsNamedFromOutside:
     @pytest.mark.parametrize("spelled", [ROOT, f"{ROOT}/", "HTTPS://FHIR.Example/r4/Tenant-One"])
     def test_is_found_whatever_the_case_of_its_host_and_with_a_slash_or_without(self, spelled):
         endpoint = tenant(ROOT)
-        registration = register(endpoint.authorization_server)
+        registration = registered_at(endpoint)
         assert serving.endpoint_at(registration, spelled) == endpoint
 
     @pytest.mark.parametrize(
@@ -71,17 +76,17 @@ class TestAnEndpointThatIsNamedFromOutside:
         ],
     )
     def test_is_not_found_by_anything_else(self, spelled):
-        registration = register(tenant(ROOT).authorization_server)
+        registration = registered_at(tenant(ROOT))
         assert serving.endpoint_at(registration, spelled) is None
 
     def test_is_none_that_another_registration_serves(self):
-        registration = register(tenant(ROOT).authorization_server)
+        registration = registered_at(tenant(ROOT))
         other = tenant("https://fhir.example/r4/two", "two")
-        register(other.authorization_server)
+        registered_at(other)
         assert serving.endpoint_at(registration, other.fhir_base_url) is None
 
     def test_is_found_without_a_look_at_every_organization_of_the_deployment(self):
-        registration = register(tenant(ROOT).authorization_server)
+        registration = registered_at(tenant(ROOT))
         for number in range(5):
             beside = tenant(f"https://fhir.example/r4/{number}", f"beside-{number}")
             enabling.serve(registration, beside, actor=Actor.system("test"), at=AT)
