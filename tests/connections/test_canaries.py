@@ -150,6 +150,7 @@ class TestCanaries:
             assert_nowhere([SECRET, REFRESH, ACCESS], texts)
         assert_nowhere([SECRET, REFRESH, ACCESS, "refresh-canary"], everything_stored())
         assert_nowhere([SECRET, REFRESH, ACCESS, "refresh-canary"], [debug_log.getvalue()])
+        assert_nowhere([SECRET, REFRESH, ACCESS], everything_queued_and_cached())
 
     def test_of_a_disconnection_are_nowhere(self, traveller, place, stand_in, debug_log):
         stand_in.revoke = http(500, ECHO)
@@ -161,6 +162,19 @@ class TestCanaries:
         assert PendingRevocation.objects.exists()
         assert_nowhere([SECRET, REFRESH, ACCESS], everything_stored())
         assert_nowhere([SECRET, REFRESH, ACCESS], [debug_log.getvalue()])
+        assert_nowhere([SECRET, REFRESH, ACCESS], everything_queued_and_cached())
+
+    def test_of_the_person_found_are_on_pages_alone(self, traveller, place, debug_log):
+        found = traveller.link(place)
+        question = f"/connections/{found.pk}/confirm/"
+        assert "Quillfeather" in traveller.client.get(question).content.decode()
+        traveller.client.post(question, {"answer": "yes", "candidate": "0"})
+        for address in ("/", "/connections/", f"/connections/{found.pk}/", f"/connections/{found.pk}/record/"):
+            assert traveller.client.get(address).status_code == 200, address
+        canaries = [*PERSON_CANARIES, "March 9, 1984"]
+        assert_nowhere(canaries, [debug_log.getvalue(), repr(dict(traveller.client.session))])
+        assert_nowhere(canaries, everything_stored())
+        assert_nowhere(canaries, everything_queued_and_cached())
 
     @pytest.mark.conformance("C9")
     def test_are_on_no_admin_page(self, traveller, place, stella):

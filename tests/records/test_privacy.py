@@ -49,8 +49,9 @@ class TestLogs:
 
 
 class TestWhatIsKept:
-    def test_says_nothing_of_it_in_the_clear(self, hers, linked):
+    def test_says_nothing_of_it_in_the_clear(self, hers, linked, caplog):
         """In no column of any table, not in the queue or the cache, and not in the session of whoever looked."""
+        caplog.set_level(logging.DEBUG, logger="apps")
         give_tokens(linked, issued_at=timezone.now())
         syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=timezone.now())
         tasks.sync_next()
@@ -59,5 +60,5 @@ class TestWhatIsKept:
         assert Record.objects.filter(resource_type="AllergyIntolerance").exists()
         assert Shelf.objects.exists()
         said = {Canary(f"canary {number}", text) for number, text in enumerate((*CANARIES, *SECRETS))}
-        session = [("a session", repr(dict(hers.session.items())))]
-        hunting.assert_nowhere(said, [*hunting.columns(), *hunting.queue_and_cache(), *session])
+        places = [("a session", repr(dict(hers.session.items()))), ("our own lines", caplog.text)]
+        hunting.assert_nowhere(said, [*hunting.columns(), *hunting.queue_and_cache(), *places])
