@@ -13,7 +13,7 @@ from apps.connections.wording import NextStep, Words
 from apps.directory import explaining
 from apps.wire.dialects import Interface
 
-_EXCHANGE_TAKES = timedelta(minutes=1)  # at most: two calls of ten seconds each
+_EXCHANGE_TAKES = timedelta(minutes=1)  # at most: six calls of ten seconds each
 _CONNECTED = frozenset({Outcome.COMPLETED, Outcome.CONFIRMED, Outcome.ALREADY_CONNECTED})
 _OVER = frozenset({Connection.Status.ENDED, Connection.Status.DISCONNECTED})
 

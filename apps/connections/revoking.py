@@ -41,7 +41,7 @@ def revoke_unused(endpoint: Endpoint, registration: ClientRegistration, token_se
 
 def remember(connection: Connection, token: Secret, *, at: datetime) -> bool:
     """Keep what is needed to tell the provider, in the caller's transaction. False where nobody can be told."""
-    if not connection.registration.authorization_server.revocation_url:
+    if not reaching.authorization_server(connection.endpoint, connection.registration).revocation_url:
         return False
     pending = PendingRevocation(
         user_id=connection.user_id,
@@ -78,7 +78,7 @@ def _take_next(*, at: datetime) -> PendingRevocation | None:
     """The one that waited longest, put off before it is tried: two minutes, then twice as long each time."""
     with transaction.atomic():
         rows = PendingRevocation.objects.select_for_update(skip_locked=True, of=("self",))
-        related = rows.select_related("endpoint", "registration__authorization_server")
+        related = rows.select_related("endpoint__authorization_server", "registration__authorization_server")
         pending = related.filter(try_at__lte=at).order_by("try_at", "pk").first()
         if pending is not None:
             pending.tries += 1
@@ -102,7 +102,7 @@ def _tell(pending: PendingRevocation, *, at: datetime) -> bool:
 
 def _revoke(endpoint: Endpoint, registration: ClientRegistration, token: Secret) -> bool:
     """Whether the provider confirmed that the token is dead."""
-    if not registration.authorization_server.revocation_url:
+    if not reaching.authorization_server(endpoint, registration).revocation_url:
         return False
     try:
         token_endpoint.revoke(reaching.token_endpoint(endpoint, registration), token=token)

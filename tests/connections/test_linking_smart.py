@@ -2,11 +2,15 @@
 
 import base64
 import hashlib
+from datetime import timedelta
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from django.utils import timezone
 
 from apps.connections.models import Connection
+from apps.connections.views import waiting_room
+from apps.directory.models import Endpoint
 from tests.connections.deployments import WILLOW_CREEK
 
 pytestmark = pytest.mark.django_db
@@ -94,3 +98,34 @@ class TestLinkingADeployment:
         connection = patient.found(deploy())
         patient.client.force_login(sam, backend="allauth.account.auth_backends.AuthenticationBackend")
         assert patient.get(f"/connections/{connection.pk}/confirm/").status == 404
+
+
+class TestTheState:
+    @pytest.mark.conformance("C32")
+    @pytest.mark.parametrize(("sends_state", "goes_along"), [(None, True), (True, True), (False, False)])
+    def test_goes_along_in_the_exchange_as_the_registration_says(self, deploy, patient, sends_state, goes_along):
+        place = deploy(sends_state=sends_state)
+        patient.found(place)
+        (request,) = place.sent(to="/token")
+        assert ("state" in form(request)) is goes_along
+
+
+class TestTheWayOut:
+    def test_waits_for_a_seat_only_where_the_provider_is_asked_first(self, deploy, patient, monkeypatch):
+        """Discovery holds a thread as long as an exchange may."""
+        place = deploy()
+        monkeypatch.setattr(waiting_room, "ROOM", waiting_room.WaitingRoom(seats=0, seats_for_one=0))
+        assert patient.leave(place)
+        Endpoint.objects.update(discovered_at=None, discovery_tried_at=None)
+        assert patient.client.post(place.before_you_go).status_code == 503
+        assert place.sent(to="/.well-known/smart-configuration", method="GET") == []
+
+    @pytest.mark.conformance("C22")
+    def test_asks_again_where_the_addresses_are_a_day_old(self, deploy, patient):
+        place = deploy()
+        yesterday = timezone.now() - timedelta(hours=25)
+        Endpoint.objects.update(discovered_at=yesterday, discovery_tried_at=yesterday)
+        patient.leave(place)
+        assert len(place.sent(to="/.well-known/smart-configuration", method="GET")) == 1
+        patient.leave(place)
+        assert len(place.sent(to="/.well-known/smart-configuration", method="GET")) == 1
