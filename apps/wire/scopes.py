@@ -27,8 +27,10 @@ _CLINICAL = re.compile(
 _RIGHTS = {"read": "rs", "write": "cud", "*": "cruds"}  # SMART App Launch 2.2, "Scopes for requesting FHIR Resources"
 _READING = frozenset("rs")
 
-# Interface facts 3.8 [CEL]: there is no patient/ for what is not the patient's own.
-_ASKED_AS_USER = frozenset({"Location", "Medication", "Organization", "Practitioner", "PractitionerRole"})
+# Interface facts 3.8 [CEL]: there is no patient/ for what is not the patient's own (FHIR R4, the Patient compartment).
+_ASKED_AS_USER = frozenset(
+    {"Endpoint", "Location", "Medication", "Organization", "Practitioner", "PractitionerRole", "Questionnaire"}
+)
 _NEVER_SEARCHED = frozenset({"Binary"})  # interface facts 3.8 [CEL]: patient/Binary.r only
 
 
@@ -123,9 +125,10 @@ def request(
 ) -> tuple[str, ...]:
     """The smallest scopes for reading these types.
 
-    `supported` are the scopes the server lists: where it names a type, no other right and no other context is asked
-    for; where it does not, the list is not believed to be complete. Raises RequestRefused (INVALID_SCOPE) for what is
-    no type.
+    `supported` are the scopes the server lists: where it names a type, no other right is asked for; where it does not,
+    the list is not believed to be complete. What is the patient's own is never asked for as user/.
+
+    Raises RequestRefused (INVALID_SCOPE) for what is no type.
     """
     offered = _reading_rights(supported)
     names: list[str] = [launch.value] if launch else []

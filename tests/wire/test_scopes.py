@@ -190,7 +190,11 @@ class TestARequest:
         )  # fmt: skip
 
     @pytest.mark.parametrize(
-        "resource_type", ["Location", "Organization", "Practitioner", "PractitionerRole", "Medication"]
+        "resource_type",
+        [
+            *("Location", "Organization", "Practitioner", "PractitionerRole", "Medication"),
+            *("Endpoint", "Questionnaire"),
+        ],
     )
     def test_asks_as_a_user_for_what_is_no_patients_own(self, resource_type):
         assert asked(resource_type, launch=None) == (f"user/{resource_type}.read",)
