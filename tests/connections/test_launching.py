@@ -9,9 +9,10 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.accounts.models import Consent
-from apps.connections import linking, purging, tasks
+from apps.connections import binding, launching, linking, purging, tasks
 from apps.connections.models import AuthorizationRequest, Connection, PendingLaunch
 from apps.directory.models import ClientRegistration, Enablement, Provider
+from apps.wire.secret import Secret
 from tests.connections.launches import LAUNCH, arrive, departure, make_smart
 from tests.fixtures.cast import PASSWORD
 
@@ -62,6 +63,12 @@ class TestALaunch:
         )
         page = arrive(traveller.client, smart_place, iss=beside.endpoint.fhir_base_url)
         assert "Riverside sent you here." in traveller.client.get(page).content.decode()
+
+    def test_is_not_taken_for_a_provider_that_left_the_directory(self, traveller, smart_place):
+        page = arrive(traveller.client, smart_place)
+        Provider.objects.update(vanished_at=timezone.now())
+        assert traveller.client.get(page).status_code == 404
+        assert traveller.client.post(page).status_code == 404
 
     def test_asks_which_provider_where_several_share_the_address(self, traveller, smart_place):
         other = Provider.objects.create(
@@ -260,4 +267,48 @@ class TestALaunchThatCannotBeginNow:
         page = arrive(traveller.client, smart_place)
         ClientRegistration.objects.update(status="retired")
         assert traveller.client.post(page).status_code == 409
+        assert not AuthorizationRequest.objects.exists()
+
+
+class TestBeginning:
+    """Beside the page, which looks before it begins: two presses can look at the same moment."""
+
+    @pytest.fixture
+    def waiting(self, traveller, smart_place):
+        arrive(traveller.client, smart_place)
+        return PendingLaunch.objects.select_related("endpoint", "registration").get()
+
+    @pytest.fixture
+    def begin(self, traveller, smart_place, waiting):
+        browser = Secret(traveller.client.cookies["browser"].value)
+
+        def begin(**other):
+            arguments = {"user": traveller.user, "provider": smart_place.provider, "browser": browser}
+            return launching.begin(waiting, **{**arguments, "at": timezone.now(), **other})
+
+        return begin
+
+    def test_happens_once(self, begin):
+        begin()
+        with pytest.raises(launching.NotOpen):
+            begin()
+        assert AuthorizationRequest.objects.count() == 1
+
+    def test_happens_in_its_browser_alone(self, begin):
+        with pytest.raises(launching.NotOpen):
+            begin(browser=binding.new_browser())
+        begin()
+
+    def test_happens_in_time(self, begin, waiting):
+        with pytest.raises(launching.NotOpen):
+            begin(at=waiting.expires_at)
+        assert not AuthorizationRequest.objects.exists()
+
+    def test_happens_under_the_registration_whose_portal_it_was(self, begin, smart_place):
+        ours = smart_place.registration
+        ClientRegistration.objects.update(status="retired")
+        ours.pk, ours.redirect_id, ours.launch_id = uuid4(), uuid4(), uuid4()
+        ours.save(force_insert=True)
+        with pytest.raises(linking.CannotLink):
+            begin()
         assert not AuthorizationRequest.objects.exists()
