@@ -22,7 +22,8 @@ from apps.directory.models import AuthorizationServer
 from apps.records.models import SyncRun
 from apps.wire.dialects import DIALECTS
 
-# One page: a request of at most 30 s, perhaps a refresh of at most 10 s and the same request again, and storing.
+# One page: a request of at most 30 s, perhaps a discovery of at most 20 s, a refresh of at most 10 s and the same
+# request again, and storing.
 LEASE_SECONDS = 120
 
 _SERVER = "connection__endpoint__authorization_server"
