@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
-from celery.contrib.testing.worker import start_worker
 from django.utils import timezone
 
 from apps.connections import refreshing
@@ -18,8 +17,9 @@ from apps.records import syncing, tasks
 from apps.records.models import SyncRun
 from apps.wire.secret import Secret
 from apps.wire.token_endpoint import TokenSet
-from config.celery import THREADS, app
+from config.celery import THREADS
 from tests.faults.travelling import Place
+from tests.fixtures.worker import working
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -30,9 +30,7 @@ SLOW_SECONDS = 3
 @pytest.fixture
 def eight_workers(transactional_db: None) -> Iterator[None]:
     """One worker process as it is deployed, with all its threads."""
-    with start_worker(
-        app, pool="threads", concurrency=THREADS, queues=["sync"], loglevel="WARNING", perform_ping_check=False
-    ):
+    with working(threads=THREADS, queues=["sync"]):
         yield
 
 
