@@ -26,7 +26,7 @@ from apps.wire.errors import AddressFault, Code, EndpointMisconfigured, Organiza
 _LOG = logging.getLogger(__name__)
 
 FRESH = timedelta(hours=24)
-ASK_AGAIN_AFTER = timedelta(minutes=15)  # whatever happened: nobody is asked more often than that
+ASK_AGAIN_AFTER = timedelta(minutes=15)  # nobody is asked more often, unless what they said has proved wrong
 
 _LONGEST_ADDRESS = 1000
 _NOT_BELIEVED = "not believed: the endpoint is switched off"
@@ -48,8 +48,10 @@ def is_stale(endpoint: Endpoint, *, at: datetime) -> bool:
 
 
 def doubt(endpoint: Endpoint) -> None:
-    """A call to its addresses failed as calls to wrong addresses do: they are asked for again before the next use."""
-    Endpoint.objects.filter(pk=endpoint.pk, interface=Interface.SMART).update(discovered_at=None)
+    """A call to its addresses failed as calls to wrong addresses do: they are asked for again before the next use, at
+    once, unless asking has just not helped."""
+    known = Endpoint.objects.filter(pk=endpoint.pk, interface=Interface.SMART, discovered_at__isnull=False)
+    known.update(discovered_at=None, discovery_tried_at=None)
 
 
 def discover(endpoint: Endpoint, *, at: datetime, actor: Actor = _DISCOVERING) -> AuthorizationServer:

@@ -335,7 +335,19 @@ class TestWhatIsStale:
         discovering.doubt(root.endpoint)
         root.endpoint.refresh_from_db()
         assert root.endpoint.authorization_server == server
-        assert discovering.is_stale(root.endpoint, at=AT + timedelta(hours=1))
+        assert discovering.is_stale(root.endpoint, at=AT + timedelta(seconds=20))  # whoever is told to start again
+
+    def test_is_not_asked_once_more_at_once_where_asking_did_not_help(self, root):
+        root.discover()
+        discovering.doubt(root.endpoint)
+        root.configuration = 503
+        later = AT + timedelta(seconds=20)
+        with pytest.raises(WireError):
+            root.discover(later)
+        discovering.doubt(root.endpoint)
+        root.endpoint.refresh_from_db()
+        assert not discovering.is_stale(root.endpoint, at=later + timedelta(minutes=14))
+        assert discovering.is_stale(root.endpoint, at=later + timedelta(minutes=15))
 
     def test_is_never_an_endpoint_whose_addresses_are_configured(self, make_root):
         root = make_root(interface="patient-access", dialect="patient-access")
