@@ -6,6 +6,7 @@ from uuid import uuid4
 
 import pytest
 
+from apps.audit.models import AuditEvent
 from apps.connections.models import PendingLaunch
 from apps.directory.models import ClientRegistration
 from tests.connections.launches import LAUNCH, arrive, departure, link, make_smart
@@ -105,12 +106,25 @@ class TestTheLink:
         assert "no-store" in page["Cache-Control"]
         assert LAUNCH not in page.content.decode() + answer.content.decode() + caplog.text
 
+    def test_is_stored_by_no_browser_of_a_stranger(self, client, smart_place):
+        address, sent = link(smart_place)
+        answer = client.get(address, sent)
+        assert "no-store" in answer["Cache-Control"]
+        assert "no-store" in client.get(answer["Location"])["Cache-Control"]
+
     def test_is_told_to_nobody_when_it_is_refused(self, traveller, smart_place):
         address, sent = link(smart_place, iss="https://evil.example/")
         answer = traveller.client.get(address, sent)
         assert answer["Referrer-Policy"] == "no-referrer"
         assert "no-store" in answer["Cache-Control"]
         assert "?" not in answer["Location"]
+
+    def test_is_in_no_log_and_no_event_of_the_whole_way(self, traveller, smart_place, caplog):
+        departure(traveller.client, arrive(traveller.client, smart_place))
+        assert "/connect/launch/" in caplog.text
+        assert LAUNCH not in caplog.text
+        assert AuditEvent.objects.exists()
+        assert not [event for event in AuditEvent.objects.values() if LAUNCH in repr(event)]
 
     def test_is_kept_sealed_and_no_longer_than_the_button_is_pressed(self, traveller, smart_place):
         page = arrive(traveller.client, smart_place)

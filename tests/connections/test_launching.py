@@ -11,6 +11,7 @@ from django.utils import timezone
 from apps.accounts.models import Consent
 from apps.connections import binding, launching, linking, purging, tasks
 from apps.connections.models import AuthorizationRequest, Connection, PendingLaunch
+from apps.directory import serving
 from apps.directory.models import ClientRegistration, Enablement, Provider
 from apps.wire.secret import Secret
 from tests.connections.launches import LAUNCH, arrive, departure, make_smart
@@ -243,6 +244,17 @@ class TestALaunchUsedTwice:
         monkeypatch.setattr(linking, "begin", press_again)
         assert traveller.client.post(page).status_code == 303
         assert AuthorizationRequest.objects.count() == 1
+
+    def test_leads_back_where_another_press_was_faster(self, traveller, smart_place, monkeypatch):
+        page = arrive(traveller.client, smart_place)
+
+        def meanwhile(*_place):
+            PendingLaunch.objects.update(claimed_at=timezone.now())
+            return True
+
+        monkeypatch.setattr(serving, "serves", meanwhile)
+        assert traveller.client.post(page)["Location"] == page
+        assert not AuthorizationRequest.objects.exists()
 
 
 class TestALaunchThatCannotBeginNow:
