@@ -4,11 +4,14 @@ from datetime import datetime, timedelta
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
-from apps.connections.models import Connection
+from apps.connections.models import AuthorizationRequest, Connection
+from apps.connections.outcomes import Outcome
 from apps.records.models import SyncRun, SyncStep
 
 # Often enough for a patient to rely on, and well within interface A's window of 48 hours.
 EVERY = timedelta(days=1)
+
+_RENEWED_WITHIN = timedelta(hours=1)  # whoever looks once a minute misses none
 
 
 def due_for_sync(at: datetime) -> QuerySet[Connection]:
@@ -23,3 +26,17 @@ def due_for_sync(at: datetime) -> QuerySet[Connection]:
     unchecked = Q(last_checked_at__isnull=True) | Q(last_checked_at__lte=at - EVERY)
     due = Connection.objects.active().filter(unchecked, ~Exists(tried), ~Exists(unfinished))
     return due.order_by(F("last_checked_at").asc(nulls_first=True), "pk")
+
+
+def renewed(at: datetime) -> QuerySet[Connection]:
+    """Active connections that were asked for nothing since their patient signed in again: what is shared now may be
+    more than before, or less, and "not shared" would be untrue until the next day."""
+    runs = SyncRun.objects.filter(connection=OuterRef("connection"))
+    renewals = AuthorizationRequest.objects.filter(
+        ~Exists(runs.filter(created_at__gte=OuterRef("claimed_at"))),
+        ~Exists(runs.filter(finished_at__isnull=True)),
+        is_reauthorization=True,
+        outcome=Outcome.COMPLETED,
+        claimed_at__gt=at - _RENEWED_WITHIN,
+    )
+    return Connection.objects.active().filter(pk__in=renewals.values("connection")).order_by("pk")

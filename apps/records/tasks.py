@@ -3,6 +3,7 @@ message loses no run, and whoever is free takes what waits most urgently, whosev
 """
 
 from contextlib import suppress
+from itertools import chain
 
 from celery import shared_task
 from django.db import transaction
@@ -39,7 +40,7 @@ def resume_syncs() -> None:
 def start_due_syncs() -> None:
     """Open and enqueue a run for every connection that is due; one that ended meanwhile is left out."""
     now = timezone.now()
-    for connection in due.due_for_sync(now)[:_AT_ONCE]:
+    for connection in chain(due.renewed(now)[:_AT_ONCE], due.due_for_sync(now)[:_AT_ONCE]):
         with suppress(syncing.NotSyncable):
             syncing.start(connection, cause=SyncRun.Cause.SCHEDULE, at=now)
             enqueue()

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.reasons import Reason
 from apps.records import due, leasing, syncing, tasks
 from apps.records.models import Record, SyncRun
@@ -31,6 +32,23 @@ def wait_for(is_there, seconds=15):
 def run(linked):
     give_tokens(linked, issued_at=timezone.now())
     return syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=timezone.now())
+
+
+def sign_in_again(connection, *, at):
+    return AuthorizationRequest.objects.create(
+        user=connection.user,
+        endpoint=connection.endpoint,
+        provider=connection.provider,
+        registration=connection.registration,
+        connection=connection,
+        is_reauthorization=True,
+        state_hash=b"state",
+        browser_hash=b"browser",
+        created_at=at,
+        expires_at=at + timedelta(minutes=10),
+        claimed_at=at,
+        outcome="completed",
+    )
 
 
 def is_finished(run):
@@ -93,6 +111,31 @@ class TestDueSync:
         assert not due.due_for_sync(timezone.now()).exists()
         run.connection.restore()
         assert due.due_for_sync(timezone.now()).get() == run.connection
+
+    def test_is_started_soon_after_a_sign_in_that_renewed_the_connection(self, linked, worker):
+        now = timezone.now()
+        give_tokens(linked, issued_at=now)
+        Connection.objects.update(last_checked_at=now - timedelta(hours=2))
+        assert not due.due_for_sync(now).exists()
+        sign_in_again(linked, at=now - timedelta(minutes=1))
+        tasks.start_due_syncs.delay()
+        wait_for(lambda: SyncRun.objects.filter(cause=SyncRun.Cause.SCHEDULE, outcome="complete").exists())
+        assert not due.renewed(timezone.now()).exists()
+
+    @pytest.mark.parametrize(
+        "columns",
+        [
+            {"outcome": "cancelled"},
+            {"is_reauthorization": False},
+            {"claimed_at": timezone.now() - timedelta(hours=2)},
+        ],
+        ids=lambda columns: ",".join(columns),
+    )
+    def test_is_not_started_early_by_a_sign_in_that_renewed_nothing(self, linked, columns):
+        renewal = sign_in_again(linked, at=timezone.now())
+        assert due.renewed(timezone.now()).get() == linked
+        AuthorizationRequest.objects.filter(pk=renewal.pk).update(**columns)
+        assert not due.renewed(timezone.now()).exists()
 
     def test_comes_first_where_nothing_was_ever_checked(self, linked, alice):
         linked.last_checked_at = timezone.now() - timedelta(days=9)
