@@ -54,8 +54,8 @@ def verify(request: AuthorizationRequest, token_set: TokenSet, *, nonce: Secret 
 def find(request: AuthorizationRequest, token_set: TokenSet, *, fhir_user: str) -> Found:
     """Ask whose record it is, in the order of interface facts 3.6. `fhir_user` as `verify` returned it.
 
-    Raises WireError; OrganizationNotEnabled where a token that is seconds old is refused without a reason, as another
-    organization's would be (facts 3.1). Speaks to the network.
+    Raises WireError; OrganizationNotEnabled where a token that is seconds old is refused without a reason at the last
+    question, as another organization's would be (facts 3.1). Speaks to the network.
     """
     server = reaching.fhir_server(request.endpoint)
     context = Context(fhir_user=fhir_user, encounter=token_set.encounter or "")
@@ -77,7 +77,7 @@ def _people(server: FhirServer, token_set: TokenSet, fhir_user: str) -> tuple[Re
     if resource_type == "Patient":
         try:
             return (fhir.read(server, access_token=token, resource_type="Patient", logical_id=logical_id),)
-        except NotFound:
+        except (NotFound, AccessRefused):
             pass  # somebody else's record was chosen, which the token answer did not name
     try:
         return fhir.find_patients(server, access_token=token)

@@ -1,0 +1,59 @@
+"""Whose record it is, where the answers about two people differ (interface facts 3.6)."""
+
+import pytest
+
+from apps.connections import identifying
+from apps.connections.models import AuthorizationRequest
+from apps.wire.errors import OrganizationNotEnabled
+from apps.wire.secret import Secret
+from apps.wire.token_endpoint import TokenSet
+from tests.connections.provider_stand_in import ACCESS, CHILD
+from tests.wire.servers import http
+
+pytestmark = pytest.mark.django_db
+
+PARENT = "Patient/p-7399"
+
+
+@pytest.fixture
+def request_of_a_parent(traveller, smart_place):
+    traveller.leave(smart_place)
+    return AuthorizationRequest.objects.select_related("endpoint", "registration__authorization_server").get()
+
+
+@pytest.fixture
+def find(stand_in, request_of_a_parent):
+    """Asks with the tokens of a parent who chose somebody, whom the token answer does not name."""
+    tokens = TokenSet(
+        access_token=Secret(ACCESS),
+        expires_in_seconds=570,
+        refresh_token=None,
+        scope=None,
+        patient=None,
+        encounter=None,
+        id_token=None,
+    )
+
+    def asked(*, parent: bytes, everybody: bytes):
+        def answer(request):
+            yield parent if request.path.endswith(PARENT) else everybody
+
+        stand_in.server.answer = answer
+        return identifying.find(request_of_a_parent, tokens, fhir_user=PARENT)
+
+    return asked
+
+
+class TestAParentWhoseOwnRecordIsNotOpen:
+    @pytest.mark.parametrize("status", [403, 404])
+    def test_is_asked_for_the_child_instead(self, find, status):
+        found = find(parent=http(status), everybody=http(body=CHILD))
+        assert [person.logical_id for person in found.people] == [CHILD["id"]]
+
+    @pytest.mark.parametrize("status", [403, 404])
+    def test_leaves_nobody_where_nobody_else_is_there(self, find, status):
+        assert find(parent=http(status), everybody=http(404)).people == ()
+
+    def test_of_an_organization_that_refuses_everything_is_told_by_the_last_answer(self, find):
+        with pytest.raises(OrganizationNotEnabled):
+            find(parent=http(403), everybody=http(403))
