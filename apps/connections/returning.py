@@ -137,8 +137,8 @@ def _settle(
         return _fail(request, Outcome.WRONG_ISSUER, at=at)
     if response.code is None:
         return _fail_as_answered(request, response, at=at)
-    if linkability.obstacle(request.endpoint, provider=request.provider, at=at) is not None:
-        return _fail(request, Outcome.REGISTRATION_BROKEN, at=at)  # switched off while the patient was away
+    if _is_stopped(request, at=at):
+        return _fail(request, Outcome.REGISTRATION_BROKEN, at=at)
     try:
         token_set = _exchange(request, response.code, browser)
     except WireError as error:
@@ -149,6 +149,17 @@ def _settle(
         return _fail_for_the_vault(request, error, at=at)
     alerting.note_tokens(request.registration, at=at)
     return _identify(request, token_set, departing.nonce(request, browser), at=at)
+
+
+def _is_stopped(request: AuthorizationRequest, *, at: datetime) -> bool:
+    """Whether it was switched off, or moved, while the patient was away. What another's sign-in ran into meanwhile
+    throws no code away: this one may mend it."""
+    return (
+        linkability.obstacle(
+            request.endpoint, provider=request.provider, at=at, ignoring=linkability.MENDED_BY_A_SIGN_IN
+        )
+        is not None
+    )
 
 
 def _check_issuer(request: AuthorizationRequest, response: AuthorizationResponse) -> None:

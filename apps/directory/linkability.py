@@ -4,6 +4,7 @@ Linking is off unless the registration is approved, the version was added to it,
 (specification 1.2 and 3).
 """
 
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -36,6 +37,10 @@ class Obstacle(models.TextChoices):
     NO_CREDENTIALS = "no_credentials", _("The client registration has no client id or no secret.")
     TROUBLE = "trouble", _("Their server does not accept our client registration: see its trouble.")
     NOT_ENABLED = "not_enabled", _("The organization has not enabled the application.")
+
+
+# What somebody's sign-in ran into: for a while nobody else is sent there, and the next one that ends well is the cure.
+MENDED_BY_A_SIGN_IN = frozenset({Obstacle.TROUBLE, Obstacle.NOT_ENABLED})
 
 
 @dataclass(frozen=True)
@@ -97,19 +102,29 @@ WORDS = {
 }
 
 
-def obstacle(endpoint: Endpoint, *, provider: Provider | None = None, at: datetime) -> Obstacle | None:
+def obstacle(
+    endpoint: Endpoint,
+    *,
+    provider: Provider | None = None,
+    at: datetime,
+    ignoring: Collection[Obstacle] = (),
+) -> Obstacle | None:
     """Why nobody can link this endpoint now, or None where everybody can. Asks nothing over the network.
 
-    With a provider, also whether the two belong together. Makes no query where providers, authorization server,
-    registrations and enablements were prefetched.
+    With a provider, also whether the two belong together. Obstacles to be `ignoring` hide no other one. Makes no query
+    where providers, authorization server, registrations and enablements were prefetched.
     """
+    return next((found for found in _obstacles(endpoint, provider, at=at) if found not in ignoring), None)
+
+
+def _obstacles(endpoint: Endpoint, provider: Provider | None, *, at: datetime) -> Iterator[Obstacle]:
+    """All there are, the one to be told first."""
+    yield from _of_the_endpoint(endpoint, provider)
     server = endpoint.authorization_server
-    found = _of_the_endpoint(endpoint, provider)
-    if found is None and server is None:
-        found = _of_the_addresses(endpoint)
-    if found is not None or server is None:
-        return found
-    return _of_the_registration(endpoint, server, registering.standing_at(endpoint), at=at)
+    if server is None:
+        yield _of_the_addresses(endpoint)
+    else:
+        yield from _of_the_registration(endpoint, server, registering.standing_at(endpoint), at=at)
 
 
 def _of_the_addresses(endpoint: Endpoint) -> Obstacle:
@@ -118,7 +133,7 @@ def _of_the_addresses(endpoint: Endpoint) -> Obstacle:
     return Obstacle.NOT_DISCOVERED if is_discovered else Obstacle.NO_ADDRESSES
 
 
-def _of_the_endpoint(endpoint: Endpoint, provider: Provider | None) -> Obstacle | None:
+def _of_the_endpoint(endpoint: Endpoint, provider: Provider | None) -> Iterator[Obstacle]:
     checks = (
         (not endpoint.is_switched_on, Obstacle.SWITCHED_OFF),
         (endpoint.vanished_at is not None, Obstacle.VANISHED),
@@ -129,14 +144,15 @@ def _of_the_endpoint(endpoint: Endpoint, provider: Provider | None) -> Obstacle 
         (endpoint.discovery_fault == Code.FOREIGN_ADDRESS, Obstacle.ADDRESSES_MOVED),
         (endpoint.discovery_fault == Code.UNAUTHORIZED_CLIENT, Obstacle.NOT_ENABLED),
     )
-    return next((found for holds, found in checks if holds), None)
+    return (found for holds, found in checks if holds)
 
 
 def _of_the_registration(
     endpoint: Endpoint, server: AuthorizationServer, registration: ClientRegistration | None, *, at: datetime
-) -> Obstacle | None:
+) -> Iterator[Obstacle]:
     if registration is None:
-        return Obstacle.NO_REGISTRATION
+        yield Obstacle.NO_REGISTRATION
+        return
     sandboxes = {endpoint.is_sandbox, server.is_sandbox, registration.is_sandbox}
     checks = (
         (len(sandboxes) > 1, Obstacle.SANDBOX_MIXED),
@@ -147,7 +163,7 @@ def _of_the_registration(
         (registering.is_in_trouble(registration, at=at), Obstacle.TROUBLE),
         (enabling.is_refusing(registration, endpoint, at=at), Obstacle.NOT_ENABLED),
     )
-    return next((found for holds, found in checks if holds), None)
+    yield from (found for holds, found in checks if holds)
 
 
 def _has_credentials(registration: ClientRegistration) -> bool:

@@ -8,7 +8,8 @@ from django.db.models import F, Model
 from django.utils import timezone
 
 from apps.connections import confirming, refreshing
-from apps.connections.models import Connection
+from apps.connections.models import AuthorizationRequest, Connection
+from apps.connections.outcomes import Outcome
 from apps.directory.models import ClientRegistration, Enablement, Endpoint
 from tests.connections.provider_stand_in import CODE, tokens
 from tests.connections.test_failing import refused
@@ -44,6 +45,25 @@ class TestAClientThatIsRefused:
         try_it(traveller, place)
         assert traveller.client.get(place.before_you_go).status_code == 409
 
+    def test_throws_no_code_away_of_somebody_who_had_left_before(self, traveller, place, stand_in):
+        later(ClientRegistration, "trouble_seen_at")
+        departed = traveller.leave(place)
+        ClientRegistration.objects.update(trouble_seen_at=timezone.now())
+        stand_in.token = tokens()
+        traveller.come_back(place, code=CODE, state=departed.state)
+        assert Connection.objects.get().status == "awaiting_confirmation"
+        assert ClientRegistration.objects.get().trouble == ""
+
+    def test_stays_switched_off_in_its_trouble(self, traveller, place, stand_in):
+        """What was seen meanwhile hides nothing that staff decided meanwhile."""
+        later(ClientRegistration, "trouble_seen_at")
+        departed = traveller.leave(place)
+        ClientRegistration.objects.update(trouble_seen_at=timezone.now(), is_switched_on=False)
+        stand_in.server.requests.clear()
+        traveller.come_back(place, code=CODE, state=departed.state)
+        assert stand_in.server.requests == []
+        assert AuthorizationRequest.objects.latest("created_at").outcome == Outcome.REGISTRATION_BROKEN
+
     def test_is_as_good_as_new_after_one_exchange(self, traveller, place, stand_in):
         later(ClientRegistration, "trouble_seen_at")
         stand_in.token = tokens()
@@ -72,6 +92,25 @@ class TestAnOrganizationThatHasNotEnabledUs:
         try_it(traveller, place)
         assert Enablement.objects.get().is_enabled
         assert traveller.client.get(place.before_you_go).status_code == 200
+
+    @pytest.mark.conformance("C53")
+    def test_throws_no_code_away_of_somebody_who_had_left_before(self, traveller, place, stand_in):
+        departed = traveller.leave(place)
+        stand_in.token = refused("unauthorized_client")
+        try_it(traveller, place)
+        Endpoint.objects.update(discovery_fault="unauthorized_client")
+        stand_in.token = tokens()
+        traveller.come_back(place, code=CODE, state=departed.state)
+        assert Connection.objects.get().status == "awaiting_confirmation"
+        assert Enablement.objects.get().is_enabled
+
+    def test_is_not_asked_where_it_was_switched_off_meanwhile(self, traveller, place, stand_in):
+        departed = traveller.leave(place)
+        Endpoint.objects.update(discovery_fault="unauthorized_client")
+        ClientRegistration.objects.update(is_switched_on=False)
+        traveller.come_back(place, code=CODE, state=departed.state)
+        assert stand_in.server.requests == []
+        assert AuthorizationRequest.objects.get().outcome == Outcome.REGISTRATION_BROKEN
 
     def test_keeps_nobody_away_where_it_may_be_about_one_code(self, traveller, place, stand_in, caplog):
         stand_in.token = http(403)
