@@ -70,6 +70,12 @@ class TestAnOrganizationThatHasNotEnabledUs:
         row = Enablement.objects.get()
         assert (row.is_enabled, row.since_at, row.refused_at, row.staff_told_at) == (True, AT, None, None)
 
+    def test_keeps_nobody_away_from_the_registration_that_came_after(self, registration, endpoint):
+        enabling.refused(registration, endpoint, is_certain=True, at=AT)
+        ClientRegistration.objects.update(status="retired")
+        register(endpoint.authorization_server)
+        assert obstacle(endpoint) is None
+
     def test_leaves_what_happened_in_the_audit_log(self, registration, endpoint):
         for _ in range(2):
             enabling.refused(registration, endpoint, is_certain=True, at=AT)

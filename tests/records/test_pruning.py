@@ -59,11 +59,11 @@ class TestPruning:
         assert left() == [kept]
         assert SyncStep.objects.count() == 2
 
-    def test_keeps_the_last_month(self, connection, ran):
+    def test_keeps_the_last_thirty_days(self, connection, ran):
         runs = [ran(connection, days) for days in (0, 30)]
-        assert pruning.prune(at=AT + pruning.KEPT_FOR) == 0
+        assert pruning.prune(at=AT + timedelta(days=30)) == 0
         assert left() == runs
-        assert pruning.prune(at=AT + pruning.KEPT_FOR + timedelta(seconds=1)) == 1
+        assert pruning.prune(at=AT + timedelta(days=30, seconds=1)) == 1
 
     def test_keeps_the_last_proof_of_each_type(self, connection, ran):
         ran(connection, 0)
