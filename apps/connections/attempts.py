@@ -130,7 +130,7 @@ def _filled(words: Words, provider_name: str, request: AuthorizationRequest | No
 def _kinds_left_out(request: AuthorizationRequest | None) -> str:
     """What the connection of the request was not given, as a list in words."""
     living = _living(request.connection) if request else None
-    return ", ".join(sharing.left_out(living)) if living else ""
+    return "; ".join(sharing.left_out(living)) if living else ""
 
 
 def _person(words: Words, request: AuthorizationRequest | None) -> str:

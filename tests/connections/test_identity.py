@@ -120,6 +120,11 @@ class TestAProofThatHolds:
         assert "did not say whose record this is" in page.html
         assert not Connection.objects.exists()
 
+    def test_of_a_parent_leaves_it_to_the_server_whose_record_it_is(self, deploy, patient):
+        place = deploy(scenario="patient-kept-back", switches={"smart_patient_search": "bundle"})
+        connection = patient.found(place, username="hannah", chosen={"Milo": True})
+        assert "Milo" in patient.get(f"/connections/{connection.pk}/confirm/").html
+
     def test_is_not_needed_where_none_was_asked_for(self, deploy, patient):
         place = deploy(asks_identity=False)
         patient.found(place)

@@ -37,7 +37,7 @@ class TestWhatIsLeftOut:
     def test_is_told_before_anything_is_copied(self, deploy, patient):
         connection = patient.found(deploy(), **without("patient/AllergyIntolerance.rs", "patient/Goal.rs"))
         page = patient.get(f"/connections/{connection.pk}/confirm/")
-        assert "Allergies and reactions, Care plans and goals (in part)." in page.html
+        assert "Allergies and reactions; Care plans and goals (in part)." in page.html
         assert f"You can change this at {WILLOW_CREEK} at any time." in page.html
 
     def test_is_nothing_where_all_was_shared(self, deploy, patient):
@@ -82,6 +82,7 @@ class TestWhatIsLeftOut:
         page = patient.go_there(place, **without("patient/Patient.rs"))
         assert "Too little was shared" in page.html
         assert AuthorizationRequest.objects.get().outcome == Outcome.NOTHING_SHARED
+        assert place.sent(to="/Patient", method="GET") == []
         assert not Connection.objects.exists()
 
 
