@@ -61,12 +61,13 @@ def alert_staff_of_sign_in(
         alert_staff(registration, error)
 
 
-def note_tokens(registration: ClientRegistration, *, at: datetime) -> None:
-    """The token endpoint took our proof: what was marked before is over, and nobody need be asked."""
+def note_tokens(registration: ClientRegistration, endpoint: Endpoint, *, at: datetime) -> None:
+    """The token endpoint took our proof: what it refused before is over, and nobody need be asked."""
     registering.accepted(registration, at=at)
+    enabling.answered(registration, endpoint, has_data=False, at=at)
 
 
 def note_answer(registration: ClientRegistration, endpoint: Endpoint, *, at: datetime) -> None:
-    """The organization let us in, too."""
-    registering.accepted(registration, at=at)
-    enabling.answered(registration, endpoint, at=at)
+    """The organization showed data at a new sign-in, too. Data of those who signed in before prove nothing here: where
+    one patient alone is refused, they would have staff told anew each time."""
+    enabling.answered(registration, endpoint, has_data=True, at=at)

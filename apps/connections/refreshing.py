@@ -205,7 +205,7 @@ def _adopt(connection: Connection, sent: StoredTokenSet, token_set: TokenSet, *,
     if access_token is None:  # disconnected, or the account closed, while we asked
         revoking.revoke_unused(connection.endpoint, connection.registration, token_set)
         raise NeedsReauthorization
-    alerting.note_answer(connection.registration, connection.endpoint, at=at)
+    alerting.note_tokens(connection.registration, connection.endpoint, at=at)
     return access_token
 
 

@@ -147,7 +147,7 @@ def _settle(
         return _fail(request, outcome, at=at, error_uri=error.error_uri, code=error.code)
     except VaultError as error:
         return _fail_for_the_vault(request, error, at=at)
-    alerting.note_tokens(request.registration, at=at)
+    alerting.note_tokens(request.registration, request.endpoint, at=at)
     return _identify(request, token_set, departing.nonce(request, browser), at=at)
 
 

@@ -59,9 +59,15 @@ def refused(registration: ClientRegistration, endpoint: Endpoint, *, is_certain:
     return is_news
 
 
-def answered(registration: ClientRegistration, endpoint: Endpoint, *, at: datetime) -> None:
-    """Note that tokens came from there: whatever was refused before is over. Cheap where nothing was."""
+def answered(registration: ClientRegistration, endpoint: Endpoint, *, has_data: bool = True, at: datetime) -> None:
+    """Note that they let us in: whatever was refused before is over. Cheap where nothing was.
+
+    Without data only tokens came, and what is over is what was refused in a word: an organization may give tokens to
+    everybody and refuse at its data.
+    """
     rows = Enablement.objects.filter(registration=registration, endpoint=endpoint, is_enabled=False)
+    if not has_data:
+        rows = rows.filter(refused_at__isnull=False)
     if not rows.exists():
         return
     with transaction.atomic():

@@ -120,6 +120,39 @@ class TestAnOrganizationThatHasNotEnabledUs:
         assert caplog.text.count(STAFF) == 1
 
 
+class TestTokensThatAreRenewed:
+    @pytest.fixture
+    def renew(self, traveller, place, stand_in):
+        """Refreshes the tokens of somebody who linked before."""
+        linked = traveller.link(place)
+        connection = confirming.confirm(linked, candidate=0, at=linked.created_at).connection
+
+        def now() -> None:
+            stand_in.token = tokens(access_token="fresh")
+            connection.refresh_from_db()
+            assert refreshing.usable_token(connection, at=linked.created_at + timedelta(days=1)).reveal() == "fresh"
+
+        return now
+
+    @pytest.mark.conformance("C53")
+    def test_leave_an_organization_refused_that_refuses_at_its_data(self, traveller, place, stand_in, renew, caplog):
+        smart = {"interface": "smart", "dialect": "smart", "discovered_at": timezone.now()}
+        Endpoint.objects.update(**smart, discovery_tried_at=timezone.now() + timedelta(days=1))
+        ClientRegistration.objects.update(authentication="none")
+        stand_in.patient = http(403)
+        try_it(traveller, place)
+        renew()
+        assert not Enablement.objects.get().is_enabled
+        try_it(traveller, place)
+        assert caplog.text.count(STAFF) == 1
+
+    def test_mend_what_was_refused_where_they_are_given(self, traveller, place, stand_in, renew):
+        stand_in.token = refused("unauthorized_client")
+        try_it(traveller, place)
+        renew()
+        assert Enablement.objects.get().is_enabled
+
+
 class TestATokenEndpointThatIsNotThere:
     @pytest.mark.conformance("C22")
     @pytest.mark.parametrize("answer", [http(404), http(302, Location="https://elsewhere.example/")], ids=[404, 302])
