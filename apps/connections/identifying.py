@@ -2,12 +2,13 @@
 
 On interface A the patient's own server is asked. On interface B the token answer may say; else the verified ID token
 does, where it names a patient of the same FHIR base URL; else the server is asked. Whatever is named is read before
-anybody believes it, and an ID token that comes is verified before anything is asked with the tokens beside it.
+anybody believes it, and an ID token that was asked for is verified before anything is asked with the tokens beside it.
 """
 
 from dataclasses import dataclass
 from datetime import datetime
 
+from apps.connections import scoping
 from apps.connections.context import Context
 from apps.connections.models import AuthorizationRequest
 from apps.directory import reaching
@@ -31,12 +32,14 @@ class Found:
 
 
 def verify(request: AuthorizationRequest, token_set: TokenSet, *, nonce: Secret | None, at: datetime) -> str:
-    """Who signed in, as "Type/id" below the endpoint's FHIR base URL; empty where that is not said.
+    """Who signed in, as "Type/id" below the endpoint's FHIR base URL; empty where that is not said. An ID token that
+    was not asked for is no proof of anything, and is left unread.
 
-    `nonce` is the one sent, or None. Raises IdentityRefused where an ID token came that does not hold, and what
+    `nonce` is the one sent, or None. Raises IdentityRefused where one came that does not hold, and what
     finding the issuer's keys raises. Speaks to the network.
     """
-    if token_set.id_token is None or request.endpoint.interface != Interface.SMART:
+    is_deployment = request.endpoint.interface == Interface.SMART
+    if token_set.id_token is None or not is_deployment or not scoping.asks_identity(request.requested_scope):
         return ""
     server = reaching.authorization_server(request.endpoint, request.registration)
     verified = identity.verify(

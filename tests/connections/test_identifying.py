@@ -1,10 +1,13 @@
-"""Whose record it is, where the answers about two people differ (interface facts 3.6)."""
+"""Whose record it is where two people may be meant, and which proofs are read (interface facts 3.6, 3.7)."""
+
+from dataclasses import replace
 
 import pytest
+from django.utils import timezone
 
 from apps.connections import identifying
 from apps.connections.models import AuthorizationRequest
-from apps.wire.errors import OrganizationNotEnabled
+from apps.wire.errors import IdentityRefused, OrganizationNotEnabled
 from apps.wire.secret import Secret
 from apps.wire.token_endpoint import TokenSet
 from tests.connections.provider_stand_in import ACCESS, CHILD
@@ -13,6 +16,15 @@ from tests.wire.servers import http
 pytestmark = pytest.mark.django_db
 
 PARENT = "Patient/p-7399"
+TOKENS = TokenSet(
+    access_token=Secret(ACCESS),
+    expires_in_seconds=570,
+    refresh_token=None,
+    scope=None,
+    patient=None,
+    encounter=None,
+    id_token=None,
+)
 
 
 @pytest.fixture
@@ -24,24 +36,31 @@ def request_of_a_parent(traveller, smart_place):
 @pytest.fixture
 def find(stand_in, request_of_a_parent):
     """Asks with the tokens of a parent who chose somebody, whom the token answer does not name."""
-    tokens = TokenSet(
-        access_token=Secret(ACCESS),
-        expires_in_seconds=570,
-        refresh_token=None,
-        scope=None,
-        patient=None,
-        encounter=None,
-        id_token=None,
-    )
 
     def asked(*, parent: bytes, everybody: bytes):
         def answer(request):
             yield parent if request.path.endswith(PARENT) else everybody
 
         stand_in.server.answer = answer
-        return identifying.find(request_of_a_parent, tokens, fhir_user=PARENT)
+        return identifying.find(request_of_a_parent, TOKENS, fhir_user=PARENT)
 
     return asked
+
+
+class TestAnIdTokenNobodyAskedFor:
+    def test_is_left_unread(self, request_of_a_parent):
+        """A server without known issuers may send one to everybody; what is asked for has no openid."""
+        AuthorizationRequest.objects.update(requested_scope="launch/patient patient/*.rs")
+        request_of_a_parent.refresh_from_db()
+        came = replace(TOKENS, id_token=Secret("not even a token"))
+        assert identifying.verify(request_of_a_parent, came, nonce=None, at=timezone.now()) == ""
+
+    def test_is_verified_where_it_was_asked_for(self, request_of_a_parent):
+        AuthorizationRequest.objects.update(requested_scope="launch/patient openid fhirUser")
+        request_of_a_parent.refresh_from_db()
+        came = replace(TOKENS, id_token=Secret("not even a token"))
+        with pytest.raises(IdentityRefused):
+            identifying.verify(request_of_a_parent, came, nonce=None, at=timezone.now())
 
 
 class TestAParentWhoseOwnRecordIsNotOpen:
