@@ -108,9 +108,10 @@ def _stated(server: FhirServer, source: DiscoverySource) -> Stated:
     except (EndpointMisconfigured, UnexpectedAnswer) as failure:
         if failure.code not in _ABSENT:
             raise
-        if failure.status == _FORBIDDEN:
-            raise OrganizationNotEnabled(code=Code.UNAUTHORIZED_CLIENT, status=_FORBIDDEN) from None
-        return Stated()
+        is_forbidden = failure.status == _FORBIDDEN
+    if is_forbidden:  # raised here, so that the other failure does not hang on it
+        raise OrganizationNotEnabled(code=Code.UNAUTHORIZED_CLIENT, status=_FORBIDDEN)
+    return Stated()
 
 
 def _discovered(server: FhirServer, found: dict[DiscoverySource, Stated], source: DiscoverySource) -> Discovered:
