@@ -155,7 +155,14 @@ def _step(step: NextStep, label: str, request: AuthorizationRequest | None) -> S
         return Step(label, reverse("connection", args=[connection.pk])) if connection else None
     living = _living(connection)
     if step is NextStep.SHARING:
-        return Step(label, reverse("change-sharing", args=[living.pk])) if living else None
+        return _sharing_step(label, living)
     if step is NextStep.AGAIN and request.is_reauthorization and living is not None:
         return Step(label, reverse("reauthorize", args=[living.pk]))
     return Step(label, reverse("before-you-go", args=[request.provider_id, request.endpoint_id]))
+
+
+def _sharing_step(label: str, living: Connection | None) -> Step | None:
+    """Interface A asks nobody what to share."""
+    if living is None or living.endpoint.interface != Interface.SMART:
+        return None
+    return Step(label, reverse("change-sharing", args=[living.pk]))

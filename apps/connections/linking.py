@@ -21,6 +21,7 @@ from apps.directory import discovering, linkability, reaching, registering
 from apps.directory.linkability import Obstacle
 from apps.directory.models import ClientRegistration, Endpoint, Provider
 from apps.wire import authorization
+from apps.wire.dialects import Interface
 from apps.wire.errors import WireError
 from apps.wire.secret import Secret
 
@@ -76,7 +77,7 @@ def begin(
         connection=connection,
         is_reauthorization=connection is not None,
         requested_scope=_scope(endpoint, registration, is_launched=launch is not None),
-        prompts_for_consent=extends_consent or registration.prompts_for_consent,
+        prompts_for_consent=_prompts(endpoint, registration, extends_consent=extends_consent),
         created_at=at,
     )
     with transaction.atomic():
@@ -119,6 +120,11 @@ def _scope(endpoint: Endpoint, registration: ClientRegistration, *, is_launched:
         return scoping.to_ask(endpoint, registration, server, is_launched=is_launched)
     except WireError:
         raise CannotLink(Obstacle.NO_ADDRESSES) from None
+
+
+def _prompts(endpoint: Endpoint, registration: ClientRegistration, *, extends_consent: bool) -> bool:
+    """Interface A has exactly its own parameters (specification 4.1 P1)."""
+    return endpoint.interface == Interface.SMART and (extends_consent or registration.prompts_for_consent)
 
 
 def _registration(provider: Provider, endpoint: Endpoint, *, at: datetime) -> ClientRegistration:

@@ -29,6 +29,11 @@ class TestTheAddressOfTheProvider:
         )
 
     @pytest.mark.conformance("C3")
+    def test_asks_for_no_page_of_consent(self, traveller, place):
+        ClientRegistration.objects.update(prompts_for_consent=True)
+        assert "prompt" not in dict(traveller.leave(place).query)
+
+    @pytest.mark.conformance("C3")
     def test_encodes_what_it_holds(self, traveller, place):
         ClientRegistration.objects.update(client_id="a b&c=d/é")
         departed = traveller.leave(place)

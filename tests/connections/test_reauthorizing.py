@@ -80,5 +80,12 @@ class TestReauthorizing:
         assert Connection.objects.get().status == "disconnected"
         assert not StoredTokenSet.objects.exists()
 
+    def test_to_be_asked_anew_is_not_there_where_nothing_is_asked(self, traveller, connection):
+        """Interface A has no consent to extend, and its addresses have exactly their parameters."""
+        address = f"/connections/{connection.pk}/sharing/"
+        assert traveller.client.get(address).status_code == 404
+        assert traveller.client.post(address).status_code == 404
+        assert AuthorizationRequest.objects.count() == 1
+
     def test_is_not_there_for_a_stranger(self, make_traveller, connection, sam):
         assert make_traveller(sam).client.get(f"/connections/{connection.pk}/sign-in/").status_code == 404

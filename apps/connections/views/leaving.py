@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -26,6 +26,7 @@ from apps.connections.views import browser_cookie, waiting_room
 from apps.directory import discovering, explaining
 from apps.directory.linkability import Obstacle
 from apps.directory.models import Endpoint, Provider
+from apps.wire.dialects import Interface
 
 
 @login_required
@@ -50,8 +51,10 @@ def reauthorize(request: HttpRequest, connection_id: UUID) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def change_sharing(request: HttpRequest, connection_id: UUID) -> HttpResponse:
-    """The same again, for somebody who wants to be asked anew what to share."""
+    """The same again, for somebody who wants to be asked anew what to share: where the interface asks at all."""
     connection = _renewable(request, connection_id)
+    if connection.endpoint.interface != Interface.SMART:
+        raise Http404
     return _before_you_go(request, connection.provider, connection.endpoint, connection, extends_consent=True)
 
 
