@@ -62,7 +62,5 @@ def token_endpoint(endpoint: Endpoint, registration: ClientRegistration) -> Toke
 
 def _dialect(endpoint: Endpoint, registration: ClientRegistration) -> Dialect:
     """The dialect, where the registration does not know better."""
-    usual = dialect(endpoint)
-    return (
-        usual if registration.sends_state is None else replace(usual, sends_state_in_exchange=registration.sends_state)
-    )
+    usual, sends_state = dialect(endpoint), registration.sends_state
+    return usual if sends_state is None else replace(usual, sends_state_in_exchange=sends_state)

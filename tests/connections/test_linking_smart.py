@@ -2,16 +2,19 @@
 
 import base64
 import hashlib
+from dataclasses import replace
 from datetime import timedelta
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.utils import timezone
 
+from apps.connections import context, revoking, sharing
 from apps.connections.models import Connection
 from apps.connections.views import waiting_room
-from apps.directory.models import Endpoint
-from tests.connections.deployments import WILLOW_CREEK
+from apps.directory import discovering, enabling
+from apps.directory.models import AuthorizationServer, Endpoint
+from tests.connections.deployments import NOBODY, RIVERSIDE, WILLOW_CREEK, place_at
 
 pytestmark = pytest.mark.django_db
 
@@ -129,3 +132,54 @@ class TestTheWayOut:
         assert len(place.sent(to="/.well-known/smart-configuration", method="GET")) == 1
         patient.leave(place)
         assert len(place.sent(to="/.well-known/smart-configuration", method="GET")) == 1
+
+
+class TestARegistrationThatServesANeighbour:
+    """Made at one organization's authorization server, enabled at another's below the same origin."""
+
+    @pytest.fixture
+    def neighbour(self, deploy):
+        """Where it serves; its own server says nothing of revocation."""
+        place = deploy(asks_identity=False)
+        provider, endpoint = place_at(place.sandbox, provider=RIVERSIDE)
+        discovering.discover(endpoint, at=timezone.now())
+        enabling.serve(place.registration, endpoint, actor=NOBODY, at=timezone.now())
+        AuthorizationServer.objects.filter(registrations=place.registration).update(revocation_url="")
+        return replace(place, provider=provider, endpoint=endpoint)
+
+    @pytest.mark.conformance("C22")
+    def test_sends_and_revokes_at_the_neighbour_s_own_addresses(self, neighbour, patient):
+        connection = patient.found(neighbour)
+        assert f"/tenants/{neighbour.endpoint.tenant}/" in patient.left_by
+        patient.post(f"/connections/{connection.pk}/confirm/", answer="no")
+        revoking.tell_providers(at=timezone.now())
+        sent = [(request["path"].rpartition("/")[2], request["status"]) for request in neighbour.sent(to="/token")]
+        assert sent == [("token", 200), ("revoke", 200)]
+        assert all(f"/tenants/{neighbour.endpoint.tenant}/" in one["path"] for one in neighbour.sent(to="/token"))
+
+
+class TestTheSamePersonOnceMore:
+    @pytest.mark.conformance("C36")
+    def test_renews_the_connection_with_what_is_shared_now(self, deploy, patient):
+        place = deploy()
+        first = patient.found(place, chosen={"patient/Goal.rs": False})
+        patient.confirm(first)
+        place.set(scope="launch/patient openid fhirUser offline_access patient/Patient.rs patient/Immunization.rs")
+        second = patient.found(place, chosen={"patient/Immunization.rs": False})
+        patient.confirm(second)
+        kept = Connection.objects.get()
+        assert kept.pk == first.pk
+        assert sharing.left_out(kept) == ("Vaccines",)
+        assert sharing.readable_types(kept) == {"Patient"}
+        assert context.find(kept).fhir_user == f"Patient/{kept.fhir_patient_id}"
+
+    @pytest.mark.conformance("C36")
+    def test_signing_in_again_is_compared_with_what_is_asked_now(self, deploy, patient):
+        place = deploy()
+        connection = patient.found(place)
+        patient.confirm(connection)
+        place.set(scope="launch/patient openid fhirUser offline_access patient/Patient.rs patient/Immunization.rs")
+        patient.go_again(f"/connections/{connection.pk}/sign-in/")
+        connection.refresh_from_db()
+        assert sharing.left_out(connection) == ()
+        assert sharing.readable_types(connection) == {"Patient", "Immunization"}
