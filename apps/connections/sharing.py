@@ -13,18 +13,21 @@ from apps.connections.models import Connection
 from apps.directory import reaching
 from apps.wire import scopes
 from apps.wire.addresses import check_address
+from apps.wire.dialects import Interface
 from apps.wire.errors import UnsafeAddress
 
 
 @dataclass(frozen=True)
 class Sharing:
     """Ready to show; everything is empty where the provider's interface has no scopes. `signed_in` is a sentence about
-    who did; `manage_url` the provider's own page for what may read the record, for a link and nothing else."""
+    who did; `manage_url` the provider's own page for what may read the record, for a link and nothing else;
+    `can_be_changed` says whether the provider asks what to share, whatever was shared before."""
 
     shared: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     signed_in: str = ""
     manage_url: str = ""
+    can_be_changed: bool = False
 
 
 def readable_types(connection: Connection) -> frozenset[str] | None:
@@ -38,13 +41,15 @@ def of_connection(connection: Connection, *, patient_id: str = "") -> Sharing:
     """What the connection's own user sees of it. `patient_id` is whom the record is about, where that is not confirmed
     yet."""
     shared = readable_types(connection)
-    if shared is None:
+    is_asked = connection.endpoint.interface == Interface.SMART
+    if shared is None and not is_asked:
         return Sharing()
     return Sharing(
-        shared=kinds.names(shared),
+        shared=kinds.names(shared or ()),
         left_out=left_out(connection),
         signed_in=_signed_in(connection, patient_id or connection.fhir_patient_id),
         manage_url=_manage_url(connection),
+        can_be_changed=is_asked,
     )
 
 

@@ -128,6 +128,29 @@ class TestThePagesBesides:
         assert not [one for one in sandbox.get("/control/requests")["requests"] if "my-authorizations" in one["path"]]
 
     @pytest.mark.conformance("C24")
+    @pytest.mark.parametrize(
+        "scopes",
+        [
+            {"granted_scope": "launch/patient offline_access"},
+            {"requested_scope": "launch/patient openid", "granted_scope": "launch/patient openid"},
+        ],
+        ids=["nothing shared", "no kind spoken of"],
+    )
+    def test_offer_both_where_nothing_is_shared(self, linked, patient, scopes):
+        connection = linked()
+        Connection.objects.update(**scopes)
+        page = patient.get(f"/connections/{connection.pk}/")
+        assert f'href="/connections/{connection.pk}/sharing/"' in page.html
+        assert "/personas/patient/my-authorizations" in page.html
+
+    @pytest.mark.conformance("C24")
+    def test_offer_nothing_once_it_is_disconnected(self, linked, patient):
+        connection = linked()
+        patient.post(f"/connections/{connection.pk}/disconnect/", copy="keep")
+        page = patient.get(f"/connections/{connection.pk}/")
+        assert f'href="/connections/{connection.pk}/sharing/"' not in page.html
+
+    @pytest.mark.conformance("C24")
     def test_do_without_it(self, linked, patient):
         connection = linked()
         server = connection.endpoint.authorization_server
