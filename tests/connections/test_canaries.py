@@ -178,13 +178,16 @@ class TestCanaries:
 
     @pytest.mark.conformance("C9")
     def test_are_on_no_admin_page(self, traveller, place, stella):
-        connection = traveller.link(place)
+        found = traveller.link(place)
+        confirmed = confirming.confirm(found, candidate=0, at=found.created_at).connection
+        waiting = traveller.link(place)
         departed = traveller.leave(place)
         staff = Client()
         staff.force_login(stella, backend=BACKEND)
         pages = [
             "/admin/connections/connection/",
-            f"/admin/connections/connection/{connection.pk}/change/",
+            f"/admin/connections/connection/{confirmed.pk}/change/",
+            f"/admin/connections/connection/{waiting.pk}/change/",
             "/admin/connections/authorizationrequest/",
             f"/admin/connections/authorizationrequest/{departed.page.split('/')[-2]}/change/",
             "/admin/directory/clientregistration/",
