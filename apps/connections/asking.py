@@ -8,12 +8,15 @@ from urllib.parse import urlsplit
 from django.utils.translation import gettext as _
 
 from apps.connections import kinds, scoping
+from apps.connections.models import Connection, StoredTokenSet
 from apps.directory import linkability, reaching, registering, versions
 from apps.directory.linkability import Obstacle
 from apps.directory.models import ClientRegistration, Endpoint, Provider
 from apps.wire import scopes
 from apps.wire.dialects import Interface
 from apps.wire.errors import WireError
+
+RefreshScope = ClientRegistration.RefreshScope
 
 
 @dataclass(frozen=True)
@@ -58,8 +61,34 @@ def lasts(endpoint: Endpoint, registration: ClientRegistration) -> str:
     if hours:
         return _("It lasts {hours} hours unless we can renew it. You can end it here at any time.").format(hours=hours)
     if endpoint.interface == Interface.SMART and not registration.refresh_scope:
-        return _("It lasts a few minutes, enough to copy what is there now. For updates you sign in again.")
-    if registration.refresh_scope == ClientRegistration.RefreshScope.ONLINE:
-        return _("It lasts while you are signed in there. Afterwards you sign in again whenever you want updates.")
+        return _a_few_minutes()
+    if registration.refresh_scope == RefreshScope.ONLINE:
+        return _while_signed_in()
     host = urlsplit(reaching.authorization_server(endpoint, registration).authorize_url).netloc
     return _("It lasts until you end it, here or at {host}.").format(host=host)
+
+
+def lasts_for(connection: Connection) -> str:
+    """How long the permission of a connection lasts, in a sentence."""
+    return limit(connection) or lasts(connection.endpoint, connection.registration)
+
+
+def limit(connection: Connection) -> str:
+    """A sentence where a connection cannot go on by itself; empty where it can, or has no tokens. By what was given,
+    whatever was asked for."""
+    stored: StoredTokenSet | None = getattr(connection, "stored_token_set", None)
+    if stored is None:
+        return ""
+    if not stored.is_renewable:
+        return _a_few_minutes()
+    granted = connection.granted_scope.split()
+    is_online = RefreshScope.ONLINE in granted and RefreshScope.OFFLINE not in granted
+    return _while_signed_in() if is_online else ""
+
+
+def _a_few_minutes() -> str:
+    return _("It lasts a few minutes, enough to copy what is there now. For updates you sign in again.")
+
+
+def _while_signed_in() -> str:
+    return _("It lasts while you are signed in there. Afterwards you sign in again whenever you want updates.")

@@ -13,7 +13,7 @@ from django.utils import formats, timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.connections import candidates
+from apps.connections import asking, candidates
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.reasons import Reason
 
@@ -22,7 +22,8 @@ _SOON = timedelta(days=1)
 
 @dataclass(frozen=True)
 class Standing:
-    """One connection, ready to show. `needs_you` puts it first; the action is empty where there is nothing to do."""
+    """One connection, ready to show. `needs_you` puts it first; the action is empty where there is nothing to do.
+    `limit` is a sentence where we cannot keep it going by ourselves."""
 
     connection: Connection
     kind: str
@@ -32,6 +33,7 @@ class Standing:
     action: str = ""
     action_url: str = ""
     needs_you: bool = False
+    limit: str = ""
 
 
 def of_user(user: User, *, at: datetime) -> list[Standing]:
@@ -69,7 +71,8 @@ def _standing(connection: Connection, *, at: datetime) -> Standing:
     if status is Connection.Status.AWAITING_CONFIRMATION:
         return _awaiting(connection)
     if status is Connection.Status.NEEDS_REAUTHORIZATION:
-        return _needs_sign_in(connection)
+        reason = Reason(connection.reason) if connection.reason else Reason.GRANT_ENDED
+        return _needs_sign_in(connection, reason, since=connection.reason_at)
     if status is Connection.Status.ACTIVE:
         return _active(connection, at=at)
     return Standing(
@@ -96,7 +99,7 @@ def _awaiting(connection: Connection) -> Standing:
     )
 
 
-def _needs_sign_in(connection: Connection) -> Standing:
+def _needs_sign_in(connection: Connection, reason: Reason, *, since: datetime | None) -> Standing:
     sentences = {
         Reason.GRANT_ENDED: _("{provider} ended the permission on {date}. Everything we had until then is still here."),
         Reason.WINDOW_OVER: _(
@@ -108,12 +111,11 @@ def _needs_sign_in(connection: Connection) -> Standing:
             "here."
         ),
     }
-    reason = Reason(connection.reason) if connection.reason else Reason.GRANT_ENDED
     return Standing(
         connection,
         "needs-you",
         _("Sign in to get updates"),
-        sentences[reason].format(provider=connection.provider.name, date=_date(connection.reason_at)),
+        sentences[reason].format(provider=connection.provider.name, date=_date(since)),
         action=_("Sign in again"),
         action_url=reverse("reauthorize", args=[connection.pk]),
         needs_you=True,
@@ -126,6 +128,9 @@ def _active(connection: Connection, *, at: datetime) -> Standing:
         sentence = _("We have a problem with {provider}. Ours to fix; your permission is fine and your record is here.")
         return Standing(connection, "fault", _("Problem on our side"), _for(connection, sentence))
     stored: StoredTokenSet | None = getattr(connection, "stored_token_set", None)
+    limit = asking.limit(connection)
+    if stored is not None and limit:
+        return _limited(connection, stored, limit, at=at)
     deadline_at = stored.refresh_deadline_at if stored else None
     if stored is None or deadline_at is None:
         return Standing(connection, "done", _("Connected"), _checked(connection) + " " + _("Nothing to do."))
@@ -139,6 +144,23 @@ def _active(connection: Connection, *, at: datetime) -> Standing:
         f"{_checked(connection)} {_for(connection, sentence)}",
         action=_("Sign in now to extend"),
         action_url=reverse("reauthorize", args=[connection.pk]),
+    )
+
+
+def _limited(connection: Connection, stored: StoredTokenSet, limit: str, *, at: datetime) -> Standing:
+    """It goes on for as long as its tokens, or the session at the provider, and no longer."""
+    ended_at = stored.access_expires_at
+    if not stored.is_renewable and ended_at is not None and ended_at <= at:  # the next check would find it so
+        found = _needs_sign_in(connection, Reason.NOT_RENEWABLE, since=ended_at)
+        return replace(found, limit=limit)
+    return Standing(
+        connection,
+        "done",
+        _("Connected"),
+        f"{_checked(connection)} {limit}",
+        action=_("Sign in again"),
+        action_url=reverse("reauthorize", args=[connection.pk]),
+        limit=limit,
     )
 
 

@@ -8,6 +8,7 @@ from apps.connections import confirming, standing
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.reasons import Reason
 from apps.directory.models import ClientRegistration
+from tests.wire.servers import http
 
 pytestmark = pytest.mark.django_db
 
@@ -128,6 +129,45 @@ class TestHowAConnectionStands:
     def test_says_when_it_is_over(self, connection):
         connection.disconnect(at=connection.created_at)
         assert self.at(connection).word == "Disconnected"
+
+
+class TestAConnectionWithoutARefreshToken:
+    @pytest.fixture
+    def connection(self, traveller, place, stand_in) -> Connection:
+        stand_in.token = http(body={"access_token": "access-canary-1d20", "expires_in": 570})
+        found = traveller.link(place)
+        return confirming.confirm(found, candidate=0, at=found.created_at).connection
+
+    @pytest.mark.parametrize("hours", [48, None])
+    def test_promises_only_what_the_access_token_holds(self, traveller, connection, hours):
+        ClientRegistration.objects.update(refresh_window_hours=hours)
+        for address in ("/connections/", f"/connections/{connection.pk}/", f"/connections/{connection.pk}/record/"):
+            page = text_of(traveller, address)
+            assert "Nothing to do" not in page
+            assert "unless we can renew it" not in page
+            assert "until you end it" not in page
+            assert "do not need to do anything" not in page
+            assert "by ourselves" not in page
+        assert "It lasts a few minutes" in text_of(traveller, f"/connections/{connection.pk}/")
+        assert f"/connections/{connection.pk}/sign-in/" in page
+
+    def test_needs_the_patient_once_the_access_token_ended(self, connection):
+        found = standing.of_connection(connection, at=datetime.now(UTC) + timedelta(seconds=571))
+        assert (found.kind, found.needs_you) == ("needs-you", True)
+        assert "only for a short time after each sign-in" in found.sentence
+
+    def test_says_so_before_anybody_confirms_it(self, traveller, place, connection):
+        waiting = traveller.link(place)
+        assert "It lasts a few minutes" in text_of(traveller, f"/connections/{waiting.pk}/confirm/")
+
+
+class TestAConnectionGrantedForTheSessionThere:
+    def test_is_not_promised_to_go_on_afterwards(self, connection):
+        ClientRegistration.objects.update(refresh_window_hours=None)
+        Connection.objects.update(granted_scope="patient/Patient.read online_access")
+        found = standing.of_connection(connection, at=datetime.now(UTC))
+        assert "while you are signed in there" in found.sentence
+        assert found.action_url.endswith("/sign-in/")
 
 
 class TestThePersonOfAConnection:

@@ -51,3 +51,8 @@ class StoredTokenSet(models.Model):
 
     def __str__(self) -> str:
         return f"token set of connection {self.connection_id}"
+
+    @property
+    def is_renewable(self) -> bool:
+        """Whether a refresh token is kept; told without loading it."""
+        return self.refresh_issued_at is not None

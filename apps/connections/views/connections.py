@@ -29,10 +29,11 @@ def show_list(request: HttpRequest) -> HttpResponse:
 def show_one(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     """One connection: how it stands, its dates, and what can be done."""
     connection = _mine(request, connection_id)
+    found = standing.of_connection(connection, at=timezone.now())
     context = {
-        "standing": standing.of_connection(connection, at=timezone.now()),
+        "standing": found,
         "sharing": sharing.of_connection(connection),
-        "lasts": asking.lasts(connection.endpoint, connection.registration),
+        "lasts": asking.lasts_for(found.connection),
     }
     return render(request, "connections/one.html", context)
 

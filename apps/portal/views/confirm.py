@@ -15,7 +15,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
 from apps.accounts.current_user import current_user
-from apps.connections import confirming, sharing
+from apps.connections import asking, confirming, sharing
 from apps.connections import tasks as connection_tasks
 from apps.connections.models import Connection
 from apps.portal import endings, starting
@@ -31,7 +31,12 @@ from apps.records.presenters import dates
 def confirm(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     """Ask, and take the answer: `answer=yes` with the person's place in the list, or `answer=no`."""
     mine = Connection.objects.filter(user=current_user(request))
-    connection = mine.select_related("provider", "endpoint").filter(pk=connection_id).first()
+    connection = (
+        mine.select_related("provider", "endpoint", "registration", "stored_token_set")
+        .defer("stored_token_set__sealed_access_token", "stored_token_set__sealed_refresh_token")
+        .filter(pk=connection_id)
+        .first()
+    )
     if connection is None:
         return _ended(request, connection_id)
     if connection.confirmed_at is not None:
@@ -56,6 +61,7 @@ def _ask(request: HttpRequest, connection: Connection, form: CandidateForm | Non
         "people": len(people),
         "form": form or CandidateForm(people),
         "sharing": sharing.of_connection(connection, patient_id=people[0].patient_id if len(people) == 1 else ""),
+        "lasts": asking.lasts_for(connection),
         "until": dates.time_of_day(connection.confirm_by_at) if connection.confirm_by_at else "",
     }
     return render(request, "portal/confirm.html", context)
