@@ -8,8 +8,9 @@ from benchmarks.measuring import measured
 
 def figures() -> Iterator[Figure]:
     """The sandbox's pages of a hundred rows, which must never be a benchmark's bottleneck; the site's welcome page."""
-    rows = measured("benchmarks.sandbox_page", "config.settings.sandbox_test")
-    yield Figure("sandbox_page_of_100_rows", rows["ms"], 2, " ms")
+    for version in ("dstu2", "r4"):
+        rows = measured("benchmarks.sandbox_page", "config.settings.sandbox_test", version)
+        yield Figure(f"sandbox_{version}_page_of_100_rows", rows["ms"], 2, " ms")
     rows = measured("benchmarks.sandbox_smart_page", "config.settings.sandbox_test")
     yield Figure("sandbox_smart_page_of_100_rows", rows["ms"], 2, " ms")
     welcome = measured("benchmarks.welcome_page", "config.settings.test")

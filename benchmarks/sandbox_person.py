@@ -15,7 +15,6 @@ from development.ports import LOOPBACK
 
 CALLBACK = "https://app.example/back"
 PERSON = Member("person", "person-pass", (inventing.story(1, 1, 3000),), "Has a long record")
-_PATIENT_ID = Chart("r4", PERSON.stories[0].person).patient_id
 _ROWS = 100
 
 
@@ -24,9 +23,9 @@ def browser() -> Client:
     return Client(SERVER_NAME=LOOPBACK, headers={"Accept": "application/json"})
 
 
-def installed(client: Client, address: str, **fields: Any) -> dict[str, Any]:
-    """The application that the control address makes of the fields."""
-    body = {"name": "Benchmark", "redirect_uris": [CALLBACK], "versions": ["r4"], **fields}
+def installed(client: Client, address: str, version: str, **fields: Any) -> dict[str, Any]:
+    """The application of one FHIR version that the control address makes of the fields."""
+    body = {"name": "Benchmark", "redirect_uris": [CALLBACK], "versions": [version], **fields}
     answer: dict[str, Any] = client.post(address, body, content_type="application/json").json()
     return answer
 
@@ -39,9 +38,10 @@ def allowed(client: Client, address: str, asked: Mapping[str, str], answer: Mapp
     return parse_qs(urlsplit(back["Location"]).query)["code"][0]
 
 
-def tell_page(client: Client, root: str, access_token: str) -> None:
-    """Print one line of JSON: the milliseconds of a page of Observations below this R4 root, through all middleware."""
-    headers = {"Authorization": f"Bearer {access_token}", "Accept": "application/fhir+json"}
-    address = f"{root}/Observation?patient={_PATIENT_ID}&category=laboratory&_count={_ROWS}"
+def tell_page(client: Client, root: str, version: str, access_token: str) -> None:
+    """Print one line of JSON: the milliseconds of a page of Observations below this root, through all middleware."""
+    headers = {"Authorization": f"Bearer {access_token}", "Accept": "application/json"}
+    patient_id = Chart(version, PERSON.stories[0].person).patient_id
+    address = f"{root}/Observation?patient={patient_id}&category=laboratory&_count={_ROWS}"
     assert len(client.get(address, headers=headers).json()["entry"]) == _ROWS
     print(json.dumps({"ms": processor_ms(lambda: client.get(address, headers=headers), repeats=10)}))

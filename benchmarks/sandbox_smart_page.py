@@ -19,7 +19,7 @@ def main() -> None:
     populating.enrol(sandbox_person.PERSON)
     populating.organizations([sandbox_person.PERSON])
     client = sandbox_person.browser()
-    application = sandbox_person.installed(client, "/control/smart-applications")
+    application = sandbox_person.installed(client, "/control/smart-applications", "r4")
     asked = {
         "client_id": application["client_id"],
         "scope": f"launch/patient {_SCOPE}",
@@ -36,4 +36,4 @@ def main() -> None:
     }
     address = f"{_AUTHORIZATION}/hosts/myrecord/{_PROFILE}/token"
     answer = client.post(address, urlencode(traded), content_type="application/x-www-form-urlencoded")
-    sandbox_person.tell_page(client, _ROOT, answer.json()["access_token"])
+    sandbox_person.tell_page(client, _ROOT, "r4", answer.json()["access_token"])
