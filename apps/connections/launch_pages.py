@@ -47,6 +47,15 @@ REFUSALS: Mapping[Refusal, Words] = {
     ),
 }
 
+_VANISHED = Words(
+    "off",
+    _("This provider is no longer on our list"),
+    _(
+        "It was taken off the list of providers apps can reach. Nothing was copied. Ask them where your record can be "
+        "had."
+    ),
+    (_FIND, _CONNECTIONS),
+)
 _EXPIRED = Words(
     "off",
     _("This took too long, so we stopped"),
@@ -64,8 +73,12 @@ _USED = Words(
 
 def refused(why: Refusal) -> Page:
     """The page of a link that was not taken. It names nobody."""
-    words = REFUSALS[why]
-    return Page(words.kind, str(words.title), str(words.text), _steps(words, ""), words.is_stop)
+    return _of_nobody(REFUSALS[why])
+
+
+def vanished() -> Page:
+    """The page of a launch whose every possible sender went from the directory. It names nobody."""
+    return _of_nobody(_VANISHED)
 
 
 def over(pending: PendingLaunch, provider: Provider) -> Page:
@@ -79,6 +92,10 @@ def over(pending: PendingLaunch, provider: Provider) -> Page:
         steps=_steps(words, start_here),
         is_stop=words.is_stop,
     )
+
+
+def _of_nobody(words: Words) -> Page:
+    return Page(words.kind, str(words.title), str(words.text), _steps(words, ""), words.is_stop)
 
 
 def _steps(words: Words, start_here: str) -> tuple[Step, ...]:

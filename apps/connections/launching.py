@@ -119,18 +119,18 @@ def begin(
 ) -> Departure:
     """Turn the launch into a sign-in of this user, once. Where that is not possible, the launch stays as it was.
 
-    Raises NotOpen, and what `linking.begin` raises.
+    Raises NotOpen, what `linking.begin` raises, and VaultError where the launch does not open.
     """
     if not serving.serves(pending.registration, pending.endpoint):
         raise linking.CannotLink(Obstacle.NO_REGISTRATION)
-    launch = _claim(pending, browser, at=at)
+    _claim(pending, browser, at=at)
     try:
         departure = linking.begin(
             user=user,
             provider=provider,
             endpoint=pending.endpoint,
             browser=browser,
-            launch=launch,
+            launch=_open(pending),
             closes_others=closes_others,
             at=at,
         )
@@ -143,10 +143,13 @@ def begin(
     return departure
 
 
-def _claim(pending: PendingLaunch, browser: Secret, *, at: datetime) -> Secret:
+def _claim(pending: PendingLaunch, browser: Secret, *, at: datetime) -> None:
     rows = PendingLaunch.objects.filter(pk=pending.pk, claimed_at__isnull=True, expires_at__gt=at)
     if not _is_its_browser(pending, browser) or not rows.update(claimed_at=at):
         raise NotOpen
+
+
+def _open(pending: PendingLaunch) -> Secret:
     sealed = bytes(pending.sealed_launch or b"")
     return Secret(sealing.open_sealed(sealed, holder=Holder.installation(), place=_place(pending.pk)).decode())
 

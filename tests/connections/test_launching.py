@@ -13,6 +13,7 @@ from apps.connections import binding, launching, linking, purging, tasks
 from apps.connections.models import AuthorizationRequest, Connection, PendingLaunch
 from apps.directory import serving
 from apps.directory.models import ClientRegistration, Enablement, Provider
+from apps.vault.errors import VaultError
 from apps.wire.secret import Secret
 from tests.connections.launches import LAUNCH, arrive, departure, make_smart
 from tests.fixtures.cast import PASSWORD
@@ -275,6 +276,14 @@ class TestALaunchThatCannotBeginNow:
         ClientRegistration.objects.update(is_switched_on=True)
         departure(traveller.client, page)
 
+    def test_names_the_cause_where_no_provider_is_left(self, traveller, smart_place):
+        page = arrive(traveller.client, smart_place)
+        Provider.objects.update(vanished_at=timezone.now())
+        for answer in (traveller.client.get(page), traveller.client.post(page)):
+            assert answer.status_code == 404
+            assert "This provider is no longer on our list" in answer.content.decode()
+        assert not AuthorizationRequest.objects.exists()
+
     def test_is_refused_where_the_registration_was_replaced_meanwhile(self, traveller, smart_place):
         page = arrive(traveller.client, smart_place)
         ClientRegistration.objects.update(status="retired")
@@ -309,6 +318,15 @@ class TestBeginning:
     def test_happens_in_its_browser_alone(self, begin):
         with pytest.raises(launching.NotOpen):
             begin(browser=binding.new_browser())
+        begin()
+
+    def test_may_happen_later_where_the_launch_does_not_open_now(self, begin, waiting):
+        sealed = bytes(waiting.sealed_launch)
+        waiting.sealed_launch = sealed[:-1] + bytes([sealed[-1] ^ 1])
+        with pytest.raises(VaultError):
+            begin()
+        assert not AuthorizationRequest.objects.exists()
+        waiting.sealed_launch = sealed
         begin()
 
     def test_happens_in_time(self, begin, waiting):

@@ -57,7 +57,7 @@ def launched(request: HttpRequest, pending_id: UUID) -> HttpResponse:
     pending = launching.find(pending_id, browser_cookie.read(request))
     senders = launching.providers(pending) if pending is not None else []
     if pending is None or not senders:
-        page = launch_pages.refused(Refusal.ELSEWHERE)
+        page = launch_pages.refused(Refusal.ELSEWHERE) if pending is None else launch_pages.vanished()
         return render(request, "connections/outcome.html", {"page": page}, status=404)
     provider = senders[0] if len(senders) == 1 else _chosen(request, senders)
     if not launching.is_open(pending, at=timezone.now()):
