@@ -21,7 +21,7 @@ WORDS = {
     FhirVersion.R4: VersionWords(
         rank=0,
         name=_("The newer way (FHIR R4)"),
-        meaning=_("Usually sends the most, with the most detail. Choose this one unless you were told otherwise."),
+        meaning=_("Usually sends the most, with the most detail."),
     ),
     FhirVersion.DSTU2: VersionWords(
         rank=1,
@@ -42,7 +42,7 @@ class InterfaceWords:
 INTERFACE_WORDS = {
     Interface.PATIENT_ACCESS: InterfaceWords(
         name=_("all at once"),
-        meaning=_("You allow your whole record at once."),
+        meaning=_("We ask for everything together. You may leave some kinds out there."),
     ),
     Interface.SMART: InterfaceWords(
         name=_("kind by kind"),

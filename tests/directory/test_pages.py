@@ -99,6 +99,8 @@ class TestChooseAVersion:
         assert "The newer way (FHIR R4), kind by kind</label>" in page
         assert "may leave some out" in page
         assert "<strong>The older way (FHIR DSTU2), kind by kind:</strong>" in page
+        assert page.count("Choose this one unless you were told otherwise.") == 1
+        assert page.index("Choose this one") < page.index("kind by kind</label>")
         assert "Both lead to the same sign-in" not in page
 
     def test_says_nothing_of_interfaces_where_there_is_one(self, patient, make_provider, make_endpoint):
