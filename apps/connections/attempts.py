@@ -15,6 +15,7 @@ from apps.wire.dialects import Interface
 
 _EXCHANGE_TAKES = timedelta(minutes=1)  # at most: six calls of ten seconds each
 _CONNECTED = frozenset({Outcome.COMPLETED, Outcome.CONFIRMED, Outcome.ALREADY_CONNECTED})
+_SAY_NOTHING = frozenset({"", Outcome.EXPIRED, Outcome.CLOSED})  # of whether the provider answers
 _OVER = frozenset({Connection.Status.ENDED, Connection.Status.DISCONNECTED})
 
 
@@ -100,16 +101,12 @@ def _waiting_words(request: AuthorizationRequest) -> Words:
 
 
 def _was_down_before(request: AuthorizationRequest) -> bool:
-    return (
-        AuthorizationRequest.objects.filter(
-            user_id=request.user_id,
-            provider_id=request.provider_id,
-            outcome=Outcome.PROVIDER_DOWN,
-            created_at__lt=request.created_at,
-        )
-        .exclude(pk=request.pk)
-        .exists()
-    )
+    """Twice in a row: the latest answer before this one. Sign-ins that nobody came back from do not count."""
+    earlier = AuthorizationRequest.objects.filter(
+        user_id=request.user_id, provider_id=request.provider_id, created_at__lt=request.created_at
+    ).exclude(outcome__in=_SAY_NOTHING)
+    latest = earlier.order_by("-created_at").first()
+    return latest is not None and latest.outcome == Outcome.PROVIDER_DOWN
 
 
 def _filled(words: Words, provider_name: str, request: AuthorizationRequest | None) -> Page:

@@ -7,7 +7,7 @@ from apps.connections.models import AuthorizationRequest
 from apps.connections.outcomes import Outcome
 from apps.directory.models import AuthorizationServer, ClientRegistration
 from tests.connections.conftest import assert_nothing_was_left, page_after
-from tests.connections.provider_stand_in import CODE, bundle
+from tests.connections.provider_stand_in import CODE, bundle, tokens
 from tests.wire.servers import http
 
 pytestmark = pytest.mark.django_db
@@ -164,6 +164,14 @@ class TestAFailure:
             departed = traveller.leave(place)
             pages.append(page_after(traveller, traveller.come_back(place, code=CODE, state=departed.state)))
         assert "is still not answering" in pages[1]
+
+    def test_is_no_second_time_after_a_success(self, traveller, place, stand_in):
+        page = ""
+        for answer in (http(503), tokens(), http(503)):
+            stand_in.token = answer
+            departed = traveller.leave(place)
+            page = page_after(traveller, traveller.come_back(place, code=CODE, state=departed.state))
+        assert "is not answering right now" in page
 
     def test_is_written_down_with_its_outcome_and_code(self, traveller, place, stand_in):
         stand_in.token = refused("invalid_grant")
