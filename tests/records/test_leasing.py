@@ -117,6 +117,31 @@ class TestRoomAtAServer:
         assert [taken() is None for _turn in range(3)] == [False, False, True]
 
 
+class TestALeaseThatWasLost:
+    @pytest.fixture
+    def lost(self, endpoint, open_run):
+        """Held by a worker that was too slow; another has taken the run over."""
+        run = open_run(endpoint)
+        lease = leasing.claim_next()
+        assert lease is not None
+        SyncRun.objects.filter(pk=run.pk).update(lease_until=Now() - timedelta(seconds=1))
+        assert taken() == run.pk
+        return lease
+
+    def test_neither_writes_nor_ends_the_run(self, lost):
+        with pytest.raises(leasing.LeaseLost):
+            lost.extend()
+        with pytest.raises(leasing.LeaseLost):
+            lost.finish(outcome=SyncRun.Outcome.COMPLETE, at=AT)
+        assert SyncRun.objects.get().finished_at is None
+
+    def test_takes_the_run_from_nobody(self, lost):
+        held = SyncRun.objects.values("claim_id", "lease_until", "pauses").get()
+        lost.give_back()
+        lost.pause(seconds=60, pauses=3)
+        assert SyncRun.objects.values("claim_id", "lease_until", "pauses").get() == held
+
+
 @pytest.mark.django_db(transaction=True)
 class TestManyWorkersAtOnce:
     def test_take_different_runs_and_fill_the_room_exactly(self, endpoint, open_run):

@@ -89,9 +89,11 @@ class TestPruning:
 
     def test_tells_connections_apart(self, connection, alice, ran):
         other = make_connection(alice, make_endpoint("https://other.example/r4"))
-        runs = [ran(connection, 0), ran(other, 1)]
+        proof, latest = ran(connection, 0), ran(connection, 1)
+        SyncStep.objects.filter(run=latest).update(status="gap", gap="refused")
+        theirs = ran(other, 2)
         assert pruning.prune(at=LATER) == 0
-        assert left() == runs
+        assert left() == [proof, latest, theirs]
 
     def test_goes_on_until_nothing_is_left(self, connection, ran, monkeypatch):
         monkeypatch.setattr(pruning, "_BATCH", 2)
