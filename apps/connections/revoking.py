@@ -7,9 +7,13 @@ a day the token is dropped, whether the provider confirmed or not.
 
 import logging
 import time
+from collections.abc import Collection
 from datetime import datetime, timedelta
+from enum import Enum, auto
+from uuid import UUID
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
@@ -20,7 +24,7 @@ from apps.vault import sealing
 from apps.vault.errors import VaultError
 from apps.vault.sealing import Holder, Place
 from apps.wire import token_endpoint
-from apps.wire.errors import WireError
+from apps.wire.errors import Unavailable, WireError
 from apps.wire.secret import Secret
 from apps.wire.token_endpoint import TokenSet
 
@@ -31,12 +35,21 @@ TELLING_SECONDS = 45  # in one go: the call under way then ends within ten more,
 _LONGEST_WAIT = timedelta(hours=1)
 
 
+class _Answer(Enum):
+    """What came of asking a provider to end a token."""
+
+    CONFIRMED = auto()
+    NONE = auto()  # it does not answer now, this or anything else
+    ANOTHER = auto()
+
+
 def revoke_unused(endpoint: Endpoint, registration: ClientRegistration, token_set: TokenSet) -> bool:
     """Give back tokens that were received and must not be kept: at once, and once. Whether the provider confirmed.
 
     Speaks to the network: call it outside transactions.
     """
-    return _revoke(endpoint, registration, token_set.refresh_token or token_set.access_token)
+    token = token_set.refresh_token or token_set.access_token
+    return _revoke(endpoint, registration, token) is _Answer.CONFIRMED
 
 
 def remember(connection: Connection, token: Secret, *, at: datetime) -> bool:
@@ -69,17 +82,23 @@ def tell_providers(*, at: datetime) -> int:
     """
     stop_at = time.monotonic() + TELLING_SECONDS
     confirmed = 0
-    while time.monotonic() < stop_at and (pending := _take_next(at=at)) is not None:
-        confirmed += _tell(pending, at=at)
+    silent: set[UUID] = set()  # registrations whose server did not answer: the others come first, until the next go
+    while time.monotonic() < stop_at and (pending := _take_next(besides=silent, at=at)) is not None:
+        answer = _tell(pending, at=at)
+        confirmed += answer is _Answer.CONFIRMED
+        if answer is _Answer.NONE:
+            silent.add(pending.registration_id)
+            _give_up(PendingRevocation.objects.filter(registration_id=pending.registration_id), at=at)
     return confirmed
 
 
-def _take_next(*, at: datetime) -> PendingRevocation | None:
+def _take_next(*, besides: Collection[UUID], at: datetime) -> PendingRevocation | None:
     """The one that waited longest, put off before it is tried: two minutes, then twice as long each time."""
     with transaction.atomic():
         rows = PendingRevocation.objects.select_for_update(skip_locked=True, of=("self",))
         related = rows.select_related("endpoint__authorization_server", "registration__authorization_server")
-        pending = related.filter(try_at__lte=at).order_by("try_at", "pk").first()
+        due = related.filter(try_at__lte=at).exclude(registration_id__in=besides)
+        pending = due.order_by("try_at", "pk").first()
         if pending is not None:
             pending.tries += 1
             pending.try_at = at + min(timedelta(minutes=2**pending.tries), _LONGEST_WAIT)
@@ -87,29 +106,35 @@ def _take_next(*, at: datetime) -> PendingRevocation | None:
     return pending
 
 
-def _tell(pending: PendingRevocation, *, at: datetime) -> bool:
+def _tell(pending: PendingRevocation, *, at: datetime) -> _Answer:
     token = _open(pending)
-    is_revoked = token is not None and _revoke(pending.endpoint, pending.registration, token)
-    if is_revoked:
+    answer = _revoke(pending.endpoint, pending.registration, token) if token is not None else _Answer.ANOTHER
+    if answer is _Answer.CONFIRMED:
         with transaction.atomic():
             _note(pending, at=at)
             pending.delete()
-    elif at >= pending.created_at + GIVE_UP_AFTER:
+    else:
+        _give_up(PendingRevocation.objects.filter(pk=pending.pk), at=at)
+    return answer
+
+
+def _give_up(rows: QuerySet[PendingRevocation], *, at: datetime) -> None:
+    """Drop those among them that had their day."""
+    for pending in rows.filter(created_at__lte=at - GIVE_UP_AFTER):
         _LOG.warning("A provider never confirmed that a permission ended: connection %s", pending.connection_id)
         pending.delete()
-    return is_revoked
 
 
-def _revoke(endpoint: Endpoint, registration: ClientRegistration, token: Secret) -> bool:
-    """Whether the provider confirmed that the token is dead."""
+def _revoke(endpoint: Endpoint, registration: ClientRegistration, token: Secret) -> _Answer:
+    """Ask for the token's end; where nobody can be asked, nothing is."""
     if not reaching.authorization_server(endpoint, registration).revocation_url:
-        return False
+        return _Answer.ANOTHER
     try:
         token_endpoint.revoke(reaching.token_endpoint(endpoint, registration), token=token)
     except (WireError, VaultError) as error:
         _LOG.warning("A token was not revoked: %s", error)
-        return False
-    return True
+        return _Answer.NONE if isinstance(error, Unavailable) else _Answer.ANOTHER
+    return _Answer.CONFIRMED
 
 
 def _note(pending: PendingRevocation, *, at: datetime) -> None:

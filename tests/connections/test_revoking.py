@@ -1,6 +1,7 @@
 """Telling providers which tokens are dead: after the transaction that forgot them, for a day, and by one at a time."""
 
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from django.utils import timezone
@@ -8,10 +9,12 @@ from django.utils import timezone
 from apps.audit.models import AuditEvent
 from apps.connections import confirming, disconnecting, revoking, tasks
 from apps.connections.models import Connection, PendingRevocation, StoredTokenSet
+from apps.directory import credentials
+from apps.directory.models import ClientRegistration
 from apps.vault.models import DataKey
 from apps.wire import transport
 from apps.wire.secret import Secret
-from tests.connections.provider_stand_in import REFRESH, dribble
+from tests.connections.provider_stand_in import REFRESH, SECRET, dribble
 from tests.wire.servers import http
 
 pytestmark = pytest.mark.django_db
@@ -24,6 +27,15 @@ def ended(traveller, place):
     connection = confirming.confirm(found, candidate=0, at=found.created_at).connection
     assert disconnecting.end(connection, at=found.created_at) is True
     return connection
+
+
+def another_registration(connection: Connection) -> ClientRegistration:
+    """One at the same place, as another provider's would be."""
+    made = ClientRegistration.objects.get(pk=connection.registration_id)
+    made.pk, made.redirect_id, made.launch_id, made.status = uuid4(), uuid4(), uuid4(), "retired"
+    made.save(force_insert=True)
+    credentials.keep(made, Secret(SECRET), at=connection.created_at)
+    return made
 
 
 def told(stand_in):
@@ -117,9 +129,34 @@ class TestTellingProviders:
         monkeypatch.setattr(revoking, "TELLING_SECONDS", 0.5)
         stand_in.revoke = dribble
         for _ in range(4):
+            ended.registration = another_registration(ended)
             revoking.remember(ended, Secret(REFRESH), at=ended.created_at)
         revoking.tell_providers(at=ended.created_at)
         assert 1 <= len(stand_in.revocations) < 5
+
+    @pytest.mark.conformance("C65")
+    def test_asks_one_that_does_not_answer_once_and_goes_on_to_the_others(self, ended, stand_in, monkeypatch):
+        monkeypatch.setitem(transport.guard.__kwdefaults__, "total_seconds", 0.3)
+        for _ in range(3):
+            revoking.remember(ended, Secret("of the dead one"), at=ended.created_at)
+        ended.registration = another_registration(ended)
+        revoking.remember(ended, Secret("of the other"), at=ended.created_at + timedelta(seconds=1))
+
+        def answer(request):
+            yield from (dribble(request) if request.form[0] != ("token", "of the other") else [http()])
+
+        stand_in.revoke = answer
+        assert revoking.tell_providers(at=ended.created_at + timedelta(minutes=1)) == 1
+        assert len(stand_in.revocations) == 2
+        assert PendingRevocation.objects.filter(tries=0).count() == 3
+
+    def test_keeps_nothing_longer_because_it_was_not_asked(self, ended, stand_in):
+        stand_in.revoke = http(503)
+        for _ in range(3):
+            revoking.remember(ended, Secret(REFRESH), at=ended.created_at)
+        revoking.remember(ended, Secret(REFRESH), at=ended.created_at + timedelta(hours=1))
+        revoking.tell_providers(at=ended.created_at + timedelta(hours=24))
+        assert PendingRevocation.objects.get().created_at == ended.created_at + timedelta(hours=1)
 
     def test_is_a_task_that_carries_nothing(self, ended, monkeypatch, django_capture_on_commit_callbacks):
         sent = []
