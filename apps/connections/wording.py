@@ -252,14 +252,14 @@ RENEWALS: Mapping[Outcome, Words] = {
     ),
 }
 
-# A sign-in that the provider's own portal started: what it sent along is good for some minutes, and once.
+# A start from the provider's own portal: what it sent along is good for some minutes, once, and for one person.
 LAUNCHES: Mapping[Outcome, Words] = {
     Outcome.REQUEST_REFUSED: Words(
         "off",
         _("The start from {provider} is over"),
         _(
-            "What their portal sends along works for a few minutes only, and once. Nothing was copied. You can start "
-            "from here instead."
+            "What their portal sent along is no longer good, or was for somebody else. Nothing was copied. You can "
+            "start from here instead."
         ),
         ((NextStep.AGAIN, _("Start from here instead")), _CONNECTIONS),
     ),

@@ -166,12 +166,11 @@ class TestAFailure:
         assert "is still not answering" in pages[1]
 
     def test_is_no_second_time_after_a_success(self, traveller, place, stand_in):
-        page = ""
         for answer in (http(503), tokens(), http(503)):
             stand_in.token = answer
             departed = traveller.leave(place)
-            page = page_after(traveller, traveller.come_back(place, code=CODE, state=departed.state))
-        assert "is not answering right now" in page
+            back = traveller.come_back(place, code=CODE, state=departed.state)
+        assert "is not answering right now" in page_after(traveller, back)
 
     def test_is_written_down_with_its_outcome_and_code(self, traveller, place, stand_in):
         stand_in.token = refused("invalid_grant")
