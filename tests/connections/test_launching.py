@@ -97,6 +97,9 @@ class TestAVisitorNobodyKnows:
         assert "Sign in to continue" in shown
         assert "Willow Creek sent you here." in shown
         assert f'href="/accounts/signup/?next={page}"' in shown
+        for address in (page, f"/accounts/signup/?next={page}", f"/accounts/login/?next={page}"):
+            header = client.get(address).content.decode().partition("</header>")[0]
+            assert f'href="/accounts/login/?next={page}"' in header
         answer = client.post("/accounts/login/", {"login": alice.email, "password": PASSWORD, "next": page})
         assert answer["Location"] == page
         assert dict(parse_qsl(urlsplit(departure(client, page)).query))["launch"] == LAUNCH
