@@ -203,7 +203,7 @@ def _adopt(connection: Connection, sent: StoredTokenSet, token_set: TokenSet, *,
     except Shredded:
         access_token = None
     if access_token is None:  # disconnected, or the account closed, while we asked
-        revoking.revoke_unused(connection.endpoint, connection.registration, token_set)
+        revoking.revoke_unused(connection, token_set, at=at)
         raise NeedsReauthorization
     alerting.note_tokens(connection.registration, connection.endpoint, at=at)
     return access_token

@@ -194,7 +194,7 @@ def _identify(request: AuthorizationRequest, token_set: TokenSet, nonce: Secret 
     try:
         return WayBack(Outcome.COMPLETED, request, _kept(request, token_set, nonce, at=at))
     except (WireError, keeping.NotKept, VaultError, claiming.AccountClosed) as reason:
-        revoking.revoke_unused(request.endpoint, request.registration, token_set)
+        revoking.revoke_unused(request, token_set, at=at)
         if isinstance(reason, WireError):
             alerting.alert_staff_of_sign_in(request.registration, request.endpoint, reason, at=at)
             return _fail(request, causes.of_finding(reason), at=at, code=reason.code)

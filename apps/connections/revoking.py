@@ -17,7 +17,7 @@ from django.db.models import QuerySet
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
-from apps.connections.models import Connection, PendingRevocation
+from apps.connections.models import AuthorizationRequest, Connection, PendingRevocation
 from apps.directory import reaching
 from apps.directory.models import ClientRegistration, Endpoint
 from apps.vault import sealing
@@ -43,25 +43,29 @@ class _Answer(Enum):
     ANOTHER = auto()
 
 
-def revoke_unused(endpoint: Endpoint, registration: ClientRegistration, token_set: TokenSet) -> bool:
-    """Give back tokens that were received and must not be kept: at once, and once. Whether the provider confirmed.
+def revoke_unused(received_for: Connection | AuthorizationRequest, token_set: TokenSet, *, at: datetime) -> bool:
+    """Give back tokens that were received and must not be kept: at once, and where that fails as all others, also for
+    an account that is gone by now. Whether the provider confirmed at once.
 
     Speaks to the network: call it outside transactions.
     """
     token = token_set.refresh_token or token_set.access_token
-    return _revoke(endpoint, registration, token) is _Answer.CONFIRMED
+    is_revoked = _revoke(received_for.endpoint, received_for.registration, token) is _Answer.CONFIRMED
+    if not is_revoked:
+        remember(received_for, token, at=at)
+    return is_revoked
 
 
-def remember(connection: Connection, token: Secret, *, at: datetime) -> bool:
+def remember(received_for: Connection | AuthorizationRequest, token: Secret, *, at: datetime) -> bool:
     """Keep what is needed to tell the provider, in the caller's transaction. False where nobody can be told."""
-    if not reaching.authorization_server(connection.endpoint, connection.registration).revocation_url:
+    if not reaching.authorization_server(received_for.endpoint, received_for.registration).revocation_url:
         return False
     pending = PendingRevocation(
-        user_id=connection.user_id,
-        connection_id=connection.pk,
-        provider_id=connection.provider_id,
-        endpoint_id=connection.endpoint_id,
-        registration_id=connection.registration_id,
+        user_id=received_for.user_id,
+        connection_id=received_for.pk if isinstance(received_for, Connection) else None,
+        provider_id=received_for.provider_id,
+        endpoint_id=received_for.endpoint_id,
+        registration_id=received_for.registration_id,
         created_at=at,
         try_at=at,
     )
@@ -69,7 +73,7 @@ def remember(connection: Connection, token: Secret, *, at: datetime) -> bool:
         plain = token.reveal().encode()
         pending.sealed_token = sealing.seal(plain, holder=Holder.installation(), place=_place(pending))
     except VaultError as error:
-        _LOG.error("Tokens were dropped unrevoked: connection %s: %s", connection.pk, error)
+        _LOG.error("Tokens were dropped unrevoked: %s: %s", received_for, error)
         return False
     pending.save(force_insert=True)
     return True
@@ -144,7 +148,7 @@ def _note(pending: PendingRevocation, *, at: datetime) -> None:
         at=at,
         user_id=pending.user_id,
         subject="connection",
-        subject_id=str(pending.connection_id),
+        subject_id=str(pending.connection_id or ""),
         facts={Fact.PROVIDER_ID: str(pending.provider_id), Fact.REVOKED_AT_PROVIDER: True},
     )
 

@@ -8,13 +8,13 @@ from django.utils import timezone
 
 from apps.audit.models import AuditEvent
 from apps.connections import confirming, disconnecting, revoking, tasks
-from apps.connections.models import Connection, PendingRevocation, StoredTokenSet
+from apps.connections.models import AuthorizationRequest, Connection, PendingRevocation, StoredTokenSet
 from apps.directory import credentials
-from apps.directory.models import ClientRegistration
+from apps.directory.models import AuthorizationServer, ClientRegistration
 from apps.vault.models import DataKey
 from apps.wire import transport
 from apps.wire.secret import Secret
-from tests.connections.provider_stand_in import REFRESH, SECRET, dribble
+from tests.connections.provider_stand_in import CODE, REFRESH, SECRET, dribble
 from tests.wire.servers import http
 
 pytestmark = pytest.mark.django_db
@@ -121,6 +121,44 @@ class TestAPendingRevocation:
 
     def test_shows_nothing_of_its_token(self, ended):
         assert REFRESH not in repr(PendingRevocation.objects.get())
+
+
+class TestTokensNobodyMayKeep:
+    """Those of a sign-in that failed after its exchange."""
+
+    @pytest.fixture
+    def come_back(self, traveller, place, stand_in):
+        stand_in.patient = http(404)
+
+        def came() -> AuthorizationRequest:
+            departed = traveller.leave(place)
+            traveller.come_back(place, code=CODE, state=departed.state)
+            return AuthorizationRequest.objects.latest("created_at")
+
+        return came
+
+    def test_are_given_back_at_once_and_then_forgotten(self, come_back, stand_in):
+        come_back()
+        assert told(stand_in) == [REFRESH]
+        assert not PendingRevocation.objects.exists()
+
+    @pytest.mark.conformance("C65")
+    def test_are_given_back_later_where_the_provider_does_not_answer(self, come_back, stand_in):
+        stand_in.revoke = http(503)
+        request = come_back()
+        pending = PendingRevocation.objects.get()
+        assert REFRESH.encode() not in bytes(pending.sealed_token)
+        assert (pending.user_id, pending.connection_id) == (request.user_id, None)
+        stand_in.revoke = http()
+        assert revoking.tell_providers(at=pending.try_at) == 1
+        assert told(stand_in) == [REFRESH, REFRESH]
+        (event,) = AuditEvent.objects.filter(event="tokens.revoked")
+        assert (event.user_id, event.subject_id) == (request.user_id, "")
+
+    def test_are_not_kept_where_nobody_can_be_told(self, come_back):
+        AuthorizationServer.objects.update(revocation_url="")
+        come_back()
+        assert not PendingRevocation.objects.exists()
 
 
 class TestTellingProviders:

@@ -1,6 +1,7 @@
 """An account that is closed while something of it is under way: a calm page, nothing kept, tokens given back."""
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from django.db import connections
 from django.urls import reverse
 from django.utils import timezone
 
-from apps.connections import binding, confirming, linking, refreshing, returning
+from apps.connections import binding, confirming, linking, refreshing, returning, revoking
 from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
 from apps.portal import closing, parting
 from apps.vault import shredding
@@ -67,6 +68,15 @@ class TestASignInThatComesBack:
         stand_in.patient = meanwhile(close, http(body=PERSON))
         self.assert_it_ends_calmly(traveller, place, departed)
         assert given_back(stand_in) == [REFRESH]
+
+    @pytest.mark.conformance("C65")
+    def test_gives_the_tokens_back_later_where_nobody_answers(self, traveller, place, departed, stand_in, close):
+        stand_in.patient = meanwhile(close, http(body=PERSON))
+        stand_in.revoke = http(503)
+        self.assert_it_ends_calmly(traveller, place, departed)
+        stand_in.revoke = http()
+        assert revoking.tell_providers(at=timezone.now() + timedelta(minutes=1)) == 1
+        assert given_back(stand_in) == [REFRESH, REFRESH]
 
     def test_keeps_nothing_where_it_failed_as_well(self, traveller, place, departed, stand_in, close):
         stand_in.token = meanwhile(close, http(400, {"error": "invalid_grant"}))
