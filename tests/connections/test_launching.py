@@ -11,8 +11,9 @@ from django.utils import timezone
 from apps.accounts.models import Consent
 from apps.connections import binding, launching, linking, purging, tasks
 from apps.connections.models import AuthorizationRequest, Connection, PendingLaunch
+from apps.connections.views import waiting_room
 from apps.directory import serving
-from apps.directory.models import ClientRegistration, Enablement, Provider
+from apps.directory.models import ClientRegistration, Enablement, Endpoint, Provider
 from apps.vault.errors import VaultError
 from apps.wire.secret import Secret
 from tests.connections.launches import LAUNCH, arrive, departure, make_smart
@@ -270,6 +271,17 @@ class TestALaunchThatCannotBeginNow:
         assert answer.status_code == 409
         assert "Finish one sign-in first" in answer.content.decode()
         assert traveller.client.post(page, {"close_others": "yes"}).status_code == 303
+
+    def test_waits_for_a_seat_where_the_provider_is_asked_first(self, traveller, smart_place, monkeypatch):
+        """As a start from here does."""
+        page = arrive(traveller.client, smart_place)
+        monkeypatch.setattr(waiting_room, "ROOM", waiting_room.WaitingRoom(seats=0, seats_for_one=0))
+        Endpoint.objects.update(discovered_at=None, discovery_tried_at=None)
+        assert traveller.client.post(page).status_code == 503
+        assert Endpoint.objects.get().discovery_tried_at is None
+        assert PendingLaunch.objects.get().claimed_at is None
+        make_smart(smart_place.endpoint)
+        assert departure(traveller.client, page)
 
     def test_says_why_and_is_kept(self, traveller, smart_place):
         page = arrive(traveller.client, smart_place)

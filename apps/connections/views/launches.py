@@ -19,7 +19,7 @@ from apps.accounts.current_user import current_user
 from apps.connections import asking, binding, launch_pages, launching, linking, wording
 from apps.connections.launching import Refusal
 from apps.connections.models import PendingLaunch
-from apps.connections.views import browser_cookie
+from apps.connections.views import browser_cookie, waiting_room
 from apps.directory import explaining
 from apps.directory.linkability import Obstacle
 from apps.directory.models import Provider
@@ -77,6 +77,11 @@ def launched(request: HttpRequest, pending_id: UUID) -> HttpResponse:
 
 
 def _begin(request: HttpRequest, pending: PendingLaunch, provider: Provider) -> HttpResponse:
+    with waiting_room.seat_to_ask(pending.endpoint) as is_free:
+        return _begun(request, pending, provider) if is_free else waiting_room.come_again(request)
+
+
+def _begun(request: HttpRequest, pending: PendingLaunch, provider: Provider) -> HttpResponse:
     browser = browser_cookie.read(request)
     assert browser is not None  # noqa: S101 - the launch was found by it
     try:

@@ -5,7 +5,6 @@ link and an immediate refresh. That page is never stored, holds the state in tha
 that can become of the request under the same address.
 """
 
-from contextlib import AbstractContextManager, nullcontext
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -23,7 +22,7 @@ from apps.connections import asking, attempts, binding, departing, linking, word
 from apps.connections.departing import Departure
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.views import browser_cookie, waiting_room
-from apps.directory import discovering, explaining
+from apps.directory import explaining
 from apps.directory.linkability import Obstacle
 from apps.directory.models import Endpoint, Provider
 from apps.wire.dialects import Interface
@@ -110,7 +109,7 @@ def _begin(
     *,
     extends_consent: bool,
 ) -> HttpResponse:
-    with _seat(endpoint) as is_free:
+    with waiting_room.seat_to_ask(endpoint) as is_free:
         if not is_free:
             return waiting_room.come_again(request)
         try:
@@ -136,13 +135,6 @@ def _begin(
     response.status_code = 303
     browser_cookie.write(response, browser)
     return response
-
-
-def _seat(endpoint: Endpoint) -> AbstractContextManager[bool]:
-    """A seat where the provider is asked first; nobody waits for one who only has to leave."""
-    if discovering.is_stale(endpoint, at=timezone.now()):
-        return waiting_room.ROOM.seat(endpoint.pk)
-    return nullcontext(enter_result=True)
 
 
 def _leaving(request: HttpRequest, row: AuthorizationRequest, departure: Departure, *, is_first: bool) -> HttpResponse:

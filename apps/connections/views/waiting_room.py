@@ -7,10 +7,14 @@ more. Without a limit, eight people coming back from it would stop every page of
 import threading
 from collections import Counter
 from collections.abc import Hashable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
+
+from apps.directory import discovering
+from apps.directory.models import Endpoint
 
 SEATS = 4  # of the 8 threads of a process
 SEATS_FOR_ONE = 3  # for one provider's authorization server: the last seat is for the others
@@ -40,6 +44,13 @@ class WaitingRoom:
 
 
 ROOM = WaitingRoom(seats=SEATS, seats_for_one=SEATS_FOR_ONE)
+
+
+def seat_to_ask(endpoint: Endpoint) -> AbstractContextManager[bool]:
+    """A seat where the provider is asked before anybody leaves for it; nobody waits for one who only has to leave."""
+    if discovering.is_stale(endpoint, at=timezone.now()):
+        return ROOM.seat(endpoint.pk)
+    return nullcontext(enter_result=True)
 
 
 def come_again(request: HttpRequest) -> HttpResponse:
