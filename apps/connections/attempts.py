@@ -154,7 +154,7 @@ def _step(step: NextStep, label: str, request: AuthorizationRequest | None) -> S
     if step is NextStep.SHARING:
         return _sharing_step(label, living)
     if step is NextStep.AGAIN and request.is_reauthorization and living is not None:
-        return Step(label, reverse("reauthorize", args=[living.pk]))
+        return Step(label, reverse(_renewal_page(request), args=[living.pk]))
     return Step(label, reverse("before-you-go", args=[request.provider_id, request.endpoint_id]))
 
 
@@ -163,3 +163,10 @@ def _sharing_step(label: str, living: Connection | None) -> Step | None:
     if living is None or living.endpoint.interface != Interface.SMART:
         return None
     return Step(label, reverse("change-sharing", args=[living.pk]))
+
+
+def _renewal_page(request: AuthorizationRequest) -> str:
+    """The page the sign-in began on: "sign in again", or "change what you share", which alone asks for consent where
+    the registration does not."""
+    extends_consent = request.prompts_for_consent and not request.registration.prompts_for_consent
+    return "change-sharing" if extends_consent else "reauthorize"

@@ -250,6 +250,33 @@ RENEWALS: Mapping[Outcome, Words] = {
         ((NextStep.CONNECTION, _("Go to the connection")), _TRY_AGAIN),
         is_stop=False,
     ),
+    Outcome.NO_PERSON: Words(
+        "needs-you",
+        _("{provider} did not say whose record this is"),
+        _(
+            "Without that we change nothing. The connection stays as it was, and so does your record. Their help desk "
+            "can check your portal account."
+        ),
+        (_TRY_AGAIN, (NextStep.CONNECTION, _("Go to the connection"))),
+    ),
+    Outcome.NOTHING_SHARED: Words(
+        "needs-you",
+        _("Too little was shared"),
+        _(
+            "This time {provider} did not share the name and birth date, which show whose record it is. The connection "
+            "stays as it was, and so does your record. Try again, and leave the personal details ticked there."
+        ),
+        (_TRY_AGAIN, (NextStep.CONNECTION, _("Go to the connection"))),
+    ),
+    Outcome.IDENTITY_REFUSED: Words(
+        "fault",
+        _("We could not confirm the sign-in"),
+        _(
+            "{provider} sent a proof we could not check. The connection stays as it was, and so does your record. Try "
+            "once more; if it happens again, we will see it too."
+        ),
+        (_TRY_AGAIN, (NextStep.CONNECTION, _("Go to the connection"))),
+    ),
 }
 
 # A start from the provider's own portal: what it sent along is good for some minutes, once, and for one person.

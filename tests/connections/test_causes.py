@@ -70,3 +70,14 @@ class TestEveryOutcome:
     def test_leads_only_where_there_is_a_way(self):
         used = {step for words in wording.OUTCOMES.values() for step, _label in words.steps}
         assert used <= set(NextStep)
+
+
+class TestARenewalThatFailed:
+    @pytest.mark.parametrize(
+        "outcome", [Outcome.CANCELLED, Outcome.NO_PERSON, Outcome.NOTHING_SHARED, Outcome.IDENTITY_REFUSED]
+    )
+    def test_is_told_not_to_have_ended_the_connection(self, outcome):
+        words = wording.RENEWALS[outcome]
+        assert 0 < len(str(words.title).format(provider="")) <= 50
+        assert "The connection stays as it was, and so does your record." in str(words.text)
+        assert NextStep.CONNECTION in dict(words.steps)

@@ -53,6 +53,14 @@ class TestReauthorizing:
         assert "was not renewed. It stays as it was" in again
         assert f'href="/connections/{connection.pk}/"' in again
 
+    def test_that_finds_nobody_says_that_the_connection_holds(self, traveller, place, connection, stand_in):
+        stand_in.patient = bundle()
+        departed = traveller.leave(place, url=f"/connections/{connection.pk}/sign-in/")
+        page = page_after(traveller, traveller.come_back(place, code=CODE, state=departed.state))
+        assert "did not say whose record this is" in page
+        assert "The connection stays as it was, and so does your record." in page
+        assert f'href="/connections/{connection.pk}/sign-in/"' in page
+
     def test_goes_on_with_the_registration_that_asked(self, traveller, place, connection, stand_in):
         ClientRegistration.objects.update(status="retired")
         newer = ClientRegistration.objects.create(

@@ -105,6 +105,19 @@ class TestChangingWhatIsShared:
         assert f"Not shared: Vaccines. You can change this at {WILLOW_CREEK} at any time." in page.html
         assert "Change what you share" in page.html
 
+    def test_without_the_person_changes_nothing_and_can_be_tried_again(self, linked, patient):
+        connection = linked()
+        page = _renew(patient, connection, **without("patient/Patient.rs"))
+        assert "Too little was shared" in page.html
+        assert "The connection stays as it was, and so does your record." in page.html
+        assert f'href="/connections/{connection.pk}/sharing/"' in page.html
+
+    def test_by_another_person_can_be_tried_again_there(self, linked, patient):
+        connection = linked()
+        page = _renew(patient, connection, username="george")
+        assert "This is a different person" in page.html
+        assert f'href="/connections/{connection.pk}/sharing/"' in page.html
+
     def test_is_for_nobody_else(self, linked, patient, sam):
         connection = linked()
         patient.client.force_login(sam, backend="allauth.account.auth_backends.AuthenticationBackend")
