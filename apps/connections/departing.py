@@ -10,7 +10,7 @@ from datetime import datetime
 
 from apps.connections import binding, request_columns, scoping
 from apps.connections.models import AuthorizationRequest
-from apps.directory import reaching, registering
+from apps.directory import reaching, registering, serving
 from apps.vault.errors import Shredded
 from apps.wire import authorization
 from apps.wire.secret import Secret
@@ -46,8 +46,7 @@ def nonce(request: AuthorizationRequest, browser: Secret) -> Secret | None:
 
 
 def authorization_url(request: AuthorizationRequest, browser: Secret) -> str:
-    """Specification 4.1 P1 and 4.2 S2. Only an address of the origin the registration was made for goes in, and `aud`
-    is the FHIR base URL exactly as configured: tokens are for there and nowhere else (interface facts 3.4).
+    """Specification 4.1 P1 and 4.2 S2. Only an address of the origin the registration was made for goes in.
 
     Raises WireError where no address can be built.
     """
@@ -60,8 +59,15 @@ def authorization_url(request: AuthorizationRequest, browser: Secret) -> str:
         state=binding.state_for(request.pk, browser),
         pkce_verifier=request_columns.pkce_verifier(request),
         scope=request.requested_scope or None,
-        aud=request.endpoint.fhir_base_url if reaching.dialect(request.endpoint).sends_aud else None,
+        aud=_audience(request) if reaching.dialect(request.endpoint).sends_aud else None,
         launch=launch and launch.reveal(),
         nonce=wanted_nonce and wanted_nonce.reveal(),
         prompt="consent" if request.prompts_for_consent else None,
     )
+
+
+def _audience(request: AuthorizationRequest) -> str:
+    """The FHIR base URL exactly as configured: tokens are for there and nowhere else (interface facts 3.4). A launch
+    has it back as the portal wrote it, which its server may compare letter by letter, as long as it means the same."""
+    written, configured = request.launched_from, request.endpoint.fhir_base_url
+    return written if serving.is_same_root(written, configured) else configured

@@ -16,6 +16,7 @@ from uuid import UUID, uuid4
 from apps.accounts.models import User
 from apps.connections import binding, linking
 from apps.connections.departing import Departure
+from apps.connections.linking import Launch
 from apps.connections.models import PendingLaunch
 from apps.directory import serving
 from apps.directory.linkability import Obstacle
@@ -81,6 +82,7 @@ def arrive(
         id=pending_id,
         registration=registration,
         endpoint=endpoint,
+        iss=link.iss,
         browser_hash=binding.hashed(browser),
         launch_hash=binding.hashed(link.launch),
         sealed_launch=sealing.seal(
@@ -130,7 +132,7 @@ def begin(
             provider=provider,
             endpoint=pending.endpoint,
             browser=browser,
-            launch=_open(pending),
+            launch=Launch(pending.iss, _open(pending)),
             closes_others=closes_others,
             at=at,
         )

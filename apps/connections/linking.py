@@ -5,6 +5,7 @@ request. The page that leads away is `departing.py`'s, the way back `returning.p
 """
 
 import uuid
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -45,6 +46,14 @@ class TooManyOpen(Exception):
     """The person has as many sign-ins open as we allow at once."""
 
 
+@dataclass(frozen=True, repr=False)
+class Launch:
+    """What a provider's portal sent: its FHIR base URL as written there, and the launch itself."""
+
+    iss: str
+    value: Secret
+
+
 def begin(
     *,
     user: User,
@@ -53,7 +62,7 @@ def begin(
     browser: Secret,
     at: datetime,
     connection: Connection | None = None,
-    launch: Secret | None = None,
+    launch: Launch | None = None,
     closes_others: bool = False,
     extends_consent: bool = False,
 ) -> Departure:
@@ -103,14 +112,16 @@ def _open_requests(user: User, *, at: datetime) -> QuerySet[AuthorizationRequest
     return AuthorizationRequest.objects.filter(user=user, claimed_at__isnull=True, expires_at__gt=at)
 
 
-def _store(request: AuthorizationRequest, browser: Secret, launch: Secret | None) -> None:
+def _store(request: AuthorizationRequest, browser: Secret, launch: Launch | None) -> None:
     """With what ties it to the browser, and what only its answer may use."""
     verifier = authorization.new_pkce_verifier() if request.registration.uses_pkce else None
     request.state_hash = binding.hashed(binding.state_for(request.pk, browser))
     request.browser_hash = binding.hashed(browser)
     request.expires_at = request.created_at + LIFETIME
     request.sealed_pkce_verifier = request_columns.seal(request.user_id, request.pk, "sealed_pkce_verifier", verifier)
-    request.sealed_launch = request_columns.seal(request.user_id, request.pk, "sealed_launch", launch)
+    if launch is not None:
+        request.launched_from = launch.iss
+        request.sealed_launch = request_columns.seal(request.user_id, request.pk, "sealed_launch", launch.value)
     request.save(force_insert=True)
 
 

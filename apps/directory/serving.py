@@ -18,8 +18,7 @@ _ROOT = re.compile(r"(?P<scheme>[A-Za-z]+)://(?P<host>[^/?#@\\\s]+)(?P<path>/[^?
 def endpoint_at(registration: ClientRegistration, unverified_root: str) -> Endpoint | None:
     """The endpoint with this FHIR base URL among those this registration serves, or None. Scheme and host are compared
     without case and one closing slash is ignored; everything else counts. Speaks to nobody."""
-    wanted = _spelled(unverified_root)
-    if wanted is None:
+    if _spelled(unverified_root) is None:
         return None
     rows = Endpoint.objects.filter(
         Q(authorization_server=registration.authorization_server_id) | Q(enablements__registration=registration),
@@ -29,7 +28,7 @@ def endpoint_at(registration: ClientRegistration, unverified_root: str) -> Endpo
     bare = unverified_root.removesuffix("/")
     alike = rows.filter(Q(fhir_base_url__iexact=bare) | Q(fhir_base_url__iexact=f"{bare}/"))
     for endpoint in alike.select_related("authorization_server").distinct():
-        if _spelled(endpoint.fhir_base_url) == wanted:
+        if is_same_root(unverified_root, endpoint.fhir_base_url):
             return endpoint if serves(registration, endpoint) else None
     return None
 
@@ -37,6 +36,12 @@ def endpoint_at(registration: ClientRegistration, unverified_root: str) -> Endpo
 def serves(registration: ClientRegistration, endpoint: Endpoint) -> bool:
     """Whether this is the registration with which people link the endpoint now."""
     return registering.standing_at(endpoint) == registration
+
+
+def is_same_root(unverified_root: str, root: str) -> bool:
+    """Whether two spellings are of one FHIR base URL, by the rule of `endpoint_at`."""
+    wanted = _spelled(unverified_root)
+    return wanted is not None and wanted == _spelled(root)
 
 
 def _spelled(root: str) -> tuple[str, str, str] | None:

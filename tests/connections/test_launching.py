@@ -37,10 +37,19 @@ class TestALaunch:
         assert stand_in.server.requests == []
 
     @pytest.mark.conformance("C28")
-    def test_sends_the_root_as_configured_however_the_link_wrote_it(self, traveller, smart_place):
+    def test_sends_the_root_exactly_as_the_link_wrote_it(self, traveller, smart_place):
+        """The server may compare it with its own writing, letter by letter."""
         written = smart_place.endpoint.fhir_base_url.replace("http://127", "HTTP://127") + "/"
         url = departure(traveller.client, arrive(traveller.client, smart_place, iss=written))
-        assert dict(parse_qsl(urlsplit(url).query))["aud"] == smart_place.endpoint.fhir_base_url
+        assert dict(parse_qsl(urlsplit(url).query))["aud"] == written
+
+    @pytest.mark.conformance("C28")
+    def test_sends_no_root_that_is_not_ours_any_more(self, traveller, smart_place):
+        """The directory gave the endpoint another address since the link was opened."""
+        page = arrive(traveller.client, smart_place, iss=smart_place.endpoint.fhir_base_url + "/")
+        moved = smart_place.endpoint.fhir_base_url + "/moved"
+        Endpoint.objects.update(fhir_base_url=moved)
+        assert dict(parse_qsl(urlsplit(departure(traveller.client, page)).query))["aud"] == moved
 
     def test_says_who_sent_the_person_and_which_account_it_is_for(self, traveller, smart_place):
         page = traveller.client.get(arrive(traveller.client, smart_place)).content.decode()

@@ -30,6 +30,7 @@ class AuthorizationRequest(models.Model):
     requested_scope = models.CharField(max_length=4000, blank=True)
     # The launch of a sign-in that began in the provider's own portal, sealed for the user.
     sealed_launch = models.BinaryField(null=True)
+    launched_from = models.CharField(max_length=1000, blank=True)  # the FHIR base URL as that portal wrote it
     prompts_for_consent = models.BooleanField(default=False)
     created_at = models.DateTimeField()
     expires_at = models.DateTimeField()
@@ -48,7 +49,8 @@ class AuthorizationRequest(models.Model):
         personal = ("requested_scope",)
         operational = (
             "id", "user", "endpoint", "provider", "registration", "connection", "is_reauthorization",
-            "prompts_for_consent", "created_at", "expires_at", "left_at", "claimed_at", "outcome", "error_uri",
+            "launched_from", "prompts_for_consent", "created_at", "expires_at", "left_at", "claimed_at", "outcome",
+            "error_uri",
         )  # fmt: skip
 
     def __str__(self) -> str:

@@ -18,6 +18,7 @@ class PendingLaunch(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     registration = models.ForeignKey(ClientRegistration, on_delete=models.CASCADE, related_name="+")
     endpoint = models.ForeignKey(Endpoint, on_delete=models.CASCADE, related_name="+")
+    iss = models.CharField(max_length=1000, blank=True)  # the FHIR base URL as the portal wrote it
     browser_hash = models.BinaryField(max_length=32)
     launch_hash = models.BinaryField(max_length=32)
     sealed_launch = models.BinaryField(null=True)  # None once it was claimed
@@ -37,7 +38,7 @@ class PendingLaunch(models.Model):
     class Privacy:
         secret = ("browser_hash", "launch_hash", "sealed_launch")
         operational = (
-            "id", "registration", "endpoint", "created_at", "expires_at", "claimed_at", "authorization_request",
+            "id", "registration", "endpoint", "iss", "created_at", "expires_at", "claimed_at", "authorization_request",
         )  # fmt: skip
 
     def __str__(self) -> str:
