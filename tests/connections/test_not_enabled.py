@@ -7,11 +7,21 @@ import pytest
 from django.db.models import F
 from django.utils import timezone
 
+from apps.connections import alerting, causes
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.outcomes import Outcome
 from apps.directory import discovering, linkability
 from apps.directory.linkability import Obstacle
 from apps.directory.models import Enablement, Endpoint
+from apps.wire.dialects import Interface
+from apps.wire.errors import (
+    AuthorizationExpired,
+    ClientRejected,
+    Code,
+    EndpointMisconfigured,
+    RequestRefused,
+    Unavailable,
+)
 from tests.connections.deployments import WILLOW_CREEK
 
 pytestmark = pytest.mark.django_db
@@ -135,6 +145,32 @@ class TestAnAddressThatDoesNotWork:
         a_quarter_passes(place.endpoint, is_doubted=True)
         patient.found(place)
         assert Endpoint.objects.get(pk=place.endpoint.pk).authorization_server.token_url != before
+
+
+class TestAnErrorOfTheTokenEndpoint:
+    """Which ones cast doubt on its address, and what the patient is told on either interface."""
+
+    @pytest.mark.conformance("C22")
+    @pytest.mark.parametrize(
+        ("error", "is_doubted", "outcome"),
+        [
+            (EndpointMisconfigured(code=Code.REDIRECTED, status=302), True, Outcome.ADDRESS_DOUBTED),
+            (EndpointMisconfigured(status=404), True, Outcome.ADDRESS_DOUBTED),
+            (RequestRefused(status=405), True, Outcome.ADDRESS_DOUBTED),
+            (Unavailable(code=Code.UNREACHABLE), True, Outcome.PROVIDER_DOWN),
+            (Unavailable(code=Code.TIMED_OUT), False, Outcome.PROVIDER_DOWN),
+            (RequestRefused(status=415), False, Outcome.REQUEST_REFUSED),
+            (AuthorizationExpired(code=Code.INVALID_GRANT, status=400), False, Outcome.CODE_REFUSED),
+            (ClientRejected(code=Code.INVALID_CLIENT, status=401), False, Outcome.REGISTRATION_BROKEN),
+        ],
+    )
+    def test_casts_doubt_where_it_is_that_of_a_wrong_address(self, error, is_doubted, outcome):
+        assert alerting.doubts_address(error) is is_doubted
+        assert causes.of_exchange(error, Interface.SMART) is outcome
+
+    def test_is_ours_to_mend_where_the_address_was_configured(self):
+        error = EndpointMisconfigured(status=404)
+        assert causes.of_exchange(error, Interface.PATIENT_ACCESS) is Outcome.REGISTRATION_BROKEN
 
 
 def a_quarter_passes(endpoint: Endpoint, *, is_doubted: bool = False) -> None:
