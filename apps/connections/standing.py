@@ -3,6 +3,8 @@
 Sentences are those of the patient-experience page, C1 to C15. Reads no token: of the token set only its deadlines.
 """
 
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -16,6 +18,8 @@ from apps.accounts.models import User
 from apps.connections import asking, candidates
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.reasons import Reason
+from apps.directory import versions
+from apps.directory.models import Endpoint
 
 _SOON = timedelta(days=1)
 
@@ -23,13 +27,16 @@ _SOON = timedelta(days=1)
 @dataclass(frozen=True)
 class Standing:
     """One connection, ready to show. `needs_you` puts it first; the action is empty where there is nothing to do.
-    `limit` is a sentence where we cannot keep it going by ourselves."""
+    `limit` is a sentence where we cannot keep it going by ourselves, `way` the name of its way of reading where one
+    provider has several for one person.
+    """
 
     connection: Connection
     kind: str
     word: str
     sentence: str
     person: str = ""
+    way: str = ""
     action: str = ""
     action_url: str = ""
     needs_you: bool = False
@@ -38,25 +45,44 @@ class Standing:
 
 def of_user(user: User, *, at: datetime) -> list[Standing]:
     """Every connection of the user that was confirmed, and those that wait for it; what needs the patient first."""
-    overdue = Q(status=Connection.Status.AWAITING_CONFIRMATION, confirm_by_at__lte=at)  # beat is about to drop those
-    rows = _with_deadlines(user.connections.exclude(overdue)).order_by("provider__name", "created_at", "pk")
+    rows = _with_deadlines(user.connections.exclude(_overdue(at))).order_by("provider__name", "created_at", "pk")
     return sorted(_standings(user.pk, rows, at=at), key=lambda one: (not one.needs_you, one.kind == "off"))
 
 
 def of_connection(connection: Connection, *, at: datetime) -> Standing:
     """The same for one of them. Raises Connection.DoesNotExist where it went a moment ago."""
-    rows = _with_deadlines(Connection.objects.filter(pk=connection.pk))
-    found = _standings(connection.user_id, rows, at=at)
-    if not found:
-        raise Connection.DoesNotExist
-    return found[0]
+    beside = Connection.objects.filter(user_id=connection.user_id, provider_id=connection.provider_id)
+    rows = _with_deadlines(beside.exclude(_overdue(at) & ~Q(pk=connection.pk)))
+    for found in _standings(connection.user_id, rows, at=at):
+        if found.connection.pk == connection.pk:
+            return found
+    raise Connection.DoesNotExist
+
+
+def _overdue(at: datetime) -> Q:
+    """Links that beat is about to drop."""
+    return Q(status=Connection.Status.AWAITING_CONFIRMATION, confirm_by_at__lte=at)
 
 
 def _standings(user_id: UUID, rows: QuerySet[Connection], *, at: datetime) -> list[Standing]:
     """How each stands, with whose record it is: one provider may hold a parent's and a child's."""
     people = candidates.find_people(user_id, rows)
     names = {connection_id: person.name for connection_id, person in people.items()}
-    return [replace(_standing(row, at=at), person=names.get(row.pk, "")) for row in rows]
+    return _told_apart([replace(_standing(row, at=at), person=names.get(row.pk, "")) for row in rows])
+
+
+def _told_apart(standings: Sequence[Standing]) -> list[Standing]:
+    """With the way of each, where one provider has several for one person."""
+    endpoints: dict[tuple[UUID, str], list[Endpoint]] = defaultdict(list)
+    for one in standings:
+        endpoints[one.connection.provider_id, one.person].append(one.connection.endpoint)
+    return [
+        replace(
+            one,
+            way=versions.way(one.connection.endpoint, among=endpoints[one.connection.provider_id, one.person]),
+        )
+        for one in standings
+    ]
 
 
 def _with_deadlines(rows: QuerySet[Connection]) -> QuerySet[Connection]:

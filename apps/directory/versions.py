@@ -1,10 +1,12 @@
 """What the two FHIR versions, and the two interfaces, mean to a patient; and which version is the better one."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from apps.directory.models import Endpoint
 from apps.wire.dialects import FhirVersion, Interface
 
 
@@ -59,3 +61,11 @@ def interface_words(interface: str) -> InterfaceWords:
 def words(fhir_version: str) -> VersionWords:
     """The words for one of the two versions."""
     return WORDS[FhirVersion(fhir_version)]
+
+
+def way(endpoint: Endpoint, *, among: Collection[Endpoint]) -> str:
+    """What tells this way of reading a record from the others: a name, and empty where nothing does."""
+    versions, interfaces = {one.fhir_version for one in among}, {one.interface for one in among}
+    if len(interfaces) > 1:
+        return f"{words(endpoint.fhir_version).name}, {interface_words(endpoint.interface).name}"
+    return str(words(endpoint.fhir_version).name) if len(versions) > 1 else ""

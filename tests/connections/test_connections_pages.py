@@ -1,5 +1,6 @@
 """My connections: how they stand, in words, and what to do next."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -7,7 +8,8 @@ import pytest
 from apps.connections import confirming, standing
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.reasons import Reason
-from apps.directory.models import ClientRegistration
+from apps.directory.models import ClientRegistration, Endpoint
+from tests.connections.provider_stand_in import CHILD
 from tests.wire.servers import http
 
 pytestmark = pytest.mark.django_db
@@ -177,3 +179,39 @@ class TestThePersonOfAConnection:
         row = Connection.objects.get()
         assert row.sealed_person is not None
         assert b"Quillfeather" not in bytes(row.sealed_person)
+
+
+class TestTwoConnectionsToOneProvider:
+    @pytest.fixture
+    def older(self, traveller, place, connection, make_place) -> Connection:
+        """The same person by the older version."""
+        endpoint = make_place("Another Practice", version="dstu2").endpoint
+        endpoint.providers.add(place.provider)
+        ClientRegistration.objects.update(versions_added=["r4", "dstu2"])
+        found = traveller.link(replace(place, endpoint=endpoint))
+        return confirming.confirm(found, candidate=0, at=found.created_at).connection
+
+    def test_for_one_person_are_told_apart_by_their_way(self, traveller, connection, older):
+        for address in ("/connections/", "/"):
+            page = text_of(traveller, address)
+            assert page.count("The newer way (FHIR R4)") >= 1
+            assert page.count("The older way (FHIR DSTU2)") >= 1
+        for address in (f"/connections/{older.pk}/", f"/connections/{older.pk}/record/"):
+            page = text_of(traveller, address)
+            assert "The older way (FHIR DSTU2)" in page
+            assert "The newer way" not in page
+
+    def test_for_two_people_need_no_more_than_their_names(self, traveller, stand_in, place, connection, request):
+        stand_in.patient = http(body=CHILD)
+        request.getfixturevalue("older")
+        page = text_of(traveller, "/connections/")
+        assert "Tam Quillfeather" in page
+        assert "way (FHIR" not in page
+
+    def test_by_two_interfaces_are_told_apart_by_those_too(self, connection, older):
+        Endpoint.objects.filter(pk=older.endpoint_id).update(interface="smart", fhir_version="r4")
+        found = standing.of_connection(connection, at=datetime.now(UTC))
+        assert found.way == "The newer way (FHIR R4), all at once"
+
+    def test_is_nothing_to_say_of_one(self, traveller, connection):
+        assert "way (FHIR" not in text_of(traveller, "/connections/")
