@@ -75,6 +75,8 @@ def begin(
     """
     if consenting.needs_consent(user):
         raise ConsentMissing
+    if not closes_others:
+        _check_room(user, at=at)  # again below, for good: nobody is kept waiting by a slow server for this answer
     discovering.keep_fresh(endpoint, at=at)
     registration = _registration(provider, endpoint, at=at)
     request = AuthorizationRequest(
@@ -103,6 +105,10 @@ def _make_room(user: User, *, closes_others: bool, at: datetime) -> None:
     if closes_others:
         nothing_left = {"sealed_pkce_verifier": None, "sealed_launch": None}
         _open_requests(user, at=at).update(claimed_at=at, outcome=Outcome.CLOSED, **nothing_left)
+    _check_room(user, at=at)
+
+
+def _check_room(user: User, *, at: datetime) -> None:
     if _open_requests(user, at=at).count() >= MOST_OPEN:
         raise TooManyOpen
 

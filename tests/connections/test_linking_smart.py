@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.utils import timezone
 
-from apps.connections import context, revoking, sharing
+from apps.connections import context, linking, revoking, sharing
 from apps.connections.models import Connection
 from apps.connections.views import waiting_room
 from apps.directory import discovering, enabling
@@ -121,6 +121,14 @@ class TestTheWayOut:
         assert patient.leave(place)
         Endpoint.objects.update(discovered_at=None, discovery_tried_at=None)
         assert patient.client.post(place.before_you_go).status_code == 503
+        assert place.sent(to="/.well-known/smart-configuration", method="GET") == []
+
+    def test_tells_of_too_many_open_before_it_asks_anybody(self, deploy, patient):
+        place = deploy()
+        for _ in range(linking.MOST_OPEN):
+            patient.leave(place)
+        Endpoint.objects.update(discovered_at=None, discovery_tried_at=None)
+        assert patient.client.post(place.before_you_go).status_code == 409
         assert place.sent(to="/.well-known/smart-configuration", method="GET") == []
 
     @pytest.mark.conformance("C22")
