@@ -33,4 +33,4 @@ class TestThePagesOfLinking:
             walk.to(link)
         walk.to("/connections/")
         page.get_by_role("link", name=PROVIDER).click()
-        walk.expect_heading(PROVIDER)
+        walk.expect_heading(f"Connection to {PROVIDER}")
