@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 
 from apps.audit.models import AuditEvent
+from apps.connections import binding
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.directory.models import ClientRegistration
 from tests.connections.conftest import BACKEND, assert_nothing_was_left, page_after
@@ -132,6 +133,18 @@ class TestAnAnswerThatIsNotOurs:
         answer = traveller.come_back(other, code=CODE, state=departed.state)
         assert answer["Location"] == "/connect/answer/forged/"
         assert stand_in.token_requests == []
+
+    @pytest.mark.conformance("C30")
+    def test_is_not_taken_from_a_browser_with_a_cookie_of_its_own(self, traveller, place, stand_in):
+        departed = traveller.leave(place)
+        other = Client()
+        other.cookies["browser"] = binding.new_browser().reveal()
+        answer = other.get(place.way_back, {"code": CODE, "state": departed.state})
+        assert answer["Location"] == "/connect/answer/other_browser/"
+        assert stand_in.token_requests == []
+        other.force_login(traveller.user, backend=BACKEND)
+        assert departed.url.partition("?")[0] in traveller.client.get(departed.page).content.decode()
+        assert departed.url.partition("?")[0] not in other.get(departed.page).content.decode()
 
     @pytest.mark.conformance("C30")
     def test_is_not_taken_from_another_browser(self, traveller, make_traveller, place, stand_in):
