@@ -17,6 +17,7 @@ from django.urls import reverse
 from apps.accounts import lockout
 from apps.accounts.models import User
 from apps.audit.models import AuditEvent
+from tests.faults import listening
 from tests.fixtures.cast import PASSWORD
 
 pytestmark = pytest.mark.django_db
@@ -237,3 +238,18 @@ class TestWhatIsKeptOfAFailure:
         kept = json.dumps(list(AccessAttempt.objects.values()), default=str)
         assert alice.email in kept
         assert "canary-password" not in kept
+
+
+class TestWhatIsLogged:
+    def test_holds_no_password_and_no_mailed_code(self, client: Client, alice: User, mailed_code: Callable[[], str]):
+        with listening.to_everything() as heard:
+            for password in ("a wrong canary", PASSWORD):
+                Client().post(reverse("account_login"), {"login": alice.email, "password": password})
+            client.post(reverse("account_reset_password"), {"email": alice.email})
+            code = mailed_code()
+            client.post(reverse("account_confirm_password_reset_code"), {"code": code})
+            client.post(reverse("account_complete_password_reset"), {"password1": "a new canary"})
+        said = "\n".join(heard.texts)
+        assert "request" in said
+        canaries = ("a wrong canary", PASSWORD, code, code.replace("-", ""), "a new canary")
+        assert [canary for canary in canaries if canary in said] == []
