@@ -45,6 +45,15 @@ REFUSALS: Mapping[Refusal, Words] = {
         ),
         (_FIND, _CONNECTIONS),
     ),
+    Refusal.TOO_MANY: Words(
+        "off",
+        _("Too many starts from here"),
+        _(
+            "Many links were opened from this network in a short time, so we take no more for 10 minutes. Nothing was "
+            "copied. You can find your provider here at once."
+        ),
+        (_FIND, _CONNECTIONS),
+    ),
 }
 
 _VANISHED = Words(

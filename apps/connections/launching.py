@@ -26,6 +26,7 @@ from apps.vault.sealing import Holder, Place
 from apps.wire.secret import Secret
 
 LIFETIME = timedelta(minutes=10)
+MOST_OPEN = 5  # of one browser; the oldest is dropped
 
 _LONGEST_ISS = 1000  # of a FHIR base URL in the directory
 _LONGEST_LAUNCH = 4096
@@ -38,6 +39,7 @@ class Refusal(StrEnum):
     UNREADABLE = "unreadable"
     UNKNOWN_PROVIDER = "unknown-provider"
     ELSEWHERE = "elsewhere"
+    TOO_MANY = "too-many"
 
 
 class Refused(Exception):
@@ -78,7 +80,7 @@ def arrive(
     if same.filter(claimed_at__isnull=False).exists():
         raise Refused(Refusal.ELSEWHERE)
     pending_id = uuid4()
-    return PendingLaunch.objects.create(
+    pending = PendingLaunch.objects.create(
         id=pending_id,
         registration=registration,
         endpoint=endpoint,
@@ -91,6 +93,8 @@ def arrive(
         created_at=at,
         expires_at=at + LIFETIME,
     )
+    _drop_oldest(browser)
+    return pending
 
 
 def find(pending_id: UUID, browser: Secret | None) -> PendingLaunch | None:
@@ -143,6 +147,13 @@ def begin(
         sealed_launch=None, authorization_request_id=departure.request_id
     )
     return departure
+
+
+def _drop_oldest(browser: Secret) -> None:
+    """Nobody means to begin more than a few: those that became a sign-in stay."""
+    unused = PendingLaunch.objects.filter(browser_hash=binding.hashed(browser), claimed_at__isnull=True)
+    surplus = unused.order_by("-created_at", "-pk").values_list("pk", flat=True)[MOST_OPEN:]
+    unused.filter(pk__in=list(surplus)).delete()
 
 
 def _claim(pending: PendingLaunch, browser: Secret, *, at: datetime) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
+from django.core.cache import cache
 from django.test import Client
 
 from apps.accounts import consenting, notices
@@ -24,6 +25,12 @@ from tests.connections.provider_stand_in import SECRET, StandIn
 __all__ = ["deploy", "patient", "smart_place"]  # fixtures of SMART deployments
 
 BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
+
+
+@pytest.fixture(autouse=True)
+def _nobody_is_counted_yet() -> None:
+    """The cache counts where launches come from, and tests come from one address."""
+    cache.clear()
 
 
 @pytest.fixture

@@ -5,9 +5,12 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 import pytest
+from django.test import Client
 
 from apps.audit.models import AuditEvent
+from apps.connections import launching
 from apps.connections.models import PendingLaunch
+from apps.connections.views import crowding
 from apps.directory.models import ClientRegistration
 from tests.connections.launches import LAUNCH, arrive, departure, link, make_smart
 
@@ -137,3 +140,47 @@ class TestTheLink:
         address, sent = link(smart_place)
         assert traveller.client.post(address, sent).status_code == 405
         assert traveller.client.head(address, sent).status_code == 405
+
+
+class TestManyLinks:
+    def test_of_one_browser_push_out_the_oldest(self, traveller, smart_place):
+        pages = [arrive(traveller.client, smart_place, launch=f"launch-{n}") for n in range(launching.MOST_OPEN + 2)]
+        assert PendingLaunch.objects.count() == launching.MOST_OPEN
+        assert [traveller.client.get(page).status_code for page in pages] == [404, 404] + [200] * launching.MOST_OPEN
+
+    def test_push_out_no_sign_in_that_began(self, traveller, smart_place):
+        begun = arrive(traveller.client, smart_place)
+        departure(traveller.client, begun)
+        for n in range(launching.MOST_OPEN + 1):
+            arrive(traveller.client, smart_place, launch=f"launch-{n}")
+        assert traveller.client.get(begun).status_code == 302
+        assert PendingLaunch.objects.count() == launching.MOST_OPEN + 1
+
+    def test_push_out_nothing_of_another_browser(self, traveller, smart_place):
+        page = arrive(traveller.client, smart_place)
+        stranger = Client()
+        for n in range(launching.MOST_OPEN + 1):
+            arrive(stranger, smart_place, launch=f"launch-{n}")
+        assert traveller.client.get(page).status_code == 200
+
+    def test_of_one_address_are_refused_for_a_while(self, traveller, smart_place, monkeypatch):
+        """However many browsers it has: each link without our cookie is a new one."""
+        monkeypatch.setattr(crowding, "MOST", 3)
+        for n in range(3):
+            arrive(Client(REMOTE_ADDR="192.0.2.7"), smart_place, launch=f"launch-{n}")
+        refused = Client(REMOTE_ADDR="192.0.2.7")
+        page = arrive(refused, smart_place, launch="one more")
+        assert page == "/connect/launches/too-many/"
+        answer = refused.get(page)
+        assert answer.status_code == 429
+        assert "Too many starts from here" in answer.content.decode()
+        assert PendingLaunch.objects.count() == 3
+        assert arrive(traveller.client, smart_place) != page
+
+    def test_of_one_network_are_counted_together(self, smart_place, monkeypatch):
+        """One household of IPv6 has more addresses than anybody counts."""
+        monkeypatch.setattr(crowding, "MOST", 1)
+        arrive(Client(REMOTE_ADDR="2001:db8:1:2::1"), smart_place, launch="one")
+        again = arrive(Client(REMOTE_ADDR="2001:db8:1:2:ffff::2"), smart_place, launch="two")
+        assert again == "/connect/launches/too-many/"
+        assert arrive(Client(REMOTE_ADDR="2001:db8:1:3::1"), smart_place, launch="three") != again

@@ -33,7 +33,10 @@ class PendingLaunch(models.Model):
     class Meta:
         verbose_name = _("pending launch")
         verbose_name_plural = _("pending launches")
-        indexes = [models.Index(fields=["launch_hash"], name="launches_by_value")]
+        indexes = [
+            models.Index(fields=["launch_hash"], name="launches_by_value"),
+            models.Index(fields=["browser_hash"], name="launches_of_a_browser"),
+        ]
 
     class Privacy:
         secret = ("browser_hash", "launch_hash", "sealed_launch")

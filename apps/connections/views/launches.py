@@ -19,7 +19,7 @@ from apps.accounts.current_user import current_user
 from apps.connections import asking, binding, launch_pages, launching, linking, wording
 from apps.connections.launching import Refusal
 from apps.connections.models import PendingLaunch
-from apps.connections.views import browser_cookie, waiting_room
+from apps.connections.views import browser_cookie, crowding, waiting_room
 from apps.directory import explaining
 from apps.directory.linkability import Obstacle
 from apps.directory.models import Provider
@@ -29,6 +29,8 @@ from apps.directory.models import Provider
 @require_GET
 def launch(request: HttpRequest, launch_id: UUID) -> HttpResponse:
     """The launch URL registered with providers. For anybody: the person may be nobody here yet."""
+    if crowding.is_one_too_many(request):
+        return _clean(reverse("launch-refused", args=[Refusal.TOO_MANY.value]))
     browser = browser_cookie.read(request) or binding.new_browser()
     try:
         pending = launching.arrive(
@@ -47,7 +49,8 @@ def refused(request: HttpRequest, why: str) -> HttpResponse:
     """The page of a link that was not taken. For anybody, and always the same."""
     if why not in set(Refusal):
         raise Http404
-    return render(request, "connections/outcome.html", {"page": launch_pages.refused(Refusal(why))})
+    status = 429 if why == Refusal.TOO_MANY else 200
+    return render(request, "connections/outcome.html", {"page": launch_pages.refused(Refusal(why))}, status=status)
 
 
 @never_cache
