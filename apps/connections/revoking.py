@@ -24,7 +24,7 @@ from apps.vault import sealing
 from apps.vault.errors import VaultError
 from apps.vault.sealing import Holder, Place
 from apps.wire import token_endpoint
-from apps.wire.errors import Unavailable, WireError
+from apps.wire.errors import Code, Unavailable, WireError
 from apps.wire.secret import Secret
 from apps.wire.token_endpoint import TokenSet
 
@@ -40,6 +40,7 @@ class _Answer(Enum):
 
     CONFIRMED = auto()
     NONE = auto()  # it does not answer now, this or anything else
+    NEVER = auto()  # it ends no tokens of this kind: access tokens run out (RFC 7009 section 2.2.1; facts 3.10)
     ANOTHER = auto()
 
 
@@ -50,10 +51,10 @@ def revoke_unused(received_for: Connection | AuthorizationRequest, token_set: To
     Speaks to the network: call it outside transactions.
     """
     token = token_set.refresh_token or token_set.access_token
-    is_revoked = _revoke(received_for.endpoint, received_for.registration, token) is _Answer.CONFIRMED
-    if not is_revoked:
+    answer = _revoke(received_for.endpoint, received_for.registration, token)
+    if answer not in {_Answer.CONFIRMED, _Answer.NEVER}:
         remember(received_for, token, at=at)
-    return is_revoked
+    return answer is _Answer.CONFIRMED
 
 
 def remember(received_for: Connection | AuthorizationRequest, token: Secret, *, at: datetime) -> bool:
@@ -117,6 +118,8 @@ def _tell(pending: PendingRevocation, *, at: datetime) -> _Answer:
         with transaction.atomic():
             _note(pending, at=at)
             pending.delete()
+    elif answer is _Answer.NEVER:
+        pending.delete()
     else:
         _give_up(PendingRevocation.objects.filter(pk=pending.pk), at=at)
     return answer
@@ -136,6 +139,8 @@ def _revoke(endpoint: Endpoint, registration: ClientRegistration, token: Secret)
     try:
         token_endpoint.revoke(reaching.token_endpoint(endpoint, registration), token=token)
     except (WireError, VaultError) as error:
+        if isinstance(error, WireError) and error.code is Code.UNSUPPORTED_TOKEN_TYPE:
+            return _Answer.NEVER
         _LOG.warning("A token was not revoked: %s", error)
         return _Answer.NONE if isinstance(error, Unavailable) else _Answer.ANOTHER
     return _Answer.CONFIRMED

@@ -119,6 +119,15 @@ class TestAPendingRevocation:
         assert disconnecting.end(found, at=found.created_at) is False
         assert not PendingRevocation.objects.exists()
 
+    def test_of_a_kind_the_provider_ends_never_is_expected_and_tried_once(self, ended, stand_in, caplog):
+        """An access token runs out by itself (interface facts 3.10)."""
+        stand_in.revoke = http(400, {"error": "unsupported_token_type"})
+        assert revoking.tell_providers(at=ended.created_at) == 0
+        assert not PendingRevocation.objects.exists()
+        assert len(stand_in.revocations) == 1
+        assert not AuditEvent.objects.filter(event="tokens.revoked").exists()
+        assert "was not revoked" not in caplog.text
+
     def test_shows_nothing_of_its_token(self, ended):
         assert REFRESH not in repr(PendingRevocation.objects.get())
 
@@ -141,6 +150,13 @@ class TestTokensNobodyMayKeep:
         come_back()
         assert told(stand_in) == [REFRESH]
         assert not PendingRevocation.objects.exists()
+
+    def test_are_not_kept_where_the_provider_ends_none_of_their_kind(self, come_back, stand_in, caplog):
+        stand_in.revoke = http(400, {"error": "unsupported_token_type"})
+        come_back()
+        assert told(stand_in) == [REFRESH]
+        assert not PendingRevocation.objects.exists()
+        assert "was not revoked" not in caplog.text
 
     @pytest.mark.conformance("C65")
     def test_are_given_back_later_where_the_provider_does_not_answer(self, come_back, stand_in):
