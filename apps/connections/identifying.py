@@ -14,7 +14,15 @@ from apps.connections.models import AuthorizationRequest
 from apps.directory import reaching
 from apps.wire import fhir, identity
 from apps.wire.dialects import Interface
-from apps.wire.errors import AccessRefused, Code, NotFound, OrganizationNotEnabled, RequestRefused
+from apps.wire.errors import (
+    AccessRefused,
+    Code,
+    IdentityFault,
+    IdentityRefused,
+    NotFound,
+    OrganizationNotEnabled,
+    RequestRefused,
+)
 from apps.wire.fhir import FhirServer, Resource
 from apps.wire.identity import KeyFinder
 from apps.wire.secret import Secret
@@ -33,13 +41,19 @@ class Found:
 
 def verify(request: AuthorizationRequest, token_set: TokenSet, *, nonce: Secret | None, at: datetime) -> str:
     """Who signed in, as "Type/id" below the endpoint's FHIR base URL; empty where that is not said. An ID token that
-    was not asked for is no proof of anything, and is left unread.
+    was not asked for is no proof of anything, and is left unread. One that was granted and did not come is missed only
+    where nothing else ties the code to this browser: PKCE does what its nonce would have done (RFC 9700 section 2.1.1).
 
-    `nonce` is the one sent, or None. Raises IdentityRefused where one came that does not hold, and what
+    `nonce` is the one sent, or None. Raises IdentityRefused where one came that does not hold or has to come, and what
     finding the issuer's keys raises. Speaks to the network.
     """
     is_deployment = request.endpoint.interface == Interface.SMART
-    if token_set.id_token is None or not is_deployment or not scoping.asks_identity(request.requested_scope):
+    if not is_deployment or not scoping.asks_identity(request.requested_scope):
+        return ""
+    if token_set.id_token is None:
+        is_granted = scoping.asks_identity(scoping.granted(request.requested_scope, token_set.scope))
+        if is_granted and request.sealed_pkce_verifier is None:
+            raise IdentityRefused(fault=IdentityFault.MISSING)
         return ""
     server = reaching.authorization_server(request.endpoint, request.registration)
     verified = identity.verify(

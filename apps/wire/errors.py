@@ -106,6 +106,7 @@ class AddressFault(StrEnum):
 class IdentityFault(StrEnum):
     """What was wrong with an ID token: words for staff and for the log (interface facts 3.7)."""
 
+    MISSING = "missing"
     TOO_LARGE = "too_large"
     MALFORMED = "malformed"
     ALGORITHM = "algorithm"

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from apps.connections import identifying
 from apps.connections.models import AuthorizationRequest
-from apps.wire.errors import IdentityRefused, OrganizationNotEnabled
+from apps.wire.errors import IdentityFault, IdentityRefused, OrganizationNotEnabled
 from apps.wire.secret import Secret
 from apps.wire.token_endpoint import TokenSet
 from tests.connections.provider_stand_in import ACCESS, CHILD
@@ -61,6 +61,33 @@ class TestAnIdTokenNobodyAskedFor:
         came = replace(TOKENS, id_token=Secret("not even a token"))
         with pytest.raises(IdentityRefused):
             identifying.verify(request_of_a_parent, came, nonce=None, at=timezone.now())
+
+
+class TestAnIdTokenThatWasGrantedAndDidNotCome:
+    @pytest.fixture
+    def verify(self, request_of_a_parent):
+        def verified(*, scope: tuple[str, ...] | None, has_pkce: bool) -> str:
+            AuthorizationRequest.objects.update(requested_scope="launch/patient openid fhirUser")
+            request_of_a_parent.refresh_from_db()
+            if not has_pkce:
+                request_of_a_parent.sealed_pkce_verifier = None
+            return identifying.verify(
+                request_of_a_parent, replace(TOKENS, scope=scope), nonce=Secret("a nonce"), at=timezone.now()
+            )
+
+        return verified
+
+    @pytest.mark.parametrize("scope", [None, ("launch/patient", "openid")], ids=["scope unsaid", "openid granted"])
+    def test_is_refused_where_nothing_else_ties_the_code_to_the_browser(self, verify, scope):
+        with pytest.raises(IdentityRefused) as refused:
+            verify(scope=scope, has_pkce=False)
+        assert refused.value.fault is IdentityFault.MISSING
+
+    def test_is_not_missed_where_pkce_does(self, verify):
+        assert verify(scope=None, has_pkce=True) == ""
+
+    def test_is_not_missed_where_openid_was_not_granted(self, verify):
+        assert verify(scope=("launch/patient",), has_pkce=False) == ""
 
 
 class TestAParentWhoseOwnRecordIsNotOpen:
