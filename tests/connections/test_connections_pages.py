@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from apps.connections import confirming, standing
+from apps.connections import candidates, confirming, standing
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.reasons import Reason
 from apps.directory.models import ClientRegistration, Endpoint
@@ -82,6 +82,17 @@ class TestOneConnection:
 
     def test_is_not_there_before_it_was_confirmed(self, traveller, place):
         connection = traveller.link(place)
+        assert traveller.client.get(f"/connections/{connection.pk}/").status_code == 404
+
+    def test_is_not_there_where_it_went_a_moment_ago(self, traveller, connection, monkeypatch):
+        """Ended with its copy in another tab, between two questions of ours."""
+        ask = candidates.find_people
+
+        def meanwhile(user_id, rows):
+            Connection.objects.filter(pk=connection.pk).delete()
+            return ask(user_id, rows)
+
+        monkeypatch.setattr(candidates, "find_people", meanwhile)
         assert traveller.client.get(f"/connections/{connection.pk}/").status_code == 404
 
     def test_names_no_provider_in_the_title(self, traveller, connection):
