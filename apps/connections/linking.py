@@ -73,10 +73,7 @@ def begin(
     be asked anew what to share. Asks the provider where its addresses are stale: call it outside transactions.
     Raises ConsentMissing, CannotLink, TooManyOpen.
     """
-    if consenting.needs_consent(user):
-        raise ConsentMissing
-    if not closes_others:
-        _check_room(user, at=at)  # again below, for good: nobody is kept waiting by a slow server for this answer
+    _check_person(user, closes_others=closes_others, at=at)
     discovering.keep_fresh(endpoint, at=at)
     registration = _registration(provider, endpoint, at=at)
     request = AuthorizationRequest(
@@ -96,6 +93,14 @@ def begin(
         _store(request, browser, launch)
         noting.note_request(EventType.CONNECTION_REQUESTED, request, at=at, is_first=connection is None)
         return _checked_departure(request, browser)
+
+
+def _check_person(user: User, *, closes_others: bool, at: datetime) -> None:
+    """Nobody is kept waiting by a slow server for these answers; the second is given for good in `_make_room`."""
+    if consenting.needs_consent(user):
+        raise ConsentMissing
+    if not closes_others:
+        _check_room(user, at=at)
 
 
 def _make_room(user: User, *, closes_others: bool, at: datetime) -> None:
