@@ -1,10 +1,12 @@
 """Every page a patient meets while linking: axe finds nothing and nothing scrolls sideways, in light and dark."""
 
+import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
+from development.control import Sandbox
 from tests.journeys.walking import PROVIDER, Walk
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -34,3 +36,23 @@ class TestThePagesOfLinking:
         walk.to("/connections/")
         page.get_by_role("link", name=PROVIDER).click()
         walk.expect_heading(f"Connection to {PROVIDER}")
+
+
+class TestThePageThatWaits:
+    def test_is_accessible(
+        self,
+        site: str,
+        sandbox: Sandbox,
+        new_page: Callable[..., Page],
+        signed_in: Callable[[Page], None],
+        assert_accessible: Callable[[Page], None],
+    ) -> None:
+        page = new_page(width=360)
+        signed_in(page)
+        walk = Walk(page, site)
+        walk.go_to_confirm("r4")
+        sandbox.post("/control/faults", route="data", kind="slow", count=None, seconds=5)
+        walk.press("Yes, get this record")
+        walk.expect_heading(f"Getting your record from {PROVIDER}")
+        assert_accessible(page)
+        expect(page.get_by_role("progressbar")).to_have_accessible_name(re.compile("kinds done"))
