@@ -29,6 +29,7 @@ from apps.connections import (
     identifying,
     keeping,
     noting,
+    recalling,
     request_columns,
     revoking,
     scoping,
@@ -70,7 +71,7 @@ def complete(
     response = _read(registration, unverified_query)
     request = _find(registration, response)
     if response is None or request is None:
-        return WayBack(Outcome.FORGED)
+        return WayBack(_unknown(response, browser, at=at))
     if browser is None or not binding.is_same_browser(request, browser):
         return _not_theirs(request, Outcome.OTHER_BROWSER, at=at)
     if signed_in_user_id not in {None, request.user_id}:
@@ -106,6 +107,14 @@ def _find(
         "endpoint", "provider", "connection", "registration__authorization_server"
     )
     return rows.filter(registration=registration, state_hash=binding.hashed(response.state)).first()
+
+
+def _unknown(response: AuthorizationResponse | None, browser: Secret | None, *, at: datetime) -> Outcome:
+    """An answer without a request: nobody asked for it, or the request went with its account."""
+    if response is None or response.state is None or browser is None:
+        return Outcome.FORGED
+    is_closed = recalling.is_of_closed_account(response.state, browser, at=at)
+    return Outcome.ACCOUNT_CLOSED if is_closed else Outcome.FORGED
 
 
 def _not_theirs(request: AuthorizationRequest, outcome: Outcome, *, at: datetime) -> WayBack:

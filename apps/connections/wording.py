@@ -220,7 +220,7 @@ OUTCOMES: Mapping[Outcome, Words] = {
     Outcome.ACCOUNT_CLOSED: Words(
         "off",
         _("This account is closed"),
-        _("It was closed before the answer came. Nothing was copied, and we give the permission back."),
+        _("It was closed before the answer came. Nothing was copied, and we keep no permission."),
         ((NextStep.HOME, _("Go to the start page")),),
     ),
     Outcome.USED_TWICE: Words(

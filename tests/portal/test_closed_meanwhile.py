@@ -82,10 +82,18 @@ class TestASignInThatComesBack:
         stand_in.token = meanwhile(close, http(400, {"error": "invalid_grant"}))
         self.assert_it_ends_calmly(traveller, place, departed)
 
-    def test_is_no_more_when_it_comes_late(self, traveller, place, departed, close):
+    def test_is_no_more_when_it_comes_late(self, traveller, place, departed, stand_in, close):
         close()
-        answer = traveller.come_back(place, code=CODE, state=departed.state)
-        assert answer["Location"] == "/connect/answer/forged/"
+        self.assert_it_ends_calmly(traveller, place, departed)
+        assert stand_in.server.requests == []
+
+    def test_is_known_to_no_other_browser_and_by_no_other_state(self, traveller, client, place, departed, close):
+        close()
+        forged = "/connect/answer/forged/"
+        assert traveller.come_back(place, code=CODE, state="another")["Location"] == forged
+        assert client.get(place.way_back, {"code": CODE, "state": departed.state})["Location"] == forged
+        client.cookies["browser"] = "a" * 43
+        assert client.get(place.way_back, {"code": CODE, "state": departed.state})["Location"] == forged
 
     def test_cannot_be_claimed_when_its_request_went_a_moment_ago(self, traveller, place, departed, close, monkeypatch):
         found = AuthorizationRequest.objects.select_related("registration__authorization_server").get()
