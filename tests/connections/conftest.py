@@ -1,6 +1,7 @@
 """A provider that answers, its row in the directory, and Alice with her consent given."""
 
 import re
+import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -28,9 +29,11 @@ BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
 
 
 @pytest.fixture(autouse=True)
-def _nobody_is_counted_yet() -> None:
-    """The cache counts where launches come from, and tests come from one address."""
-    cache.clear()
+def _nobody_is_counted_yet() -> Iterator[None]:
+    """The cache counts where launches come from, and tests come from one address: each under a prefix of its own."""
+    before, cache.key_prefix = cache.key_prefix, uuid.uuid4().hex
+    yield
+    cache.key_prefix = before
 
 
 @pytest.fixture
