@@ -1,7 +1,8 @@
 """Which accounts a browser has shown to be its user's, by our signed cookie.
 
 The cookie opens nothing. Without it a sign-in is reported by mail, and a password is not taken for an account that is
-being guessed at (`apps/accounts/guessing.py`).
+being guessed at (`apps/accounts/guessing.py`). It holds for the password that was in force: after a new one, a browser
+whose user knew the old is as new as any, until it signs in again.
 """
 
 from datetime import timedelta
@@ -10,6 +11,7 @@ from django.conf import settings
 from django.contrib.sessions.backends.base import SessionBase
 from django.core import signing
 from django.http import HttpRequest, HttpResponse
+from django.utils.crypto import constant_time_compare, salted_hmac
 
 from apps.accounts.models import User
 
@@ -22,18 +24,18 @@ _OWNER = "owner"  # in the session: the account whose password was set in it
 
 def remember(request: HttpRequest, response: HttpResponse, user: User) -> bool:
     """Note in the browser that this account was signed in to. Returns whether it knew."""
-    known = _accounts(request)
-    others = [account for account in known if account != str(user.pk)]
+    others = [note for note in _notes(request) if _account(note) != str(user.pk)]
+    is_known = _knows(request, user)
     response.set_signed_cookie(
         COOKIE,
-        ".".join([str(user.pk), *others][:MOST_ACCOUNTS]),
+        ".".join([_note(user, settings.SECRET_KEY), *others][:MOST_ACCOUNTS]),
         salt=COOKIE,
         max_age=COOKIE_AGE,
         secure=settings.SESSION_COOKIE_SECURE,
         httponly=True,
         samesite="Lax",
     )
-    return len(others) < len(known)
+    return is_known
 
 
 def remember_owner(session: SessionBase, user: User) -> None:
@@ -46,11 +48,25 @@ def is_known_to(email: str, request: HttpRequest) -> bool:
     owner = User.objects.filter(email=email).first()
     if owner is None:
         return False
-    shown = (*_accounts(request), request.session.get(_OWNER))
-    return str(owner.pk) in shown or request.user == owner
+    has_set_password = request.session.get(_OWNER) == str(owner.pk)
+    return has_set_password or request.user == owner or _knows(request, owner)
 
 
-def _accounts(request: HttpRequest) -> list[str]:
+def _knows(request: HttpRequest, user: User) -> bool:
+    keys = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
+    return any(constant_time_compare(note, _note(user, key)) for note in _notes(request) for key in keys)
+
+
+def _note(user: User, key: str | bytes) -> str:
+    """The account, and a mark that a new password changes."""
+    return f"{user.pk}:{salted_hmac(COOKIE, user.password, secret=key, algorithm='sha256').hexdigest()[:32]}"
+
+
+def _account(note: str) -> str:
+    return note.partition(":")[0]
+
+
+def _notes(request: HttpRequest) -> list[str]:
     try:
         value = request.get_signed_cookie(COOKIE, salt=COOKIE, max_age=COOKIE_AGE, default="")
     except signing.BadSignature:

@@ -92,6 +92,17 @@ class TestWhoeverGuesses:
         assert not is_signed_in(attacker)
         assert sign_in(attacker, alice.email).status_code == 429
 
+    def test_is_not_let_on_by_a_browser_that_knew_an_earlier_password(
+        self, at_home: Client, alice: User, mailed_code: Callable[[], str]
+    ):
+        """A thief's, who had the password until the owner set a new one."""
+        owner = Client()
+        owner.post(reverse("account_reset_password"), {"email": alice.email})
+        owner.post(reverse("account_confirm_password_reset_code"), {"code": mailed_code()})
+        owner.post(reverse("account_complete_password_reset"), {"password1": "a whole new sentence"})
+        guess(alice.email)
+        assert sign_in(at_home, alice.email, "a whole new sentence").status_code == 429
+
     def test_is_not_let_on_by_asking_for_a_code_they_cannot_read(self, alice: User):
         attacker = Client()
         attacker.post(reverse("account_reset_password"), {"email": alice.email})
@@ -118,6 +129,13 @@ class TestTheOwner:
         guess(alice.email)
         answer = at_home.post(reverse("account_reauthenticate"), {"password": PASSWORD})
         assert answer.status_code == 302
+
+    def test_gets_in_with_a_known_browser_while_keys_rotate(self, at_home: Client, alice: User, settings: Any):
+        settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
+        settings.SECRET_KEY = "the next one, for tests as well, and as long as the first"
+        guess(alice.email)
+        sign_in(at_home, alice.email)
+        assert is_signed_in(at_home)
 
     def test_is_told_how_to_get_in_with_a_new_browser(self, alice: User):
         guess(alice.email)

@@ -89,6 +89,15 @@ class TestANewBrowser:
         sign_in(client, alice.email)
         assert mail.outbox == []
 
+    def test_is_new_again_after_a_new_password_was_set_elsewhere(self, client: Client, alice: User):
+        sign_in(client, alice.email)
+        client.post(reverse("account_logout"))
+        mail.outbox.clear()
+        alice.set_password("a whole new sentence")
+        alice.save()
+        client.post(reverse("account_login"), {"login": alice.email, "password": "a whole new sentence"})
+        assert len(mail.outbox) == 1
+
     def test_gets_in_although_no_mail_can_be_sent(self, client: Client, alice: User, monkeypatch, caplog):
         def refused(_message: object) -> None:
             raise SMTPServerDisconnected
