@@ -74,6 +74,7 @@ def assert_accessible() -> Callable[[Page], None]:
     axe = Axe()
 
     def check(page: Page) -> None:
+        page.wait_for_load_state("load")  # without its stylesheet a page is another one
         found = axe.run(
             page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
         )
