@@ -51,11 +51,11 @@ def ask(endpoint: Endpoint, provider: Provider, *, at: datetime) -> Asked | Obst
             _("To keep reading for as long as the permission lasts, so that new entries reach you."),
         ),
         kinds=kinds.names(scopes.readable_types(scope.split()) or ()),
-        lasts=lasts(endpoint, registration),
+        lasts=lasts(endpoint, registration, provider),
     )
 
 
-def lasts(endpoint: Endpoint, registration: ClientRegistration) -> str:
+def lasts(endpoint: Endpoint, registration: ClientRegistration, provider: Provider) -> str:
     """How long a permission lasts there, in a sentence."""
     hours = registration.refresh_window_hours
     if hours:
@@ -64,13 +64,12 @@ def lasts(endpoint: Endpoint, registration: ClientRegistration) -> str:
         return _a_few_minutes()
     if registration.refresh_scope == RefreshScope.ONLINE:
         return _while_signed_in()
-    host = urlsplit(reaching.authorization_server(endpoint, registration).authorize_url).netloc
-    return _("It lasts until you end it, here or at {host}.").format(host=host)
+    return _("It lasts until you end it, here or at {provider}.").format(provider=provider.name)
 
 
 def lasts_for(connection: Connection) -> str:
     """How long the permission of a connection lasts, in a sentence."""
-    return limit(connection) or lasts(connection.endpoint, connection.registration)
+    return limit(connection) or lasts(connection.endpoint, connection.registration, connection.provider)
 
 
 def limit(connection: Connection) -> str:

@@ -110,6 +110,9 @@ class TestHowAConnectionStands:
         found = traveller.link(place)
         connection = confirming.confirm(found, candidate=0, at=found.created_at).connection
         assert self.at(connection).word == "Connected"
+        page = text_of(traveller, f"/connections/{connection.pk}/")
+        assert "It lasts until you end it, here or at Harbor Family Practice." in page
+        assert "It lasts until you end it, here or at Harbor" in text_of(traveller, place.before_you_go)
 
     def test_says_until_when_and_that_we_try_to_renew(self, connection):
         found = self.at(connection)
