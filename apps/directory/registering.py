@@ -17,7 +17,7 @@ from apps.audit.recording import Actor, EventType, Fact
 from apps.directory import credentials, pinning
 from apps.directory.models import AuthorizationServer, ClientRegistration, Enablement, Endpoint, SigningKey
 from apps.wire.client_authentication import Authentication
-from apps.wire.dialects import Dialect, FhirVersion, Interface
+from apps.wire.dialects import DIALECTS, Dialect, FhirVersion, Interface
 from apps.wire.secret import Secret
 
 Status = ClientRegistration.Status
@@ -76,6 +76,14 @@ def standing_at(endpoint: Endpoint) -> ClientRegistration | None:
         return None
     own = standing(server)
     return own if own is not None else _standing_beside(endpoint, server)
+
+
+def stated_window_hours(server: AuthorizationServer) -> int | None:
+    """How long refresh tokens live there, as its interface states; None where it states nothing. Only servers of
+    interface B are discovered."""
+    is_discovered = server.source == AuthorizationServer.Source.DISCOVERED
+    interface = Interface.SMART if is_discovered else Interface.PATIENT_ACCESS
+    return DIALECTS[interface.value].refresh_window_hours
 
 
 def request(server: AuthorizationServer, *, dialect: Dialect, actor: Actor, at: datetime) -> ClientRegistration:

@@ -131,6 +131,29 @@ class TestARegistrationOfASmartApplication:
         assert (row.refresh_scope, row.asks_identity, row.sends_state) == ("offline_access", True, False)
 
 
+class TestARegistrationAddedByHand:
+    @pytest.mark.parametrize(
+        ("source", "written", "hours"),
+        [("discovered", "", None), ("discovered", "72", 72), ("configured", "", 48), ("configured", "72", 72)],
+    )
+    def test_has_the_refresh_window_its_interface_states(self, staff, root, source, written, hours):
+        """The 48 hours of the other interface would end the links of a SMART deployment for no reason."""
+        server = root.discover()
+        AuthorizationServer.objects.update(source=source)
+        address = "/admin/directory/clientregistration/add/"
+        shown = page(staff, address)
+        offered = shown[shown.index('name="refresh_window_hours"') :].partition(">")[0]
+        assert "value=" not in offered
+        fields = {
+            "authorization_server": str(server.pk), "label": "ours", "client_id": "holdfast", "authentication": "none",
+            "versions_added": "r4", "signing_key": "", "smart_version": "v2", "scope": "", "refresh_scope": "",
+            "sends_state": "unknown", "refresh_window_hours": written, "minimum_refresh_seconds": "60",
+            "new_secret": "",
+        }  # fmt: skip
+        assert staff.post(address, fields).status_code == 302
+        assert ClientRegistration.objects.get().refresh_window_hours == hours
+
+
 class TestASigningKeyInTheAdmin:
     @pytest.mark.conformance("C70")
     def test_is_made_there_and_shows_its_public_half_alone(self, staff, stella):

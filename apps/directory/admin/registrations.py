@@ -58,8 +58,25 @@ class ClientRegistrationForm(forms.ModelForm):  # type: ignore[type-arg]  # gene
             "prompts_for_consent": _("Sends prompt=consent, which some servers need to give offline_access."),
             "sends_state": _("Unknown leaves it to the dialect: yes for SMART, no for the patient access API."),
             "uses_pkce": _("Only where the authorization server allows it."),
-            "refresh_window_hours": _("How long a refresh token lives after its issue; empty where there is no limit."),
+            "refresh_window_hours": _(
+                "How long a refresh token lives after its issue; empty where there is no limit. Left empty while "
+                "adding: what the interface states."
+            ),
         }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._is_new = kwargs.get("instance") is None
+        if self._is_new:
+            self.initial["refresh_window_hours"] = None  # the server chosen decides
+
+    def clean(self) -> dict[str, Any]:
+        """A registration that is added without a refresh window gets the one its server's interface states."""
+        cleaned = super().clean() or self.cleaned_data
+        server = cleaned.get("authorization_server")
+        if self._is_new and server is not None and cleaned.get("refresh_window_hours") is None:
+            cleaned["refresh_window_hours"] = registering.stated_window_hours(server)
+        return cleaned
 
 
 @admin.register(ClientRegistration)
