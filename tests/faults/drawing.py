@@ -1,4 +1,8 @@
-"""Answers for Hypothesis to draw: nearly right, cut, spoilt, of any status, with headers that repeat or lie."""
+"""Answers for Hypothesis to draw: nearly right, cut, spoilt, of any status, with headers that repeat or lie.
+
+One body in eleven is right as it stands. What Hypothesis draws changes with the code around it, so that "nearly" alone
+would leave it to chance how many journeys get through.
+"""
 
 import gzip
 import json
@@ -68,6 +72,7 @@ def answers(*examples: dict[str, Any]) -> st.SearchStrategy[Drawn]:
 
 
 def _bodies(*examples: dict[str, Any]) -> st.SearchStrategy[bytes]:
+    intact = st.sampled_from([json.dumps(example).encode() for example in examples])
     near = st.one_of(*map(shaped_like, examples)).map(lambda value: json.dumps(value).encode())
     cut = st.tuples(near, st.integers(0, 400)).map(lambda pair: pair[0][: pair[1]])
     spoilt = st.tuples(near, st.integers(0, 400), st.sampled_from([b"\x00", b"\xff", b"\xc3", b'"', b"}", b"\\u"])).map(
@@ -79,7 +84,7 @@ def _bodies(*examples: dict[str, Any]) -> st.SearchStrategy[bytes]:
     noise = st.binary(max_size=40) | st.sampled_from(
         [b"", b"null", b"1e999", b"[]", b"<!doctype html><h1>Sorry</h1>", b"-" * 5000, b"9" * 5000, b'"\\ud800"']
     )
-    return st.one_of(near, near, near, near, cut, spoilt, marked, wide, deep, noise)
+    return st.one_of(intact, near, near, near, near, cut, spoilt, marked, wide, deep, noise)
 
 
 def _answer(status: int, body: bytes, content_type: str, headers: list[str], *, is_packed: bool) -> Drawn:

@@ -194,7 +194,7 @@ class TestAnyAnswerToASync:
         told: Counter[str] = Counter()
 
         @seed(half)
-        @many(600)
+        @many(660)
         @given(metadata=answers(METADATA), patient=answers(PATIENT), allergies=answers(ALLERGIES))
         def each(metadata: Drawn, patient: Drawn, allergies: Drawn) -> None:
             provider.told = {
