@@ -58,6 +58,11 @@ def page_without_request(outcome: Outcome) -> Page:
     return _filled(wording.OUTCOMES[outcome], "", None)
 
 
+def page_of_posted() -> Page:
+    """For an answer that came as a form, and was not read: it names nobody."""
+    return _filled(wording.POSTED, "", None)
+
+
 def _words(request: AuthorizationRequest, *, is_second_arrival: bool, at: datetime) -> Words:
     if not request.outcome:
         return _open_words(request, at=at)

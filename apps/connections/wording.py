@@ -327,6 +327,14 @@ STILL_DOWN = Words(
     (_CONNECTIONS, _TRY_AGAIN),
 )
 
+# An answer that was posted: nobody knows yet whose it is.
+POSTED = Words(
+    "off",
+    _("The answer came in a form we cannot use"),
+    _("We did not read it, and nothing was copied. Start again; if this happens again, their help desk can tell why."),
+    (_CONNECTIONS,),
+)
+
 # No outcome yet.
 WAITING = Words(
     "working",

@@ -231,6 +231,18 @@ class TestTheRedirectUri:
         assert AuthorizationRequest.objects.get().claimed_at is None
         assert stand_in.server.requests == []
 
+    def test_says_of_a_posted_answer_that_it_was_not_read(self, traveller, place):
+        departed = traveller.leave(place)
+        answer = Client(enforce_csrf_checks=True).post(place.way_back, {"code": CODE, "state": departed.state})
+        page = answer.content.decode()
+        assert (answer.status_code, answer["Allow"]) == (405, "GET")
+        assert answer["Referrer-Policy"] == "no-referrer"
+        assert "The answer came in a form we cannot use" in page
+        assert "nothing was copied" in page
+        assert "open too long" not in page
+        assert CODE not in page
+        assert AuthorizationRequest.objects.get().claimed_at is None
+
     @pytest.mark.parametrize("header", ["HTTP_SEC_PURPOSE", "HTTP_PURPOSE"])
     def test_uses_up_no_code_for_a_browser_that_only_guesses(self, traveller, place, stand_in, header):
         departed = traveller.leave(place)

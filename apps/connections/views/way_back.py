@@ -11,7 +11,8 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_safe
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_safe
 
 from apps.accounts.models import User
 from apps.connections import attempts, returning
@@ -23,10 +24,12 @@ from apps.connections.views import browser_cookie, waiting_room
 _ANSWERS = frozenset({Outcome.FORGED, Outcome.OTHER_BROWSER, Outcome.OTHER_ACCOUNT, Outcome.ACCOUNT_CLOSED})
 
 
+@csrf_exempt  # a provider's form has no token of ours, and changes nothing: only what is followed is read
 @never_cache
-@require_GET  # HEAD must not use up a code
 def come_back(request: HttpRequest, redirect_id: UUID) -> HttpResponse:
     """The redirect URI. For anybody: the session may have lapsed while the patient was at the provider."""
+    if request.method != "GET":  # HEAD must not use up a code
+        return _not_followed(request)
     if _is_prefetch(request):
         return HttpResponse(status=425)  # Too Early: ask again when somebody really comes
     with waiting_room.ROOM.seat(redirect_id) as is_free:
@@ -55,6 +58,14 @@ def _finish(request: HttpRequest, redirect_id: UUID) -> HttpResponse:
     )
     response = HttpResponseRedirect(_destination(way_back))
     response.status_code = 303
+    return response
+
+
+def _not_followed(request: HttpRequest) -> HttpResponse:
+    """For an answer that was posted, which we never ask for. It is not read, and may still be followed."""
+    response = render(request, "connections/outcome.html", {"page": attempts.page_of_posted()}, status=405)
+    response["Allow"] = "GET"
+    response["Referrer-Policy"] = "no-referrer"
     return response
 
 
