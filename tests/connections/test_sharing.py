@@ -179,6 +179,16 @@ class TestThePagesBesides:
         patient.confirm(connection)
         assert "It lasts while you are signed in there." in patient.get(f"/connections/{connection.pk}/").html
 
+    def test_say_how_long_it_lasts_where_the_patient_took_that_back(self, deploy, patient):
+        place = deploy(refresh_scope="offline_access")
+        assert f"until you end it, here or at {WILLOW_CREEK}." in patient.get(place.before_you_go).html
+        connection = patient.found(place, **without("offline_access"))
+        patient.confirm(connection)
+        for address in (f"/connections/{connection.pk}/", "/connections/"):
+            page = patient.get(address)
+            assert "It lasts a few minutes" in page.html
+            assert "until you end it" not in page.html
+
     @pytest.mark.parametrize(
         ("chosen", "words"),
         [("Milo", "Somebody else than the person whose record it is"), ("Hannah", "The person whose record it is.")],
