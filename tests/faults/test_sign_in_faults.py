@@ -2,7 +2,8 @@
 
 import pytest
 
-from apps.connections.models import AuthorizationRequest
+from apps.connections import tasks
+from apps.connections.models import AuthorizationRequest, PendingRevocation
 from tests.faults import hunting
 from tests.faults.leavings import assert_nothing_is_left
 
@@ -58,9 +59,12 @@ class TestASignIn:
         assert hunting.names(held) >= {"client_secret", "code", "code_verifier", "state", "access_token"}
         hunting.assert_nowhere(held, hunting.tracks(traveller, heard.texts, staff))
         traveller.post(f"/connections/{connection.pk}/confirm/", answer="no")
+        hunting.assert_nowhere(held, hunting.tracks(traveller, heard.texts, staff))  # while the provider is to be told
+        tasks.tell_providers()
         assert "token" in hunting.names(hunting.canaries(sandbox, place))
         hunting.assert_nowhere(hunting.canaries(sandbox, place), hunting.tracks(traveller, heard.texts, staff))
         assert_nothing_is_left()
+        assert not PendingRevocation.objects.exists()
 
 
 class TestACode:
