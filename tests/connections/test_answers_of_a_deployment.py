@@ -59,7 +59,9 @@ class TestThePageAboutAnError:
     @pytest.mark.conformance("C49")
     def test_is_a_link_that_tells_nothing_and_is_never_fetched(self, deploy, patient, sandbox):
         place = deploy()
-        address, rest = more_from(patient.go_there(place, press="Cancel"))
+        link = more_from(patient.go_there(place, press="Cancel"))
+        assert link is not None
+        address, rest = link
         assert address.startswith(f"{sandbox.origin}/b/authorization/errors/")
         assert 'target="_blank"' in rest
         assert 'rel="noopener noreferrer"' in rest

@@ -132,6 +132,7 @@ class TestTheLink:
     def test_is_kept_sealed_and_no_longer_than_the_button_is_pressed(self, traveller, smart_place):
         page = arrive(traveller.client, smart_place)
         waiting = PendingLaunch.objects.get()
+        assert waiting.sealed_launch is not None
         assert LAUNCH.encode() not in bytes(waiting.sealed_launch)
         departure(traveller.client, page)
         assert PendingLaunch.objects.get().sealed_launch is None

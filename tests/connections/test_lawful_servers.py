@@ -20,7 +20,7 @@ DEEP = "interop/api/fhir/"  # what the sandbox's deep roots have below the tenan
 
 def link(patient, place) -> Connection:
     """Through to the confirmed record."""
-    connection = patient.found(place)
+    connection: Connection = patient.found(place)
     page = patient.get(f"/connections/{connection.pk}/confirm/")
     assert "Ruth Ann Alder" in page.html
     patient.confirm(connection)

@@ -178,7 +178,7 @@ class TestTheSamePersonOnceMore:
         kept = Connection.objects.get()
         assert kept.pk == first.pk
         assert sharing.left_out(kept) == ("Vaccines",)
-        assert sharing.readable_types(kept) == {"Patient"}
+        assert sharing.readable_types(kept) == frozenset({"Patient"})
         assert context.find(kept).fhir_user == f"Patient/{kept.fhir_patient_id}"
 
     @pytest.mark.conformance("C36")
@@ -190,4 +190,4 @@ class TestTheSamePersonOnceMore:
         patient.go_again(f"/connections/{connection.pk}/sign-in/")
         connection.refresh_from_db()
         assert sharing.left_out(connection) == ()
-        assert sharing.readable_types(connection) == {"Patient", "Immunization"}
+        assert sharing.readable_types(connection) == frozenset({"Patient", "Immunization"})

@@ -144,7 +144,9 @@ class TestAnAddressThatDoesNotWork:
         assert f"We could not finish at {WILLOW_CREEK}" in page.html
         a_quarter_passes(place.endpoint, is_doubted=True)
         patient.found(place)
-        assert Endpoint.objects.get(pk=place.endpoint.pk).authorization_server.token_url != before
+        now = Endpoint.objects.get(pk=place.endpoint.pk).authorization_server
+        assert now is not None
+        assert now.token_url != before
 
 
 class TestAnErrorOfTheTokenEndpoint:

@@ -3,6 +3,7 @@
 import pytest
 
 from apps.directory import registering, serving
+from apps.directory.models import Endpoint
 
 pytestmark = pytest.mark.django_db
 
@@ -13,6 +14,13 @@ ROOT = "https://fhir.example.org/r4/-Zr8vQ2mXt5kWb7nJc4dLh9sPf3gYy1T/"
 def endpoint(make_provider, make_endpoint):
     """A tenant of a SMART deployment, written with a closing slash as its directory writes it."""
     return make_endpoint(make_provider("Willow Creek"), fhir_base_url=ROOT, interface="smart", dialect="smart")
+
+
+def found_from(endpoint: Endpoint, written: str) -> Endpoint | None:
+    """What the registration that serves this endpoint finds at an address."""
+    registration = registering.standing_at(endpoint)
+    assert registration is not None
+    return serving.endpoint_at(registration, written)
 
 
 class TestAnEndpoint:
@@ -27,7 +35,7 @@ class TestAnEndpoint:
         ],
     )
     def test_is_known_by_its_root_however_it_is_spelled(self, endpoint, written):
-        assert serving.endpoint_at(registering.standing_at(endpoint), written) == endpoint
+        assert found_from(endpoint, written) == endpoint
 
     @pytest.mark.conformance("C28")
     @pytest.mark.parametrize(
@@ -52,8 +60,8 @@ class TestAnEndpoint:
         ],
     )
     def test_is_known_by_nothing_else(self, endpoint, written):
-        assert serving.endpoint_at(registering.standing_at(endpoint), written) is None
+        assert found_from(endpoint, written) is None
 
     def test_is_served_by_its_own_registration_alone(self, endpoint, make_provider, make_endpoint):
         other = make_endpoint(make_provider("Riverside"), host="other.example.org", interface="smart", dialect="smart")
-        assert serving.endpoint_at(registering.standing_at(other), ROOT) is None
+        assert found_from(other, ROOT) is None

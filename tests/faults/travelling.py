@@ -151,8 +151,9 @@ class Traveller:
         raise AssertionError(f"{address} redirects without end")
 
 
-def within_the_site(sent_to: str) -> str:
+def within_the_site(sent_to: str | None) -> str:
     """The path and query of an address on our site."""
+    assert sent_to is not None
     parts = urlsplit(sent_to)
     assert f"{parts.scheme}://{parts.netloc}" == SITE
     return f"{parts.path}?{parts.query}"
