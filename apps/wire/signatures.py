@@ -105,7 +105,7 @@ def _rsa_key(members: Mapping[str, Any]) -> RSAKey | None:
     modulus, exponent = _number(members.get("n")), _number(members.get("e"))
     if not _SMALLEST_MODULUS_BITS <= modulus.bit_length() <= _LARGEST_MODULUS_BITS:
         return None
-    if exponent > _LARGEST_EXPONENT:  # slow to verify with; the library refuses small and even ones
+    if not 0 < exponent <= _LARGEST_EXPONENT:  # none, or slow to verify with; the library refuses small and even ones
         return None
     try:
         return RSAKey.import_key({"kty": "RSA", "n": members["n"], "e": members["e"]})

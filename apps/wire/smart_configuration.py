@@ -32,7 +32,7 @@ _EXTENSION_NAMES = {  # nosec B105 - names, not tokens
     "manage": "management_url",
     "introspect": "introspection_url",
 }
-_STATEMENTS = frozenset({"Conformance", "CapabilityStatement"})
+_STATEMENTS = ("Conformance", "CapabilityStatement")  # compared, not looked up: a server may say a list
 _MOST_NAMES = 2_000  # Cerner lists 303 scopes
 _NAME = re.compile(r"[\x21-\x7e]{1,300}")
 

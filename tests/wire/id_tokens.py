@@ -125,6 +125,7 @@ PUBLISHED: list[Any] = [
     {"kty": "oct", "kid": "symmetric", "k": b64(b"a shared secret")},
     {"kty": "RSA", "kid": "broken", "n": "####", "e": "AQAB"},
     {"kty": "RSA", "kid": "trivial", "n": jwk(GENUINE, None)["n"], "e": "AQ"},
+    {"kty": "RSA", "kid": "half", "n": jwk(GENUINE, None)["n"]},
     {"kty": "AKP", "kid": "of tomorrow"},
     7,
 ]

@@ -197,6 +197,8 @@ class TestDiscovery:
             (http(403), http(200, b"<html></html>", "text/html")),
             (None, statement(rest())),
             (None, statement()),
+            (None, {**statement(rest(extension(*BOTH))), "resourceType": []}),
+            (None, {**statement(rest(extension(*BOTH))), "resourceType": {"a": 1}}),
             ({}, statement(rest(extension(BOTH[0])))),
             ({"token_endpoint": "https://login.example/token"}, statement(rest(extension(BOTH[1])))),
             # each has one half: they are not put together

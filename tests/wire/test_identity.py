@@ -178,6 +178,7 @@ WRONG = {
         lambda i: i.token(header={"kid": "small"}, key=rsa_key("small", 1024)), F.UNSUITABLE_KEY),
     "of a key that is broken": (headed(kid="broken"), F.UNSUITABLE_KEY),
     "of a key whose exponent is one": (headed(kid="trivial"), F.UNSUITABLE_KEY),
+    "of a key without its exponent": (headed(kid="half"), F.UNSUITABLE_KEY),
     "of a kind of key we do not know": (headed(kid="of tomorrow"), F.UNSUITABLE_KEY),
     "signed by an attacker": (lambda i: i.token(key=ATTACKERS), F.SIGNATURE),
     "signed by an attacker who brings the key": (lambda i: i.token(header=FOREIGN, key=ATTACKERS), F.SIGNATURE),
