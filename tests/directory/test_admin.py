@@ -114,8 +114,12 @@ class TestAnEndpointInTheAdmin:
             "dialect": "patient-access",
             "tenant": "",
             "authorization_server": str(endpoint.authorization_server_id),
-            "providers": str(endpoint.providers.get().pk),
             "is_switched_on": "on",
+            "portals-TOTAL_FORMS": "1",
+            "portals-INITIAL_FORMS": "1",
+            "portals-0-id": str(endpoint.portals.get().pk),
+            "portals-0-endpoint": str(endpoint.pk),
+            "portals-0-provider": str(endpoint.providers.get().pk),
             **changes,
         }
 
@@ -125,6 +129,13 @@ class TestAnEndpointInTheAdmin:
         assert Endpoint.objects.get().tenant == "seven"
         event = AuditEvent.objects.get(event="directory.changed")
         assert event.facts == {"action": "changed", "changed": "tenant"}
+
+    def test_is_not_given_to_a_provider_of_the_other_kind(self, staff, endpoint, make_provider):
+        practice = make_provider("Practice", is_sandbox=True)
+        fields = self.fields(endpoint, **{"portals-0-provider": str(practice.pk)})
+        page = staff.post(f"/admin/directory/endpoint/{endpoint.pk}/change/", fields)
+        assert "endpoint and providers differ" in page.content.decode()
+        assert endpoint.providers.get() != practice
 
     @pytest.mark.parametrize(
         ("changes", "sentence"),

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.directory import discovering, linkability, pairing
 from apps.directory.admin.auditing import AuditedAdmin, staff
-from apps.directory.models import ApprovedOrigin, Endpoint, Provider
+from apps.directory.models import ApprovedOrigin, Endpoint, Provider, ProviderPortal
 from apps.wire.dialects import DIALECTS
 from apps.wire.errors import WireError
 
@@ -67,12 +67,30 @@ class EndpointForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the
         cleaned = super().clean()
         if not self.errors and cleaned is not None:
             for column, value in cleaned.items():
-                if column != "providers":
-                    setattr(self.instance, column, value)
+                setattr(self.instance, column, value)
             pairing.check_endpoint(self.instance)
-            if any(provider.is_sandbox != cleaned["is_sandbox"] for provider in cleaned["providers"]):
-                raise ValidationError(_("Sandbox and production cannot be mixed: endpoint and providers differ."))
         return cleaned
+
+
+class ProviderPortalFormSet(forms.BaseInlineFormSet):  # type: ignore[type-arg]  # generic in the stubs alone
+    """Refuses what may not be joined, in words."""
+
+    def clean(self) -> None:
+        """Practice providers have practice endpoints, and real ones real ones."""
+        super().clean()
+        chosen = [form.cleaned_data.get("provider") for form in self.forms if not self._should_delete_form(form)]
+        if any(provider.is_sandbox != self.instance.is_sandbox for provider in chosen if provider):
+            raise ValidationError(_("Sandbox and production cannot be mixed: endpoint and providers differ."))
+
+
+class ProviderPortalInline(admin.TabularInline):  # type: ignore[type-arg]  # generic in the stubs alone
+    """Whose patients come here, and the name of the sign-in they know."""
+
+    model = ProviderPortal
+    formset = ProviderPortalFormSet
+    autocomplete_fields = ("provider",)
+    formfield_overrides = AuditedAdmin.formfield_overrides
+    extra = 1
 
 
 @admin.register(Endpoint)
@@ -90,9 +108,10 @@ class EndpointAdmin(AuditedAdmin):
     )  # fmt: skip
     list_select_related = ("authorization_server",)
     search_fields = ("fhir_base_url", "tenant", "providers__name")
-    autocomplete_fields = ("providers", "authorization_server")
+    autocomplete_fields = ("authorization_server",)
+    inlines = (ProviderPortalInline,)
     fields = (
-        "fhir_base_url", "fhir_version", "interface", "dialect", "tenant", "authorization_server", "providers",
+        "fhir_base_url", "fhir_version", "interface", "dialect", "tenant", "authorization_server",
         "is_sandbox", "is_switched_on", "linking", "discovered_at", "discovery_tried_at", "discovery_fault",
         "what_disagrees", "imported_at", "vanished_at",
     )  # fmt: skip

@@ -6,6 +6,7 @@ from apps.directory.models.client_registration import ClientRegistration
 from apps.directory.models.enablement import Enablement
 from apps.directory.models.endpoint import Endpoint
 from apps.directory.models.provider import Provider
+from apps.directory.models.provider_portal import ProviderPortal
 from apps.directory.models.signing_key import SigningKey
 
 __all__ = [
@@ -15,5 +16,6 @@ __all__ = [
     "Enablement",
     "Endpoint",
     "Provider",
+    "ProviderPortal",
     "SigningKey",
 ]

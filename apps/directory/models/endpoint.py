@@ -16,7 +16,9 @@ class Endpoint(models.Model):
     server of the same version and no other (specification 4.1 rule 1)."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    providers = models.ManyToManyField(Provider, related_name="endpoints", verbose_name=_("providers"))
+    providers = models.ManyToManyField(
+        Provider, through="directory.ProviderPortal", related_name="endpoints", verbose_name=_("providers")
+    )
     authorization_server = models.ForeignKey(
         AuthorizationServer, on_delete=models.PROTECT, related_name="endpoints", null=True, blank=True
     )
@@ -27,6 +29,7 @@ class Endpoint(models.Model):
     tenant = models.CharField(_("tenant"), max_length=64, blank=True)
     is_sandbox = models.BooleanField(_("belongs to the sandbox"), default=False)
     is_switched_on = models.BooleanField(_("patients may link here"), default=True)
+    switched_off_at = models.DateTimeField(_("switched off"), null=True, blank=True, editable=False)
     # What discovery found at this FHIR base URL (interface B): when it was asked and answered last, what failed the
     # last time, and in what its documents disagree with each other or with what was known.
     discovery_tried_at = models.DateTimeField(_("discovery last tried"), null=True, blank=True, editable=False)
@@ -45,7 +48,7 @@ class Endpoint(models.Model):
     class Privacy:
         operational = (
             "id", "authorization_server", "fhir_base_url", "fhir_version", "interface", "dialect", "tenant",
-            "is_sandbox", "is_switched_on", "discovery_tried_at", "discovered_at", "discovery_fault",
+            "is_sandbox", "is_switched_on", "switched_off_at", "discovery_tried_at", "discovered_at", "discovery_fault",
             "disagreements", "imported_at", "vanished_at",
         )  # fmt: skip
 

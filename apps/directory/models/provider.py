@@ -3,6 +3,7 @@
 import uuid
 from typing import Any
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -25,13 +26,22 @@ class Provider(models.Model):
     directory = models.CharField(_("directory it came from"), max_length=120)
     directory_id = models.CharField(_("its id there"), max_length=200)
     name = models.CharField(_("name"), max_length=200)
+    aliases = ArrayField(models.CharField(max_length=200), verbose_name=_("other names"), default=list, blank=True)
+    # A site names the system it belongs to; without endpoints of its own, it has those of the system.
+    part_of = models.ForeignKey(
+        "self", on_delete=models.SET_NULL, related_name="sites", verbose_name=_("part of"), null=True, blank=True
+    )
     kind = models.CharField(_("kind"), max_length=12, choices=Kind, default=Kind.OTHER)
     city = models.CharField(_("city"), max_length=100, blank=True)
     state = models.CharField(_("state"), max_length=60, blank=True)
+    postal_code = models.CharField(_("postal code"), max_length=20, blank=True)
     website = models.URLField(_("website"), max_length=500, blank=True)
     is_sandbox = models.BooleanField(_("practice provider, invented people"), default=False)
     # What searching looks through: name, place and website as plain words, each after a space. Follows the others.
     search_words = models.CharField(max_length=1000, editable=False, default="")
+    # The name as searching compares it, and every word it looks through, each once. Both follow the others.
+    plain_name = models.CharField(max_length=200, editable=False, default="")
+    words = ArrayField(models.CharField(max_length=60), editable=False, default=list)
     imported_at = models.DateTimeField(_("last imported"))
     vanished_at = models.DateTimeField(_("vanished from its directory"), null=True, blank=True)
 
@@ -42,8 +52,8 @@ class Provider(models.Model):
 
     class Privacy:
         operational = (
-            "id", "directory", "directory_id", "name", "kind", "city", "state", "website", "is_sandbox",
-            "search_words", "imported_at", "vanished_at",
+            "id", "directory", "directory_id", "name", "aliases", "part_of", "kind", "city", "state", "postal_code",
+            "website", "is_sandbox", "search_words", "plain_name", "words", "imported_at", "vanished_at",
         )  # fmt: skip
 
     def __str__(self) -> str:
@@ -52,4 +62,8 @@ class Provider(models.Model):
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Keep the words that searching looks through in step."""
         self.search_words = spelling.search_words(self.name, self.city, self.state, self.website)[:1000]
+        self.plain_name = spelling.plain(self.name)[:200]
+        self.words = spelling.distinct_words(
+            self.name, *self.aliases, self.city, self.state, self.postal_code, self.website
+        )
         super().save(*args, **kwargs)

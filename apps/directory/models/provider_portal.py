@@ -1,0 +1,28 @@
+"""A provider's portal: through which of its sign-ins a patient of this provider reaches an endpoint."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from apps.directory.models.endpoint import Endpoint
+from apps.directory.models.provider import Provider
+
+
+class ProviderPortal(models.Model):
+    """Joins providers and endpoints. A brand on two systems has two, told apart by the names patients know from the
+    sign-in page; several brands on one endpoint have one each. Most directories give no name."""
+
+    provider = models.ForeignKey(Provider, on_delete=models.CASCADE, related_name="portals", verbose_name=_("provider"))
+    endpoint = models.ForeignKey(Endpoint, on_delete=models.CASCADE, related_name="portals", verbose_name=_("endpoint"))
+    name = models.CharField(_("name of the patient portal"), max_length=200, blank=True)
+    url = models.URLField(_("address of the patient portal"), max_length=500, blank=True)
+
+    class Meta:
+        verbose_name = _("patient portal")
+        verbose_name_plural = _("patient portals")
+        constraints = [models.UniqueConstraint(fields=["provider", "endpoint"], name="one_portal_per_pair")]
+
+    class Privacy:
+        operational = ("id", "provider", "endpoint", "name", "url")
+
+    def __str__(self) -> str:
+        return self.name or str(self.endpoint_id)
