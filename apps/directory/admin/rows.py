@@ -78,7 +78,8 @@ class ProviderPortalFormSet(forms.BaseInlineFormSet):  # type: ignore[type-arg] 
     def clean(self) -> None:
         """Practice providers have practice endpoints, and real ones real ones."""
         super().clean()
-        chosen = [form.cleaned_data.get("provider") for form in self.forms if not self._should_delete_form(form)]
+        kept = [form for form in self.forms if form not in self.deleted_forms]
+        chosen = [form.cleaned_data.get("provider") for form in kept]
         if any(provider.is_sandbox != self.instance.is_sandbox for provider in chosen if provider):
             raise ValidationError(_("Sandbox and production cannot be mixed: endpoint and providers differ."))
 
