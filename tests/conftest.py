@@ -19,6 +19,7 @@ pytest_plugins = [
     "tests.fixtures.network",
     "tests.fixtures.cast",
     "tests.fixtures.sandbox",
+    "tests.fixtures.tls",
     "tests.fixtures.worker",
     "tests.fixtures.browser",
 ]

@@ -13,7 +13,7 @@ from apps.wire.bundles import RESOURCE_TYPE
 from apps.wire.dialects import FhirVersion
 from apps.wire.errors import Code, EndpointMisconfigured
 
-_KINDS = frozenset({"Conformance", "CapabilityStatement"})
+_KINDS = {"Conformance": FhirVersion.DSTU2, "CapabilityStatement": FhirVersion.R4}  # interface facts 1.5
 _VERSIONS = {"1.0": FhirVersion.DSTU2, "4.0": FhirVersion.R4}  # 1.0.2 and 4.0.1, and their other patch versions
 
 
@@ -27,16 +27,19 @@ class OfferedType:
 
 @dataclass(frozen=True)
 class CapabilityStatement:
-    """What a server says of itself. `software` is for staff: a name and a release, or a publisher, or empty."""
+    """What a server says of itself. `software` is for staff: a name and a release, or a publisher, or empty. `is_odd`
+    where it has the form of the other version than it states."""
 
     version: FhirVersion
     software: str
     types: Mapping[str, OfferedType]
+    is_odd: bool = False
 
 
 def read_capability_statement(statement: Mapping[str, Any]) -> CapabilityStatement:
     """Raises EndpointMisconfigured where this is no statement (NO_METADATA) or of a version we do not speak."""
-    if _text(statement, "resourceType") not in _KINDS:
+    kind = _text(statement, "resourceType")
+    if kind not in _KINDS:
         raise EndpointMisconfigured(code=Code.NO_METADATA, status=200)
     version = _VERSIONS.get(".".join(_text(statement, "fhirVersion").split(".")[:2]))
     if version is None:
@@ -50,7 +53,7 @@ def read_capability_statement(statement: Mapping[str, Any]) -> CapabilityStateme
                     interactions=frozenset(_texts(resource, "interaction", "code")),
                     search_parameters=frozenset(_texts(resource, "searchParam", "name")),
                 )
-    return CapabilityStatement(version, _software(statement), MappingProxyType(types))
+    return CapabilityStatement(version, _software(statement), MappingProxyType(types), _KINDS[kind] is not version)
 
 
 def servers(statement: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

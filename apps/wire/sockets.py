@@ -85,7 +85,7 @@ class _TimedSocket:
         return getattr(self._sock, name)
 
 
-def _connect(host: str, port: int, *, scheme: str, deadline: Deadline) -> socket.socket:
+def connect(host: str, port: int, *, scheme: str, deadline: Deadline) -> socket.socket:
     """A socket to one of the addresses the name resolves to now; raises UnsafeAddress if any of them is not ours."""
     candidates = _resolve(host, port, deadline)
     for *_, target in candidates:
@@ -132,7 +132,7 @@ class _PlainConnection(HTTPConnection):
         self._deadline = deadline
 
     def _new_conn(self) -> socket.socket:
-        sock = _connect(self.host, self.port or 80, scheme="http", deadline=self._deadline)
+        sock = connect(self.host, self.port or 80, scheme="http", deadline=self._deadline)
         return cast("socket.socket", _TimedSocket(sock, self._deadline))
 
 
@@ -142,7 +142,7 @@ class _TlsConnection(HTTPSConnection):
         self._deadline = deadline
 
     def _new_conn(self) -> socket.socket:
-        return _connect(self.host, self.port or 443, scheme="https", deadline=self._deadline)
+        return connect(self.host, self.port or 443, scheme="https", deadline=self._deadline)
 
     def connect(self) -> None:
         super().connect()  # the handshake is one call under the socket's time-out, and verifies `self.host`

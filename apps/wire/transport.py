@@ -23,7 +23,7 @@ from apps.wire.errors import Code, EndpointMisconfigured, Unavailable, Unexpecte
 from apps.wire.silence import silence_libraries
 from apps.wire.sockets import Deadline, GuardedPoolManager
 
-__all__ = ["AddressPolicy", "check_address", "guard", "session", "thread_session"]
+__all__ = ["AddressPolicy", "check_address", "guard", "session", "thread_session", "tls_context"]
 
 silence_libraries()
 
@@ -107,7 +107,7 @@ class _GuardedAdapter(HTTPAdapter):
         super().__init__(max_retries=0)
 
     def init_poolmanager(self, *_args: Any, **_kwargs: Any) -> None:
-        self.poolmanager = GuardedPoolManager(self._deadline, ssl_context=_tls_context())
+        self.poolmanager = GuardedPoolManager(self._deadline, ssl_context=tls_context())
 
     def cert_verify(self, *_args: Any, **_kwargs: Any) -> None:
         """Nothing: the library would read its certificates from disk for each connection; our context has them."""
@@ -149,7 +149,7 @@ class _GuardedAdapter(HTTPAdapter):
 
 
 @lru_cache(maxsize=1)
-def _tls_context() -> ssl.SSLContext:
+def tls_context() -> ssl.SSLContext:
     """Chain and host name verified, TLS 1.2 or newer (facts section 6, row 17); the system's authorities and the
     library's, because a slim image may have none of its own."""
     context = ssl.create_default_context()
