@@ -5,6 +5,8 @@ from apps.directory.models.authorization_server import AuthorizationServer
 from apps.directory.models.client_registration import ClientRegistration
 from apps.directory.models.enablement import Enablement
 from apps.directory.models.endpoint import Endpoint
+from apps.directory.models.endpoint_check import EndpointCheck
+from apps.directory.models.link_day import LinkDay
 from apps.directory.models.provider import Provider
 from apps.directory.models.provider_portal import ProviderPortal
 from apps.directory.models.signing_key import SigningKey
@@ -15,6 +17,8 @@ __all__ = [
     "ClientRegistration",
     "Enablement",
     "Endpoint",
+    "EndpointCheck",
+    "LinkDay",
     "Provider",
     "ProviderPortal",
     "SigningKey",
