@@ -10,10 +10,10 @@ from datetime import datetime
 from django.conf import settings
 from django.db.models import Prefetch, QuerySet
 
-from apps.directory import explaining, linkability, spelling, versions
+from apps.directory import explaining, linkability, spelling, versions, web_addresses
 from apps.directory.explaining import Explanation
 from apps.directory.linkability import Obstacle
-from apps.directory.models import Enablement, Endpoint, Provider
+from apps.directory.models import Enablement, Endpoint, Provider, SearchWord
 
 MOST_SHOWN = 30
 
@@ -86,12 +86,13 @@ def find(query: str, *, at: datetime) -> Results:
 
     An empty query finds nothing.
     """
-    words = spelling.plain_words(query[:200])
+    words = web_addresses.words(query[:200]) or spelling.plain_words(query[:200])
     if not words:
         return Results((), has_more=False)
     rows = _providers()
     for word in words:
-        rows = rows.filter(search_words__contains=f" {word}")
+        known = SearchWord.objects.filter(word__startswith=word).values_list("word", flat=True)[:500]
+        rows = rows.filter(words__overlap=[word, *known])
     found = tuple(_found(row, at=at) for row in rows.order_by("is_sandbox", "name", "pk")[: MOST_SHOWN + 1])
     return Results(found[:MOST_SHOWN], has_more=len(found) > MOST_SHOWN)
 

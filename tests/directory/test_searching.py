@@ -17,7 +17,7 @@ class TestASearch:
     @pytest.mark.parametrize(
         "query",
         ["harbor", "HARBOR", "harb", "fam harb", "Hárbor", "portland", "port harbor", "or harbor",
-         "harborfamily.example",
+         "harborfamily",
          "https://www.harborfamily.example/portal", "  harbor,  "],
     )  # fmt: skip
     def test_finds_words_that_begin_so_whatever_their_case_accents_or_order(self, make_provider, query):
@@ -73,7 +73,7 @@ class TestASearch:
     ):
         for number in range(8):
             make_endpoint(make_provider(f"Clinic {number}"), host=f"h{number}.example.org")
-        with django_assert_max_num_queries(4):
+        with django_assert_max_num_queries(5):
             assert len(searching.find("clinic", at=AT).found) == 8
         assert ClientRegistration.objects.count() == 8
 
@@ -92,7 +92,7 @@ class TestPlainWords:
         ("text", "words"),
         [
             ("Śródmieście Clinic", ("srodmiescie", "clinic")),
-            ("St. Mary's", ("st", "mary", "s")),
+            ("St. Mary's", ("st", "marys")),
             ("\uff26\uff35\uff2c\uff2c width", ("full", "width")),
             ("Straße", ("strasse",)),
             ("", ()),

@@ -9,7 +9,9 @@ from apps.directory.models.endpoint_check import EndpointCheck
 from apps.directory.models.link_day import LinkDay
 from apps.directory.models.provider import Provider
 from apps.directory.models.provider_portal import ProviderPortal
+from apps.directory.models.search_word import SearchWord
 from apps.directory.models.signing_key import SigningKey
+from apps.directory.models.system_account import SystemAccount
 
 __all__ = [
     "ApprovedOrigin",
@@ -21,5 +23,7 @@ __all__ = [
     "LinkDay",
     "Provider",
     "ProviderPortal",
+    "SearchWord",
     "SigningKey",
+    "SystemAccount",
 ]

@@ -4,10 +4,12 @@ import uuid
 from typing import Any
 
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from apps.directory import spelling
+from apps.directory.models.search_word import SearchWord
 
 
 class Provider(models.Model):
@@ -37,10 +39,8 @@ class Provider(models.Model):
     postal_code = models.CharField(_("postal code"), max_length=20, blank=True)
     website = models.URLField(_("website"), max_length=500, blank=True)
     is_sandbox = models.BooleanField(_("practice provider, invented people"), default=False)
-    # What searching looks through: name, place and website as plain words, each after a space. Follows the others.
-    search_words = models.CharField(max_length=1000, editable=False, default="")
     # The name as searching compares it, and every word it looks through, each once. Both follow the others.
-    plain_name = models.CharField(max_length=200, editable=False, default="")
+    plain_name = models.CharField(max_length=200, editable=False, default="", db_collation="C")
     words = ArrayField(models.CharField(max_length=60), editable=False, default=list)
     imported_at = models.DateTimeField(_("last imported"))
     vanished_at = models.DateTimeField(_("vanished from its directory"), null=True, blank=True)
@@ -49,21 +49,35 @@ class Provider(models.Model):
         verbose_name = _("provider")
         verbose_name_plural = _("providers")
         constraints = [models.UniqueConstraint(fields=["directory", "directory_id"], name="one_row_per_directory_id")]
+        indexes = [
+            GinIndex(fields=["words"], name="provider_words", fastupdate=False),
+            # in collation C: names that begin so, in order
+            models.Index(fields=["plain_name"], name="provider_plain_name"),
+        ]
 
     class Privacy:
         operational = (
             "id", "directory", "directory_id", "name", "aliases", "part_of", "kind", "city", "state", "postal_code",
-            "website", "is_sandbox", "search_words", "plain_name", "words", "imported_at", "vanished_at",
+            "website", "is_sandbox", "plain_name", "words", "imported_at", "vanished_at",
         )  # fmt: skip
 
     def __str__(self) -> str:
         return self.name
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Keep the words that searching looks through in step."""
-        self.search_words = spelling.search_words(self.name, self.city, self.state, self.website)[:1000]
+        """Keep the words that searching looks through in step, and learn them."""
+        portals = [] if self._state.adding else list(self.portals.exclude(name="", url=""))
         self.plain_name = spelling.plain(self.name)[:200]
-        self.words = spelling.distinct_words(
-            self.name, *self.aliases, self.city, self.state, self.postal_code, self.website
+        self.words = spelling.provider_words(
+            name=self.name,
+            aliases=self.aliases,
+            city=self.city,
+            state=self.state,
+            postal_code=self.postal_code,
+            website=self.website,
+            portal_names=[portal.name for portal in portals],
+            portal_urls=[portal.url for portal in portals],
+            system_name=self.part_of.name if self.part_of else "",
         )
         super().save(*args, **kwargs)
+        SearchWord.learn(self.words)

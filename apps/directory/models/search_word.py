@@ -1,0 +1,41 @@
+"""A search word: one that some provider is found by, and how it may be mistyped."""
+
+from collections.abc import Iterable
+
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
+from django.db import models
+from django.db.models import F
+from django.db.models.functions import Left
+
+from apps.directory import mistyping
+
+
+class SearchWord(models.Model):
+    """The vocabulary of the directory: what was typed is turned into words of it, and those are looked up. Learnt when
+    a provider is stored, counted by `directory.vocabulary`."""
+
+    word = models.CharField(max_length=60, primary_key=True, db_collation="C")
+    uses = models.PositiveIntegerField(default=1)
+    # What is left of its beginnings without a letter or two: shared with every word that is nearly it.
+    neighbours = ArrayField(models.CharField(max_length=60), default=list)
+
+    class Meta:
+        indexes = [
+            GinIndex(fields=["neighbours"], name="search_word_neighbours", fastupdate=False),
+            # The commonest words that begin with one or two letters, without reading all of them.
+            models.Index(Left("word", 1), F("uses").desc(), name="search_word_first_letter"),
+            models.Index(Left("word", 2), F("uses").desc(), name="search_word_two_letters"),
+        ]
+
+    class Privacy:
+        operational = ("word", "uses", "neighbours")
+
+    def __str__(self) -> str:
+        return self.word
+
+    @staticmethod
+    def learn(words: Iterable[str]) -> None:
+        """Add those that are not known. One statement."""
+        rows = [SearchWord(word=word, neighbours=sorted(mistyping.neighbours(word))) for word in words]
+        SearchWord.objects.bulk_create(rows, ignore_conflicts=True, batch_size=2000)
