@@ -57,8 +57,8 @@ def ask(endpoint: Endpoint, provider: Provider, *, at: datetime) -> Asked | Obst
 
 def lasts(endpoint: Endpoint, registration: ClientRegistration, provider: Provider) -> str:
     """How long a permission lasts there, in a sentence."""
-    hours = registration.refresh_window_hours
-    if hours:
+    hours = reaching.dialect(endpoint, registration).refresh_window_hours
+    if hours is not None:
         return _("It lasts {hours} hours unless we can renew it. You can end it here at any time.").format(hours=hours)
     if endpoint.interface == Interface.SMART and not registration.refresh_scope:
         return _a_few_minutes()

@@ -59,7 +59,7 @@ def authorization_url(request: AuthorizationRequest, browser: Secret) -> str:
         state=binding.state_for(request.pk, browser),
         pkce_verifier=request_columns.pkce_verifier(request),
         scope=request.requested_scope or None,
-        aud=_audience(request) if reaching.dialect(request.endpoint).sends_aud else None,
+        aud=_audience(request) if reaching.dialect(request.endpoint, registration).sends_aud else None,
         launch=launch and launch.reveal(),
         nonce=wanted_nonce and wanted_nonce.reveal(),
         prompt="consent" if request.prompts_for_consent else None,

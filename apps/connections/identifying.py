@@ -74,7 +74,7 @@ def find(request: AuthorizationRequest, token_set: TokenSet, *, fhir_user: str) 
     Raises WireError; OrganizationNotEnabled where a token that is seconds old is refused without a reason at the last
     question, as another organization's would be (facts 3.1). Speaks to the network.
     """
-    server = reaching.fhir_server(request.endpoint)
+    server = reaching.fhir_server(request.endpoint, request.registration)
     context = Context(fhir_user=fhir_user, encounter=token_set.encounter or "")
     if request.endpoint.interface != Interface.SMART:
         return Found(fhir.find_patients(server, access_token=token_set.access_token), Context())

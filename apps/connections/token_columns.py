@@ -21,17 +21,17 @@ def columns(connection: Connection, token_set: TokenSet, *, issued_at: datetime)
 
     The refresh is due at half the window, which leaves a day of A's two for a provider that does not answer.
     """
-    registration = connection.registration
-    assumed = reaching.dialect(connection.endpoint).assumed_lifetime_seconds
+    dialect = reaching.dialect(connection.endpoint, connection.registration)
+    lifetime_seconds = token_set.expires_in_seconds or dialect.assumed_lifetime_seconds
     filled: dict[str, Any] = {
         **NO_ATTEMPT,
         "sealed_access_token": seal(connection, "sealed_access_token", token_set.access_token),
-        "access_expires_at": issued_at + timedelta(seconds=token_set.expires_in_seconds or assumed),
-        "not_before_at": issued_at + timedelta(seconds=registration.minimum_refresh_seconds),
+        "access_expires_at": issued_at + timedelta(seconds=lifetime_seconds),
+        "not_before_at": issued_at + timedelta(seconds=dialect.minimum_refresh_interval_seconds),
     }
     if token_set.refresh_token is not None:
-        hours = registration.refresh_window_hours
-        window = timedelta(hours=hours) if hours else None
+        hours = dialect.refresh_window_hours
+        window = timedelta(hours=hours) if hours is not None else None
         filled |= {
             "sealed_refresh_token": seal(connection, "sealed_refresh_token", token_set.refresh_token),
             "refresh_issued_at": issued_at,

@@ -2,7 +2,8 @@
 signing key. `client` is the only place where a secret is opened.
 """
 
-from datetime import datetime
+from datetime import date, datetime, timedelta
+from enum import StrEnum
 
 from apps.directory import signing
 from apps.directory.models import ClientRegistration
@@ -11,16 +12,38 @@ from apps.vault.sealing import Holder, Place
 from apps.wire.client_authentication import Authentication, Client
 from apps.wire.secret import Secret
 
+ROTATE_AFTER = timedelta(days=365)  # unless staff write another date, or the provider wants it sooner
+_WARN_BEFORE = timedelta(days=30)
 _WITH_A_SECRET = frozenset({Authentication.QUERY, Authentication.BASIC, Authentication.BODY})
 
 
 def keep(registration: ClientRegistration, secret: Secret, *, at: datetime) -> None:
-    """Seal the secret into the row and save it; an earlier one is overwritten."""
+    """Seal the secret into the row and save it, due to be rotated in a year; an earlier one is overwritten."""
     registration.sealed_secret = sealing.seal(
         secret.reveal().encode(), holder=Holder.installation(), place=_place(registration)
     )
     registration.secret_set_at = at
-    registration.save(update_fields=["sealed_secret", "secret_set_at"])
+    registration.secret_rotation_due_date = (at + ROTATE_AFTER).date()
+    registration.save(update_fields=["sealed_secret", "secret_set_at", "secret_rotation_due_date"])
+
+
+class Due(StrEnum):
+    """Whether a secret is to be rotated."""
+
+    OVERDUE = "overdue"
+    SOON = "soon"
+    LATER = "later"
+    NEVER = "never"  # there is none, or no date
+
+
+def due(registration: ClientRegistration, *, today: date) -> Due:
+    """How the rotation date stands to this day; soon is a month ahead."""
+    by = registration.secret_rotation_due_date
+    if by is None or registration.secret_set_at is None:
+        return Due.NEVER
+    if by < today:
+        return Due.OVERDUE
+    return Due.SOON if by <= today + _WARN_BEFORE else Due.LATER
 
 
 def client(registration: ClientRegistration) -> Client:

@@ -1,18 +1,38 @@
 """How to reach an endpoint and its authorization server: rows of the directory as the wire's own types.
 
-Which origins we connect to is decided here, from a setting and from what staff approved, and nowhere else.
+Which origins we connect to is decided here, from a setting and from what staff approved, and nowhere else. So is how we
+speak there: what a kind of server wants, less what a client registration knows better.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
 
 from django.conf import settings
 
 from apps.directory import credentials, pinning
 from apps.directory.models import ApprovedOrigin, AuthorizationServer, ClientRegistration, Endpoint
 from apps.wire.addresses import AddressPolicy
-from apps.wire.dialects import DIALECTS, Dialect, FhirVersion
+from apps.wire.dialects import DIALECTS, Dialect, FhirVersion, Interface, Placement
 from apps.wire.fhir import FhirServer
 from apps.wire.token_endpoint import TokenEndpoint
+
+# The columns of a client registration that override one value of its endpoints' dialect each. Empty overrides nothing.
+OVERRIDES: Mapping[str, str] = MappingProxyType(
+    {
+        "token_parameters": "token_parameters",
+        "sends_state": "sends_state_in_exchange",
+        "sends_aud": "sends_aud",
+        "accept": "accept",
+        "refresh_window_hours": "refresh_window_hours",
+        "idle_limit_days": "idle_limit_days",
+        "minimum_refresh_seconds": "minimum_refresh_interval_seconds",
+        "assumed_lifetime_seconds": "assumed_lifetime_seconds",
+        "requests_per_minute": "requests_per_minute",
+        "runs_at_once": "runs_at_once",
+    }
+)
 
 
 def address_policy() -> AddressPolicy:
@@ -23,17 +43,35 @@ def address_policy() -> AddressPolicy:
     )
 
 
-def dialect(endpoint: Endpoint) -> Dialect:
-    """How this kind of server differs. Import and admin refuse a dialect nobody knows."""
-    return DIALECTS[endpoint.dialect]
+def dialect(endpoint: Endpoint, registration: ClientRegistration | None) -> Dialect:
+    """How this server wants to be spoken to under this registration; without one, how its kind does. Import and admin
+    refuse a dialect nobody knows."""
+    usual = DIALECTS[endpoint.dialect]
+    if registration is None:
+        return usual
+    written = {name: getattr(registration, column) for column, name in OVERRIDES.items()}
+    return replace(usual, **{name: _typed(name, value) for name, value in written.items() if value not in {None, ""}})
 
 
-def fhir_server(endpoint: Endpoint) -> FhirServer:
-    """Where the endpoint's records are (specification 4.1 rule 1: the version is decided by the base address)."""
+def usual_dialect(server: AuthorizationServer) -> Dialect:
+    """How an authorization server's kind wants to be spoken to, told by its endpoints; interface A's where it has none
+    yet."""
+    endpoint = server.endpoints.first()
+    return DIALECTS[endpoint.dialect if endpoint else Interface.PATIENT_ACCESS.value]
+
+
+def runs_at_once(dialect_name: str, override: int | None) -> int:
+    """The same for this one value, where only columns were read (`records.leasing`)."""
+    return override if override is not None else DIALECTS[dialect_name].runs_at_once
+
+
+def fhir_server(endpoint: Endpoint, registration: ClientRegistration | None = None) -> FhirServer:
+    """Where the endpoint's records are (specification 4.1 rule 1: the version is decided by the base address). Whoever
+    asks with tokens names the registration they were given to."""
     return FhirServer(
         base_url=endpoint.fhir_base_url,
         version=FhirVersion(endpoint.fhir_version),
-        dialect=dialect(endpoint),
+        dialect=dialect(endpoint, registration),
         policy=address_policy(),
     )
 
@@ -54,13 +92,14 @@ def token_endpoint(endpoint: Endpoint, registration: ClientRegistration) -> Toke
     return TokenEndpoint(
         url=server.token_url,
         client=credentials.client(registration),
-        dialect=_dialect(endpoint, registration),
+        dialect=dialect(endpoint, registration),
         policy=address_policy(),
         revocation_url=server.revocation_url or None,
     )
 
 
-def _dialect(endpoint: Endpoint, registration: ClientRegistration) -> Dialect:
-    """The dialect, where the registration does not know better."""
-    usual, sends_state = dialect(endpoint), registration.sends_state
-    return usual if sends_state is None else replace(usual, sends_state_in_exchange=sends_state)
+def _typed(name: str, value: Any) -> Any:
+    """A column's value as the dialect holds it."""
+    if name == "accept":
+        return MappingProxyType(dict.fromkeys(FhirVersion, value))
+    return Placement(value) if name == "token_parameters" else value

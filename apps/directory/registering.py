@@ -1,23 +1,28 @@
 """Our standing at an authorization server: from the request at its developer portal to approval and retirement.
 
-Every change is audited and made under a lock on the row, so that two members of staff cannot both move it.
-Raises StatusNotAllowed where the table of moves forbids the step.
+Every change is audited and made under a lock on the row (`amending.py`). Each move leaves its date. Raises
+StatusNotAllowed where the table of moves forbids the step.
 """
 
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from dataclasses import dataclass, fields
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
 
-from apps.audit import recording
-from apps.audit.recording import Actor, EventType, Fact
-from apps.directory import credentials, pinning
-from apps.directory.models import AuthorizationServer, ClientRegistration, Enablement, Endpoint, SigningKey
+from apps.audit.recording import Actor, EventType
+from apps.directory import amending, credentials, pinning
+from apps.directory.models import (
+    AuthorizationServer,
+    ClientRegistration,
+    Enablement,
+    Endpoint,
+    SigningKey,
+    SystemAccount,
+)
 from apps.wire.client_authentication import Authentication
-from apps.wire.dialects import DIALECTS, Dialect, FhirVersion, Interface
+from apps.wire.dialects import Dialect, FhirVersion, Interface
 from apps.wire.secret import Secret
 
 Status = ClientRegistration.Status
@@ -42,6 +47,14 @@ class Terms:
     refresh_scope: str | None = None  # of RefreshScope, or empty for none
     asks_identity: bool | None = None
     prompts_for_consent: bool | None = None
+    # What the portal or console keeps about us (interface facts, section 8).
+    developer_email: str | None = None
+    application_name: str | None = None
+    application_id: str | None = None
+    desk_url: str | None = None
+    support_contact: str | None = None
+    system_account: SystemAccount | None = None
+    secret_rotation_due_date: date | None = None
 
 
 def redirect_uri(registration: ClientRegistration) -> str:
@@ -78,14 +91,6 @@ def standing_at(endpoint: Endpoint) -> ClientRegistration | None:
     return own if own is not None else _standing_beside(endpoint, server)
 
 
-def stated_window_hours(server: AuthorizationServer) -> int | None:
-    """How long refresh tokens live there, as its interface states; None where it states nothing. Only servers of
-    interface B are discovered."""
-    is_discovered = server.source == AuthorizationServer.Source.DISCOVERED
-    interface = Interface.SMART if is_discovered else Interface.PATIENT_ACCESS
-    return DIALECTS[interface.value].refresh_window_hours
-
-
 def request(server: AuthorizationServer, *, dialect: Dialect, actor: Actor, at: datetime) -> ClientRegistration:
     """The standing registration, or a new one in status requested, with what the dialect and the server say."""
     with transaction.atomic():
@@ -98,15 +103,13 @@ def request(server: AuthorizationServer, *, dialect: Dialect, actor: Actor, at: 
             label=server.authorize_url.partition("://")[2][:120],
             authentication=dialect.authentication.value,
             uses_pkce=dialect.uses_pkce,
-            refresh_window_hours=dialect.refresh_window_hours,
-            minimum_refresh_seconds=dialect.minimum_refresh_interval_seconds,
             smart_version=SmartVersion.V2 if "permission-v2" in server.capabilities else SmartVersion.V1,
             refresh_scope=RefreshScope.OFFLINE if dialect.interface is Interface.SMART else "",
             asks_identity="sso-openid-connect" in server.capabilities,
             requested_at=at,
             is_sandbox=server.is_sandbox,
         )
-        _record(registration, "requested", actor=actor, at=at)
+        amending.note(registration, "requested", actor=actor, at=at)
     return registration
 
 
@@ -114,39 +117,36 @@ def store_credentials(
     registration: ClientRegistration, *, client_id: str, secret: Secret | None, actor: Actor, at: datetime
 ) -> None:
     """Keep what the developer portal gave. A request becomes provisional: credentials exist, not yet active."""
-    with _locked(registration) as row:
+    with amending.locked(registration) as row:
         row.client_id = client_id
         row.save(update_fields=["client_id"])
         if secret is not None:
             credentials.keep(row, secret, at=at)
-            _record(row, "secret stored", actor=actor, at=at, event=EventType.REGISTRATION_SECRET_CHANGED)
+            amending.note(row, "secret stored", actor=actor, at=at, event=EventType.REGISTRATION_SECRET_CHANGED)
         if row.status == Status.REQUESTED:
-            _move(row, Status.PROVISIONAL)
+            _move(row, Status.PROVISIONAL, at=at)
         _clear_trouble(row)
-        _record(row, "credentials stored", actor=actor, at=at)
+        amending.note(row, "credentials stored", actor=actor, at=at)
 
 
 def set_terms(registration: ClientRegistration, terms: Terms, *, actor: Actor, at: datetime) -> None:
     """Keep how we prove ourselves there and what we ask for."""
     chosen = {column.name: getattr(terms, column.name) for column in fields(terms)}
-    with _locked(registration) as row:
+    with amending.locked(registration) as row:
         changed = [name for name, value in chosen.items() if value not in {None, getattr(row, name)}]
         for name in changed:
             setattr(row, name, chosen[name])
         if changed:
             row.save(update_fields=changed)
-            _record(row, "terms set", actor=actor, at=at, changed=" ".join(changed)[:64])
+            amending.note_columns(row, "terms set", changed, actor=actor, at=at)
 
 
 def move(registration: ClientRegistration, status: str, *, actor: Actor, at: datetime) -> None:
     """Approve, reject or retire, as the table of moves allows. Raises StatusNotAllowed."""
-    with _locked(registration) as row:
+    with amending.locked(registration) as row:
         before = row.status
-        _move(row, status)
-        if status == Status.APPROVED:
-            row.approved_at = at
-            row.save(update_fields=["approved_at"])
-        _record(row, "moved", actor=actor, at=at, before=before)
+        _move(row, status, at=at)
+        amending.note(row, "moved", actor=actor, at=at, before=before)
 
 
 def approve(registration: ClientRegistration, *, actor: Actor, at: datetime) -> None:
@@ -159,28 +159,20 @@ def set_versions(
     registration: ClientRegistration, versions: Collection[FhirVersion], *, actor: Actor, at: datetime
 ) -> None:
     """Which API versions were added to the application at the portal (specification 1.2)."""
-    with _locked(registration) as row:
+    with amending.locked(registration) as row:
         row.versions_added = sorted(version.value for version in versions)
         row.save(update_fields=["versions_added"])
-        _record(row, "versions set", actor=actor, at=at)
-
-
-def switch(registration: ClientRegistration, *, is_on: bool, actor: Actor, at: datetime) -> None:
-    """Off stops linking and refreshing at once; on lets them go on."""
-    with _locked(registration) as row:
-        row.is_switched_on = is_on
-        row.save(update_fields=["is_switched_on"])
-        _record(row, "switched on" if is_on else "switched off", actor=actor, at=at)
+        amending.note(row, "versions set", actor=actor, at=at)
 
 
 def mark_trouble(registration: ClientRegistration, code: str, *, at: datetime) -> None:
     """Their server does not accept our registration: nobody is sent there for a while. Patients' tokens stay."""
-    with _locked(registration) as row:
+    with amending.locked(registration) as row:
         is_news = row.trouble != code
         row.trouble_seen_at = at
         if is_news:
             row.trouble, row.trouble_at = code, at
-            _record(row, "trouble", actor=Actor.system("linking"), at=at, code=code)
+            amending.note(row, "trouble", actor=Actor.system("linking"), at=at, code=code)
         row.save(update_fields=["trouble", "trouble_at", "trouble_seen_at"])
 
 
@@ -199,9 +191,9 @@ def accepted(registration: ClientRegistration, *, at: datetime) -> None:
 
 def clear_trouble(registration: ClientRegistration, *, actor: Actor, at: datetime) -> None:
     """Staff mended it, or their server accepted us again."""
-    with _locked(registration) as row:
+    with amending.locked(registration) as row:
         if _clear_trouble(row):
-            _record(row, "trouble cleared", actor=actor, at=at)
+            amending.note(row, "trouble cleared", actor=actor, at=at)
 
 
 def _standing_beside(endpoint: Endpoint, server: AuthorizationServer) -> ClientRegistration | None:
@@ -213,20 +205,12 @@ def _standing_beside(endpoint: Endpoint, server: AuthorizationServer) -> ClientR
     return None
 
 
-@contextmanager
-def _locked(registration: ClientRegistration) -> Iterator[ClientRegistration]:
-    """The row under a lock; the object the caller holds follows it."""
-    with transaction.atomic():
-        row = ClientRegistration.objects.select_for_update().get(pk=registration.pk)
-        yield row
-    registration.refresh_from_db()
-
-
-def _move(row: ClientRegistration, status: str) -> None:
+def _move(row: ClientRegistration, status: str, *, at: datetime) -> None:
     if status not in ClientRegistration.MOVES[Status(row.status)]:
         raise StatusNotAllowed
     row.status = status
-    row.save(update_fields=["status"])
+    setattr(row, f"{Status(status).value}_at", at)
+    row.save(update_fields=["status", f"{Status(status).value}_at"])
 
 
 def _clear_trouble(row: ClientRegistration) -> bool:
@@ -235,24 +219,3 @@ def _clear_trouble(row: ClientRegistration) -> bool:
     row.trouble, row.trouble_at, row.trouble_seen_at = "", None, None
     row.save(update_fields=["trouble", "trouble_at", "trouble_seen_at"])
     return True
-
-
-def _record(
-    row: ClientRegistration,
-    action: str,
-    *,
-    actor: Actor,
-    at: datetime,
-    event: EventType = EventType.REGISTRATION_CHANGED,
-    before: str = "",
-    code: str = "",
-    changed: str = "",
-) -> None:
-    facts: dict[str, str | int | bool] = {Fact.ACTION: action, Fact.STATUS: row.status}
-    if before:
-        facts[Fact.STATUS_BEFORE] = before
-    if code:
-        facts[Fact.CODE] = code
-    if changed:
-        facts[Fact.CHANGED] = changed
-    recording.record(event, actor=actor, at=at, subject="client registration", subject_id=str(row.pk), facts=facts)

@@ -27,7 +27,7 @@ class Source:
     def __init__(self, connection: Connection, clock: Clock) -> None:
         self._connection = connection
         self._clock = clock
-        self._server = reaching.fhir_server(connection.endpoint)
+        self._server = reaching.fhir_server(connection.endpoint, connection.registration)
         self._has_renewed = False
 
     def capability(self) -> CapabilityStatement | None:

@@ -4,10 +4,11 @@ A claim holds for a lease that every stored page extends. A worker that dies let
 where the stored cursors stand; a worker that was only slow finds its claim gone before it can write anything more.
 
 Workers take what waits most urgently: what a person waits for before what the clock asked for, then what has waited
-longest. Of one authorization server no more runs are worked on at once than its dialect says (`runs_at_once`), counted
+longest. Of one authorization server no more runs are worked on at once than `runs_at_once` of its dialect says, counted
 on the rows under lease: a slow provider with many links fills its own share of the workers and nobody else's.
 """
 
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,9 +19,9 @@ from django.db.models import Case, Count, Q, QuerySet, Value, When
 from django.db.models.functions import Coalesce, Now
 
 from apps.connections.models import Connection
+from apps.directory import reaching
 from apps.directory.models import AuthorizationServer
 from apps.records.models import SyncRun
-from apps.wire.dialects import DIALECTS
 
 # One page: a request of at most 30 s, perhaps a discovery of at most 20 s, a refresh of at most 10 s and the same
 # request again, and storing.
@@ -28,6 +29,7 @@ LEASE_SECONDS = 120
 
 _SERVER = "connection__endpoint__authorization_server"
 _DIALECT = "connection__endpoint__dialect"
+_OVERRIDE = "connection__registration__runs_at_once"
 # What a person waits for goes first; of equals, what has waited longest: since it was opened, or last given back.
 _URGENCY = (
     Case(When(cause__in=SyncRun.ASKED_FOR, then=Value(0)), default=Value(1)),
@@ -117,9 +119,16 @@ def _claim_of(runs: QuerySet[SyncRun]) -> Lease | None:
 
 
 def _busy_servers(*only: UUID) -> Collection[UUID]:
-    """Authorization servers (of these, where any is named) of which as many runs are held as their dialect allows."""
+    """Authorization servers (of these, where any is named) of which as many runs are held as they allow: their dialect,
+    or the registrations under which these runs go on, of which the strictest counts."""
     held = SyncRun.objects.filter(claim_id__isnull=False, lease_until__gt=Now(), finished_at__isnull=True)
     if only:
         held = held.filter(**{f"{_SERVER}__in": only})
-    counted = held.values_list(_SERVER, _DIALECT).annotate(Count("pk"))
-    return [server for server, dialect, runs in counted if server and runs >= DIALECTS[dialect].runs_at_once]
+    runs: Counter[UUID] = Counter()
+    rooms: dict[UUID, int] = {}
+    for server, dialect, override, count in held.values_list(_SERVER, _DIALECT, _OVERRIDE).annotate(Count("pk")):
+        if server is not None:
+            room = reaching.runs_at_once(dialect, override)
+            runs[server] += count
+            rooms[server] = min(room, rooms.get(server, room))
+    return [server for server, room in rooms.items() if runs[server] >= room]

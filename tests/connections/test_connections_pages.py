@@ -106,7 +106,8 @@ class TestHowAConnectionStands:
         return standing.of_connection(connection, at=datetime.now(UTC))
 
     def test_is_connected_where_nothing_limits_it(self, traveller, place):
-        ClientRegistration.objects.update(refresh_window_hours=None)
+        Endpoint.objects.update(dialect="smart")  # whose refresh tokens have no window
+        ClientRegistration.objects.update(token_parameters="query")
         found = traveller.link(place)
         connection = confirming.confirm(found, candidate=0, at=found.created_at).connection
         assert self.at(connection).word == "Connected"
@@ -154,9 +155,10 @@ class TestAConnectionWithoutARefreshToken:
         found = traveller.link(place)
         return confirming.confirm(found, candidate=0, at=found.created_at).connection
 
-    @pytest.mark.parametrize("hours", [48, None])
-    def test_promises_only_what_the_access_token_holds(self, traveller, connection, hours):
-        ClientRegistration.objects.update(refresh_window_hours=hours)
+    @pytest.mark.parametrize("dialect", ["patient-access", "smart"])
+    def test_promises_only_what_the_access_token_holds(self, traveller, connection, dialect):
+        """Whether or not refresh tokens, where there are any, have a window there."""
+        Endpoint.objects.update(dialect=dialect)
         for address in ("/connections/", f"/connections/{connection.pk}/", f"/connections/{connection.pk}/record/"):
             page = text_of(traveller, address)
             assert "Nothing to do" not in page
@@ -179,7 +181,7 @@ class TestAConnectionWithoutARefreshToken:
 
 class TestAConnectionGrantedForTheSessionThere:
     def test_is_not_promised_to_go_on_afterwards(self, connection):
-        ClientRegistration.objects.update(refresh_window_hours=None)
+        Endpoint.objects.update(dialect="smart")
         Connection.objects.update(granted_scope="patient/Patient.read online_access")
         found = standing.of_connection(connection, at=datetime.now(UTC))
         assert "while you are signed in there" in found.sentence

@@ -10,7 +10,7 @@ from django.db import connection as database
 from apps.audit.models import AuditEvent
 from apps.connections import confirming, refreshing
 from apps.connections.models import Connection, StoredTokenSet
-from apps.directory.models import ClientRegistration
+from apps.directory.models import ClientRegistration, Endpoint
 from apps.wire.errors import ClientRejected, RequestRefused, Throttled, Unavailable, UnexpectedAnswer
 from tests.connections.provider_stand_in import tokens
 from tests.wire.servers import http
@@ -118,8 +118,9 @@ class TestARefreshToken:
         assert len(stand_in.token_requests) == 1
         assert Connection.objects.get().reason == "window_over"
 
-    def test_has_no_window_where_the_registration_knows_none(self, traveller, place, stand_in):
-        ClientRegistration.objects.update(refresh_window_hours=None)
+    def test_has_no_window_where_the_dialect_knows_none(self, traveller, place, stand_in):
+        Endpoint.objects.update(dialect="smart")
+        ClientRegistration.objects.update(token_parameters="query")
         traveller.link(place)
         row = StoredTokenSet.objects.get()
         assert (row.refresh_deadline_at, row.refresh_due_at) == (None, None)

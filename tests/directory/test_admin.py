@@ -36,7 +36,7 @@ def form(registration: ClientRegistration, **changes: str) -> dict[str, str]:
         "refresh_scope": "",
         "sends_state": "unknown",
         "refresh_window_hours": "48",
-        "minimum_refresh_seconds": "0",
+        "minimum_refresh_seconds": "",
         "is_switched_on": "on",
         "new_secret": "",
         **changes,

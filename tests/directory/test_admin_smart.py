@@ -10,7 +10,7 @@ from django.utils.timezone import localtime
 
 from apps.audit.models import AuditEvent
 from apps.audit.recording import Actor
-from apps.directory import enabling, registering, signing
+from apps.directory import enabling, reaching, registering, signing
 from apps.directory.models import AuthorizationServer, ClientRegistration, Enablement, Endpoint, SigningKey
 from tests.directory.conftest import AT
 from tests.directory.smart_deployment import LOGIN, register, statement
@@ -140,6 +140,7 @@ class TestARegistrationAddedByHand:
         """The 48 hours of the other interface would end the links of a SMART deployment for no reason."""
         server = root.discover()
         AuthorizationServer.objects.update(source=source)
+        Endpoint.objects.update(dialect="smart" if source == "discovered" else "patient-access")
         address = "/admin/directory/clientregistration/add/"
         shown = page(staff, address)
         offered = shown[shown.index('name="refresh_window_hours"') :].partition(">")[0]
@@ -151,7 +152,8 @@ class TestARegistrationAddedByHand:
             "new_secret": "",
         }  # fmt: skip
         assert staff.post(address, fields).status_code == 302
-        assert ClientRegistration.objects.get().refresh_window_hours == hours
+        made = ClientRegistration.objects.get()
+        assert reaching.dialect(Endpoint.objects.get(), made).refresh_window_hours == hours
 
 
 class TestASigningKeyInTheAdmin:

@@ -134,7 +134,7 @@ class TestRegisterClientForASmartDeployment:
         assert (line["asks_identity"], line["public_jwk"]) == (False, None)
         row = ClientRegistration.objects.get()
         assert (row.uses_pkce, row.sends_state) == (True, None)
-        assert (row.refresh_window_hours, row.minimum_refresh_seconds) == (None, 60)
+        assert (row.refresh_window_hours, row.minimum_refresh_seconds) == (None, None)
         assert line["launch_url"] == f"http://testserver/connect/launch/{row.launch_id}/"
         assert line["redirect_uri"] == f"http://testserver/connect/return/{row.redirect_id}/"
 

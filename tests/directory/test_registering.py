@@ -8,7 +8,7 @@ from django.urls import resolve
 
 from apps.audit.models import AuditEvent
 from apps.audit.recording import Actor
-from apps.directory import credentials, registering
+from apps.directory import credentials, registering, switching
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint
 from apps.directory.registering import Status
 from apps.wire.client_authentication import Authentication
@@ -39,10 +39,9 @@ def registration(server):
 
 
 class TestARegistration:
-    def test_begins_as_a_request_with_the_windows_of_its_dialect(self, registration):
+    def test_begins_as_a_request_that_overrides_nothing(self, registration):
         assert registration.status == "requested"
-        assert registration.refresh_window_hours == 48
-        assert registration.minimum_refresh_seconds == 0
+        assert (registration.refresh_window_hours, registration.minimum_refresh_seconds) == (None, None)
         assert registration.authentication == "query"
         assert not registration.uses_pkce
 
@@ -72,7 +71,7 @@ class TestARegistration:
 
     def test_keeps_versions_and_switch(self, registration):
         registering.set_versions(registration, {FhirVersion.R4, FhirVersion.DSTU2}, actor=ACTOR, at=AT)
-        registering.switch(registration, is_on=False, actor=ACTOR, at=AT)
+        switching.switch_registration(registration, is_on=False, actor=ACTOR, at=AT)
         row = ClientRegistration.objects.get()
         assert (row.versions_added, row.is_switched_on) == (["dstu2", "r4"], False)
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from apps.directory import registering
+from apps.directory import registering, switching
 from apps.directory.admin.auditing import AuditedAdmin, staff
 from apps.directory.models import ClientRegistration, SigningKey
 from apps.wire.dialects import FhirVersion
@@ -58,25 +58,8 @@ class ClientRegistrationForm(forms.ModelForm):  # type: ignore[type-arg]  # gene
             "prompts_for_consent": _("Sends prompt=consent, which some servers need to give offline_access."),
             "sends_state": _("Unknown leaves it to the dialect: yes for SMART, no for the patient access API."),
             "uses_pkce": _("Only where the authorization server allows it."),
-            "refresh_window_hours": _(
-                "How long a refresh token lives after its issue; empty where there is no limit. Left empty while "
-                "adding: what the interface states."
-            ),
+            "refresh_window_hours": _("How long a refresh token lives after its issue."),
         }
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._is_new = kwargs.get("instance") is None
-        if self._is_new:
-            self.initial["refresh_window_hours"] = None  # the server chosen decides
-
-    def clean(self) -> dict[str, Any]:
-        """A registration that is added without a refresh window gets the one its server's interface states."""
-        cleaned = super().clean() or self.cleaned_data
-        server = cleaned.get("authorization_server")
-        if self._is_new and server is not None and cleaned.get("refresh_window_hours") is None:
-            cleaned["refresh_window_hours"] = registering.stated_window_hours(server)
-        return cleaned
 
 
 @admin.register(ClientRegistration)
@@ -153,13 +136,13 @@ class ClientRegistrationAdmin(AuditedAdmin):
     def switch_on(self, request: HttpRequest, rows: models.QuerySet[ClientRegistration]) -> None:
         """Let linking and refreshing go on."""
         for row in rows:
-            registering.switch(row, is_on=True, actor=staff(request), at=timezone.now())
+            switching.switch_registration(row, is_on=True, actor=staff(request), at=timezone.now())
 
     @admin.action(description=_("Switch off: stop linking, refreshing and copying at once"))
     def switch_off(self, request: HttpRequest, rows: models.QuerySet[ClientRegistration]) -> None:
         """Stop everything."""
         for row in rows:
-            registering.switch(row, is_on=False, actor=staff(request), at=timezone.now())
+            switching.switch_registration(row, is_on=False, actor=staff(request), at=timezone.now())
 
     @admin.action(description=_("Trouble is mended: let patients link again"))
     def clear_trouble(self, request: HttpRequest, rows: models.QuerySet[ClientRegistration]) -> None:

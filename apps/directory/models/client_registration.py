@@ -9,15 +9,19 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from apps.directory.models.authorization_server import AuthorizationServer
+from apps.directory.models.limits import Between, media_type
 from apps.directory.models.signing_key import SigningKey
+from apps.directory.models.system_account import SystemAccount
 from apps.wire.client_authentication import Authentication
+from apps.wire.dialects import Placement
 
 
 class ClientRegistration(models.Model):
     """Linking is off unless the registration is approved, the version was added, and it is switched on
     (specification 1.2, 3). The secret is write-only: sealed for the installation, opened by `directory.credentials`.
 
-    Made at one authorization server, it may serve others of the same origin, one tenant each: see Enablement."""
+    Made at one authorization server, it may serve others of the same origin, one tenant each: see Enablement. Columns
+    that override the dialect are empty where it holds; `directory.reaching.dialect` puts the two together."""
 
     class Status(models.TextChoices):
         """Where the request at the developer portal stands."""
@@ -57,6 +61,7 @@ class ClientRegistration(models.Model):
     is_switched_on = models.BooleanField(
         _("switched on"), default=True, help_text=_("Off stops linking, refreshing and syncing at once.")
     )
+    switched_off_at = models.DateTimeField(_("switched off"), null=True, blank=True, editable=False)
     # The address a provider returns the browser to: distinct per registration, so that an answer names its sender.
     redirect_id = models.UUIDField(_("redirect id"), default=uuid.uuid4, unique=True, editable=False)
     # Where a provider's own portal starts us (EHR launch): it names the registration, and authenticates nobody.
@@ -66,6 +71,7 @@ class ClientRegistration(models.Model):
     client_id = models.CharField(_("client id"), max_length=500, blank=True)
     sealed_secret = models.BinaryField(null=True, editable=False)
     secret_set_at = models.DateTimeField(_("secret set"), null=True, blank=True, editable=False)
+    secret_rotation_due_date = models.DateField(_("secret to be rotated by"), null=True, blank=True)
     authentication = models.CharField(
         _("how the client proves itself"), max_length=20, choices=[(a.value, a.value) for a in Authentication]
     )
@@ -84,11 +90,53 @@ class ClientRegistration(models.Model):
     asks_identity = models.BooleanField(_("asks who signed in"), default=False)
     prompts_for_consent = models.BooleanField(_("asks for the consent page each time"), default=False)
     uses_pkce = models.BooleanField(_("sends PKCE"), default=True)
+    # What the developer portal or console keeps about us (interface facts, section 8).
+    developer_email = models.EmailField(_("e-mail of the developer account"), blank=True)
+    application_name = models.CharField(_("application name there"), max_length=120, blank=True)
+    application_id = models.CharField(_("application id there"), max_length=200, blank=True)
+    desk_url = models.URLField(_("address of the developer portal or console"), max_length=1000, blank=True)
+    support_contact = models.CharField(_("whom to ask there"), max_length=300, blank=True)
+    system_account = models.ForeignKey(
+        SystemAccount,
+        on_delete=models.PROTECT,
+        related_name="registrations",
+        verbose_name=_("system account"),
+        null=True,
+        blank=True,
+    )
+    # Each overrides one value of the dialect.
     sends_state = models.BooleanField(_("sends state in the exchange"), null=True, blank=True)
-    refresh_window_hours = models.PositiveIntegerField(_("refresh window in hours"), null=True, blank=True, default=48)
-    minimum_refresh_seconds = models.PositiveIntegerField(_("least seconds between refreshes"), default=60)
+    sends_aud = models.BooleanField(_("names the FHIR server when a patient leaves"), null=True, blank=True)
+    token_parameters = models.CharField(
+        _("where token requests put their parameters"),
+        max_length=5,
+        choices=[(Placement.QUERY.value, _("in the address")), (Placement.BODY.value, _("in the body"))],
+        blank=True,
+    )
+    accept = models.CharField(_("Accept header of data requests"), max_length=100, blank=True, validators=[media_type])
+    refresh_window_hours = models.PositiveIntegerField(
+        _("refresh window in hours"), null=True, blank=True, validators=[Between(1, 8784)]
+    )
+    idle_limit_days = models.PositiveIntegerField(
+        _("idle limit in days"), null=True, blank=True, validators=[Between(1, 3660)]
+    )
+    minimum_refresh_seconds = models.PositiveIntegerField(
+        _("least seconds between refreshes"), null=True, blank=True, validators=[Between(1, 3600)]
+    )
+    assumed_lifetime_seconds = models.PositiveIntegerField(
+        _("assumed lifetime of access tokens in seconds"), null=True, blank=True, validators=[Between(60, 86400)]
+    )
+    requests_per_minute = models.PositiveIntegerField(
+        _("requests per minute"), null=True, blank=True, validators=[Between(1, 600)]
+    )
+    runs_at_once = models.PositiveIntegerField(
+        _("copies under way at once"), null=True, blank=True, validators=[Between(1, 64)]
+    )
     requested_at = models.DateTimeField(_("requested"), null=True, blank=True)
+    provisional_at = models.DateTimeField(_("provisional"), null=True, blank=True, editable=False)
     approved_at = models.DateTimeField(_("approved"), null=True, blank=True)
+    rejected_at = models.DateTimeField(_("rejected"), null=True, blank=True, editable=False)
+    retired_at = models.DateTimeField(_("retired"), null=True, blank=True, editable=False)
     # What the operator must mend, as the far end's closed error vocabulary says it; empty while all is well.
     trouble = models.CharField(_("trouble"), max_length=60, blank=True)
     trouble_at = models.DateTimeField(_("trouble since"), null=True, blank=True)
@@ -108,11 +156,15 @@ class ClientRegistration(models.Model):
 
     class Privacy:
         secret = ("sealed_secret",)
+        personal = ("developer_email", "support_contact")
         operational = (
-            "id", "authorization_server", "label", "status", "is_switched_on", "redirect_id", "launch_id", "client_id",
-            "secret_set_at", "authentication", "signing_key", "versions_added", "smart_version", "scope",
-            "refresh_scope", "asks_identity", "prompts_for_consent", "uses_pkce", "sends_state",
-            "refresh_window_hours", "minimum_refresh_seconds", "requested_at", "approved_at", "trouble", "trouble_at",
+            "id", "authorization_server", "label", "status", "is_switched_on", "switched_off_at", "redirect_id",
+            "launch_id", "client_id", "secret_set_at", "secret_rotation_due_date", "authentication", "signing_key",
+            "versions_added", "smart_version", "scope", "refresh_scope", "asks_identity",
+            "prompts_for_consent", "uses_pkce", "application_name", "application_id", "desk_url", "system_account",
+            "sends_state", "sends_aud", "token_parameters", "accept", "refresh_window_hours", "idle_limit_days",
+            "minimum_refresh_seconds", "assumed_lifetime_seconds", "requests_per_minute", "runs_at_once",
+            "requested_at", "provisional_at", "approved_at", "rejected_at", "retired_at", "trouble", "trouble_at",
             "trouble_seen_at", "is_sandbox",
         )  # fmt: skip
 

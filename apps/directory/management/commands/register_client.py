@@ -11,11 +11,11 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from apps.audit.recording import Actor
-from apps.directory import enabling, registering, signing, trusting
+from apps.directory import enabling, reaching, registering, signing, trusting
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint
 from apps.directory.registering import RefreshScope, SmartVersion, Terms
 from apps.wire.client_authentication import Authentication
-from apps.wire.dialects import DIALECTS, FhirVersion, Interface
+from apps.wire.dialects import FhirVersion
 from apps.wire.secret import Secret
 
 _ACTOR = Actor.system("register_client")
@@ -80,8 +80,7 @@ class Command(BaseCommand):
     def _prepare(self, server: AuthorizationServer, options: dict[str, Any]) -> ClientRegistration:
         """What we choose, before anything is asked for at the developer portal."""
         at = timezone.now()
-        endpoint = server.endpoints.first()
-        dialect = DIALECTS[endpoint.dialect if endpoint else Interface.PATIENT_ACCESS]
+        dialect = reaching.usual_dialect(server)
         registration = registering.request(server, dialect=dialect, actor=_ACTOR, at=at)
         registering.set_terms(registration, _terms(registration, options), actor=_ACTOR, at=at)
         for issuer in options["issuer"]:

@@ -1,0 +1,47 @@
+"""What a client registration knows better than the dialect of its endpoints: checked together, set by command.
+
+`reaching.OVERRIDES` lists the columns; the admin sets them by its form and asks `check` as well.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from apps.audit.recording import Actor
+from apps.directory import amending, reaching
+from apps.directory.models import ClientRegistration
+from apps.wire.client_authentication import Authentication
+from apps.wire.dialects import Placement
+
+_IN_THE_ADDRESS = frozenset({Authentication.QUERY, Authentication.NONE})
+
+
+def override(registration: ClientRegistration, written: Mapping[str, str], *, actor: Actor, at: datetime) -> None:
+    """Set columns of `reaching.OVERRIDES` from text; an empty text gives one back to the dialect.
+
+    Raises ValidationError for a name that is none of them, and for a value that makes no sense; nothing is set then.
+    """
+    unknown = sorted(set(written) - set(reaching.OVERRIDES))
+    if unknown:
+        raise ValidationError(_("%(name)s overrides nothing."), params={"name": unknown[0][:64]})
+    with amending.locked(registration) as row:
+        for column, text in written.items():
+            field = ClientRegistration._meta.get_field(column)  # noqa: SLF001 - its public name
+            setattr(row, column, field.clean(text, row) if text else field.get_default())
+        check(row)
+        row.save(update_fields=list(written))
+        amending.note_columns(row, "overrides set", list(written), actor=actor, at=at)
+
+
+def check(registration: ClientRegistration) -> None:
+    """Raises ValidationError where the method of authentication and the place of the parameters exclude each other: a
+    secret in the body of a request is no secret in its address, and the other way round."""
+    authentication, placement = Authentication(registration.authentication), registration.token_parameters
+    if placement == Placement.QUERY and authentication not in _IN_THE_ADDRESS:
+        raise ValidationError(
+            _("Parameters go in the address only where the client proves itself there, or not at all.")
+        )
+    if placement == Placement.BODY and authentication is Authentication.QUERY:
+        raise ValidationError(_("A client that proves itself in the address puts its parameters there, too."))
