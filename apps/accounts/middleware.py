@@ -4,11 +4,21 @@ A shared computer must not show the last person's record to the next one.
 """
 
 from collections.abc import Callable
+from typing import TypeVar
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import resolve_url
 from django_htmx.http import HttpResponseClientRefresh
+
+View = TypeVar("View", bound=Callable[..., HttpResponse])
+
+
+def same_for_everybody(view: View) -> View:
+    """Decorate a view whose answer has nobody in it: its session is not even read, and it says itself how long it is
+    kept."""
+    view.is_same_for_everybody = True  # type: ignore[attr-defined]  # a view is a function: it takes any
+    return view
 
 
 class NothingStaysMiddleware:
@@ -25,6 +35,8 @@ class NothingStaysMiddleware:
         """Set `Cache-Control: no-store`, and `Clear-Site-Data` where this request ended a session."""
         was_signed_in = request.method == "POST" and request.user.is_authenticated
         response = self.get_response(request)
+        if _is_same_for_everybody(request):
+            return response
         if response.status_code >= 500:  # whose page it is may be what could not be told: it is not asked again
             response["Cache-Control"] = "no-store, private"
             return response
@@ -52,3 +64,8 @@ class SignInAsAPageMiddleware:
         if is_part and response.get("Location", "").startswith(resolve_url(settings.LOGIN_URL)):
             return HttpResponseClientRefresh()
         return response
+
+
+def _is_same_for_everybody(request: HttpRequest) -> bool:
+    match = request.resolver_match
+    return match is not None and getattr(match.func, "is_same_for_everybody", False)

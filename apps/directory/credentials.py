@@ -57,7 +57,7 @@ def client(registration: ClientRegistration) -> Client:
         client_id=registration.client_id,
         secret=_open(registration) if authentication in _WITH_A_SECRET else None,
         authentication=authentication,
-        signing_key=signing.open_key(key) if key is not None and key.retired_at is None else None,
+        signing_key=signing.open_key(key) if key is not None else None,
     )
 
 

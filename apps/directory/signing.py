@@ -1,17 +1,18 @@
 """Our signing keys: made here, their private half sealed for the installation, opened for one call at a time.
 
 A provider holds the public half (interface facts 3.5, section 8), so a key lives until every registration that names
-it has another. Publishing and rotating them as a set is a later concern; nothing here assumes there is only one.
+it has another, and what it signed has arrived: `rotating` says when.
 """
 
 import json
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import transaction
 from joserfc.jwk import ECKey, RSAKey
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
+from apps.directory import publishing
 from apps.directory.models import ClientRegistration, SigningKey
 from apps.vault import sealing
 from apps.vault.sealing import Holder, Place
@@ -21,19 +22,34 @@ from apps.wire.secret import Secret
 
 Algorithm = SigningKey.Algorithm
 
+LONGEST_ASSERTION = timedelta(minutes=5)  # SMART App Launch 2.2: no assertion lives longer
+LEAVES_WITHIN = LONGEST_ASSERTION + publishing.SPREADS_WITHIN  # how long a key stays published that signs no more
+
 _RSA_BITS = 3072  # NIST SP 800-57 part 1: equivalent to the 128 bits that outlast 2030
+_OVER = (ClientRegistration.Status.REJECTED, ClientRegistration.Status.RETIRED)
 
 
 class KeyInUse(Exception):
     """A registration that stands still proves itself with this key."""
 
 
-def make(algorithm: str = Algorithm.ES384, *, actor: Actor, at: datetime) -> SigningKey:
-    """A new pair. Its id is the thumbprint of its public half (RFC 7638), so that equal ids mean equal keys."""
+class StillNeeded(Exception):
+    """What the key signed may still be on its way, or somebody may verify it with an older copy of our key set."""
+
+
+def make(
+    algorithm: str = Algorithm.ES384, *, actor: Actor, at: datetime, signs_from_at: datetime | None = None
+) -> SigningKey:
+    """A new pair, published from now on. Its id is the thumbprint of its public half (RFC 7638), so that equal ids mean
+    equal keys.
+
+    It is to sign when every copy of our key set has it, unless told otherwise: at once where nobody can have a copy.
+    """
     pair = _generate(Algorithm(algorithm))
     kid = pair.thumbprint()
     public = {**pair.as_dict(private=False), "kid": kid, "alg": str(algorithm), "use": "sig"}
     private = json.dumps(pair.as_dict(private=True))
+    usual_at = at if publishing.was_empty(at=at) else at + publishing.SPREADS_WITHIN
     with transaction.atomic():
         row = SigningKey.objects.create(
             kid=kid,
@@ -41,34 +57,98 @@ def make(algorithm: str = Algorithm.ES384, *, actor: Actor, at: datetime) -> Sig
             public_jwk=public,
             sealed_private_jwk=sealing.seal(private.encode(), holder=Holder.installation(), place=_place(kid)),
             created_at=at,
+            signs_from_at=signs_from_at or usual_at,
         )
         _record(row, "made", actor=actor, at=at)
     return row
 
 
-def newest(algorithm: str = Algorithm.ES384) -> SigningKey | None:
-    """The key to register with a provider today, if there is one."""
-    return SigningKey.objects.filter(algorithm=algorithm, retired_at__isnull=True).order_by("-created_at", "pk").first()
+def current(algorithm: str = Algorithm.ES384, *, at: datetime) -> SigningKey | None:
+    """The key to register with a provider today: the newest that signs, or else the one that will; None where there is
+    none. A key that is leaving is nobody's to begin with."""
+    rows = SigningKey.objects.filter(algorithm=algorithm, retired_at__isnull=True, superseded_at__isnull=True)
+    signing = rows.filter(signs_from_at__lte=at).order_by("-created_at", "pk").first()
+    return signing or rows.order_by("signs_from_at", "pk").first()
 
 
-def retire(row: SigningKey, *, actor: Actor, at: datetime) -> None:
-    """Sign nothing with it any more. Raises KeyInUse while a registration that stands names it."""
+def is_in_use(row: SigningKey) -> bool:
+    """Whether a registration that stands proves itself with it."""
+    return row.registrations.exclude(status__in=_OVER).exists()
+
+
+def supersede(row: SigningKey, *, actor: Actor, at: datetime) -> None:
+    """Sign nothing with it any more; it stays published until `leaves_at`. Raises KeyInUse while a registration that
+    stands names it. Content where it was superseded before."""
     with transaction.atomic():
-        locked = SigningKey.objects.select_for_update().get(pk=row.pk)
-        over = (ClientRegistration.Status.REJECTED, ClientRegistration.Status.RETIRED)
-        if locked.registrations.exclude(status__in=over).exists():
-            raise KeyInUse
-        if locked.retired_at is None:
-            locked.retired_at = at
-            locked.save(update_fields=["retired_at"])
-            _record(locked, "retired", actor=actor, at=at)
+        locked = _unused(row)
+        if locked.superseded_at is None:
+            locked.superseded_at = at
+            locked.save(update_fields=["superseded_at"])
+            _record(locked, "superseded", actor=actor, at=at)
     row.refresh_from_db()
 
 
-def open_key(row: SigningKey) -> client_authentication.SigningKey:
-    """The key as the wire takes it. Raises what opening a sealed value raises."""
+def take_back(row: SigningKey, *, actor: Actor, at: datetime) -> None:
+    """It is in use after all: whatever it is to leave, it leaves anew."""
+    with transaction.atomic():
+        locked = SigningKey.objects.select_for_update().get(pk=row.pk)
+        if locked.superseded_at is not None and locked.retired_at is None:
+            locked.superseded_at = None
+            locked.save(update_fields=["superseded_at"])
+            _record(locked, "in use again", actor=actor, at=at)
+    row.refresh_from_db()
+
+
+def leaves_at(row: SigningKey) -> datetime | None:
+    """From when nobody needs it to verify anything; None while it may sign."""
+    return None if row.superseded_at is None else row.superseded_at + LEAVES_WITHIN
+
+
+def retire(row: SigningKey, *, actor: Actor, at: datetime) -> None:
+    """Take it out of our key set and drop its private half. Raises KeyInUse as `supersede` does, and StillNeeded before
+    `leaves_at`. Content where it was retired before."""
+    with transaction.atomic():
+        locked = _unused(row)
+        needed_until = leaves_at(locked)
+        if locked.retired_at is None:
+            if needed_until is None or at < needed_until:
+                raise StillNeeded
+            _end(locked, "retired", actor=actor, at=at)
+    row.refresh_from_db()
+
+
+def give_up(row: SigningKey, *, actor: Actor, at: datetime) -> None:
+    """Somebody else may have its private half: retire it at once, whoever signs with it. Registrations that name it
+    have no proof until they are given another key. Content where it was retired before."""
+    with transaction.atomic():
+        locked = SigningKey.objects.select_for_update().get(pk=row.pk)
+        if locked.retired_at is None:
+            _end(locked, "given up", actor=actor, at=at)
+    row.refresh_from_db()
+
+
+def open_key(row: SigningKey) -> client_authentication.SigningKey | None:
+    """The key as the wire takes it, or None where it is retired. Raises what opening a sealed value raises."""
+    if row.sealed_private_jwk is None:
+        return None
     opened = sealing.open_sealed(bytes(row.sealed_private_jwk), holder=Holder.installation(), place=_place(row.kid))
     return client_authentication.SigningKey(row.kid, SigningAlgorithm(row.algorithm), Secret(opened.decode()))
+
+
+def _unused(row: SigningKey) -> SigningKey:
+    """The row under a lock that keeps registrations from being given this key meanwhile."""
+    locked = SigningKey.objects.select_for_update().get(pk=row.pk)
+    if is_in_use(locked):
+        raise KeyInUse
+    return locked
+
+
+def _end(locked: SigningKey, action: str, *, actor: Actor, at: datetime) -> None:
+    locked.superseded_at = locked.superseded_at or at
+    locked.retired_at = at
+    locked.sealed_private_jwk = None
+    locked.save(update_fields=["superseded_at", "retired_at", "sealed_private_jwk"])
+    _record(locked, action, actor=actor, at=at)
 
 
 def _generate(algorithm: Algorithm) -> ECKey | RSAKey:

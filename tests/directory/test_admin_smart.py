@@ -113,7 +113,7 @@ class TestARegistrationOfASmartApplication:
         registration = register(root.discover())
         key = signing.make(actor=ACTOR, at=AT)
         retired = signing.make(actor=ACTOR, at=AT)
-        signing.retire(retired, actor=ACTOR, at=AT)
+        signing.give_up(retired, actor=ACTOR, at=AT)
         address = f"/admin/directory/clientregistration/{registration.pk}/change/"
         shown = page(staff, address)
         assert f"http://testserver/connect/launch/{registration.launch_id}/" in shown
@@ -178,15 +178,15 @@ class TestASigningKeyInTheAdmin:
         assert SigningKey.objects.get().algorithm == "ES384"
         assert staff.post(f"/admin/directory/signingkey/{key.pk}/delete/", {"post": "yes"}).status_code == 403
 
-    def test_is_retired_by_action_unless_it_is_needed(self, staff, root):
+    def test_is_taken_out_of_use_by_action_unless_it_is_needed(self, staff, root):
         key = signing.make(actor=ACTOR, at=AT)
         registration = register(root.discover())
         ClientRegistration.objects.update(signing_key=key)
-        assert "is still the key of a client registration" in act(staff, "signingkey", "retire", key)
-        assert SigningKey.objects.get().retired_at is None
+        assert "is still the key of a client registration" in act(staff, "signingkey", "supersede", key)
+        assert SigningKey.objects.get().superseded_at is None
         registering.move(registration, "retired", actor=ACTOR, at=AT)
-        act(staff, "signingkey", "retire", key)
-        assert SigningKey.objects.get().retired_at is not None
+        act(staff, "signingkey", "supersede", key)
+        assert SigningKey.objects.get().superseded_at is not None
 
 
 class TestAnEnablementInTheAdmin:

@@ -1,12 +1,15 @@
 """Our signing keys: sealed here, and enough for somebody else to believe what they signed."""
 
+from datetime import timedelta
+
 import pytest
+from django.db import IntegrityError, transaction
 from joserfc import jwt
 from joserfc.jwk import JWKRegistry
 
 from apps.audit.models import AuditEvent
 from apps.audit.recording import Actor
-from apps.directory import credentials, registering, signing
+from apps.directory import credentials, publishing, registering, signing
 from apps.directory.models import ClientRegistration, SigningKey
 from apps.wire.client_authentication import Authentication, assertion
 from apps.wire.errors import ClientRejected
@@ -65,26 +68,62 @@ class TestASigningKey:
         use(key, registration)
         with pytest.raises(signing.KeyInUse):
             signing.retire(key, actor=ACTOR, at=AT)
+        with pytest.raises(signing.KeyInUse):
+            signing.supersede(key, actor=ACTOR, at=AT)
         registering.move(registration, registering.Status.RETIRED, actor=ACTOR, at=AT)
-        signing.retire(key, actor=ACTOR, at=AT)
-        signing.retire(key, actor=ACTOR, at=AT)
-        assert key.retired_at == AT
-        assert signing.newest() is None
+        signing.supersede(key, actor=ACTOR, at=AT)
+        signing.supersede(key, actor=ACTOR, at=AT + timedelta(days=1))
+        for _ in range(2):
+            signing.retire(key, actor=ACTOR, at=AT + signing.LEAVES_WITHIN)
+        assert (key.superseded_at, key.retired_at) == (AT, AT + signing.LEAVES_WITHIN)
+        assert signing.current(at=AT) is None
         actions = list(AuditEvent.objects.filter(subject="signing key").values_list("facts__action", flat=True))
-        assert actions == ["made", "retired"]
+        assert actions == ["made", "superseded", "retired"]
+
+    def test_is_not_retired_while_what_it_signed_may_be_on_its_way(self):
+        key = signing.make(actor=ACTOR, at=AT)
+        with pytest.raises(signing.StillNeeded):
+            signing.retire(key, actor=ACTOR, at=AT + timedelta(days=1000))
+        signing.supersede(key, actor=ACTOR, at=AT)
+        with pytest.raises(signing.StillNeeded):
+            signing.retire(key, actor=ACTOR, at=AT + signing.LEAVES_WITHIN - timedelta(seconds=1))
+        assert timedelta(hours=1, minutes=5) < signing.LEAVES_WITHIN
+
+    def test_loses_its_private_half_when_it_is_retired(self):
+        key = signing.make(actor=ACTOR, at=AT)
+        signing.give_up(key, actor=ACTOR, at=AT)
+        row = SigningKey.objects.get()
+        assert (row.sealed_private_jwk, row.retired_at, row.public_jwk) == (None, AT, key.public_jwk)
+        assert signing.open_key(row) is None
+        with pytest.raises(IntegrityError), transaction.atomic():
+            SigningKey.objects.update(retired_at=None)
 
     def test_that_is_retired_proves_nothing(self, registration):
         key = signing.make(actor=ACTOR, at=AT)
         use(key, registration)
-        SigningKey.objects.update(retired_at=AT)
+        signing.give_up(key, actor=ACTOR, at=AT)
         with pytest.raises(ClientRejected):
             credentials.client(ClientRegistration.objects.get())
 
-    def test_of_today_is_the_newest_of_its_algorithm(self):
-        signing.make(actor=ACTOR, at=AT.replace(hour=1))
-        newest = signing.make(actor=ACTOR, at=AT)
-        signing.make("RS384", actor=ACTOR, at=AT)
-        assert signing.newest() == newest
+    def test_of_today_is_the_newest_of_its_algorithm_that_signs(self):
+        first = signing.make(actor=ACTOR, at=AT)
+        newest = signing.make(actor=ACTOR, at=AT + timedelta(days=1))
+        signing.make("RS384", actor=ACTOR, at=AT + timedelta(days=1))
+        assert signing.current(at=AT + timedelta(days=1)) == first
+        assert signing.current(at=newest.signs_from_at) == newest
+        signing.supersede(newest, actor=ACTOR, at=AT)
+        assert signing.current(at=newest.signs_from_at) == first
+
+    def test_signs_at_once_where_nobody_can_have_our_key_set_without_it(self):
+        first = signing.make(actor=ACTOR, at=AT)
+        second = signing.make("RS384", actor=ACTOR, at=AT)
+        assert (first.signs_from_at, second.signs_from_at) == (AT, AT + publishing.SPREADS_WITHIN)
+        for key in (first, second):
+            signing.give_up(key, actor=ACTOR, at=AT)
+        soon, later = AT + timedelta(hours=1), AT + publishing.SPREADS_WITHIN
+        assert signing.make(actor=ACTOR, at=soon).signs_from_at == soon + publishing.SPREADS_WITHIN
+        SigningKey.objects.filter(created_at=soon).delete()
+        assert signing.make(actor=ACTOR, at=later).signs_from_at == later
 
 
 class TestTheProof:

@@ -27,7 +27,7 @@ class SigningKeyAdmin(AuditedAdmin):
     ordering = ("-created_at",)
     readonly_fields = ("kid", "public_key", "created_at", "retired_at")
     fixed = ("algorithm",)
-    actions = ("retire",)
+    actions = ("supersede",)
 
     def get_fields(self, request: HttpRequest, obj: models.Model | None = None) -> tuple[str, ...]:
         """One thing to choose, then what there is to copy."""
@@ -55,12 +55,12 @@ class SigningKeyAdmin(AuditedAdmin):
             obj.pk = made.pk
             obj.refresh_from_db()
 
-    @admin.action(description=_("Retire: sign nothing with it any more"))
-    def retire(self, request: HttpRequest, rows: models.QuerySet[SigningKey]) -> None:
-        """Unless a registration that stands still needs it."""
-        for key in rows:
+    @admin.action(description=_("Take out of use: sign nothing with it any more"))
+    def supersede(self, request: HttpRequest, rows: models.QuerySet[SigningKey]) -> None:
+        """Unless a registration that stands still needs it. It is retired by itself, once nobody verifies with it."""
+        for key in rows.filter(retired_at__isnull=True):
             try:
-                signing.retire(key, actor=staff(request), at=timezone.now())
+                signing.supersede(key, actor=staff(request), at=timezone.now())
             except signing.KeyInUse:
                 sentence = _("%(key)s is still the key of a client registration: give that one another first.")
                 self.message_user(request, sentence % {"key": key.kid}, messages.ERROR)

@@ -83,6 +83,11 @@ class ClientRegistration(models.Model):
         null=True,
         blank=True,
     )
+    key_set_is_fetched = models.BooleanField(
+        _("fetches our key set"),
+        default=True,
+        help_text=_("The provider reads our key set at its address. Off: it holds a copy that staff uploaded."),
+    )
     versions_added = ArrayField(models.CharField(max_length=8), verbose_name=_("versions added"), default=list)
     smart_version = models.CharField(_("SMART version"), max_length=2, choices=SmartVersion, default=SmartVersion.V2)
     scope = models.CharField(_("scope to ask for"), max_length=4000, blank=True)
@@ -160,7 +165,7 @@ class ClientRegistration(models.Model):
         operational = (
             "id", "authorization_server", "label", "status", "is_switched_on", "switched_off_at", "redirect_id",
             "launch_id", "client_id", "secret_set_at", "secret_rotation_due_date", "authentication", "signing_key",
-            "versions_added", "smart_version", "scope", "refresh_scope", "asks_identity",
+            "key_set_is_fetched", "versions_added", "smart_version", "scope", "refresh_scope", "asks_identity",
             "prompts_for_consent", "uses_pkce", "application_name", "application_id", "desk_url", "system_account",
             "sends_state", "sends_aud", "token_parameters", "accept", "refresh_window_hours", "idle_limit_days",
             "minimum_refresh_seconds", "assumed_lifetime_seconds", "requests_per_minute", "runs_at_once",

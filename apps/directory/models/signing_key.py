@@ -3,12 +3,14 @@
 import uuid
 
 from django.db import models
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 
 class SigningKey(models.Model):
-    """Made and opened by `directory.signing`. The private half is sealed for the installation and never shown; the
-    public half is what a provider keeps of us (RFC 7523, interface facts 3.5)."""
+    """Made and opened by `directory.signing`, replaced by `directory.rotating`. The private half is sealed for the
+    installation, never shown, and dropped when the key is retired; the public half is what a provider keeps of us
+    (RFC 7523, interface facts 3.5). It is published from the moment it is made until it is retired."""
 
     class Algorithm(models.TextChoices):
         """The two that every SMART server must take (SMART App Launch 2.2, asymmetric authentication)."""
@@ -20,17 +22,30 @@ class SigningKey(models.Model):
     kid = models.CharField(_("key id"), max_length=100, unique=True, editable=False)
     algorithm = models.CharField(_("algorithm"), max_length=10, choices=Algorithm, default=Algorithm.ES384)
     public_jwk = models.JSONField(_("public half"), editable=False)
-    sealed_private_jwk = models.BinaryField(editable=False)
-    created_at = models.DateTimeField(_("made"), editable=False)
+    sealed_private_jwk = models.BinaryField(null=True, editable=False)
+    created_at = models.DateTimeField(_("made and published"), editable=False)
+    # Before that a provider may still hold a copy of our key set without it.
+    signs_from_at = models.DateTimeField(_("signs from"), editable=False)
+    # Since when it signs nothing any more; what it signed may still be on its way.
+    superseded_at = models.DateTimeField(_("superseded"), null=True, blank=True, editable=False)
     retired_at = models.DateTimeField(_("retired"), null=True, blank=True, editable=False)
 
     class Meta:
         verbose_name = _("signing key")
         verbose_name_plural = _("signing keys")
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(retired_at__isnull=True, sealed_private_jwk__isnull=False)
+                | Q(retired_at__isnull=False, sealed_private_jwk__isnull=True),
+                name="signing_key_has_a_private_half_until_it_is_retired",
+            )
+        ]
 
     class Privacy:
         secret = ("sealed_private_jwk",)
-        operational = ("id", "kid", "algorithm", "public_jwk", "created_at", "retired_at")
+        operational = (
+            "id", "kid", "algorithm", "public_jwk", "created_at", "signs_from_at", "superseded_at", "retired_at",
+        )  # fmt: skip
 
     def __str__(self) -> str:
         return f"{self.algorithm} {self.kid}"

@@ -101,7 +101,8 @@ def _terms(registration: ClientRegistration, options: dict[str, Any]) -> Terms:
     key = registration.signing_key
     if authentication is Authentication.PRIVATE_KEY_JWT and (key is None or options["algorithm"]):
         algorithm = options["algorithm"] or signing.Algorithm.ES384
-        key = signing.newest(algorithm) or signing.make(algorithm, actor=_ACTOR, at=timezone.now())
+        at = timezone.now()
+        key = signing.current(algorithm, at=at) or signing.make(algorithm, actor=_ACTOR, at=at)
     refresh_scope = options["refresh_scope"]
     return Terms(
         authentication=authentication,

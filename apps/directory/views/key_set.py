@@ -1,0 +1,26 @@
+"""Our key set at its well-known address, for providers that verify what we sign.
+
+`application/json`: RFC 7517 registers `application/jwk-set+json` (section 8.5) and asks nobody to use it, and there are
+readers that take JSON alone. No CORS header: servers read it, and no script of a foreign page needs to.
+"""
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.cache import get_conditional_response
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_safe
+
+from apps.accounts.middleware import same_for_everybody
+from apps.directory import publishing
+
+
+@same_for_everybody
+@csrf_exempt  # it takes no POST: that gets the answer of `require_safe`
+@require_safe
+def key_set(request: HttpRequest) -> HttpResponse:
+    """The public keys, to be kept for so long; an empty set is kept by nobody, so that the first key can sign at once.
+    304 where the reader's copy is still right (RFC 9110, section 13)."""
+    found = publishing.key_set()
+    max_age = f"public, max-age={int(publishing.MAX_AGE.total_seconds())}"
+    headers = {"Cache-Control": "no-store" if found.is_empty else max_age, "ETag": found.etag}
+    answer = HttpResponse(found.body, content_type="application/json", headers=headers)
+    return get_conditional_response(request, etag=found.etag, response=answer) or answer
