@@ -63,6 +63,11 @@ SCHEDULE: tuple[Periodic, ...] = (
         reason="SMART deployments move their addresses, and new ones are listed before anybody asked them.",
     ),
     Periodic(
+        "apps.directory.tasks.check_endpoints",
+        every=timedelta(minutes=5),
+        reason="Certificates end and servers change without a word; patients should not be the first to find out.",
+    ),
+    Periodic(
         "apps.records.tasks.resume_syncs",
         every=timedelta(minutes=1),
         reason="A run whose worker died, or that waited for its provider, goes on within a minute of being free.",

@@ -3,13 +3,23 @@
 from celery import shared_task
 from django.utils import timezone
 
-from apps.directory import discovering
+from apps.directory import checking, discovering
 
 # One after the other, each of at most two requests: all of them end before the next beat.
 _MOST_AT_ONCE = 20
+
+# Of checks, which take a minute each at worst: as many as there is time for before the next beat.
+_MOST_CHECKED = 100
+_CHECKING_SECONDS = 220
 
 
 @shared_task
 def discover_stale() -> None:
     """Ask SMART deployments again that were not asked for a day, or could not be."""
     discovering.discover_stale(at=timezone.now(), most=_MOST_AT_ONCE)
+
+
+@shared_task
+def check_endpoints() -> None:
+    """Check those that patients rely on and that were not checked for a day."""
+    checking.check_relied_on(at=timezone.now(), most=_MOST_CHECKED, seconds=_CHECKING_SECONDS)

@@ -3,6 +3,7 @@
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from apps.directory.models.endpoint import Endpoint
@@ -21,7 +22,8 @@ class EndpointCheck(models.Model):
     class Finding(models.TextChoices):
         """What a check finds. Those of the last group leave an endpoint well: they are for somebody to look at."""
 
-        UNSAFE_ADDRESS = "unsafe_address", _("Its address is not one we connect to.")
+        INTERFACE_NOT_SPOKEN = "interface_not_spoken", _("We do not speak its interface or dialect yet.")
+        UNSAFE_ADDRESS = "unsafe_address", _("One of its addresses is none we connect to.")
         NO_ANSWER = "no_answer", _("It did not answer.")
         REDIRECTED = "redirected", _("Its address leads elsewhere.")
         TOO_LARGE = "too_large", _("Its capability statement is too large to read.")
@@ -88,3 +90,8 @@ class EndpointCheck(models.Model):
 
     def __str__(self) -> str:
         return f"check #{self.pk} of {self.endpoint_id}"
+
+    @property
+    def findings(self) -> "list[str | Promise]":
+        """What is wrong, then what to look at, each in a sentence."""
+        return [self.Finding(name).label for name in (*self.faults, *self.warnings)]

@@ -1,0 +1,166 @@
+"""Check endpoints: look at each as it is now, compare with the check before, keep both, and tell staff of what turned.
+
+A check switches nothing off by itself; only what `discovering` finds does what it always does. Staff are told of an
+endpoint that patients rely on when it turns from well to ill, and when a certificate is about to end: once each, in the
+log. Everything else stands in the admin.
+"""
+
+import hashlib
+import json
+import logging
+import time
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef, QuerySet, Subquery
+
+from apps.audit.recording import Actor
+from apps.directory import comparing, looking, registering
+from apps.directory.looking import Seen
+from apps.directory.models import ClientRegistration, Enablement, Endpoint, EndpointCheck
+from apps.wire.capability_statements import CapabilityStatement
+from apps.wire.certificates import Certificate
+
+_LOG = logging.getLogger(__name__)
+
+Finding = EndpointCheck.Finding
+
+FRESH = timedelta(hours=24)
+ENDS_SOON = timedelta(days=30)
+ENDS_VERY_SOON = timedelta(days=14)
+MOST_KEPT = 20
+
+_MOST_TYPES = 300
+_CHECKING = Actor.system("checking")
+
+
+def check(endpoint: Endpoint, *, at: datetime, actor: Actor = _CHECKING) -> EndpointCheck:
+    """Look now, and keep what was found. Takes a minute at most and never raises for what the far end does. Speaks to
+    the network: call it outside transactions."""
+    seen = looking.look(endpoint, actor=actor, at=at)
+    with transaction.atomic():
+        Endpoint.objects.select_for_update(no_key=True).get(pk=endpoint.pk)  # of two checks at once one is the later
+        before = endpoint.checks.filter(is_latest=True).first()
+        made = _made(endpoint, seen, before, at=at)
+        endpoint.checks.filter(is_latest=True).update(is_latest=False)
+        made.save(force_insert=True)
+        kept = endpoint.checks.order_by("-pk").values("pk")[:MOST_KEPT]
+        endpoint.checks.exclude(pk__in=list(kept.values_list("pk", flat=True))).delete()
+    if endpoint.is_switched_on and registering.standing_at(endpoint) is not None:
+        _tell_staff(endpoint, before, made)
+    return made
+
+
+def check_relied_on(*, at: datetime, most: int, seconds: float) -> int:
+    """Check those that patients rely on and that are due, the longest unchecked first: at most so many, and none is
+    begun after so long. Returns how many were checked."""
+    ends_at = time.monotonic() + seconds
+    checked = 0
+    for endpoint in _longest_unchecked(due(_relied_on(), at=at))[:most]:
+        if time.monotonic() > ends_at:
+            break
+        check(endpoint, at=at)
+        checked += 1
+    return checked
+
+
+def checkable() -> QuerySet[Endpoint]:
+    """All but those that are on no list any more, and practice ones where this installation allows none."""
+    rows = Endpoint.objects.filter(vanished_at__isnull=True)
+    return rows if settings.ALLOW_LOOPBACK_HTTP else rows.filter(is_sandbox=False)
+
+
+def due(rows: QuerySet[Endpoint], *, at: datetime) -> QuerySet[Endpoint]:
+    """Those of them that were not checked for a day."""
+    lately = EndpointCheck.objects.filter(endpoint=OuterRef("pk"), is_latest=True, checked_at__gt=at - FRESH)
+    return rows.filter(~Exists(lately))
+
+
+def _relied_on() -> QuerySet[Endpoint]:
+    """Where a registration of ours stands, made there or made beside it; also where it vanished from its list: those
+    who are connected stay connected."""
+    standing = ClientRegistration.objects.exclude(status__in=registering.OVER)
+    own = standing.filter(authorization_server=OuterRef("authorization_server"))
+    beside = Enablement.objects.filter(endpoint=OuterRef("pk"), registration__in=standing)
+    rows = Endpoint.objects.filter(Exists(own) | Exists(beside))
+    return rows if settings.ALLOW_LOOPBACK_HTTP else rows.filter(is_sandbox=False)
+
+
+def _longest_unchecked(rows: QuerySet[Endpoint]) -> QuerySet[Endpoint]:
+    latest = EndpointCheck.objects.filter(endpoint=OuterRef("pk"), is_latest=True)
+    rows = rows.annotate(last_checked_at=Subquery(latest.values("checked_at")[:1]))
+    return rows.order_by(F("last_checked_at").asc(nulls_first=True), "pk")
+
+
+def _made(endpoint: Endpoint, seen: Seen, before: EndpointCheck | None, *, at: datetime) -> EndpointCheck:
+    """The row: what was seen, and where something could not be seen, what was known."""
+    made = EndpointCheck(endpoint=endpoint, checked_at=at, faults=[fault.value for fault in seen.faults])
+    made.outcome = EndpointCheck.Outcome.ILL if seen.faults else EndpointCheck.Outcome.WELL
+    server = endpoint.authorization_server
+    if server is not None:
+        made.authorize_url, made.token_url, made.issuer = server.authorize_url, server.token_url, server.issuer
+    _keep_statement(made, seen.statement, before)
+    made.certificates = _certificates(seen, before)
+    ends = [datetime.fromisoformat(certificate["ends_at"]) for certificate in made.certificates]
+    made.certificate_ends_at = min(ends, default=None)
+    made.warnings = [warning.value for warning in _warnings(endpoint, seen, made, at=at)]
+    made.changes = comparing.changes(before, made) if before else []
+    return made
+
+
+def _keep_statement(made: EndpointCheck, statement: CapabilityStatement | None, before: EndpointCheck | None) -> None:
+    if statement is not None:
+        made.fhir_version, made.software = statement.version.value, statement.software
+        made.types = sorted(statement.types)[:_MOST_TYPES]
+        made.types_digest = _digest(statement)
+    elif before is not None:
+        for column in ("fhir_version", "software", "types", "types_digest"):
+            setattr(made, column, getattr(before, column))
+
+
+def _digest(statement: CapabilityStatement) -> str:
+    offered = {
+        name: [sorted(offer.interactions), sorted(offer.search_parameters)] for name, offer in statement.types.items()
+    }
+    return hashlib.sha256(json.dumps(offered, sort_keys=True).encode()).hexdigest()
+
+
+def _certificates(seen: Seen, before: EndpointCheck | None) -> list[dict[str, str]]:
+    shown = [_as_row(certificate) for certificate in seen.certificates]
+    silent = set(seen.hosts.values()) - {row["host"] for row in shown}
+    known = before.certificates if before else []
+    return shown + [row for row in known if row["host"] in silent]
+
+
+def _as_row(certificate: Certificate) -> dict[str, str]:
+    return {
+        "host": certificate.host,
+        "issuer": certificate.issuer,
+        "ends_at": certificate.ends_at.isoformat(),
+        "digest": certificate.digest,
+        "tls_version": certificate.tls_version,
+    }
+
+
+def _warnings(endpoint: Endpoint, seen: Seen, made: EndpointCheck, *, at: datetime) -> Sequence[EndpointCheck.Finding]:
+    ends_at = made.certificate_ends_at
+    is_near = ends_at is not None and at < ends_at <= at + ENDS_SOON  # one that has ended is a fault
+    is_nearer = ends_at is not None and at < ends_at <= at + ENDS_VERY_SOON
+    checks = (
+        (is_near and not is_nearer, Finding.CERTIFICATE_ENDS_SOON),
+        (is_nearer, Finding.CERTIFICATE_ENDS_VERY_SOON),
+        (bool(endpoint.disagreements) and Finding.ADDRESSES_MOVED not in seen.faults, Finding.DOCUMENTS_DISAGREE),
+        (seen.statement is not None and not looking.offers_something(seen.statement), Finding.NOTHING_OFFERED),
+    )
+    return [found for holds, found in checks if holds]
+
+
+def _tell_staff(endpoint: Endpoint, before: EndpointCheck | None, made: EndpointCheck) -> None:
+    """Once for each turn for the worse."""
+    if made.outcome == EndpointCheck.Outcome.ILL and (before is None or before.outcome != made.outcome):
+        _LOG.error("An endpoint turned ill: endpoint %s: %s", endpoint.pk, ", ".join(made.faults))
+    near = Finding.CERTIFICATE_ENDS_VERY_SOON
+    if near in made.warnings and (before is None or near not in before.warnings):
+        _LOG.error("A certificate ends within 14 days: endpoint %s: %s", endpoint.pk, made.certificate_ends_at)

@@ -1,0 +1,88 @@
+"""`check_endpoints`: look whether endpoints are well, and what changed there."""
+
+import json
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from apps.audit.recording import Actor
+from apps.directory import checking, comparing
+from apps.directory.models import Endpoint, EndpointCheck
+
+_ACTOR = Actor.system("check_endpoints")
+
+
+class Command(BaseCommand):
+    """Run it after an import, before registering somewhere, and whenever a provider says that something changed."""
+
+    help = (
+        "Ask endpoints for their capability statement and where their people sign in, and look at their certificates. "
+        "Prints one line for each endpoint and a summary; ends with 1 if one is ill. Those that patients rely on are "
+        "checked once a day without it."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Which endpoints, and how to print."""
+        which = parser.add_mutually_exclusive_group(required=True)
+        which.add_argument("url", nargs="?", metavar="URL", help="the FHIR base URL of one endpoint")
+        which.add_argument("--stale", action="store_true", help="those never checked, or not for a day")
+        which.add_argument("--all", action="store_true", help="every endpoint that is still on its list")
+        which.add_argument("--sample", type=int, metavar="N", help="so many of them, drawn at random")
+        parser.add_argument("--json", action="store_true", help="one JSON object a line; the summary to standard error")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        """One line for each endpoint, then a summary."""
+        checked = ill = 0
+        for endpoint in _chosen(options).iterator(chunk_size=500):
+            made = checking.check(endpoint, at=timezone.now(), actor=_ACTOR)
+            self.stdout.write(_object(endpoint, made) if options["json"] else _line(endpoint, made))
+            checked, ill = checked + 1, ill + (made.outcome == EndpointCheck.Outcome.ILL)
+        summary = f"{checked} checked: {checked - ill} well, {ill} ill"
+        (self.stderr if options["json"] else self.stdout).write(summary)
+        if ill:
+            raise CommandError("Some endpoints are ill.", returncode=1)
+
+
+def _chosen(options: dict[str, Any]) -> "QuerySet[Endpoint]":
+    if options["url"]:
+        one = Endpoint.objects.filter(fhir_base_url=options["url"])
+        if not one.exists():
+            raise CommandError("The directory has no endpoint with this FHIR base URL.")
+        return one
+    rows = checking.checkable()
+    if options["sample"] is not None:
+        return rows.order_by("?")[: max(options["sample"], 0)]
+    if options["stale"]:
+        rows = checking.due(rows, at=timezone.now())
+    return rows.order_by("fhir_base_url")
+
+
+def _line(endpoint: Endpoint, made: EndpointCheck) -> str:
+    """Such as "well https://… Millennium 2024; certificate until 2027-01-05"."""
+    until = made.certificate_ends_at
+    notes = [
+        *(str(sentence) for sentence in made.findings),
+        *(comparing.words(change) for change in made.changes),
+        *([made.software] if made.software else []),
+        *([f"certificate until {until:%Y-%m-%d}"] if until else []),
+    ]
+    return f"{made.outcome} {endpoint.fhir_base_url} {'; '.join(notes)}".rstrip()
+
+
+def _object(endpoint: Endpoint, made: EndpointCheck) -> str:
+    return json.dumps(
+        {
+            "endpoint": endpoint.fhir_base_url,
+            "outcome": made.outcome,
+            "faults": made.faults,
+            "warnings": made.warnings,
+            "fhir_version": made.fhir_version,
+            "software": made.software,
+            "types": made.types,
+            "certificate_ends_at": made.certificate_ends_at and made.certificate_ends_at.isoformat(),
+            "changes": made.changes,
+        }
+    )
