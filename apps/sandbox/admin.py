@@ -1,5 +1,6 @@
 """Staff pages: approve and retire applications, add versions, enrol, end sessions. Secrets and tokens are not shown."""
 
+from functools import partial
 from typing import Any
 
 from django.contrib import admin, messages
@@ -8,7 +9,7 @@ from django.http import HttpRequest
 
 from apps.sandbox import clock
 from apps.sandbox.models import Account, Application, Grant
-from apps.sandbox.models.application import MoveRefused
+from apps.sandbox.models.decided import MoveRefused
 from apps.sandbox.patient_access import granting
 from apps.sandbox.portal import registering
 from apps.sandbox.smart import admin as smart_admin  # noqa: F401 -- the staff pages of interface B register themselves
@@ -33,12 +34,12 @@ class ApplicationAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # no argume
     @admin.action(description="Approve: the credentials work from now on")
     def approve(self, request: HttpRequest, chosen: QuerySet[Application]) -> None:
         """Provisional applications become approved."""
-        self._each(request, chosen, registering.approve)
+        self._each(request, chosen, partial(registering.approve, at=clock.now()))
 
     @admin.action(description="Retire: the credentials never work again")
     def retire(self, request: HttpRequest, chosen: QuerySet[Application]) -> None:
         """Applications end for good."""
-        self._each(request, chosen, registering.retire)
+        self._each(request, chosen, partial(registering.retire, at=clock.now()))
 
     @admin.action(description="Add FHIR DSTU2")
     def add_dstu2(self, request: HttpRequest, chosen: QuerySet[Application]) -> None:

@@ -9,6 +9,7 @@ from apps.sandbox.switches.authorization import AUTHORIZATION_SCENARIOS, AUTHORI
 from apps.sandbox.switches.data import DATA_SCENARIOS, DATA_SWITCHES
 from apps.sandbox.switches.data_faults import DATA_FAULT_SCENARIOS
 from apps.sandbox.switches.lawful import LAWFUL_SCENARIOS
+from apps.sandbox.switches.registering import REGISTERING_SCENARIOS, REGISTERING_SWITCHES
 from apps.sandbox.switches.scenario import Scenario
 from apps.sandbox.switches.smart import SMART_SCENARIOS, SMART_SWITCHES
 from apps.sandbox.switches.smart_data import SMART_DATA_SCENARIOS, SMART_DATA_SWITCHES
@@ -21,10 +22,12 @@ SWITCHES: dict[str, Switch] = {
     **SMART_SWITCHES,
     **SMART_IDENTITY_SWITCHES,
     **SMART_DATA_SWITCHES,
+    **REGISTERING_SWITCHES,
 }
 SCENARIO_GROUPS: dict[str, dict[str, Scenario]] = {
     "whole": {"usual": Scenario("Everything as the specification says: every switch and fault undone.")},
     "lawful": LAWFUL_SCENARIOS,
+    "registering": REGISTERING_SCENARIOS,
     "authorization": AUTHORIZATION_SCENARIOS,
     "smart": SMART_SCENARIOS,
     "identity": SMART_IDENTITY_SCENARIOS,

@@ -3,10 +3,12 @@
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
+from django.test import Client
 
 from apps.sandbox import bearer, clock, enrolment, faults, recorder, scenarios
 from apps.sandbox.models import ApplicationStatus
 from apps.sandbox.portal import registering
+from apps.sandbox.smart.clients import registered_keys
 from apps.sandbox.smart.data import bearing
 
 REDIRECT_URI = "https://app.example/back/7Q"
@@ -28,6 +30,7 @@ def _forget():
     recorder.clear()
     bearer.forget()
     bearing.forget()
+    registered_keys.forget()
     clock.forget()
 
 
@@ -49,6 +52,21 @@ def install(db):
         return application
 
     return install
+
+
+@pytest.fixture
+def developer(db, client):
+    """The browser of a developer: `client`, signed in."""
+    client.post("/developers/sign-in", {"email": "dev@app.example"})
+    return client
+
+
+@pytest.fixture
+def stranger(db):
+    """The browser of another developer."""
+    browser = Client()
+    browser.post("/developers/sign-in", {"email": "stranger@other.example"})
+    return browser
 
 
 @pytest.fixture

@@ -71,7 +71,7 @@ class TestOddRequest:
         assert answer.status_code in {200, 201, 400}
 
     @pytest.mark.parametrize("name", ["\0", "a\0b"])
-    def test_is_refused_by_the_forms(self, client, name):
+    def test_is_refused_by_the_forms(self, developer, client, name):
         uris = {"redirect_uris": "https://app.example/back"}
         assert client.post("/portal/request", {"name": name, **uris}).status_code == 200
         account = {"username": name, "password": "p", "display_name": "N", "r4": "1"}

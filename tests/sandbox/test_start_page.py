@@ -57,9 +57,15 @@ class TestStartPage:
         assert b'href="/b/desk/"' in page
 
     @pytest.mark.conformance("X72")
-    @pytest.mark.parametrize("address", ["/", "/portal/", "/portal/request", "/practice/", "/control/"])
-    def test_asks_nothing_of_other_hosts(self, client, address):
-        response = client.get(address)
+    @pytest.mark.parametrize(
+        "address",
+        [
+            *("/", "/practice/", "/control/", "/approvals/", "/developers/sign-in", "/portal/", "/portal/request"),
+            *("/console/", "/console/register", "/system-accounts/", "/system-accounts/request"),
+        ],
+    )
+    def test_asks_nothing_of_other_hosts(self, developer, address):
+        response = developer.get(address)
         assert response.status_code == 200
         fetched = re.findall(rb'(?:src|href|action)="([^"]*)"', response.content)
         assert [url for url in fetched if not url.startswith((b"/", b"data:,"))] == []

@@ -11,6 +11,7 @@ from apps.sandbox.control.door import Body, Wrong, only, take, texts
 from apps.sandbox.models import Account, Application, ApplicationStatus, Grant, SmartGrant
 from apps.sandbox.patient_access import granting
 from apps.sandbox.portal import registering
+from apps.sandbox.registration import RequestRefused
 from apps.sandbox.smart import ending
 
 Answer = tuple[object, int]
@@ -149,7 +150,7 @@ def install_application(body: Body) -> Answer:
             status=ApplicationStatus(status),
             at=clock.now(),
         )
-    except registering.RequestRefused as refused:
+    except RequestRefused as refused:
         raise Wrong(str(refused)) from None
     return {**standing.application(application), "client_secret": credentials.secret}, 201
 

@@ -11,7 +11,7 @@ from apps.sandbox.control import resetting, standing
 from apps.sandbox.control.door import is_local
 
 _SHOWN_REQUESTS = 40
-_BACK = {"start": "start", "control": "control"}
+_BACK = {"start": "start", "control": "control", "approvals": "approvals"}
 
 
 @require_GET

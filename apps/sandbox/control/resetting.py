@@ -9,6 +9,7 @@ from django.db import transaction
 from apps.sandbox import bearer, clock, recorder, scenarios
 from apps.sandbox.models import Grant, Launch, SmartAssertion, SmartGrant
 from apps.sandbox.smart import rogue
+from apps.sandbox.smart.clients import registered_keys
 from apps.sandbox.smart.data import bearing
 
 
@@ -26,3 +27,4 @@ def reset() -> None:
     recorder.clear()
     bearer.forget()
     bearing.forget()
+    registered_keys.forget()

@@ -8,7 +8,7 @@ from apps.sandbox import clock
 from apps.sandbox.control import standing
 from apps.sandbox.control.door import Answer, Body, Wrong, only, take, texts
 from apps.sandbox.models import SmartApplication
-from apps.sandbox.portal.registering import RequestRefused
+from apps.sandbox.registration import RequestRefused
 from apps.sandbox.smart import registering
 from apps.sandbox.smart.identity import issuers
 from apps.sandbox.smart.registering import Registration

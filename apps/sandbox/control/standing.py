@@ -66,15 +66,16 @@ def application(row: Application) -> dict[str, Any]:
 
 
 def smart_application(row: SmartApplication) -> dict[str, Any]:
-    """One application of interface B, without its secret."""
+    """One application of interface B, without its secret. Its keys are those of its system account."""
+    account = row.system_account
     return {
         "client_id": row.client_id,
         "name": row.name,
         "status": row.status,
         "client_type": row.client_type,
         "authentication": row.authentication,
-        "jwks": row.jwks,
-        "jwks_url": row.jwks_url,
+        "jwks": account.jwks if account else None,
+        "jwks_url": account.jwks_url if account else "",
         "redirect_uris": row.redirect_uris,
         "launch_url": row.launch_url,
         "persona": row.persona,

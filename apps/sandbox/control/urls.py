@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.sandbox.control import identity_levers, levers, pages, smart_levers, tenant_levers
+from apps.sandbox.control import approval_levers, identity_levers, levers, pages, smart_levers, tenant_levers
 from apps.sandbox.control.door import door
 
 urlpatterns = [
@@ -17,6 +17,7 @@ urlpatterns = [
     path("applications", door(get=levers.applications, post=levers.install_application)),
     path("smart-applications", door(get=smart_levers.applications, post=smart_levers.install_application)),
     path("tenants", door(get=tenant_levers.tenants, post=tenant_levers.suspend)),
+    path("approvals", door(get=approval_levers.approvals, post=approval_levers.decide)),
     path("accounts", door(get=levers.accounts, post=levers.enrol)),
     path("grants/end", door(post=levers.end_grants)),
     path("signing-keys", door(get=identity_levers.keys, post=identity_levers.rotate_keys)),

@@ -1,8 +1,9 @@
-"""What the sandbox remembers: applications, accounts, what people allowed, its clock, and the resources it serves."""
+"""What the sandbox remembers: developers and their applications, accounts, grants, its clock, resources."""
 
 from apps.sandbox.models.account import Account
 from apps.sandbox.models.application import Application, ApplicationStatus
 from apps.sandbox.models.clock import ClockOffset
+from apps.sandbox.models.developer import Developer
 from apps.sandbox.models.grant import AccessToken, AuthorizationCode, Grant, RefreshToken
 from apps.sandbox.models.launch import Launch
 from apps.sandbox.models.resource import Resource, StoredFile
@@ -15,6 +16,7 @@ from apps.sandbox.models.smart_application import (
     SmartVersion,
 )
 from apps.sandbox.models.smart_grant import RefreshAccess, SmartAssertion, SmartCode, SmartGrant, SmartRefreshToken
+from apps.sandbox.models.system_account import SystemAccount, SystemAccountKind, SystemAccountStatus
 from apps.sandbox.models.tenant import Tenant
 
 __all__ = [
@@ -26,6 +28,7 @@ __all__ = [
     "ClientAuthentication",
     "ClientType",
     "ClockOffset",
+    "Developer",
     "Grant",
     "KeyPurpose",
     "Launch",
@@ -41,5 +44,8 @@ __all__ = [
     "SmartRefreshToken",
     "SmartVersion",
     "StoredFile",
+    "SystemAccount",
+    "SystemAccountKind",
+    "SystemAccountStatus",
     "Tenant",
 ]

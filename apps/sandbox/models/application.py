@@ -1,6 +1,11 @@
 """Applications: who may ask patients for access, and where each stands (specification sections 1.2 and 3)."""
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from django.db import models
+
+from apps.sandbox.models.decided import Decided
 
 
 class ApplicationStatus(models.TextChoices):
@@ -9,23 +14,24 @@ class ApplicationStatus(models.TextChoices):
     REQUESTED = "requested", "Requested: no credentials yet"
     PROVISIONAL = "provisional", "Provisional: credentials exist and do not work yet"
     APPROVED = "approved", "Approved: credentials work"
+    REJECTED = "rejected", "Rejected: credentials will never work"
     RETIRED = "retired", "Retired: credentials never work again"
 
 
-MOVES: dict[str, frozenset[str]] = {
-    ApplicationStatus.REQUESTED: frozenset({ApplicationStatus.PROVISIONAL, ApplicationStatus.RETIRED}),
-    ApplicationStatus.PROVISIONAL: frozenset({ApplicationStatus.APPROVED, ApplicationStatus.RETIRED}),
-    ApplicationStatus.APPROVED: frozenset({ApplicationStatus.RETIRED}),
-    ApplicationStatus.RETIRED: frozenset(),
-}
-
-
-class MoveRefused(Exception):
-    """An application cannot go from where it stands to where it was sent."""
-
-
-class Application(models.Model):
+class Application(Decided):
     """One application of one developer. The secret is kept as a digest and shown once, when it is issued."""
+
+    MOVES: ClassVar[Mapping[str, frozenset[str]]] = {
+        ApplicationStatus.REQUESTED: frozenset(
+            {ApplicationStatus.PROVISIONAL, ApplicationStatus.REJECTED, ApplicationStatus.RETIRED}
+        ),
+        ApplicationStatus.PROVISIONAL: frozenset(
+            {ApplicationStatus.APPROVED, ApplicationStatus.REJECTED, ApplicationStatus.RETIRED}
+        ),
+        ApplicationStatus.APPROVED: frozenset({ApplicationStatus.RETIRED}),
+        ApplicationStatus.REJECTED: frozenset(),
+        ApplicationStatus.RETIRED: frozenset(),
+    }
 
     name = models.CharField(max_length=120)
     redirect_uris = models.JSONField(default=list, help_text="Compared exactly, character by character.")
@@ -35,7 +41,6 @@ class Application(models.Model):
     status = models.CharField(
         max_length=12, choices=ApplicationStatus.choices, default=ApplicationStatus.REQUESTED, editable=False
     )
-    requested_at = models.DateTimeField()
 
     def __str__(self) -> str:
         return f"{self.name} ({self.status})"
@@ -44,13 +49,6 @@ class Application(models.Model):
     def known(cls, client_id: str) -> "Application | None":
         """The application with this id. Postgres has no text with NUL in it, so neither has an id."""
         return None if "\0" in client_id else cls.objects.filter(client_id=client_id).first()
-
-    def move(self, status: ApplicationStatus) -> None:
-        """Change where the application stands and save it. Raises MoveRefused for a move the table does not have."""
-        if status not in MOVES[self.status]:
-            raise MoveRefused(f"from {self.status} to {status}")
-        self.status = status
-        self.save(update_fields=["status"])
 
     @property
     def is_approved(self) -> bool:

@@ -3,6 +3,8 @@
 from django.db import models
 
 from apps.sandbox.models.application import ApplicationStatus
+from apps.sandbox.models.developer import Developer
+from apps.sandbox.models.system_account import SystemAccount
 
 
 class ClientType(models.TextChoices):
@@ -36,24 +38,28 @@ class Persona(models.TextChoices):
 
 
 class SmartApplication(models.Model):
-    """One application. Its secret is kept as a digest. `enabled_tenants` holds the ids of the organizations that let
-    it in, `scopes` every scope it may ask for (none: whatever this server grants)."""
+    """One application. `enabled_tenants` holds the ids of the organizations that let it in, `scopes` every scope it may
+    ask for (none: whatever this server grants).
 
+    It has no credentials of its own: those of a confidential application are its system account's, whose id stands in
+    `guid` (specification 5.2.7). Several applications of one developer may name the same account.
+    """
+
+    developer = models.ForeignKey(Developer, on_delete=models.PROTECT, null=True, blank=True, editable=False)
     name = models.CharField(max_length=120)
     client_id = models.CharField(max_length=80, unique=True)
     client_type = models.CharField(max_length=12, choices=ClientType.choices, default=ClientType.PUBLIC)
     authentication = models.CharField(
         max_length=20, choices=ClientAuthentication.choices, default=ClientAuthentication.NONE
     )
-    secret_sha256 = models.CharField(max_length=64, blank=True, editable=False)
-    jwks = models.JSONField(null=True, blank=True, help_text="Its public keys, as a JSON Web Key Set.")
-    jwks_url = models.TextField(blank=True, help_text="Where it publishes its keys. Never fetched.")
+    guid = models.UUIDField(null=True, blank=True, help_text="The id of its system account.")
     redirect_uris = models.JSONField(default=list, help_text="Compared exactly, character by character.")
     launch_url = models.TextField(blank=True, help_text="Where a launch from the provider's portal begins.")
     persona = models.CharField(max_length=8, choices=Persona.choices, default=Persona.PATIENT)
     versions = models.JSONField(default=list, help_text='FHIR versions: "dstu2", "r4" or both.')
     smart_version = models.CharField(max_length=2, choices=SmartVersion.choices, default=SmartVersion.V1)
     scopes = models.JSONField(default=list, blank=True)
+    support_contact = models.EmailField(blank=True)
     enabled_tenants = models.JSONField(default=list, blank=True)
     status = models.CharField(
         max_length=12, choices=ApplicationStatus.choices, default=ApplicationStatus.APPROVED, editable=False
@@ -72,6 +78,21 @@ class SmartApplication(models.Model):
     def is_approved(self) -> bool:
         """Whether it works at all."""
         return self.status == ApplicationStatus.APPROVED
+
+    @property
+    def system_account(self) -> SystemAccount | None:
+        """The account whose id stands in `guid`, wherever it stands. One of another developer is none."""
+        if self.guid is None:
+            return None
+        return SystemAccount.objects.filter(client_id=self.guid, developer=self.developer_id).first()
+
+    @property
+    def is_recognized(self) -> bool:
+        """Whether it is authorized for FHIR: it keeps no secret, or an approved system account stands behind it."""
+        if self.client_type == ClientType.PUBLIC:
+            return True
+        account = self.system_account
+        return account is not None and account.is_approved
 
     def is_enabled_at(self, tenant_id: str) -> bool:
         """Whether the organization lets it in (specification 1.6)."""

@@ -1,22 +1,14 @@
 """The life of an application: requested, credentials issued, approved, versions added, retired (specification 1.2)."""
 
-import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from urllib.parse import urlsplit
 
-from apps.sandbox import bearer
-from apps.sandbox.models import Application, ApplicationStatus
-
-VERSIONS = {"dstu2": "FHIR DSTU2", "r4": "FHIR R4"}
-_PLAIN = re.compile(r"^[\x21\x22\x24-\x7e]{1,2000}$")  # printable ASCII without "#"
-_LOOPBACK = {"127.0.0.1", "localhost", "::1"}
-
-
-class RequestRefused(Exception):
-    """The application cannot be registered as asked; the text says why, for whoever fills the form."""
+from apps.sandbox import bearer, scenarios
+from apps.sandbox.models import Application, ApplicationStatus, Developer
+from apps.sandbox.models.decided import MoveRefused
+from apps.sandbox.registration import VERSIONS, RequestRefused, checked_addresses, checked_name
 
 
 @dataclass(frozen=True, repr=False)
@@ -27,34 +19,38 @@ class Credentials:
     secret: str
 
 
-def request_application(name: str, redirect_uris: Sequence[str], *, at: datetime) -> Application:
+def request_application(
+    name: str, redirect_uris: Sequence[str], *, developer: Developer | None = None, at: datetime
+) -> Application:
     """File a request. Raises RequestRefused."""
-    if not name.strip() or "\0" in name or len(name) > 120:
-        raise RequestRefused("The application needs a name of at most 120 characters.")
-    return Application.objects.create(name=name.strip(), redirect_uris=checked(redirect_uris), requested_at=at)
+    return Application.objects.create(
+        name=checked_name(name), redirect_uris=_callbacks(redirect_uris), developer=developer, requested_at=at
+    )
 
 
-def checked(redirect_uris: Sequence[str]) -> list[str]:
-    """The addresses, each absolute, https or http to this machine, without a fragment. Raises RequestRefused."""
-    for uri in redirect_uris:
-        parts = urlsplit(uri)
-        is_ours = parts.scheme == "http" and parts.hostname in _LOOPBACK
-        if not parts.netloc or not (parts.scheme == "https" or is_ours) or not _PLAIN.match(uri):
-            raise RequestRefused("A redirect address is absolute, https (or http on this machine), without #.")
-    if not redirect_uris:
-        raise RequestRefused("At least one redirect address is needed.")
-    return list(redirect_uris)
+def change_addresses(application: Application, redirect_uris: Sequence[str]) -> None:
+    """Other redirect addresses, from now on. Raises RequestRefused."""
+    if application.is_over:
+        raise RequestRefused("This application is over. Its addresses stay as they are.")
+    application.redirect_uris = _callbacks(redirect_uris)
+    application.save(update_fields=["redirect_uris"])
 
 
-def issue_credentials(application: Application) -> Credentials:
-    """Provisional credentials: they exist and do not work yet. Raises MoveRefused when they were issued before."""
-    application.move(ApplicationStatus.PROVISIONAL)
+def issue_credentials(application: Application, *, at: datetime) -> Credentials:
+    """Provisional credentials: they exist, and work once an administrator has approved (switch `approval`: at once).
+    Raises MoveRefused when they were issued before."""
+    application.move(ApplicationStatus.PROVISIONAL, at=at)
     application.client_id = secrets.token_hex(16)
-    return replace_secret(application)
+    credentials = replace_secret(application)
+    if scenarios.chosen("approval") == "instant":
+        approve(application, at=at)
+    return credentials
 
 
 def replace_secret(application: Application) -> Credentials:
-    """A new secret; the old one stops working at once."""
+    """A new secret; the old one stops working at once (specification 5.2.8). Raises MoveRefused where it is over."""
+    if application.is_over:
+        raise MoveRefused(f"no new secret when {application.status}")
     secret = secrets.token_urlsafe(32)
     application.secret_sha256 = bearer.sha256(secret)
     application.save(update_fields=["client_id", "secret_sha256"])
@@ -62,21 +58,26 @@ def replace_secret(application: Application) -> Credentials:
 
 
 def add_version(application: Application, version: str) -> None:
-    """Add a FHIR version ("dstu2" or "r4"). Raises RequestRefused for any other."""
-    if version not in VERSIONS:
+    """Add a FHIR version ("dstu2" or "r4"). Raises RequestRefused for any other, and where the application is over."""
+    if version not in VERSIONS or application.is_over:
         raise RequestRefused("There are two versions: dstu2 and r4.")
     application.versions = sorted({*application.versions, version})
     application.save(update_fields=["versions"])
 
 
-def approve(application: Application) -> None:
+def approve(application: Application, *, at: datetime, decision: str = "") -> None:
     """The credentials work from now on. Raises MoveRefused."""
-    application.move(ApplicationStatus.APPROVED)
+    application.move(ApplicationStatus.APPROVED, at=at, decision=decision)
 
 
-def retire(application: Application) -> None:
+def reject(application: Application, *, at: datetime, decision: str = "") -> None:
+    """The credentials will never work. Raises MoveRefused."""
+    application.move(ApplicationStatus.REJECTED, at=at, decision=decision)
+
+
+def retire(application: Application, *, at: datetime) -> None:
     """The credentials stop working for good. Raises MoveRefused."""
-    application.move(ApplicationStatus.RETIRED)
+    application.move(ApplicationStatus.RETIRED, at=at)
 
 
 def install(
@@ -96,7 +97,7 @@ def install(
         client_id=credentials.client_id,
         defaults={
             "name": name,
-            "redirect_uris": checked(redirect_uris),
+            "redirect_uris": checked_addresses(redirect_uris),
             "versions": sorted(set(versions)),
             "secret_sha256": bearer.sha256(credentials.secret),
             "status": status,
@@ -104,3 +105,13 @@ def install(
         },
     )
     return application, credentials
+
+
+def _callbacks(redirect_uris: Sequence[str]) -> list[str]:
+    """The portal takes no address with a query of its own (interface facts section 8)."""
+    addresses = checked_addresses(redirect_uris)
+    if any("?" in address for address in addresses):
+        raise RequestRefused(
+            "A redirect address has no query parameters here: nothing after a question mark.", "redirect_uris"
+        )
+    return addresses

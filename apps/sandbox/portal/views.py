@@ -1,57 +1,68 @@
-"""The developer portal's pages. Whoever sits at this machine is the developer: nobody signs in."""
+"""The developer portal's pages. A developer sees the applications they requested, and no others."""
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from apps.sandbox import clock
-from apps.sandbox.models import Application
-from apps.sandbox.models.application import MoveRefused
+from apps.sandbox import clock, fields
+from apps.sandbox.developers.signed_in import for_developers
+from apps.sandbox.models import Application, Developer
+from apps.sandbox.models.decided import MoveRefused
 from apps.sandbox.portal import registering
+from apps.sandbox.portal.forms import AddressesForm, ApplicationForm
+from apps.sandbox.registration import VERSIONS, RequestRefused
 
 _SHOWN = "shown_secret"
 
 
 @require_GET
-def applications(request: HttpRequest) -> HttpResponse:
-    """All applications and where each stands."""
-    return render(request, "sandbox/portal.html", {"applications": Application.objects.order_by("-pk")})
+@for_developers
+def applications(request: HttpRequest, developer: Developer) -> HttpResponse:
+    """The developer's applications and where each stands."""
+    rows = developer.application_set.order_by("-pk")
+    return render(request, "sandbox/portal.html", {"applications": rows, "developer": developer})
 
 
 @require_http_methods(["GET", "POST"])
-def request_application(request: HttpRequest) -> HttpResponse:
+@for_developers
+def request_application(request: HttpRequest, developer: Developer) -> HttpResponse:
     """The form, and filing it."""
-    problem = ""
-    if request.method == "POST":
+    form = ApplicationForm(request.POST or None)
+    if form.is_valid():
         try:
-            application = registering.request_application(
-                request.POST.get("name", ""), request.POST.get("redirect_uris", "").split(), at=clock.now()
-            )
-            return redirect("portal-application", application.pk)
-        except registering.RequestRefused as refused:
-            problem = str(refused)
-    return render(request, "sandbox/portal_request.html", {"problem": problem, "given": request.POST})
+            row = registering.request_application(**form.cleaned_data, developer=developer, at=clock.now())
+            return redirect("portal-application", row.pk)
+        except RequestRefused as refused:
+            fields.blame(form, refused)
+    return render(request, "sandbox/portal_request.html", {"form": form, "developer": developer})
 
 
 @require_GET
-def application(request: HttpRequest, pk: int) -> HttpResponse:
+@for_developers
+def application(request: HttpRequest, developer: Developer, pk: int) -> HttpResponse:
     """One application: status, credentials, versions, and the addresses to use. The secret is shown once."""
-    row = get_object_or_404(Application, pk=pk)
+    row = _own(developer, pk)
     context = {
         "application": row,
+        "developer": developer,
         "secret": request.session.pop(f"{_SHOWN}_{pk}", ""),
-        "versions": [(key, name, key in row.versions) for key, name in registering.VERSIONS.items()],
-        "origin": request.build_absolute_uri("/").rstrip("/"),
+        "versions": [(key, name, key in row.versions) for key, name in VERSIONS.items()],
     }
     return render(request, "sandbox/portal_application.html", context)
 
 
 @require_POST
-def issue(request: HttpRequest, pk: int) -> HttpResponse:
+@for_developers
+def issue(request: HttpRequest, developer: Developer, pk: int) -> HttpResponse:
     """Provisional credentials, or a new secret for credentials that exist."""
-    row = get_object_or_404(Application, pk=pk)
+    row = _own(developer, pk)
     try:
-        credentials = registering.replace_secret(row) if row.client_id else registering.issue_credentials(row)
+        if row.client_id:
+            credentials = registering.replace_secret(row)
+        else:
+            credentials = registering.issue_credentials(row, at=clock.now())
     except MoveRefused:
         return HttpResponseBadRequest()
     request.session[f"{_SHOWN}_{pk}"] = credentials.secret
@@ -59,11 +70,47 @@ def issue(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_POST
-def add_version(request: HttpRequest, pk: int) -> HttpResponse:
+@for_developers
+def add_version(request: HttpRequest, developer: Developer, pk: int) -> HttpResponse:
     """Add one FHIR version."""
-    row = get_object_or_404(Application, pk=pk)
+    row = _own(developer, pk)
     try:
         registering.add_version(row, request.POST.get("version", ""))
-    except registering.RequestRefused:
+    except RequestRefused:
         return HttpResponseBadRequest()
     return redirect("portal-application", pk)
+
+
+@require_http_methods(["GET", "POST"])
+@for_developers
+def change_addresses(request: HttpRequest, developer: Developer, pk: int) -> HttpResponse:
+    """Where browsers may be sent back to, from now on."""
+    row = _own(developer, pk)
+    form = AddressesForm(request.POST or None, initial={"redirect_uris": row.redirect_uris})
+    if form.is_valid():
+        try:
+            registering.change_addresses(row, form.cleaned_data["redirect_uris"])
+            messages.success(request, _("The redirect addresses are changed."))
+            return redirect("portal-application", pk)
+        except RequestRefused as refused:
+            fields.blame(form, refused)
+    context = {"form": form, "application": row, "developer": developer}
+    return render(request, "sandbox/portal_addresses.html", context)
+
+
+@require_POST
+@for_developers
+def retire(request: HttpRequest, developer: Developer, pk: int) -> HttpResponse:
+    """The application is over."""
+    row = _own(developer, pk)
+    try:
+        registering.retire(row, at=clock.now())
+    except MoveRefused:
+        return HttpResponseBadRequest()
+    messages.success(request, _("%(name)s is retired.") % {"name": row.name})
+    return redirect("portal-application", pk)
+
+
+def _own(developer: Developer, pk: int) -> Application:
+    """One of theirs; 404 for anybody else's."""
+    return get_object_or_404(developer.application_set, pk=pk)

@@ -1,4 +1,7 @@
-"""Registering an application of interface B over the control address, ready to use (specification 1.7, 5.2.7)."""
+"""Installing an application of interface B over the control address, ready to use (specification 1.7, 5.2.7).
+
+Its credentials are put where those of every application are: into a system account, made with it and approved.
+"""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -6,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from apps.sandbox import bearer
+from apps.sandbox import bearer, registration
 from apps.sandbox.models import (
     ApplicationStatus,
     ClientAuthentication,
@@ -14,10 +17,13 @@ from apps.sandbox.models import (
     Persona,
     SmartApplication,
     SmartVersion,
+    SystemAccount,
+    SystemAccountKind,
+    SystemAccountStatus,
     Tenant,
 )
-from apps.sandbox.portal import registering
-from apps.sandbox.portal.registering import RequestRefused
+from apps.sandbox.registration import RequestRefused
+from apps.sandbox.smart.clients import public_keys
 
 _WITH_SECRET = {ClientAuthentication.BASIC, ClientAuthentication.POST}
 
@@ -37,7 +43,7 @@ class Registration:
     jwks_url: str = ""
     launch_url: str = ""
     persona: str = Persona.PATIENT
-    versions: Sequence[str] = tuple(registering.VERSIONS)
+    versions: Sequence[str] = tuple(registration.VERSIONS)
     smart_version: str = SmartVersion.V1
     scopes: Sequence[str] = ()
     enabled_tenants: Sequence[str] | None = None
@@ -61,11 +67,8 @@ def install(wanted: Registration, *, at: datetime) -> tuple[SmartApplication, st
             "name": wanted.name,
             "client_type": client_type,
             "authentication": authentication,
-            "secret_sha256": bearer.sha256(secret) if secret else "",
-            "jwks": wanted.jwks,
-            "jwks_url": wanted.jwks_url,
-            "redirect_uris": registering.checked(wanted.redirect_uris),
-            "launch_url": wanted.launch_url and registering.checked([wanted.launch_url])[0],
+            "redirect_uris": registration.checked_addresses(wanted.redirect_uris),
+            "launch_url": wanted.launch_url and registration.checked_addresses([wanted.launch_url], "launch_url")[0],
             "persona": wanted.persona,
             "versions": sorted(set(wanted.versions)),
             "smart_version": wanted.smart_version,
@@ -75,7 +78,27 @@ def install(wanted: Registration, *, at: datetime) -> tuple[SmartApplication, st
             "requested_at": at,
         },
     )
+    _keep_credentials(application, wanted, secret, at=at)
     return application, secret
+
+
+def _keep_credentials(application: SmartApplication, wanted: Registration, secret: str, *, at: datetime) -> None:
+    """The account it has gets them, or a new one; none is left where there is nothing to keep."""
+    account = application.system_account
+    if not (secret or wanted.jwks or wanted.jwks_url):
+        application.guid = None
+    else:
+        account = account or SystemAccount(developer=application.developer, requested_at=at)
+        account.description = "Holds the credentials of an application that was installed over the control address."
+        account.client_name = application.name
+        is_by_key = application.authentication == ClientAuthentication.PRIVATE_KEY_JWT
+        account.kind = SystemAccountKind.KEY if is_by_key else SystemAccountKind.SECRET
+        account.status = SystemAccountStatus.APPROVED
+        account.secret_sha256 = bearer.sha256(secret) if secret else ""
+        account.jwks, account.jwks_url = wanted.jwks, wanted.jwks_url
+        account.save()
+        application.guid = account.client_id
+    application.save(update_fields=["guid"])
 
 
 def _usual_authentication(wanted: Registration) -> str:
@@ -96,19 +119,21 @@ def _check(wanted: Registration, client_type: str, authentication: str) -> None:
     ):
         if value not in choices.values:
             raise RequestRefused(f"{name} is one of {', '.join(choices.values)}")
-    if not wanted.versions or set(wanted.versions) - registering.VERSIONS.keys():
+    if not wanted.versions or set(wanted.versions) - registration.VERSIONS.keys():
         raise RequestRefused("versions are dstu2, r4 or both")
     if (client_type == ClientType.PUBLIC) != (authentication == ClientAuthentication.NONE):
         raise RequestRefused("a public application authenticates with none, a confidential one with something")
-    if authentication == ClientAuthentication.PRIVATE_KEY_JWT and not _are_keys(wanted.jwks):
-        raise RequestRefused('jwks is {"keys": [public keys, each with its kid]}; a jwks_url is never fetched')
+    if authentication == ClientAuthentication.PRIVATE_KEY_JWT:
+        _check_keys(wanted)
     if len(wanted.client_id) > 80 or len(wanted.name) > 120:
         raise RequestRefused("an id has 80 characters at most, a name 120")
 
 
-def _are_keys(jwks: Mapping[str, Any] | None) -> bool:
-    keys = (jwks or {}).get("keys")
-    return isinstance(keys, list) and all(isinstance(key, dict) and key.get("kid") and "d" not in key for key in keys)
+def _check_keys(wanted: Registration) -> None:
+    if wanted.jwks is not None:
+        public_keys.keys_of(wanted.jwks)
+    elif not registration.is_of_this_machine(wanted.jwks_url):
+        raise RequestRefused("jwks are needed, or a jwks_url on this machine; others are never asked")
 
 
 def _tenants(wanted: Sequence[str] | None) -> list[str]:

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import pytest
 
 from apps.sandbox import bearer, clock, enrolment
-from apps.sandbox.models import SmartApplication, Tenant
+from apps.sandbox.models import SmartApplication, SystemAccount, Tenant
 from tests.sandbox.smart.literal import ADA, FORM, RIVERSIDE, WILLOW, authorize, sent_back, token_address
 
 
@@ -22,12 +22,22 @@ def two_tenants(db):
 def smart(two_tenants):
     """Installs an application; the usual one keeps no secret."""
 
-    def smart(client_id="phone", *, secret="", **fields):
+    def smart(client_id="phone", *, secret="", jwks=None, jwks_url="", **fields):
+        if secret or jwks or jwks_url or fields.get("client_type") == "confidential":
+            account = SystemAccount.objects.create(
+                description="For tests",
+                client_name=client_id,
+                secret_sha256=bearer.sha256(secret) if secret else "",
+                jwks=jwks,
+                jwks_url=jwks_url,
+                status="approved",
+                requested_at=clock.now(),
+            )
+            fields = {"guid": account.client_id, **fields}
         return SmartApplication.objects.create(
             **{
                 "name": f"App {client_id}",
                 "client_id": client_id,
-                "secret_sha256": bearer.sha256(secret) if secret else "",
                 "redirect_uris": ["https://app.example/back/7Q"],
                 "versions": ["dstu2", "r4"],
                 "enabled_tenants": [WILLOW, RIVERSIDE],

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from apps.sandbox import bearer, clock, enrolment, scenarios
-from apps.sandbox.models import SmartApplication, SmartGrant, SmartRefreshToken, Tenant
+from apps.sandbox.models import SmartApplication, SmartGrant, SmartRefreshToken, SystemAccount, Tenant
 from apps.sandbox.smart import access_tokens
 from apps.sandbox.smart.identity import issuers
 
@@ -35,12 +35,15 @@ def account(tenant):
 
 @pytest.fixture
 def smart_application():
+    account = SystemAccount.objects.create(
+        client_name="Phone app", secret_sha256=bearer.sha256("the secret"), status="approved", requested_at=AT
+    )
     return SmartApplication.objects.create(
         name="Phone app",
         client_id="app",
         client_type="confidential",
         authentication="client_secret_basic",
-        secret_sha256=bearer.sha256("the secret"),
+        guid=account.client_id,
         redirect_uris=["https://app.example/back"],
         versions=["r4"],
         enabled_tenants=["-t1"],

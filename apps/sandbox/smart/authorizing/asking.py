@@ -23,7 +23,7 @@ _LONG = 16
 
 
 class ShownAsPage(Exception):
-    """The browser stays here. `reason` is one that `sign_in.pages.stop` explains, or "not-enabled"."""
+    """The browser stays here. `reason` is one that `sandbox/stop.html` explains."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -88,6 +88,8 @@ def _application(given: _Given) -> SmartApplication:
         raise ShownAsPage("unknown-application")
     if not application.is_approved:
         raise ShownAsPage("not-active")
+    if not application.is_recognized:
+        raise ShownAsPage("not-recognized")  # X61: it exists, and is not authorized for FHIR
     return application
 
 

@@ -1,7 +1,7 @@
 """Client assertions: a JWT an application signs to say who it is (RFC 7523, SMART's asymmetric authentication).
 
-Only keys that were registered count. An address in the assertion (`jku`) is never fetched; one that is not the
-registered one is refused.
+Only keys that were registered count, or are published where it was registered. An address in the assertion (`jku`) is
+never fetched; one that is not the registered one is refused.
 """
 
 import json
@@ -15,6 +15,7 @@ from joserfc.jwk import import_key
 
 from apps.sandbox import bearer
 from apps.sandbox.models import SmartApplication, SmartAssertion
+from apps.sandbox.smart.clients import registered_keys
 
 TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 LONGEST = timedelta(minutes=5)
@@ -34,7 +35,7 @@ def unverified_issuer(assertion: str) -> str:
 
 def is_good(assertion: str, application: SmartApplication, *, audiences: Collection[str], at: datetime) -> bool:
     """Whether it proves the application, here and now. It does so once: its `jti` is kept until it expires."""
-    claims = _signed_claims(assertion, application)
+    claims = _signed_claims(assertion, application, at)
     if claims is None or not _fits(claims, application.client_id, audiences, at):
         return False
     SmartAssertion.objects.filter(application=application, expires_at__lte=at).delete()
@@ -46,17 +47,20 @@ def is_good(assertion: str, application: SmartApplication, *, audiences: Collect
     return is_new
 
 
-def _signed_claims(assertion: str, application: SmartApplication) -> Claims | None:
+def _signed_claims(assertion: str, application: SmartApplication, at: datetime) -> Claims | None:
     """The claims, if one registered key of the right kind signed them."""
+    account = application.system_account
     try:
         header = jws.extract_compact(assertion.encode()).headers()
         algorithm, kid = header.get("alg"), header.get("kid")
-        if algorithm not in _KINDS or not kid or header.get("jku", application.jwks_url) != application.jwks_url:
+        if account is None or algorithm not in _KINDS or not isinstance(kid, str) or not kid:
             return None
-        keys = [key for key in (application.jwks or {}).get("keys", ()) if key.get("kid") == kid]
+        if header.get("jku", account.jwks_url) != account.jwks_url:
+            return None
+        keys = registered_keys.named(account, kid, at=at)
         if len(keys) != 1 or keys[0].get("kty") != _KINDS[algorithm]:
             return None
-        return jwt.decode(assertion, import_key(keys[0]), algorithms=[algorithm]).claims
+        return jwt.decode(assertion, import_key(dict(keys[0])), algorithms=[algorithm]).claims
     except (JoseError, ValueError, TypeError, AttributeError):
         return None
 

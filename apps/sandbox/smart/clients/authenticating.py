@@ -1,6 +1,7 @@
 """Which application a request is from, proven the way it registered (specification 5.2, X59; RFC 6749 section 2.3).
 
 A public application proves nothing. One that was given a secret all the same need not send it; when it does, it counts.
+Secret and keys are those of the application's system account: without an approved one it is not recognized (X61).
 """
 
 import base64
@@ -42,6 +43,8 @@ def application_of(
         raise refusing.invalid_client(challenges=by_header)
     if not application.is_approved:
         raise refusing.invalid_client("oauth2:token:terminated-client", challenges=by_header)
+    if not application.is_recognized:
+        raise refusing.invalid_client("oauth2:token:client-without-system-account", challenges=by_header)
     if not _is_proven(application, shown, audiences, at):
         raise refusing.invalid_client(challenges=by_header)
     return application
@@ -92,4 +95,5 @@ def _is_proven(application: SmartApplication, shown: _Shown, audiences: Collecti
 
 
 def _is_secret(application: SmartApplication, secret: str) -> bool:
-    return hmac.compare_digest(bearer.sha256(secret), application.secret_sha256)
+    account = application.system_account
+    return account is not None and hmac.compare_digest(bearer.sha256(secret), account.secret_sha256)

@@ -12,9 +12,12 @@ def is_open(tenant: str) -> bool:
 
 
 def is_enabled(client_id: str, tenant: str) -> bool:
-    """Whether the organization lets the application in (specification 1.6)."""
+    """Whether the organization lets the application in (specification 1.6), and whether it is recognized at all
+    (5.2.7): it is public, or has an approved system account of its own developer."""
     return _has_row(
-        "SELECT 1 FROM sandbox_smartapplication WHERE client_id = %s AND jsonb_exists(enabled_tenants, %s)",
+        "SELECT 1 FROM sandbox_smartapplication a WHERE a.client_id = %s AND jsonb_exists(a.enabled_tenants, %s)"
+        " AND (a.client_type = 'public' OR EXISTS (SELECT 1 FROM sandbox_systemaccount s WHERE s.client_id = a.guid"
+        " AND s.status = 'approved' AND s.developer_id IS NOT DISTINCT FROM a.developer_id))",
         [client_id, tenant],
     )
 

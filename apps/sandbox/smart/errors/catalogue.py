@@ -62,6 +62,9 @@ ERRORS: Mapping[str, str | Promise] = {
     "oauth2:token:invalid-authorization-header": _CLIENT,
     "oauth2:token:invalid-client-credentials": _CLIENT,
     "oauth2:token:terminated-client": _CLIENT,
+    "oauth2:token:client-without-system-account": _(
+        "The application is not authorized for FHIR: its registration names no approved system account of its makers."
+    ),
     "oauth2:token:unauthorized-client-for-tenant": _(
         "This organization has not enabled the application. Ask the organization whether it will."
     ),

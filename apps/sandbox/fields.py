@@ -1,0 +1,48 @@
+"""Kinds of form fields that Django does not have, for the pages where developers register."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from apps.sandbox.registration import RequestRefused
+
+_MOST_CHARACTERS = 20_000
+
+
+class WordsField(forms.CharField):
+    """Addresses or scopes, with space or a line break between them: a list of texts."""
+
+    def __init__(self, *, rows: int = 3, **options: Any) -> None:
+        widget = forms.Textarea(attrs={"rows": rows, "cols": None, "spellcheck": "false", "autocapitalize": "none"})
+        super().__init__(max_length=_MOST_CHARACTERS, widget=widget, **options)
+
+    def clean(self, value: Any) -> list[str]:
+        """The words, in order."""
+        return str(super().clean(value)).split()
+
+    def prepare_value(self, value: Any) -> Any:
+        """One on each line."""
+        return "\n".join(value) if isinstance(value, list) else value
+
+
+class YesNoField(forms.ChoiceField):
+    """Yes or no, as two choices to see; no, where nothing is said."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(
+            choices=[("no", _("No")), ("yes", _("Yes"))],
+            required=False,
+            initial="no",
+            widget=forms.RadioSelect,
+            **options,
+        )
+
+    def clean(self, value: Any) -> bool:
+        """Whether it is yes."""
+        return bool(super().clean(value) == "yes")
+
+
+def blame(form: forms.Form, refused: RequestRefused) -> None:
+    """Say in the form why it was refused, at the field that has to change."""
+    form.add_error(refused.field if refused.field in form.fields else None, str(refused))

@@ -1,0 +1,77 @@
+"""System accounts: the credentials of confidential applications and of system access (specification 1.7 and 5.2)."""
+
+import uuid
+from collections.abc import Mapping
+from typing import ClassVar
+
+from django.db import models
+
+from apps.sandbox.models.decided import Decided
+
+
+class SystemAccountStatus(models.TextChoices):
+    """Where a system account stands. Its id and credentials work in `approved` alone."""
+
+    REQUESTED = "requested", "Requested: waits for an administrator"
+    APPROVED = "approved", "Approved: its id and credentials work"
+    REJECTED = "rejected", "Rejected: it was not created"
+    RETIRED = "retired", "Retired: its credentials never work again"
+
+
+class SystemAccountKind(models.TextChoices):
+    """How it proves who it is."""
+
+    SECRET = "secret", "A secret"
+    KEY = "key", "Keys, of which it registers the public halves"
+
+
+class SystemAccount(Decided):
+    """One system account, with the fields of the form of specification 5.2.7.
+
+    `client_id` is its id: the client id of system access, and what goes into the GUID field of an application. The
+    secret is kept as a digest and shown once. Public keys stand in `jwks`, or are published at `jwks_url`.
+    """
+
+    MOVES: ClassVar[Mapping[str, frozenset[str]]] = {
+        SystemAccountStatus.REQUESTED: frozenset(
+            {SystemAccountStatus.APPROVED, SystemAccountStatus.REJECTED, SystemAccountStatus.RETIRED}
+        ),
+        SystemAccountStatus.APPROVED: frozenset({SystemAccountStatus.RETIRED}),
+        SystemAccountStatus.REJECTED: frozenset(),
+        SystemAccountStatus.RETIRED: frozenset(),
+    }
+
+    description = models.CharField(max_length=400)
+    is_production_system = models.BooleanField(default=False)
+    is_vendor_client = models.BooleanField(default=False, help_text="A client of the vendor of this server itself.")
+    client_name = models.CharField(max_length=120)
+    client_number = models.CharField(max_length=40, blank=True)
+    client_mnemonic = models.CharField(max_length=40, blank=True)
+    is_millennium_system = models.BooleanField(default=False)
+    kind = models.CharField(max_length=6, choices=SystemAccountKind.choices, default=SystemAccountKind.SECRET)
+    client_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    secret_sha256 = models.CharField(max_length=64, blank=True, editable=False)
+    secret_made_at = models.DateTimeField(null=True, blank=True, editable=False)
+    jwks = models.JSONField(null=True, blank=True, help_text="Its public keys, as a JSON Web Key Set.")
+    jwks_url = models.TextField(blank=True, help_text="Where it publishes its keys. Asked only on this machine.")
+    status = models.CharField(
+        max_length=12, choices=SystemAccountStatus.choices, default=SystemAccountStatus.REQUESTED, editable=False
+    )
+
+    def __str__(self) -> str:
+        return f"{self.client_name} ({self.status})"
+
+    @property
+    def is_approved(self) -> bool:
+        """Whether its id and credentials work."""
+        return self.status == SystemAccountStatus.APPROVED
+
+    @property
+    def key_ids(self) -> tuple[str, ...]:
+        """The ids of the keys that stand here; of published ones nothing is known here."""
+        return tuple(str(key.get("kid", "")) for key in (self.jwks or {}).get("keys", ()))
+
+    @property
+    def has_credentials(self) -> bool:
+        """Whether there is anything it could prove itself with."""
+        return bool(self.secret_sha256 or self.jwks or self.jwks_url)
