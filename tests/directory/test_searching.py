@@ -2,15 +2,16 @@
 
 import pytest
 
-from apps.directory import searching, spelling
+from apps.directory import spelling
 from apps.directory.models import ClientRegistration
+from apps.directory.searching import finding
 from tests.directory.conftest import AT
 
 pytestmark = pytest.mark.django_db
 
 
 def names(query: str) -> list[str]:
-    return [found.provider.name for found in searching.find(query, at=AT).found]
+    return [found.provider.name for found in finding.find(query, at=AT).found]
 
 
 class TestASearch:
@@ -26,7 +27,7 @@ class TestASearch:
         )
         assert names(query) == ["Harbor Family Practice"]
 
-    @pytest.mark.parametrize("query", ["arbor", "harbor salem", "", "   ", "%", "_", "!!", "x" * 500])
+    @pytest.mark.parametrize("query", ["rivers", "tulsa salem", "", "   ", "%", "_", "!!", "x" * 500])
     def test_finds_nothing_where_a_word_fits_nowhere(self, make_provider, query):
         make_provider("Harbor Family Practice", city="Portland")
         assert names(query) == []
@@ -48,15 +49,16 @@ class TestASearch:
         assert names("clinic") == []
 
     def test_says_when_there_are_more(self, make_provider):
-        for number in range(searching.MOST_SHOWN + 1):
+        for number in range(finding.PAGE + 1):
             make_provider(f"Clinic {number}")
-        results = searching.find("clinic", at=AT)
+        results = finding.find("clinic", at=AT)
         assert results.has_more
-        assert len(results.found) == searching.MOST_SHOWN
+        assert (len(results.found), results.total) == (finding.PAGE, finding.PAGE + 1)
+        assert not finding.find("clinic", at=AT, shown=20).has_more
 
     def test_lists_what_cannot_be_linked_with_the_reason(self, make_provider, make_endpoint):
         make_endpoint(make_provider("Closed Clinic"), registration={"status": "provisional"})
-        (found,) = searching.find("clinic", at=AT).found
+        (found,) = finding.find("clinic", at=AT).found
         assert not found.linkable
         assert found.explanation is not None
         assert found.explanation.title == "Closed Clinic cannot be connected yet"
@@ -65,7 +67,7 @@ class TestASearch:
         provider = make_provider("Two Ways Clinic")
         make_endpoint(provider, version="dstu2")
         make_endpoint(provider, version="r4")
-        (found,) = searching.find("clinic", at=AT).found
+        (found,) = finding.find("clinic", at=AT).found
         assert [choice.endpoint.fhir_version for choice in found.choices] == ["r4", "dstu2"]
 
     def test_makes_as_many_queries_for_many_as_for_one(
@@ -73,8 +75,8 @@ class TestASearch:
     ):
         for number in range(8):
             make_endpoint(make_provider(f"Clinic {number}"), host=f"h{number}.example.org")
-        with django_assert_max_num_queries(5):
-            assert len(searching.find("clinic", at=AT).found) == 8
+        with django_assert_max_num_queries(7):
+            assert len(finding.find("clinic", at=AT).found) == 8
         assert ClientRegistration.objects.count() == 8
 
 
@@ -82,9 +84,9 @@ class TestPracticeProviders:
     def test_are_offered_only_where_a_sandbox_is_allowed(self, make_provider, settings):
         make_provider("Practice", is_sandbox=True)
         make_provider("Real")
-        assert [found.provider.name for found in searching.practice_providers(at=AT)] == ["Practice"]
+        assert [found.provider.name for found in finding.practice_providers(at=AT)] == ["Practice"]
         settings.ALLOW_LOOPBACK_HTTP = False
-        assert searching.practice_providers(at=AT) == ()
+        assert finding.practice_providers(at=AT) == ()
 
 
 class TestPlainWords:

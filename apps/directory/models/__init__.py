@@ -12,6 +12,7 @@ from apps.directory.models.provider_portal import ProviderPortal
 from apps.directory.models.search_word import SearchWord
 from apps.directory.models.signing_key import SigningKey
 from apps.directory.models.system_account import SystemAccount
+from apps.directory.models.wish import WantedProvider, Wish
 
 __all__ = [
     "ApprovedOrigin",
@@ -26,4 +27,6 @@ __all__ = [
     "SearchWord",
     "SigningKey",
     "SystemAccount",
+    "WantedProvider",
+    "Wish",
 ]

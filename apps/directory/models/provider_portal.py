@@ -1,5 +1,7 @@
 """A provider's portal: through which of its sign-ins a patient of this provider reaches an endpoint."""
 
+from typing import Any
+
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -26,3 +28,8 @@ class ProviderPortal(models.Model):
 
     def __str__(self) -> str:
         return self.name or str(self.endpoint_id)
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Let the provider be found by the name and the address of its portal."""
+        super().save(*args, **kwargs)
+        self.provider.save(update_fields=["plain_name", "words"])

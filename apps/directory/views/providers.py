@@ -1,5 +1,6 @@
 """Find your provider, and choose how its record is read."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
@@ -11,8 +12,11 @@ from django.views.decorators.http import require_safe
 
 from apps.accounts import consenting
 from apps.accounts.current_user import current_user
-from apps.directory import searching
+from apps.directory import wishing
 from apps.directory.models import Provider
+from apps.directory.searching import finding
+from apps.directory.searching.choices import SignIn
+from apps.directory.searching.finding import FoundProvider
 
 
 @login_required
@@ -22,10 +26,17 @@ def find(request: HttpRequest) -> HttpResponse:
     query = request.GET.get("q", "").replace("\x00", "").strip()
     is_part = request.headers.get("HX-Request") == "true"
     at = timezone.now()
+    shown = _shown(request.GET.get("shown", ""))
+    results = finding.find(query, at=at, shown=shown)
+    unlinkable = [found.provider.pk for found in results.found if found.explanation]
     context = {
         "query": query,
-        "results": searching.find(query, at=at),
-        "practice_providers": () if query else searching.practice_providers(at=at),
+        "results": results,
+        "more": shown + finding.PAGE,
+        "first_new": shown - finding.PAGE + 1 if shown > finding.PAGE else None,
+        "practice_providers": () if query else finding.practice_providers(at=at),
+        "wishes": () if query else wishing.of_user(current_user(request), at=at),
+        "wished_ids": wishing.provider_ids(current_user(request), unlinkable),
         "is_part": is_part,
     }
     return render(request, "directory/results.html" if is_part else "directory/find.html", context)
@@ -34,14 +45,38 @@ def find(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_safe
 def choose_version(request: HttpRequest, provider_id: UUID) -> HttpResponse:
-    """Which FHIR version, in words; skipped where there is only one. The choice leads to the page before you go."""
+    """Through which patient portal, and which FHIR version, in words; each skipped where there is only one. The choice
+    leads to the page before you go."""
     if consenting.needs_consent(current_user(request)):
         return redirect(f"{reverse('agree')}?next={request.path}")
     provider = get_object_or_404(Provider, pk=provider_id, vanished_at__isnull=True)
-    found = searching.with_choices(provider, at=timezone.now())
+    found = finding.with_choices(provider, at=timezone.now())
     chosen = [choice for choice in found.linkable if str(choice.endpoint.pk) == request.GET.get("endpoint")]
-    if not chosen and len(found.linkable) == 1:
-        chosen = list(found.linkable)
+    portal = _portal(found.sign_ins, request.GET.get("portal", ""))
+    if not chosen and portal and len(portal.linkable) == 1:
+        chosen = list(portal.linkable)
     if chosen:
-        return redirect("before-you-go", provider_id=provider.pk, endpoint_id=chosen[0].endpoint.pk)
-    return render(request, "directory/choose_version.html", {"found": found})
+        return redirect("before-you-go", provider_id=chosen[0].provider.pk, endpoint_id=chosen[0].endpoint.pk)
+    if found.explanation:
+        return _no_way(request, found)
+    if portal is None:
+        return render(request, "directory/choose_portal.html", {"found": found})
+    return render(request, "directory/choose_version.html", {"found": found, "portal": portal})
+
+
+def _no_way(request: HttpRequest, found: FoundProvider) -> HttpResponse:
+    wished_ids = wishing.provider_ids(current_user(request), [found.provider.pk])
+    return render(request, "directory/no_way.html", {"found": found, "wished_ids": wished_ids})
+
+
+def _portal(sign_ins: Sequence[SignIn], unverified_key: str) -> SignIn | None:
+    """The one that was chosen, or the only one there is."""
+    linkable = [one for one in sign_ins if one.linkable]
+    chosen = [one for one in linkable if one.key == unverified_key] or linkable
+    return chosen[0] if len(chosen) == 1 else None
+
+
+def _shown(unverified: str) -> int:
+    """How many results to show: whole pages."""
+    number = int(unverified) if unverified.isascii() and unverified.isdigit() and len(unverified) < 4 else 0
+    return min(max(finding.PAGE, number - number % finding.PAGE), finding.MOST_SHOWN)

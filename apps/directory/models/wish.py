@@ -1,0 +1,55 @@
+"""A wish: somebody wants a provider that cannot be connected, or that no directory lists."""
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from apps.directory.models.provider import Provider
+
+
+class Wish(models.Model):
+    """Of a provider in the directory, or of one by name. It is deleted with its user; staff see how many there are of a
+    provider, and never whose."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="wishes")
+    provider = models.ForeignKey(Provider, on_delete=models.CASCADE, related_name="wishes", null=True)
+    name = models.CharField(max_length=200, blank=True)
+    city = models.CharField(max_length=100, blank=True)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("wish")
+        verbose_name_plural = _("wishes")
+        constraints = [
+            models.UniqueConstraint(fields=["user", "provider"], name="one_wish_per_user_and_provider"),
+            models.UniqueConstraint(
+                fields=["user", "name", "city"], condition=Q(provider__isnull=True), name="one_wish_per_user_and_name"
+            ),
+            models.CheckConstraint(
+                condition=Q(provider__isnull=False, name="", city="") | (Q(provider__isnull=True) & ~Q(name="")),
+                name="a_wish_names_one_provider",
+            ),
+        ]
+
+    class Privacy:
+        personal = ("name", "city")
+        operational = ("id", "user", "provider", "created_at")
+
+    def __str__(self) -> str:
+        return f"wish {self.pk}"
+
+
+class WantedProvider(Provider):
+    """A provider as staff see it who ask what patients want."""
+
+    class Meta:
+        proxy = True
+        verbose_name = _("provider that patients asked for")
+        verbose_name_plural = _("providers that patients asked for")
+
+    class Privacy(Provider.Privacy):
+        pass

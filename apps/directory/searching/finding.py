@@ -1,0 +1,198 @@
+"""Find a provider by name, other names, city, state, postal code or the address of its portal.
+
+Providers that cannot be linked are found too, with the reason: a list that hides them leaves people guessing.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from django.conf import settings
+from django.db.models import Prefetch, Q, QuerySet
+
+from apps.directory import explaining, linkability
+from apps.directory.explaining import Explanation
+from apps.directory.linkability import Obstacle
+from apps.directory.models import Enablement, Provider, ProviderPortal
+from apps.directory.searching import candidates, choices, grouping, meanings, ranking
+from apps.directory.searching.candidates import Candidate
+from apps.directory.searching.choices import Choice, SignIn
+from apps.directory.searching.grouping import Group
+from apps.directory.searching.meanings import Meaning, Query
+
+PAGE = 10
+MOST_SHOWN = 100
+MOST_SITES = 3
+_FEW = 3  # found so few, we look for what may have been meant as well
+
+
+class Fit(StrEnum):
+    """How what was found fits what was typed."""
+
+    ALL = "all"
+    SIMILAR = "similar"  # no provider has the words as they were typed
+    MOST = "most"  # nor others like them: one word was left out
+
+
+@dataclass(frozen=True)
+class FoundProvider:
+    """A provider as a person thinks of it: with the choices of every row that is it, the better version first, and
+    with the sites that were meant."""
+
+    provider: Provider
+    choices: tuple[Choice, ...]
+    sites: tuple[Candidate, ...] = ()
+    system_name: str = ""  # of what it is part of, where it has portals of its own
+
+    @property
+    def named_sites(self) -> tuple[str, ...]:
+        """The sites that were meant, in words: the name where it is another than the provider's, and the place."""
+        return tuple(dict.fromkeys(_said(site, self.provider) for site in self.sites))[:MOST_SITES]
+
+    @property
+    def more_sites(self) -> int:
+        """How many sites besides were meant."""
+        return len({_said(site, self.provider) for site in self.sites}) - len(self.named_sites)
+
+    @property
+    def linkable(self) -> tuple[Choice, ...]:
+        """The choices a patient really has."""
+        return tuple(choice for choice in self.choices if choice.obstacle is None)
+
+    @property
+    def sign_ins(self) -> tuple[SignIn, ...]:
+        """The same, by patient portal."""
+        return choices.sign_ins(self.choices)
+
+    @property
+    def obstacle(self) -> Obstacle | None:
+        """Why nothing of it can be linked, or None where something can."""
+        if self.linkable:
+            return None
+        return next((choice.obstacle for choice in self.choices), Obstacle.NO_ADDRESSES)
+
+    @property
+    def explanation(self) -> Explanation | None:
+        """Why nothing of it can be linked, in words; None where something can."""
+        return explaining.words(self.obstacle, self.provider) if self.obstacle else None
+
+
+@dataclass(frozen=True)
+class Results:
+    """What a search found. `total` counts those known of; `is_cut` where there are more than anybody will read."""
+
+    found: tuple[FoundProvider, ...] = ()
+    total: int = 0
+    is_cut: bool = False
+    fit: Fit = Fit.ALL
+
+    @property
+    def has_more(self) -> bool:
+        """Whether more can be shown."""
+        return len(self.found) < min(self.total, MOST_SHOWN)
+
+
+def find(text: str, *, at: datetime, shown: int = PAGE) -> Results:
+    """The best placed providers for what was typed, so many of them. Text without a letter or digit finds nothing."""
+    query = meanings.read(text)
+    if not query.words:
+        return Results()
+    ranked, fit, is_cut = _candidates(query)
+    groups = grouping.groups(ranked)
+    found = _with_choices(groups[: min(max(shown, PAGE), MOST_SHOWN)], at=at)
+    return Results(found, total=len(groups), is_cut=is_cut, fit=fit)
+
+
+def practice_providers(*, at: datetime) -> Sequence[FoundProvider]:
+    """The sandbox's providers, where this installation allows them; offered before anything was searched."""
+    if not settings.ALLOW_LOOPBACK_HTTP:
+        return ()
+    return _with_choices(grouping.groups(candidates.practice()), at=at)
+
+
+def with_choices(provider: Provider, *, at: datetime) -> FoundProvider:
+    """One provider, as a person thinks of it."""
+    return by_id([provider.pk], at=at)[provider.pk]
+
+
+def by_id(pks: Collection[UUID], *, at: datetime) -> Mapping[UUID, FoundProvider]:
+    """The same for several, by the ids asked for; without those that are listed no more."""
+    if not pks:
+        return {}
+    groups = {row.pk: grouping.groups([row])[0] for row in candidates.these(pks)}
+    return dict(zip(groups, _with_choices(list(groups.values()), at=at), strict=True))
+
+
+def _candidates(query: Query) -> tuple[list[Candidate], Fit, bool]:
+    """In their order, and whether there are more. Looks further only while little was found."""
+    by_name = [] if query.is_address else candidates.named(query.plain)
+    asked = meanings.known(query.words)
+    if len(by_name) == candidates.MOST_BY_NAME:
+        return _ranked(by_name, query, asked), Fit.ALL, True
+    fitting = candidates.with_all(asked) if all(meaning.is_known for meaning in asked) else []
+    found = _ranked([*by_name, *fitting], query, asked)
+    if len(found) >= _FEW:
+        return found, Fit.ALL, len(fitting) == candidates.MOST
+    return _widened(found, query, asked)
+
+
+def _widened(found: list[Candidate], query: Query, asked: Sequence[Meaning]) -> tuple[list[Candidate], Fit, bool]:
+    wide = meanings.similar(asked)
+    similar = candidates.with_all(wide) if all(meaning.words for meaning in wide) else []
+    if similar or found:
+        both = _once([*found, *_ranked(similar, query, wide)])
+        return both, Fit.ALL if found else Fit.SIMILAR, len(similar) == candidates.MOST
+    most = candidates.with_most(wide)
+    return _ranked(most, query, wide), Fit.MOST, len(most) == candidates.MOST
+
+
+def _ranked(rows: Iterable[Candidate], query: Query, asked: Sequence[Meaning]) -> list[Candidate]:
+    return sorted(_once(rows), key=lambda row: ranking.rank(row, query, asked))
+
+
+def _once(rows: Iterable[Candidate]) -> list[Candidate]:
+    return list({row.pk: row for row in rows}.values())
+
+
+def _with_choices(groups: Sequence[Group], *, at: datetime) -> tuple[FoundProvider, ...]:
+    """Four queries, however many there are."""
+    heads = [group.head for group in groups]
+    rows = Provider.objects.filter(vanished_at__isnull=True).filter(
+        Q(pk__in=[head.pk for head in heads]) | Q(plain_name__in=[head.plain_name for head in heads])
+    )
+    alike: dict[grouping.Likeness, list[Provider]] = {}
+    for row in rows.select_related("part_of").prefetch_related(Prefetch("portals", _portals())).order_by("directory", "directory_id"):
+        alike.setdefault(grouping.likeness(candidates.of(row)), []).append(row)
+    return tuple(_found(group, alike[grouping.likeness(group.head)], at=at) for group in groups)
+
+
+def _portals() -> QuerySet[ProviderPortal]:
+    enablements = Enablement.objects.select_related("registration__authorization_server")
+    return ProviderPortal.objects.select_related("endpoint__authorization_server").prefetch_related(
+        "endpoint__authorization_server__registrations", Prefetch("endpoint__enablements", enablements)
+    )
+
+
+def _found(group: Group, rows: Sequence[Provider], *, at: datetime) -> FoundProvider:
+    head = next((row for row in rows if row.pk == group.head.pk), rows[0])
+    offered = [
+        Choice(
+            portal.endpoint,
+            linkability.obstacle(portal.endpoint, provider=row, at=at),
+            row,
+            portal_name=portal.name,
+            portal_url=portal.url,
+        )
+        for row in rows
+        for portal in row.portals.all()
+    ]
+    system = head.part_of.name if head.part_of else ""
+    return FoundProvider(head, choices.in_order(offered), group.sites, system)
+
+
+def _said(site: Candidate, system: Provider) -> str:
+    name = "" if site.plain_name == system.plain_name else site.name
+    place = ", ".join(part for part in (site.city, site.state) if part)
+    return " · ".join(part for part in (name, place) if part) or site.name

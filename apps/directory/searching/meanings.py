@@ -1,0 +1,169 @@
+"""What was typed, and which words of the vocabulary it may mean."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from django.db.models import F, QuerySet, Value
+from django.db.models.functions import Left
+
+from apps.directory import mistyping, spelling, web_addresses
+from apps.directory.models import SearchWord
+
+LONGEST_QUERY = 200
+_MOST_WORDS = 8
+_MOST_MEANINGS = 100  # words that begin as one that was typed
+_MOST_SIMILAR = 20  # words that one may have been meant by
+_MOST_LOOKED_AT = 150
+_MOST_PARTS = 4
+# Said of nearly everybody, or of nobody: asked for only where nothing else was typed.
+_IDLE = frozenset("and the of at for in a an to inc llc ltd pc pllc http https www com org net".split())  # noqa: SIM905
+
+
+Rows = QuerySet[SearchWord, Any]  # the word typed, a word of the vocabulary, its uses
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """One thing that was asked for: a provider fits that has any of these words. Values are how far each is from what
+    was typed, in edits."""
+
+    typed: str
+    words: Mapping[str, int]
+    uses: int = 0  # by how many providers altogether: how little it tells
+
+    @property
+    def is_known(self) -> bool:
+        """Whether any provider has it."""
+        return self.uses > 0
+
+
+@dataclass(frozen=True)
+class Query:
+    """The words of what was typed, those that tell something; `plain` is all of it, to compare with names."""
+
+    words: tuple[str, ...]
+    plain: str
+    is_address: bool = field(default=False)
+
+
+def read(text: str) -> Query:
+    """What was typed or pasted, whatever it is. Only letters and digits are left of it."""
+    words: list[str] = []
+    has_address = False
+    for token in text[:LONGEST_QUERY].split():
+        address = web_addresses.read(token)
+        words += _of_address(address) if address else spelling.plain_words(token)
+        has_address = has_address or address is not None
+    cut = [word[: spelling.LONGEST_WORD] for word in words]
+    telling = [word for word in cut if word not in _IDLE] or cut
+    plain = " ".join(cut)
+    return Query(tuple(dict.fromkeys(telling))[:_MOST_WORDS], plain, is_address=has_address)
+
+
+def known(words: Sequence[str]) -> tuple[Meaning, ...]:
+    """For each word those of the vocabulary that begin so, the commonest first. One query."""
+    found = _by_typed(_beginning(word) for word in words)
+    return tuple(Meaning(word, {word: 0, **dict.fromkeys(found[word], 0)}, sum(found[word].values())) for word in words)
+
+
+def similar(meanings: Sequence[Meaning]) -> tuple[Meaning, ...]:
+    """The same, widened to words that may have been meant. What nobody has may also be words run together, or one that
+    was torn apart. Three queries at most."""
+    meanings = _joined(meanings)
+    parts = _parts([meaning.typed for meaning in meanings if not meaning.is_known])
+    mistyped = [meaning.typed for meaning in meanings if mistyping.edits_forgiven(meaning.typed)]
+    near = _by_typed(map(_near, mistyped)) if mistyped else {}
+    return tuple(
+        wide
+        for meaning in meanings
+        for wide in (parts.get(meaning.typed) or [_widened(meaning, near.get(meaning.typed, {}))])
+    )
+
+
+def _of_address(address: web_addresses.Address) -> tuple[str, ...]:
+    """Who is meant by an address: on hosts that many share, what stands before or behind the host's own name."""
+    if not address.is_shared:
+        return spelling.plain_words(address.name.replace("-", ""))
+    before = [word for label in address.others for word in spelling.plain_words(label.replace("-", ""))]
+    return tuple(before) or spelling.plain_words(address.path) or spelling.plain_words(address.name)
+
+
+def _beginning(word: str) -> Rows:
+    rows = SearchWord.objects.all()
+    if len(word) > 2:
+        rows = rows.filter(word__startswith=word)
+    else:  # thousands begin so: the index has the commonest first
+        rows = rows.alias(beginning=Left("word", len(word))).filter(beginning=word)
+    return _with_uses(rows, word)[:_MOST_MEANINGS]
+
+
+def _near(word: str) -> Rows:
+    rows = SearchWord.objects.filter(neighbours__overlap=sorted(mistyping.typed_neighbours(word)))
+    return _with_uses(rows, word)[:_MOST_LOOKED_AT]
+
+
+def _with_uses(rows: QuerySet[SearchWord], typed: str) -> Rows:
+    return rows.values_list(Value(typed), "word", "uses").order_by(F("uses").desc())
+
+
+def _by_typed(parts: Iterable[Rows]) -> Mapping[str, dict[str, int]]:
+    """The words found for each word typed, with their uses."""
+    found: dict[str, dict[str, int]] = defaultdict(dict)
+    first, *others = parts
+    for typed, word, uses in first.union(*others, all=True) if others else first:
+        found[typed][word] = uses
+    return found
+
+
+def _widened(meaning: Meaning, near: Mapping[str, int]) -> Meaning:
+    """With the nearest words; a whole word before the beginning of one, and a common one before a rare one."""
+    forgiven = mistyping.edits_forgiven(meaning.typed)
+    ranked = []
+    for word, uses in near.items():
+        whole, beginning = mistyping.distances(meaning.typed, word)
+        if beginning <= forgiven and word not in meaning.words:
+            ranked.append((min(whole, beginning + 1), -uses, word, max(beginning, 1)))
+    best = sorted(ranked)[:_MOST_SIMILAR]
+    words = {**meaning.words, **{word: edits for _rank, _uses, word, edits in best}}
+    return Meaning(meaning.typed, words, meaning.uses - sum(uses for _rank, uses, _word, _edits in best))
+
+
+def _joined(meanings: Sequence[Meaning]) -> Sequence[Meaning]:
+    """Two neighbours as one word, where one of them is unknown and both together are known."""
+    pairs = list(pairwise(meanings))
+    torn = [f"{left.typed}{right.typed}" for left, right in pairs if not (left.is_known and right.is_known)]
+    whole = {meaning.typed: meaning for meaning in known(torn) if meaning.is_known} if torn else {}
+    for left, right in pairs:
+        if found := whole.get(f"{left.typed}{right.typed}"):
+            place = meanings.index(left)
+            return (*meanings[:place], found, *meanings[place + 2 :])
+    return meanings
+
+
+def _parts(unknown: Sequence[str]) -> Mapping[str, list[Meaning]]:
+    """Unknown words cut into known ones, as few as possible."""
+    pieces = {
+        word: [word[start:end] for start in range(len(word)) for end in range(start + 2, len(word) + 1)]
+        for word in unknown
+        if word.isalpha()
+    }
+    wanted = {piece for each in pieces.values() for piece in each}
+    uses = dict(SearchWord.objects.filter(word__in=wanted).values_list("word", "uses")) if wanted else {}
+    cut = {word: _cut(word, uses) for word in pieces}
+    return {word: [Meaning(part, {part: 0}, uses[part]) for part in parts] for word, parts in cut.items() if parts}
+
+
+def _cut(word: str, uses: Mapping[str, int]) -> tuple[str, ...]:
+    best: dict[int, tuple[str, ...]] = {0: ()}
+    for end in range(2, len(word) + 1):
+        options = [
+            (*best[start], word[start:end])
+            for start in range(end - 1)
+            if start in best and len(best[start]) < _MOST_PARTS and word[start:end] in uses
+        ]
+        if options:
+            best[end] = min(options, key=lambda parts: (len(parts), -min(len(part) for part in parts)))
+    return best.get(len(word), ())

@@ -1,0 +1,113 @@
+"""Note that somebody wants a provider which cannot be connected, or which no directory lists.
+
+A wish sends nothing to anybody. Its owner sees what has become of it; staff see how many there are.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+
+from apps.accounts.models import User
+from apps.directory import spelling
+from apps.directory.models import Provider, Wish
+from apps.directory.searching import finding
+from apps.directory.searching.finding import FoundProvider
+
+MOST_OPEN = 24
+
+
+class TooManyWishes(Exception):
+    """The person has as many as we keep."""
+
+
+@dataclass(frozen=True)
+class Noted:
+    """A wish and what has become of it: the provider as it is found now, or, for one that was wished for by name,
+    whether a provider is listed under that name now."""
+
+    wish: Wish
+    found: FoundProvider | None
+    is_listed: bool
+
+    @property
+    def is_connectable(self) -> bool:
+        """Whether nothing stands in the way any more."""
+        return self.found is not None and self.found.explanation is None
+
+
+@dataclass(frozen=True)
+class Unlisted:
+    """A provider that no directory lists, as it was written, and how many want it."""
+
+    name: str
+    city: str
+    count: int
+
+
+def note(user: User, provider: Provider, *, at: datetime) -> Wish:
+    """Twice is as once. Raises TooManyWishes."""
+    return _kept(user, at=at, provider=provider)
+
+
+def note_by_name(user: User, name: str, city: str, *, at: datetime) -> Wish:
+    """Of a provider that is not listed. Twice is as once. Raises TooManyWishes, and ValueError where there is no letter
+    in the name."""
+    on_one_line = " ".join(name.split())[:200]
+    if not spelling.plain(on_one_line):
+        raise ValueError("A wish names a provider.")
+    return _kept(user, at=at, provider=None, name=on_one_line, city=" ".join(city.split())[:100])
+
+
+def take_back(user: User, wish_id: UUID) -> None:
+    """Forget it. One that is another's, or gone already, is left alone."""
+    Wish.objects.filter(user=user, pk=wish_id).delete()
+
+
+def provider_ids(user: User, among: Collection[UUID]) -> frozenset[UUID]:
+    """Which of these providers the person has wished for."""
+    wanted = Wish.objects.filter(user=user, provider__in=among) if among else Wish.objects.none()
+    return frozenset(wanted.values_list("provider_id", flat=True))
+
+
+def of_user(user: User, *, at: datetime) -> Sequence[Noted]:
+    """The person's wishes, the newest first, with what has become of each. One query where there are none."""
+    wishes = list(Wish.objects.filter(user=user).order_by("-created_at", "pk"))
+    found = finding.by_id([wish.provider_id for wish in wishes if wish.provider_id], at=at)
+    names = {spelling.plain(wish.name)[:200] for wish in wishes if not wish.provider_id}
+    listed = Provider.objects.filter(plain_name__in=names, vanished_at__isnull=True) if names else None
+    listed_names = set(listed.values_list("plain_name", flat=True)) if listed is not None else set()
+    return [
+        Noted(
+            wish,
+            found.get(wish.provider_id) if wish.provider_id else None,
+            is_listed=spelling.plain(wish.name)[:200] in listed_names,
+        )
+        for wish in wishes
+        if not wish.provider_id or wish.provider_id in found
+    ]
+
+
+def unlisted() -> Sequence[Unlisted]:
+    """What is wished for by name, the most wanted first: spellings that searching takes for the same are one."""
+    rows = Wish.objects.filter(provider__isnull=True).values_list("name", "city")
+    written = {_likeness(name, city): (name, city) for name, city in rows.order_by("-created_at")}
+    counts = Counter(_likeness(name, city) for name, city in rows)
+    return [Unlisted(*written[alike], count) for alike, count in counts.most_common(200)]
+
+
+def _likeness(name: str, city: str) -> tuple[str, str]:
+    return spelling.plain(name), spelling.plain(city)
+
+
+def _kept(user: User, *, at: datetime, provider: Provider | None, name: str = "", city: str = "") -> Wish:
+    with transaction.atomic():
+        User.objects.select_for_update(no_key=True).get(pk=user.pk)  # so that two tabs do not both add the last one
+        what = {"user": user, "provider": provider, "name": name, "city": city}
+        wish = Wish.objects.filter(**what).first()
+        if wish is None and Wish.objects.filter(user=user).count() >= MOST_OPEN:
+            raise TooManyWishes
+        return wish or Wish.objects.create(**what, created_at=at)
