@@ -20,14 +20,14 @@ from apps.audit.recording import Actor, EventType
 from apps.connections import alerting, noting, revoking, token_columns
 from apps.connections.models import Connection, MoveNotAllowed, StoredTokenSet
 from apps.connections.reasons import Reason
-from apps.directory import discovering, reaching
+from apps.directory import discovering, reaching, registering
 from apps.vault.errors import Shredded, VaultError
 from apps.wire import token_endpoint
 from apps.wire.errors import (
     AuthorizationDenied,
     AuthorizationExpired,
-    ClientRejected,
     EndpointMisconfigured,
+    OrganizationNotEnabled,
     Unavailable,
     WireError,
 )
@@ -56,8 +56,13 @@ class NeedsReauthorization(Exception):
     """The patient must sign in at the provider again; the connection says why."""
 
 
+class RegistrationBroken(NotYet):
+    """Their server does not accept our client registration, and nobody asks again before `until`, or before staff
+    mended it: then at once."""
+
+
 class SwitchedOff(Exception):
-    """Staff switched the client registration off: nothing is asked until it is on again."""
+    """Staff switched the endpoint or the client registration off: nothing is asked until both are on again."""
 
 
 def keep(connection: Connection, token_set: TokenSet, *, issued_at: datetime) -> None:
@@ -113,6 +118,16 @@ def forget(connection: Connection) -> Secret | None:
     return token
 
 
+def check_switches(connection: Connection) -> None:
+    """Raises SwitchedOff where staff switched off what this connection needs, as the rows are now; and
+    Connection.DoesNotExist where it went a moment ago. Also learns the connection's status."""
+    rows = Connection.objects.filter(pk=connection.pk)
+    switches = ("endpoint__is_switched_on", "registration__is_switched_on")
+    connection.status, *are_on = rows.values_list("status", *switches).get()
+    if not all(are_on):
+        raise SwitchedOff
+
+
 def usable_token(connection: Connection, *, at: datetime, refused: Secret | None = None) -> Secret:
     """An access token with some life in it. `refused` is one that a server just answered 401 to: never handed out
     again.
@@ -145,12 +160,10 @@ def _to_revoke(connection: Connection, stored: StoredTokenSet) -> Secret | None:
 
 
 def _stored(connection: Connection) -> StoredTokenSet:
-    connection.refresh_from_db(fields=["status"])
+    check_switches(connection)
     stored = StoredTokenSet.objects.filter(pk=connection.pk).first()
     if stored is None or connection.status != Connection.Status.ACTIVE:
         raise NeedsReauthorization
-    if not connection.registration.is_switched_on:
-        raise SwitchedOff
     return stored
 
 
@@ -162,6 +175,7 @@ def _refreshed(connection: Connection, stored: StoredTokenSet, *, at: datetime) 
         raise _give_up(connection, Reason.WINDOW_OVER, at=at)
     if stored.not_before_at is not None and at < stored.not_before_at:
         raise NotYet(stored.not_before_at)
+    _check_registration(connection, stored, at=at)
     discovering.keep_fresh(connection.endpoint, at=at)
     attempt_id = _claim(stored, at=at)
     if attempt_id is None:
@@ -177,13 +191,25 @@ def _refreshed(connection: Connection, stored: StoredTokenSet, *, at: datetime) 
     return _adopt(connection, stored, token_set, at=at)
 
 
+def _check_registration(connection: Connection, stored: StoredTokenSet, *, at: datetime) -> None:
+    """One connection at a time finds out whether a registration is accepted again (`registering.is_in_trouble`), unless
+    there is no later for this one. Raises RegistrationBroken."""
+    registration = connection.registration
+    registration.refresh_from_db(fields=["trouble", "trouble_at", "trouble_seen_at"])
+    again_at = registering.again_at(registration)
+    has_later = stored.refresh_deadline_at is None or again_at is None or again_at < stored.refresh_deadline_at
+    if registering.is_in_trouble(registration, at=at) and has_later:
+        raise RegistrationBroken(again_at or at + OPERATOR_WAIT)
+
+
 def _claim(stored: StoredTokenSet, *, at: datetime) -> uuid.UUID | None:
-    """Take the row for one attempt, on the database's clock. None where somebody else has or had it, and where an
-    attempt that ended since the row was read asks us to wait."""
+    """Take the row for one attempt, on the database's clock. None where somebody else has or had it, where an attempt
+    that ended since the row was read asks us to wait, and where it was switched off since."""
     attempt_id = uuid.uuid4()
     free = Q(lease_until__isnull=True) | Q(lease_until__lte=Now())
     may_ask = Q(not_before_at__isnull=True) | Q(not_before_at__lte=at)
-    rows = StoredTokenSet.objects.filter(free, may_ask, pk=stored.pk, generation=stored.generation)
+    is_on = Q(connection__endpoint__is_switched_on=True, connection__registration__is_switched_on=True)
+    rows = StoredTokenSet.objects.filter(free, may_ask, is_on, pk=stored.pk, generation=stored.generation)
     claimed = rows.update(attempt_id=attempt_id, attempt_started_at=Now(), lease_until=Now() + LEASE)
     return attempt_id if claimed else None
 
@@ -270,8 +296,8 @@ def _put_off(
     wait = WAIT
     if isinstance(error, Unavailable) and error.retry_after_seconds is not None:
         wait = min(max(timedelta(seconds=error.retry_after_seconds), timedelta(seconds=1)), LONGEST_WAIT)
-    if isinstance(error, ClientRejected | EndpointMisconfigured):
-        wait = OPERATOR_WAIT
+    if isinstance(error, OrganizationNotEnabled | EndpointMisconfigured):
+        wait = OPERATOR_WAIT  # a registration that is refused as a whole keeps everybody away by itself
     StoredTokenSet.objects.filter(pk=sent.pk, attempt_id=attempt_id, generation=sent.generation).update(
         **token_columns.NO_ATTEMPT, not_before_at=at + wait
     )

@@ -18,7 +18,7 @@ from apps.accounts.models import User
 from apps.connections import asking, candidates
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.reasons import Reason
-from apps.directory import versions
+from apps.directory import reaching, switching, versions
 from apps.directory.models import Endpoint
 
 _SOON = timedelta(days=1)
@@ -41,12 +41,13 @@ class Standing:
     action_url: str = ""
     needs_you: bool = False
     limit: str = ""
+    is_stopped: bool = False  # nothing is asked there now, and it is not the patient's turn
 
 
 def of_user(user: User, *, at: datetime) -> list[Standing]:
     """Every connection of the user that was confirmed, and those that wait for it; what needs the patient first."""
     rows = _with_deadlines(user.connections.exclude(_overdue(at))).order_by("provider__name", "created_at", "pk")
-    return sorted(_standings(user.pk, rows, at=at), key=lambda one: (not one.needs_you, one.kind == "off"))
+    return sorted(_standings(user.pk, rows, at=at), key=lambda one: (not one.needs_you, _is_over(one.connection)))
 
 
 def of_connection(connection: Connection, *, at: datetime) -> Standing:
@@ -57,6 +58,21 @@ def of_connection(connection: Connection, *, at: datetime) -> Standing:
         if found.connection.pk == connection.pk:
             return found
     raise Connection.DoesNotExist
+
+
+def is_stopped(connection: Connection) -> bool:
+    """Whether nothing is asked there now: staff switched it off, or have to mend our registration first."""
+    return _is_linked(connection) and (
+        bool(connection.registration.trouble) or not switching.is_on(connection.endpoint, connection.registration)
+    )
+
+
+def _is_linked(connection: Connection) -> bool:
+    return connection.status in {Connection.Status.ACTIVE, Connection.Status.NEEDS_REAUTHORIZATION}
+
+
+def _is_over(connection: Connection) -> bool:
+    return connection.status in {Connection.Status.ENDED, Connection.Status.DISCONNECTED}
 
 
 def _overdue(at: datetime) -> Q:
@@ -96,6 +112,8 @@ def _standing(connection: Connection, *, at: datetime) -> Standing:
     status = Connection.Status(connection.status)
     if status is Connection.Status.AWAITING_CONFIRMATION:
         return _awaiting(connection)
+    if _is_linked(connection) and not switching.is_on(connection.endpoint, connection.registration):
+        return _switched_off(connection, at=at)
     if status is Connection.Status.NEEDS_REAUTHORIZATION:
         reason = Reason(connection.reason) if connection.reason else Reason.GRANT_ENDED
         return _needs_sign_in(connection, reason, since=connection.reason_at)
@@ -125,6 +143,29 @@ def _awaiting(connection: Connection) -> Standing:
     )
 
 
+def _switched_off(connection: Connection, *, at: datetime) -> Standing:
+    """Staff did it, and staff undo it. Where the provider's time limit passes meanwhile, that is said at once."""
+    sentence = _("We have switched {provider} off for now. Your copy stays as it is. Nothing for you to do.")
+    if connection.status == Connection.Status.NEEDS_REAUTHORIZATION or _is_lapsed(connection, at=at):
+        sentence = _(
+            "We have switched {provider} off for now. Your copy stays as it is. Once it is on again, we will ask you "
+            "to sign in there for updates."
+        )
+    return Standing(connection, "off", _("Switched off for now"), _for(connection, sentence), is_stopped=True)
+
+
+def _is_lapsed(connection: Connection, *, at: datetime) -> bool:
+    """Whether its refresh token cannot be of use any more, by what the provider states: unused for too long."""
+    stored: StoredTokenSet | None = getattr(connection, "stored_token_set", None)
+    if stored is None:
+        return False
+    ends_at = [stored.refresh_deadline_at]
+    idle_days = reaching.dialect(connection.endpoint, connection.registration).idle_limit_days
+    if idle_days is not None and stored.access_expires_at is not None:  # it was used for the last time before that
+        ends_at.append(stored.access_expires_at + timedelta(days=idle_days))
+    return any(moment is not None and moment <= at for moment in ends_at)
+
+
 def _needs_sign_in(connection: Connection, reason: Reason, *, since: datetime | None) -> Standing:
     sentences = {
         Reason.GRANT_ENDED: _("{provider} ended the permission on {date}. Everything we had until then is still here."),
@@ -149,15 +190,16 @@ def _needs_sign_in(connection: Connection, reason: Reason, *, since: datetime | 
 
 
 def _active(connection: Connection, *, at: datetime) -> Standing:
-    registration = connection.registration
-    if registration.trouble or not registration.is_switched_on:
+    if connection.registration.trouble:
         sentence = _("We have a problem with {provider}. Ours to fix; your permission is fine and your record is here.")
-        return Standing(connection, "fault", _("Problem on our side"), _for(connection, sentence))
+        return Standing(connection, "fault", _("Problem on our side"), _for(connection, sentence), is_stopped=True)
     stored: StoredTokenSet | None = getattr(connection, "stored_token_set", None)
     limit = asking.limit(connection)
     if stored is not None and limit:
         return _limited(connection, stored, limit, at=at)
     deadline_at = stored.refresh_deadline_at if stored else None
+    if stored is not None and deadline_at is not None and _is_used_up(stored, deadline_at, at=at):
+        return _needs_sign_in(connection, Reason.WINDOW_OVER, since=deadline_at)
     if stored is None or deadline_at is None:
         return Standing(connection, "done", _("Connected"), _checked(connection) + " " + _("Nothing to do."))
     if stored.refresh_due_at is None and deadline_at - at <= _SOON:
@@ -171,6 +213,11 @@ def _active(connection: Connection, *, at: datetime) -> Standing:
         action=_("Sign in now to extend"),
         action_url=reverse("reauthorize", args=[connection.pk]),
     )
+
+
+def _is_used_up(stored: StoredTokenSet, deadline_at: datetime, *, at: datetime) -> bool:
+    """Neither token is good any more: the next check would find it so, as after a long time switched off."""
+    return deadline_at <= at and (stored.access_expires_at is None or stored.access_expires_at <= at)
 
 
 def _limited(connection: Connection, stored: StoredTokenSet, limit: str, *, at: datetime) -> Standing:

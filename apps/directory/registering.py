@@ -179,8 +179,14 @@ def mark_trouble(registration: ClientRegistration, code: str, *, at: datetime) -
 def is_in_trouble(registration: ClientRegistration, *, at: datetime) -> bool:
     """Whether nobody should be sent there now. Some time after it was last seen, somebody's attempt finds out whether
     it is over: it may have been an hour of theirs, and staff need not be asked."""
+    until = again_at(registration)
+    return bool(registration.trouble) and (until is None or at < until)
+
+
+def again_at(registration: ClientRegistration) -> datetime | None:
+    """When somebody may find out whether trouble is over; None where there is none, or nobody knows since when."""
     seen_at = registration.trouble_seen_at or registration.trouble_at
-    return bool(registration.trouble) and (seen_at is None or at < seen_at + TRY_AGAIN_AFTER)
+    return seen_at + TRY_AGAIN_AFTER if registration.trouble and seen_at else None
 
 
 def accepted(registration: ClientRegistration, *, at: datetime) -> None:

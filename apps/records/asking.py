@@ -2,12 +2,17 @@
 
 from datetime import datetime, timedelta
 
+from apps.connections import standing
 from apps.connections.models import Connection
 from apps.records import syncing
 from apps.records.models import SyncRun
 
 # What came complete is not asked for again sooner: a provider that is asked too often slows everybody down.
 LEAST = timedelta(minutes=5)
+
+
+class Stopped(Exception):
+    """Nothing is asked there now: staff switched it off, or have to mend something first."""
 
 
 class TooSoon(Exception):
@@ -19,7 +24,10 @@ class TooSoon(Exception):
 
 
 def check_again(connection: Connection, *, at: datetime) -> SyncRun:
-    """Open a run, or find the one that is open; the caller enqueues it. Raises TooSoon and `syncing.NotSyncable`."""
+    """Open a run, or find the one that is open; the caller enqueues it. Raises Stopped, TooSoon and
+    `syncing.NotSyncable`."""
+    if standing.is_stopped(connection):
+        raise Stopped
     latest = connection.sync_runs.order_by("-created_at").first()
     if latest is not None and latest.outcome == SyncRun.Outcome.COMPLETE and latest.finished_at is not None:
         again_at = latest.finished_at + LEAST

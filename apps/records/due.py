@@ -11,6 +11,8 @@ from apps.records.models import SyncRun, SyncStep
 # Often enough for a patient to rely on, and well within interface A's window of 48 hours.
 EVERY = timedelta(days=1)
 
+# What staff switched off is due again when it is on again.
+_IS_ON = Q(endpoint__is_switched_on=True, registration__is_switched_on=True)
 _RENEWED_WITHIN = timedelta(hours=1)  # whoever looks once a minute misses none
 
 
@@ -24,7 +26,7 @@ def due_for_sync(at: datetime) -> QuerySet[Connection]:
     tried = runs.filter(created_at__gt=at - EVERY).exclude(steps__gap=SyncStep.Gap.SIGN_IN_NEEDED)
     unfinished = runs.filter(finished_at__isnull=True)
     unchecked = Q(last_checked_at__isnull=True) | Q(last_checked_at__lte=at - EVERY)
-    due = Connection.objects.active().filter(unchecked, ~Exists(tried), ~Exists(unfinished))
+    due = Connection.objects.active().filter(_IS_ON, unchecked, ~Exists(tried), ~Exists(unfinished))
     return due.order_by(F("last_checked_at").asc(nulls_first=True), "pk")
 
 
@@ -39,4 +41,4 @@ def renewed(at: datetime) -> QuerySet[Connection]:
         outcome=Outcome.COMPLETED,
         claimed_at__gt=at - _RENEWED_WITHIN,
     )
-    return Connection.objects.active().filter(pk__in=renewals.values("connection")).order_by("pk")
+    return Connection.objects.active().filter(_IS_ON, pk__in=renewals.values("connection")).order_by("pk")

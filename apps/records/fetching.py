@@ -31,7 +31,9 @@ class Source:
         self._has_renewed = False
 
     def capability(self) -> CapabilityStatement | None:
-        """What the server says it offers, asked without a token (P6). None where it says nothing we can read."""
+        """What the server says it offers, asked without a token (P6). None where it says nothing we can read. Raises
+        SwitchedOff as well."""
+        refreshing.check_switches(self._connection)
         try:
             return fhir.capability(self._server)
         except (NotFound, UnexpectedAnswer, EndpointMisconfigured):

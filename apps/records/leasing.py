@@ -17,9 +17,10 @@ from uuid import UUID, uuid4
 from django.db import transaction
 from django.db.models import Case, Count, Q, QuerySet, Value, When
 from django.db.models.functions import Coalesce, Now
+from django.db.models.lookups import LessThanOrEqual
 
 from apps.connections.models import Connection
-from apps.directory import reaching
+from apps.directory import reaching, registering
 from apps.directory.models import AuthorizationServer
 from apps.records.models import SyncRun
 
@@ -30,6 +31,13 @@ LEASE_SECONDS = 120
 _SERVER = "connection__endpoint__authorization_server"
 _DIALECT = "connection__endpoint__dialect"
 _OVERRIDE = "connection__registration__runs_at_once"
+_REGISTRATION = "connection__registration"
+_IS_ON = Q(**{f"{_REGISTRATION}__is_switched_on": True, "connection__endpoint__is_switched_on": True})
+_TROUBLE_SEEN = Coalesce(f"{_REGISTRATION}__trouble_seen_at", f"{_REGISTRATION}__trouble_at")
+_IS_ACCEPTED = Q(**{f"{_REGISTRATION}__trouble": ""}) | Q(
+    LessThanOrEqual(_TROUBLE_SEEN, Now() - registering.TRY_AGAIN_AFTER)
+)
+_IS_OVER = Q(connection__status__in=[Connection.Status.ENDED, Connection.Status.DISCONNECTED])  # only to be closed
 # What a person waits for goes first; of equals, what has waited longest: since it was opened, or last given back.
 _URGENCY = (
     Case(When(cause__in=SyncRun.ASKED_FOR, then=Value(0)), default=Value(1)),
@@ -85,7 +93,12 @@ def claim_next() -> Lease | None:
 
 
 def resumable() -> QuerySet[SyncRun]:
-    """Open runs that nobody holds: never begun, left by a worker that died, or paused long enough."""
+    """Open runs that nobody holds: never begun, left by a worker that died, or paused long enough. Those that staff
+    switched off, and those whose registration is refused (`registering.is_in_trouble`), wait without a worker."""
+    return _unheld().filter((_IS_ON & _IS_ACCEPTED) | _IS_OVER)
+
+
+def _unheld() -> QuerySet[SyncRun]:
     return SyncRun.objects.filter(Q(lease_until__isnull=True) | Q(lease_until__lte=Now()), finished_at__isnull=True)
 
 
@@ -113,8 +126,7 @@ def _claim_of(runs: QuerySet[SyncRun]) -> Lease | None:
     if _busy_servers(server_id):
         raise _TakenMeanwhile
     lease = Lease(run_id, uuid4())
-    held = resumable().filter(pk=run_id)
-    held.update(claim_id=lease.claim_id, lease_until=Now() + timedelta(seconds=LEASE_SECONDS))
+    _unheld().filter(pk=run_id).update(claim_id=lease.claim_id, lease_until=Now() + timedelta(seconds=LEASE_SECONDS))
     return lease
 
 

@@ -5,7 +5,7 @@ offers nothing, was not allowed to share, or did not answer are four different t
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import cast
@@ -58,14 +58,18 @@ class _Facts:
     entries: int
     step: SyncStep | None
     complete_at: datetime | None
+    is_stopped: bool = False
 
 
-def lines(connection: Connection, run: SyncRun | None, *, provider: str) -> tuple[Line, ...]:
-    """A line for each subject, told by the steps of the connection's latest run."""
+def lines(connection: Connection, run: SyncRun | None, *, provider: str, is_stopped: bool = False) -> tuple[Line, ...]:
+    """A line for each subject, told by the steps of the connection's latest run; `is_stopped`: nothing moves now."""
     steps = {step.resource_type: step for step in run.steps.all()} if run else {}
     entries = _entries(connection)
     complete = _last_complete(connection)
-    return tuple(_line(subject, _facts(subject, provider, entries, steps, complete)) for subject in SUBJECTS)
+    told = (_facts(subject, provider, entries, steps, complete) for subject in SUBJECTS)
+    return tuple(
+        _line(subject, replace(facts, is_stopped=is_stopped)) for subject, facts in zip(SUBJECTS, told, strict=True)
+    )
 
 
 def _facts(
@@ -111,7 +115,7 @@ def _said(facts: _Facts) -> tuple[Kind, str, str]:
     step = facts.step
     if step is None:
         return Kind.OFF, gettext("Not started"), gettext("Not fetched yet.")
-    if step.status == Status.WAITING:
+    if step.status == Status.WAITING or (step.status == Status.GETTING and facts.is_stopped):
         return Kind.OFF, gettext("Waiting"), _kept(facts)
     if step.status == Status.GETTING:
         return Kind.WORKING, gettext("Getting"), _kept(facts)

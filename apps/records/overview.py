@@ -11,6 +11,7 @@ from enum import StrEnum
 
 import msgspec
 
+from apps.connections import standing
 from apps.connections.models import Connection
 from apps.records import ledger, shelving
 from apps.records.ledger import Line
@@ -32,6 +33,7 @@ class State(StrEnum):
     FIRST = "first"  # U2
     CHECKING = "checking"  # U3
     PAUSED = "paused"  # U8
+    STOPPED = "stopped"  # by staff, or a matter of theirs: how the connection stands says so
     COMPLETE = "complete"
     PARTIAL = "partial"  # U6
     FAILED = "failed"  # U7
@@ -63,11 +65,12 @@ def of(connection: Connection, *, at: datetime) -> Overview:
     """The overview of a confirmed connection, as it stands now."""
     latest = list(connection.sync_runs.order_by("-created_at").prefetch_related("steps")[:2])
     run = _worth_showing(latest)
-    lines = ledger.lines(connection, run, provider=connection.provider.name)
+    state = _state(connection, run, is_first=len(latest) == 1, at=at)
+    lines = ledger.lines(connection, run, provider=connection.provider.name, is_stopped=state is State.STOPPED)
     return Overview(
         patients=_patients(connection),
         lines=lines,
-        state=_state(run, is_first=len(latest) == 1, at=at),
+        state=state,
         kinds_done=sum(1 for line in lines if line.is_done),
         entries=sum(line.entries for line in lines),
         is_out_of_date=_is_out_of_date(connection, at=at),
@@ -91,11 +94,13 @@ def _worth_showing(latest: Sequence[SyncRun]) -> SyncRun | None:
     return latest[0] if latest else None
 
 
-def _state(run: SyncRun | None, *, is_first: bool, at: datetime) -> State:
+def _state(connection: Connection, run: SyncRun | None, *, is_first: bool, at: datetime) -> State:
     if run is None:
         return State.NEVER
     if run.finished_at is not None:
         return State(run.outcome)
+    if standing.is_stopped(connection):
+        return State.STOPPED
     if run.claim_id is None and run.lease_until is not None and run.lease_until > at:
         return State.PAUSED
     if all(step.status == SyncStep.Status.WAITING for step in run.steps.all()):

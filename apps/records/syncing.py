@@ -22,7 +22,7 @@ from apps.audit.recording import Actor, EventType
 from apps.connections import sharing
 from apps.connections.models import Connection, MoveNotAllowed
 from apps.connections.reasons import Reason
-from apps.connections.refreshing import NeedsReauthorization, NotYet, SwitchedOff
+from apps.connections.refreshing import NeedsReauthorization, NotYet, RegistrationBroken, SwitchedOff
 from apps.records import gaps, leasing, planning, stepping
 from apps.records.fetching import Clock, Source
 from apps.records.leasing import Lease, LeaseLost
@@ -30,7 +30,14 @@ from apps.records.models import SyncRun, SyncStep
 from apps.records.planning import Planned, Way
 from apps.records.stepping import SliceOver, Work
 from apps.vault.errors import Shredded
-from apps.wire.errors import AuthorizationExpired, ClientRejected, Throttled, Unavailable, WireError
+from apps.wire.errors import (
+    AuthorizationExpired,
+    ClientRejected,
+    OrganizationNotEnabled,
+    Throttled,
+    Unavailable,
+    WireError,
+)
 
 Cause = SyncRun.Cause
 Status = SyncStep.Status
@@ -44,7 +51,7 @@ ENDED = (Connection.Status.ENDED, Connection.Status.DISCONNECTED)
 # How long a run waits for a provider that does not answer, each time; after the last, what is missing is a gap.
 PAUSES_SECONDS = (60, 300, 1800)
 LONGEST_PAUSE_SECONDS = 3600
-SWITCHED_OFF_SECONDS = 900  # staff switched the registration off: look again now and then
+BROKEN_SECONDS = 60  # how soon it goes on after staff mended our registration
 # How long a run has a worker before others have their turn. Not shorter: each turn asks for metadata once.
 SLICE = timedelta(seconds=20)
 
@@ -126,10 +133,10 @@ def _work_on(work: Work) -> None:
     """Every open step, then the outcome; or a pause, where waiting helps and has not been tried too often."""
     try:
         _take_steps(work)
-    except (NotYet, SwitchedOff, Unavailable) as error:
+    except (NotYet, SwitchedOff, Unavailable, ClientRejected) as error:
         if _is_paused(work, error):
             return
-        _close_open_steps(work, Gap.UNAVAILABLE)
+        _close_open_steps(work, gaps.reason(error) if isinstance(error, WireError) else Gap.UNAVAILABLE)
     except NeedsReauthorization:
         # an active connection waits for no sign-in: its account is being closed
         is_active = work.run.connection.status == Connection.Status.ACTIVE
@@ -181,13 +188,18 @@ def _take(step: SyncStep, planned: Planned | None, work: Work) -> None:
         stepping.close(step, gap=gaps.reason(error), work=work)
 
 
-def _is_paused(work: Work, error: NotYet | SwitchedOff | Unavailable) -> bool:
-    """Give the run back for a while; False where the provider had its chances."""
+def _is_paused(work: Work, error: NotYet | SwitchedOff | Unavailable | ClientRejected) -> bool:
+    """Give the run back for a while; False where the provider had its chances, or its organization refuses us."""
     pauses = work.run.pauses
-    if isinstance(error, NotYet):  # somebody else is refreshing, or it is too soon to
+    if isinstance(error, SwitchedOff):  # nobody takes it up before it is on again
+        work.lease.give_back()
+        return True
+    if isinstance(error, OrganizationNotEnabled):
+        return False
+    if isinstance(error, RegistrationBroken | ClientRejected):  # ours to mend: no reason to end the run with gaps
+        seconds: float = BROKEN_SECONDS
+    elif isinstance(error, NotYet):  # somebody else is refreshing, or it is too soon to
         seconds = (error.until - work.clock()).total_seconds()
-    elif isinstance(error, SwitchedOff):
-        seconds = SWITCHED_OFF_SECONDS
     elif pauses < len(PAUSES_SECONDS):
         seconds = max(error.retry_after_seconds or 0, PAUSES_SECONDS[pauses])
         pauses += 1

@@ -62,6 +62,8 @@ def check_again(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     try:
         asking.check_again(connection, at=timezone.now())
         tasks.enqueue()
+    except asking.Stopped:
+        pass  # the record's page says so at its top
     except asking.TooSoon as error:
         time = dates.time_of_day(error.again_at)
         messages.info(request, _("Checked a moment ago. You can check again at %(time)s.") % {"time": time})
@@ -72,5 +74,5 @@ def check_again(request: HttpRequest, connection_id: UUID) -> HttpResponse:
 
 def _connection(request: HttpRequest, connection_id: UUID) -> Connection:
     """A connection of this person's; Http404 for anybody else's, and for one that ended unconfirmed."""
-    mine = Connection.objects.filter(user=current_user(request)).select_related("provider", "endpoint")
+    mine = Connection.objects.filter(user=current_user(request)).select_related("provider", "endpoint", "registration")
     return get_object_or_404(mine.confirmed() | mine.unconfirmed(), pk=connection_id)
