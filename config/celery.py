@@ -48,6 +48,11 @@ SCHEDULE: tuple[Periodic, ...] = (
         reason="A token that was forgotten here still opens the record there, until its provider has heard of it.",
     ),
     Periodic(
+        "apps.connections.tasks.count_abandoned",
+        every=timedelta(minutes=10),
+        reason="Where nobody comes back from the provider's sign-in, the next to try should be told.",
+    ),
+    Periodic(
         "apps.connections.tasks.drop_old_requests",
         every=timedelta(hours=1),
         reason="A sign-in that was over a day ago is of no use to anybody.",
@@ -66,6 +71,11 @@ SCHEDULE: tuple[Periodic, ...] = (
         "apps.directory.tasks.check_endpoints",
         every=timedelta(minutes=5),
         reason="Certificates end and servers change without a word; patients should not be the first to find out.",
+    ),
+    Periodic(
+        "apps.directory.tasks.forget_old_link_days",
+        every=timedelta(days=1),
+        reason="How links ended two months ago says nothing about today.",
     ),
     Periodic(
         "apps.records.tasks.resume_syncs",

@@ -25,6 +25,7 @@ from apps.connections import (
     binding,
     causes,
     claiming,
+    counting,
     departing,
     identifying,
     keeping,
@@ -78,7 +79,7 @@ def complete(
         return _not_theirs(request, Outcome.OTHER_ACCOUNT, at=at)
     try:
         if claiming.claim(request, at=at):
-            return _settle(request, response, browser, at=at)
+            return _counted(_settle(request, response, browser, at=at), at=at)
         return _second_arrival(request, at=at)
     except claiming.AccountClosed:
         return WayBack(Outcome.ACCOUNT_CLOSED)
@@ -131,8 +132,18 @@ def _second_arrival(request: AuthorizationRequest, *, at: datetime) -> WayBack:
         raise claiming.AccountClosed
     if present.claimed_at is not None:
         return WayBack(Outcome.USED_TWICE, present, present.connection)
-    AuthorizationRequest.objects.filter(pk=request.pk, claimed_at__isnull=True).update(claimed_at=at)
-    return _fail(present, Outcome.EXPIRED, at=at)
+    unanswered = AuthorizationRequest.objects.filter(pk=request.pk, claimed_at__isnull=True)
+    is_uncounted = unanswered.filter(outcome="").update(claimed_at=at)
+    unanswered.update(claimed_at=at)
+    way_back = _fail(present, Outcome.EXPIRED, at=at)
+    return _counted(way_back, at=at) if is_uncounted else way_back
+
+
+def _counted(way_back: WayBack, *, at: datetime) -> WayBack:
+    """For others to be told how it went here. After the attempt's own transactions."""
+    if way_back.request is not None:
+        counting.count(way_back.request.endpoint, way_back.outcome, at=at)
+    return way_back
 
 
 def _settle(

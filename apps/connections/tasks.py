@@ -4,7 +4,7 @@ from celery import shared_task
 from django.db import transaction
 from django.utils import timezone
 
-from apps.connections import purging, revoking
+from apps.connections import counting, purging, revoking
 
 _EXPIRES_SECONDS = 60  # until the next beat
 
@@ -14,6 +14,12 @@ def purge_unconfirmed() -> None:
     """Drop links nobody confirmed within 30 minutes, at the provider too."""
     if purging.purge_unconfirmed(at=timezone.now()):
         enqueue_telling()
+
+
+@shared_task
+def count_abandoned() -> None:
+    """Count the sign-ins nobody came back from."""
+    counting.count_abandoned(at=timezone.now())
 
 
 @shared_task

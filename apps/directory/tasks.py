@@ -3,7 +3,7 @@
 from celery import shared_task
 from django.utils import timezone
 
-from apps.directory import checking, discovering
+from apps.directory import checking, discovering, succeeding
 
 # One after the other, each of at most two requests: all of them end before the next beat.
 _MOST_AT_ONCE = 20
@@ -23,3 +23,9 @@ def discover_stale() -> None:
 def check_endpoints() -> None:
     """Check those that patients rely on and that were not checked for a day."""
     checking.check_relied_on(at=timezone.now(), most=_MOST_CHECKED, seconds=_CHECKING_SECONDS)
+
+
+@shared_task
+def forget_old_link_days() -> None:
+    """Delete the counts of links that are too old to say anything."""
+    succeeding.forget_old(at=timezone.now())

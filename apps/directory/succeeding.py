@@ -1,0 +1,107 @@
+"""How attempts to link lately ended at an endpoint: counted by day, for staff in numbers, for patients in words.
+
+Attempts are counted and people are not: no row says who. To patients nothing is said where fewer than five attempts
+are known, so that nobody learns how their neighbour fared.
+"""
+
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from enum import StrEnum
+
+from django.db.models import F, QuerySet, Sum
+from django.utils.translation import gettext as _
+
+from apps.directory.models import Endpoint, LinkDay, Provider
+
+KEPT_FOR = timedelta(days=60)
+MONTH = timedelta(days=30)
+WEEK = timedelta(days=7)
+LEAST_KNOWN = 5
+
+
+class Ending(StrEnum):
+    """How an attempt ended; each is a column of LinkDay."""
+
+    COMPLETED = "completed"
+    REFUSED_BY_PATIENT = "refused_by_patient"
+    FAILED_THERE = "failed_there"
+    FAILED_HERE = "failed_here"
+    ABANDONED = "abandoned"
+
+
+@dataclass(frozen=True)
+class Recent:
+    """How attempts ended in some days. `last_success` is the last day that saw one, of all that are kept."""
+
+    completed: int = 0
+    refused_by_patient: int = 0
+    failed_there: int = 0
+    failed_here: int = 0
+    abandoned: int = 0
+    last_success: date | None = None
+
+    @property
+    def failed(self) -> int:
+        """Those that came back with nothing, whosever fault it was."""
+        return self.failed_there + self.failed_here
+
+    @property
+    def tried(self) -> int:
+        """Those that could have succeeded: whoever said no there got what they wanted."""
+        return self.completed + self.failed + self.abandoned
+
+    @property
+    def percent(self) -> int | None:
+        """How many of a hundred succeeded; None where nobody tried."""
+        return round(100 * self.completed / self.tried) if self.tried else None
+
+
+def note(endpoint: Endpoint, ending: Ending, *, at: datetime) -> None:
+    """Count one attempt. Call it after the attempt's own transaction: it then holds no lock but that of its own row,
+    for one statement, and can wait for nobody who waits for it."""
+    of_the_day = LinkDay.objects.filter(endpoint=endpoint, date=at.date())
+    one_more = {ending.value: F(ending.value) + 1}
+    if not of_the_day.update(**one_more):
+        LinkDay.objects.bulk_create([LinkDay(endpoint=endpoint, date=at.date())], ignore_conflicts=True)
+        of_the_day.update(**one_more)
+
+
+def at_endpoint(endpoint: Endpoint, *, at: datetime, within: timedelta = MONTH) -> Recent:
+    """How attempts at this endpoint ended lately."""
+    return _recent(LinkDay.objects.filter(endpoint=endpoint), at=at, within=within)
+
+
+def at_provider(provider: Provider, *, at: datetime) -> Recent:
+    """The same for all endpoints of a provider, which others may share."""
+    return _recent(LinkDay.objects.filter(endpoint__providers=provider), at=at, within=MONTH)
+
+
+def words(endpoint: Endpoint, *, at: datetime) -> str:
+    """What somebody who is about to try should know; empty where there is nothing to say."""
+    if _is_trouble(at_endpoint(endpoint, at=at, within=WEEK)):
+        return _("People are having trouble connecting here this week. Yours may fail too; nothing is lost if it does.")
+    month = at_endpoint(endpoint, at=at)
+    if month.tried >= LEAST_KNOWN and month.completed * 2 > month.tried:
+        return _("Most people who tried in the last month were connected.")
+    return ""
+
+
+def forget_old(*, at: datetime) -> int:
+    """Delete the days that nobody needs any more; returns how many rows went."""
+    deleted, _by_model = LinkDay.objects.filter(date__lt=(at - KEPT_FOR).date()).delete()
+    return deleted
+
+
+def _is_trouble(week: Recent) -> bool:
+    """More came back with nothing than with a record; or nobody came back with one, though enough set out."""
+    ended = week.completed + week.failed
+    if ended >= LEAST_KNOWN and week.failed > week.completed:
+        return True
+    return week.tried >= LEAST_KNOWN and week.completed == 0
+
+
+def _recent(days: QuerySet[LinkDay], *, at: datetime, within: timedelta) -> Recent:
+    counted = days.filter(date__gt=(at - within).date(), date__lte=at.date())
+    sums = counted.aggregate(**{ending.value: Sum(ending.value, default=0) for ending in Ending})
+    latest = days.filter(completed__gt=0).order_by("-date").values_list("date", flat=True).first()
+    return Recent(**sums, last_success=latest)

@@ -1,0 +1,139 @@
+"""How attempts ended is counted once each, where it says something about the provider, and for nobody by name."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+from django.db import connections as databases
+from django.utils import timezone
+
+from apps.connections import counting, tasks
+from apps.connections.models import AuthorizationRequest
+from apps.connections.outcomes import Outcome
+from apps.directory.models import LinkDay
+from apps.directory.succeeding import Ending
+from config.celery import SCHEDULE
+from tests.connections.conftest import page_after
+from tests.connections.provider_stand_in import CODE
+from tests.wire.servers import http
+
+pytestmark = pytest.mark.django_db
+
+
+def counted() -> dict[str, int]:
+    """What was counted at all, by ending."""
+    rows = list(LinkDay.objects.values(*Ending))
+    sums = {ending.value: sum(row[ending.value] for row in rows) for ending in Ending}
+    return {name: number for name, number in sums.items() if number}
+
+
+def expire() -> None:
+    AuthorizationRequest.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+
+
+class TestAnOutcome:
+    def test_is_either_counted_or_known_to_say_nothing(self):
+        assert {*counting.ENDINGS} | counting.NOT_COUNTED == {*Outcome}
+        assert not {*counting.ENDINGS} & counting.NOT_COUNTED
+
+
+class TestAnAttempt:
+    def test_that_succeeds_is_counted_at_its_endpoint(self, traveller, place):
+        traveller.link(place)
+        assert counted() == {"completed": 1}
+        row = LinkDay.objects.get()
+        assert (row.endpoint, row.date) == (place.endpoint, timezone.now().date())
+
+    def test_is_counted_once_however_often_its_answer_comes(self, traveller, place):
+        departed = traveller.leave(place)
+        for _ in range(3):
+            traveller.come_back(place, code=CODE, state=departed.state)
+        assert counted() == {"completed": 1}
+
+    @pytest.mark.parametrize(
+        ("error", "ending"),
+        [
+            ("access_denied", "refused_by_patient"),
+            ("server_error", "failed_there"),
+            ("invalid_request", "failed_here"),
+        ],
+    )
+    def test_that_was_answered_with_an_error_is_counted(self, error, ending, traveller, place):
+        departed = traveller.leave(place)
+        traveller.come_back(place, error=error, state=departed.state)
+        assert counted() == {ending: 1}
+
+    @pytest.mark.parametrize(
+        ("answer", "ending"),
+        [
+            (http(503), "failed_there"),
+            (http(400, {"error": "invalid_grant"}), "failed_there"),
+            (http(401, {"error": "invalid_client"}), "failed_here"),
+        ],
+    )
+    def test_whose_code_was_not_taken_is_counted(self, answer, ending, traveller, place, stand_in):
+        stand_in.token = answer
+        traveller.come_back(place, code=CODE, state=traveller.leave(place).state)
+        assert counted() == {ending: 1}
+
+    def test_of_nobody_is_not_counted(self, traveller, place):
+        traveller.leave(place)
+        traveller.come_back(place, code=CODE, state="made-up")
+        assert counted() == {}
+
+
+class TestAnAbandonedAttempt:
+    def test_is_counted_when_it_expires_and_not_before(self, traveller, place):
+        traveller.leave(place)
+        assert counting.count_abandoned(at=timezone.now()) == 0
+        expire()
+        assert counting.count_abandoned(at=timezone.now()) == 1
+        assert counting.count_abandoned(at=timezone.now()) == 0
+        assert counted() == {"abandoned": 1}
+        assert LinkDay.objects.get().date == AuthorizationRequest.objects.get().expires_at.date()
+
+    def test_is_still_told_that_it_took_too_long(self, traveller, place):
+        departed = traveller.leave(place)
+        expire()
+        counting.count_abandoned(at=timezone.now())
+        assert "This took too long" in traveller.client.get(departed.page).content.decode()
+
+    @pytest.mark.parametrize("counts_first", [True, False])
+    def test_that_comes_back_too_late_is_counted_once(self, counts_first, traveller, place):
+        departed = traveller.leave(place)
+        expire()
+        if counts_first:
+            counting.count_abandoned(at=timezone.now())
+        late = traveller.come_back(place, code=CODE, state=departed.state)
+        assert "This took too long" in page_after(traveller, late)
+        again = traveller.come_back(place, code=CODE, state=departed.state)
+        assert "This step is already done" in page_after(traveller, again)
+        counting.count_abandoned(at=timezone.now())
+        assert counted() == {"abandoned": 1}
+
+    def test_that_never_left_is_not_counted(self, traveller, place):
+        traveller.client.post(place.before_you_go)
+        expire()
+        assert counting.count_abandoned(at=timezone.now()) == 0
+
+    def test_that_was_answered_is_not_counted_again(self, traveller, place):
+        traveller.link(place)
+        expire()
+        assert counting.count_abandoned(at=timezone.now()) == 0
+
+    def test_is_looked_for_on_the_schedule(self):
+        assert tasks.count_abandoned.name in {row.task for row in SCHEDULE}
+
+
+@pytest.mark.django_db(transaction=True)
+class TestTwoAtOnce:
+    def test_are_both_counted(self, place):
+        def count(_number):
+            try:
+                counting.count(place.endpoint, Outcome.COMPLETED, at=timezone.now())
+            finally:
+                databases.close_all()
+
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(count, range(24)))
+        assert counted() == {"completed": 24}
