@@ -110,7 +110,7 @@ class TestTheArrow:
             if (isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith(f"{door}."))
             or (isinstance(node, ast.Import) and any(alias.name == door for alias in node.names))
         }
-        # The probe asks its own container, and is no part of the site; the sandbox asks this machine for registered keys.
+        # The probe asks its own container, and is no part of the site; the sandbox asks this machine for keys.
         apart = {"config/probing.py", "apps/sandbox/smart/clients/registered_keys.py"}
         assert {path for path in through if not path.startswith("apps/wire/")} <= apart
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.http import HttpRequest, QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from apps.sandbox.registration import RequestRefused
@@ -43,6 +44,16 @@ class YesNoField(forms.ChoiceField):
         return bool(super().clean(value) == "yes")
 
 
+def posted(request: HttpRequest) -> QueryDict | None:
+    """What a form is bound to: what was posted, however little; None where nothing was."""
+    return request.POST if request.method == "POST" else None
+
+
 def blame(form: forms.Form, refused: RequestRefused) -> None:
     """Say in the form why it was refused, at the field that has to change."""
     form.add_error(refused.field if refused.field in form.fields else None, str(refused))
+
+
+def blank(form: forms.Form, name: str) -> None:
+    """Do not show what was written into the field again."""
+    form.data = {**form.data.dict(), form.add_prefix(name): ""} if isinstance(form.data, QueryDict) else {}

@@ -29,7 +29,7 @@ def applications(request: HttpRequest, developer: Developer) -> HttpResponse:
 @for_developers
 def request_application(request: HttpRequest, developer: Developer) -> HttpResponse:
     """The form, and filing it."""
-    form = ApplicationForm(request.POST or None)
+    form = ApplicationForm(fields.posted(request))
     if form.is_valid():
         try:
             row = registering.request_application(**form.cleaned_data, developer=developer, at=clock.now())
@@ -86,7 +86,7 @@ def add_version(request: HttpRequest, developer: Developer, pk: int) -> HttpResp
 def change_addresses(request: HttpRequest, developer: Developer, pk: int) -> HttpResponse:
     """Where browsers may be sent back to, from now on."""
     row = _own(developer, pk)
-    form = AddressesForm(request.POST or None, initial={"redirect_uris": row.redirect_uris})
+    form = AddressesForm(fields.posted(request), initial={"redirect_uris": row.redirect_uris})
     if form.is_valid():
         try:
             registering.change_addresses(row, form.cleaned_data["redirect_uris"])

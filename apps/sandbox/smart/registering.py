@@ -95,7 +95,8 @@ def _keep_credentials(application: SmartApplication, wanted: Registration, secre
         account.kind = SystemAccountKind.KEY if is_by_key else SystemAccountKind.SECRET
         account.status = SystemAccountStatus.APPROVED
         account.secret_sha256 = bearer.sha256(secret) if secret else ""
-        account.jwks, account.jwks_url = wanted.jwks, wanted.jwks_url
+        account.jwks = {"keys": list(public_keys.keys_of(wanted.jwks))} if wanted.jwks else None
+        account.jwks_url = wanted.jwks_url
         account.save()
         application.guid = account.client_id
     application.save(update_fields=["guid"])
@@ -123,17 +124,14 @@ def _check(wanted: Registration, client_type: str, authentication: str) -> None:
         raise RequestRefused("versions are dstu2, r4 or both")
     if (client_type == ClientType.PUBLIC) != (authentication == ClientAuthentication.NONE):
         raise RequestRefused("a public application authenticates with none, a confidential one with something")
-    if authentication == ClientAuthentication.PRIVATE_KEY_JWT:
-        _check_keys(wanted)
+    if wanted.jwks:
+        public_keys.keys_of(wanted.jwks)
+    elif authentication == ClientAuthentication.PRIVATE_KEY_JWT and not registration.is_of_this_machine(
+        wanted.jwks_url
+    ):
+        raise RequestRefused("jwks are needed, or a jwks_url on this machine; others are never asked")
     if len(wanted.client_id) > 80 or len(wanted.name) > 120:
         raise RequestRefused("an id has 80 characters at most, a name 120")
-
-
-def _check_keys(wanted: Registration) -> None:
-    if wanted.jwks is not None:
-        public_keys.keys_of(wanted.jwks)
-    elif not registration.is_of_this_machine(wanted.jwks_url):
-        raise RequestRefused("jwks are needed, or a jwks_url on this machine; others are never asked")
 
 
 def _tenants(wanted: Sequence[str] | None) -> list[str]:

@@ -100,6 +100,8 @@ class TestInstalling:
             {"authentication": "private_key_jwt", "jwks_url": "https://app.example/jwks"},
             {"jwks": {"keys": [{**KEY, "d": "private"}]}},
             {"jwks": {"keys": [{"kty": "EC"}]}},
+            {"jwks": {"keys": [{**KEY, "kid": "\0"}]}},
+            {"jwks": {"keys": [{**KEY, "kid": ["one"]}]}},
             {"jwks": []},
             {"client_type": "public", "authentication": "client_secret_basic"},
             {"client_type": "confidential", "authentication": "none"},

@@ -12,26 +12,30 @@ from joserfc.jwk import import_key
 from apps.sandbox.registration import RequestRefused
 
 MOST_KEYS = 20
+_PUBLIC = ("kty", "kid", "use", "alg", "crv", "x", "y", "n", "e")
 _PRIVATE = {"d", "p", "q", "dp", "dq", "qi", "oth", "k"}
 _KINDS = {"RSA", "EC"}
 
-Keys = tuple[Mapping[str, Any], ...]
+Keys = tuple[Mapping[str, str], ...]
+
+
+class PrivateKey(RequestRefused):
+    """Somebody sent a private key."""
 
 
 def keys_of(document: object) -> Keys:
-    """The keys of a set that has the right form. Raises RequestRefused."""
+    """The keys of a set that has the right form, each with its public members alone. Raises RequestRefused, and
+    PrivateKey where one is private."""
     keys = document.get("keys") if isinstance(document, Mapping) else None
     if not isinstance(keys, list) or not 0 < len(keys) <= MOST_KEYS:
         raise RequestRefused('jwks is {"keys": [public keys, each with its kid]}', "jwks")
-    for key in keys:
-        if not isinstance(key, Mapping) or not isinstance(key.get("kid"), str) or not key["kid"]:
-            raise RequestRefused("Each key of the set is an object with a kid.", "jwks")
-        if _PRIVATE & key.keys():
-            raise RequestRefused(
-                "There is a private key in the set. It was not kept. Make a new pair, and register the public half.",
-                "jwks",
-            )
-    return tuple(keys)
+    if any(isinstance(key, Mapping) and _PRIVATE & key.keys() for key in keys):
+        raise PrivateKey(
+            "There is a private key in the set. It was not kept. Make a new pair, and register the public half.", "jwks"
+        )
+    if not all(isinstance(key, Mapping) and key.get("kid") and key.get("kty") and _is_text(key) for key in keys):
+        raise RequestRefused("Each key of the set is an object with a kty and a kid.", "jwks")
+    return tuple({name: key[name] for name in _PUBLIC if name in key} for key in keys)
 
 
 def checked(document: object) -> dict[str, Any]:
@@ -43,6 +47,11 @@ def checked(document: object) -> dict[str, Any]:
         if key.get("kty") not in _KINDS or not _is_readable(key):
             raise RequestRefused("Each key is a public RSA or EC key that can be read.", "jwks")
     return {"keys": [dict(key) for key in keys]}
+
+
+def _is_text(key: Mapping[str, Any]) -> bool:
+    """Whether every public member is text that can be shown and kept: no NUL, no half of a character."""
+    return all(isinstance(key[name], str) and key[name].isprintable() for name in _PUBLIC if name in key)
 
 
 def _is_readable(key: Mapping[str, Any]) -> bool:

@@ -28,7 +28,7 @@ def applications(request: HttpRequest, developer: Developer) -> HttpResponse:
 @for_developers
 def register(request: HttpRequest, developer: Developer) -> HttpResponse:
     """The form, and registering."""
-    form = RegisterForm(request.POST or None)
+    form = RegisterForm(fields.posted(request))
     if form.is_valid():
         try:
             row = registering.register(form.fixed(), form.changeable(), developer=developer, at=clock.now())
@@ -61,7 +61,7 @@ def application(request: HttpRequest, developer: Developer, pk: int) -> HttpResp
 def change(request: HttpRequest, developer: Developer, pk: int) -> HttpResponse:
     """What can be changed, the GUID field among it."""
     row = _own(developer, pk)
-    form = ChangeForm(request.POST or None, initial={name: getattr(row, name) for name in _CHANGEABLE})
+    form = ChangeForm(fields.posted(request), initial={name: getattr(row, name) for name in _CHANGEABLE})
     if form.is_valid():
         try:
             registering.change(row, form.changeable())

@@ -11,6 +11,7 @@ from apps.sandbox.developers.signed_in import for_developers
 from apps.sandbox.models import Developer, SystemAccount
 from apps.sandbox.models.decided import MoveRefused
 from apps.sandbox.registration import RequestRefused
+from apps.sandbox.smart.clients.public_keys import PrivateKey
 from apps.sandbox.smart.system_accounts import requesting
 from apps.sandbox.smart.system_accounts.forms import AccountForm, KeysForm
 from apps.sandbox.smart.system_accounts.requesting import Asked
@@ -29,7 +30,7 @@ def accounts(request: HttpRequest, developer: Developer) -> HttpResponse:
 @for_developers
 def request_account(request: HttpRequest, developer: Developer) -> HttpResponse:
     """The form of specification 5.2.7, and filing it."""
-    form = AccountForm(request.POST or None)
+    form = AccountForm(fields.posted(request))
     if form.is_valid():
         account = requesting.request_account(Asked(**form.cleaned_data), developer=developer, at=clock.now())
         return redirect("system-account", account.pk)
@@ -65,7 +66,7 @@ def register_keys(request: HttpRequest, developer: Developer, pk: int) -> HttpRe
     row = _own(developer, pk)
     if not requesting.takes_keys(row):
         return HttpResponseBadRequest()
-    form = KeysForm(request.POST or None, initial={"jwks_url": row.jwks_url})
+    form = KeysForm(fields.posted(request), initial={"jwks_url": row.jwks_url})
     try:
         if form.is_valid():
             requesting.register_keys(row, **form.cleaned_data)
@@ -73,6 +74,8 @@ def register_keys(request: HttpRequest, developer: Developer, pk: int) -> HttpRe
             return redirect("system-account", pk)
     except RequestRefused as refused:
         fields.blame(form, refused)
+        if isinstance(refused, PrivateKey):
+            fields.blank(form, "jwks")
     return _page(request, "system_account_keys", developer, form=form, account=row)
 
 
