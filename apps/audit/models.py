@@ -43,6 +43,7 @@ class EventType(models.TextChoices):
     RECORD_REFUSED = "record.refused", _("Entries about somebody else not kept")
     REGISTRATION_CHANGED = "registration.changed", _("Client registration changed")
     REGISTRATION_SECRET_CHANGED = "registration.secret_changed", _("Client secret replaced")
+    REGISTRATION_TRIED = "registration.tried", _("Client registration tried out")
     DIRECTORY_IMPORTED = "directory.imported", _("Directory imported")
     DIRECTORY_CHANGED = "directory.changed", _("Directory changed")
     STAFF_VIEWED = "staff.viewed", _("Looked at by staff")

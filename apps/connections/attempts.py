@@ -108,7 +108,7 @@ def _waiting_words(request: AuthorizationRequest) -> Words:
 def _was_down_before(request: AuthorizationRequest) -> bool:
     """Twice in a row: the latest answer before this one. Sign-ins that nobody came back from do not count."""
     earlier = AuthorizationRequest.objects.filter(
-        user_id=request.user_id, provider_id=request.provider_id, created_at__lt=request.created_at
+        user_id=request.user_id, provider_id=request.provider_id, created_at__lt=request.created_at, trial=None
     ).exclude(outcome__in=_SAY_NOTHING)
     latest = earlier.order_by("-created_at").first()
     return latest is not None and latest.outcome == Outcome.PROVIDER_DOWN

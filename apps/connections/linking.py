@@ -16,7 +16,7 @@ from apps.accounts.models import User
 from apps.audit.recording import EventType
 from apps.connections import binding, departing, noting, request_columns, scoping
 from apps.connections.departing import Departure
-from apps.connections.models import AuthorizationRequest, Connection
+from apps.connections.models import AuthorizationRequest, Connection, Trial
 from apps.connections.outcomes import Outcome
 from apps.directory import discovering, linkability, reaching, registering
 from apps.directory.linkability import Obstacle
@@ -75,24 +75,73 @@ def begin(
     """
     _check_person(user, closes_others=closes_others, at=at)
     discovering.keep_fresh(endpoint, at=at)
-    registration = _registration(provider, endpoint, at=at)
-    request = AuthorizationRequest(
+    request = request_of(
+        user,
+        provider,
+        endpoint,
+        _registration(provider, endpoint, at=at),
+        at=at,
+        connection=connection,
+        is_launched=launch is not None,
+        extends_consent=extends_consent,
+    )
+    with transaction.atomic():
+        _make_room(user, closes_others=closes_others, at=at)
+        departure = store(request, browser, launch)
+        noting.note_request(EventType.CONNECTION_REQUESTED, request, at=at, is_first=connection is None)
+    return departure
+
+
+def request_of(
+    user: User,
+    provider: Provider,
+    endpoint: Endpoint,
+    registration: ClientRegistration,
+    *,
+    at: datetime,
+    connection: Connection | None = None,
+    trial: Trial | None = None,
+    is_launched: bool = False,
+    extends_consent: bool = False,
+) -> AuthorizationRequest:
+    """An authorization request that is not stored yet. Whether this person may leave for there was asked before.
+
+    Raises CannotLink where no scope can be written.
+    """
+    return AuthorizationRequest(
         id=uuid.uuid4(),
         user=user,
         endpoint=endpoint,
         provider=provider,
         registration=registration,
         connection=connection,
+        trial=trial,
         is_reauthorization=connection is not None,
-        requested_scope=_scope(endpoint, registration, is_launched=launch is not None),
+        requested_scope=_scope(endpoint, registration, is_launched=is_launched),
         prompts_for_consent=_prompts(endpoint, registration, extends_consent=extends_consent),
         created_at=at,
     )
-    with transaction.atomic():
-        _make_room(user, closes_others=closes_others, at=at)
-        _store(request, browser, launch)
-        noting.note_request(EventType.CONNECTION_REQUESTED, request, at=at, is_first=connection is None)
-        return _checked_departure(request, browser)
+
+
+def store(request: AuthorizationRequest, browser: Secret, launch: Launch | None = None) -> Departure:
+    """Store it with what ties it to the browser, and what only its answer may use; where it leads.
+
+    Call it in a transaction. Raises CannotLink where no address can be built: nobody leaves then, and the caller's
+    transaction leaves no request behind.
+    """
+    verifier = authorization.new_pkce_verifier() if request.registration.uses_pkce else None
+    request.state_hash = binding.hashed(binding.state_for(request.pk, browser))
+    request.browser_hash = binding.hashed(browser)
+    request.expires_at = request.created_at + LIFETIME
+    request.sealed_pkce_verifier = request_columns.seal(request.user_id, request.pk, "sealed_pkce_verifier", verifier)
+    if launch is not None:
+        request.launched_from = launch.iss
+        request.sealed_launch = request_columns.seal(request.user_id, request.pk, "sealed_launch", launch.value)
+    request.save(force_insert=True)
+    try:
+        return Departure(request.pk, departing.authorization_url(request, browser))
+    except WireError:
+        raise CannotLink(Obstacle.NO_ADDRESSES) from None
 
 
 def _check_person(user: User, *, closes_others: bool, at: datetime) -> None:
@@ -123,19 +172,6 @@ def _open_requests(user: User, *, at: datetime) -> QuerySet[AuthorizationRequest
     return AuthorizationRequest.objects.filter(user=user, claimed_at__isnull=True, expires_at__gt=at)
 
 
-def _store(request: AuthorizationRequest, browser: Secret, launch: Launch | None) -> None:
-    """With what ties it to the browser, and what only its answer may use."""
-    verifier = authorization.new_pkce_verifier() if request.registration.uses_pkce else None
-    request.state_hash = binding.hashed(binding.state_for(request.pk, browser))
-    request.browser_hash = binding.hashed(browser)
-    request.expires_at = request.created_at + LIFETIME
-    request.sealed_pkce_verifier = request_columns.seal(request.user_id, request.pk, "sealed_pkce_verifier", verifier)
-    if launch is not None:
-        request.launched_from = launch.iss
-        request.sealed_launch = request_columns.seal(request.user_id, request.pk, "sealed_launch", launch.value)
-    request.save(force_insert=True)
-
-
 def _scope(endpoint: Endpoint, registration: ClientRegistration, *, is_launched: bool) -> str:
     server = reaching.authorization_server(endpoint, registration)
     try:
@@ -157,11 +193,3 @@ def _registration(provider: Provider, endpoint: Endpoint, *, at: datetime) -> Cl
     if registration is None or not endpoint.providers.filter(pk=provider.pk).exists():
         raise CannotLink(Obstacle.NO_REGISTRATION)
     return registration
-
-
-def _checked_departure(request: AuthorizationRequest, browser: Secret) -> Departure:
-    """An address that cannot be built is found before anybody leaves, and leaves no request behind."""
-    try:
-        return Departure(request.pk, departing.authorization_url(request, browser))
-    except WireError:
-        raise CannotLink(Obstacle.NO_ADDRESSES) from None

@@ -22,6 +22,7 @@ from django.db import transaction
 from apps.audit.recording import Actor, EventType
 from apps.connections import (
     alerting,
+    answering,
     binding,
     causes,
     claiming,
@@ -31,16 +32,16 @@ from apps.connections import (
     keeping,
     noting,
     recalling,
-    request_columns,
     revoking,
     scoping,
 )
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.outcomes import Outcome
-from apps.directory import linkability, reaching, registering
+from apps.connections.trying import arriving
+from apps.directory import linkability
 from apps.directory.models import ClientRegistration
 from apps.vault.errors import VaultError
-from apps.wire import authorization, token_endpoint
+from apps.wire import authorization
 from apps.wire.authorization import AuthorizationResponse
 from apps.wire.dialects import Interface
 from apps.wire.errors import UnexpectedAnswer, WireError
@@ -78,9 +79,11 @@ def complete(
     if signed_in_user_id not in {None, request.user_id}:
         return _not_theirs(request, Outcome.OTHER_ACCOUNT, at=at)
     try:
-        if claiming.claim(request, at=at):
-            return _counted(_settle(request, response, browser, at=at), at=at)
-        return _second_arrival(request, at=at)
+        if not claiming.claim(request, at=at):
+            return _second_arrival(request, at=at)
+        if request.trial is not None:
+            return WayBack(arriving.settle(request, response, browser, at=at), request)
+        return _counted(_settle(request, response, browser, at=at), at=at)
     except claiming.AccountClosed:
         return WayBack(Outcome.ACCOUNT_CLOSED)
 
@@ -105,7 +108,7 @@ def _find(
     if response is None or response.state is None:
         return None
     rows = AuthorizationRequest.objects.select_related(
-        "endpoint", "provider", "connection", "registration__authorization_server"
+        "endpoint", "provider", "connection", "trial", "registration__authorization_server"
     )
     return rows.filter(registration=registration, state_hash=binding.hashed(response.state)).first()
 
@@ -121,8 +124,9 @@ def _unknown(response: AuthorizationResponse | None, browser: Secret | None, *, 
 def _not_theirs(request: AuthorizationRequest, outcome: Outcome, *, at: datetime) -> WayBack:
     """Nothing is sent and nothing changes: the right person in the right browser may still come back. Who brought the
     answer is not known, so the log of the person it belongs to does not say that they did."""
-    actor = Actor.system("returning")
-    noting.note_request(EventType.CONNECTION_FAILED, request, at=at, actor=actor, outcome=outcome.value)
+    if request.trial_id is None:
+        actor = Actor.system("returning")
+        noting.note_request(EventType.CONNECTION_FAILED, request, at=at, actor=actor, outcome=outcome.value)
     return WayBack(outcome)
 
 
@@ -135,6 +139,9 @@ def _second_arrival(request: AuthorizationRequest, *, at: datetime) -> WayBack:
     unanswered = AuthorizationRequest.objects.filter(pk=request.pk, claimed_at__isnull=True)
     is_uncounted = unanswered.filter(outcome="").update(claimed_at=at)
     unanswered.update(claimed_at=at)
+    if present.trial_id is not None:
+        arriving.expire(present)
+        return WayBack(Outcome.EXPIRED, present)
     way_back = _fail(present, Outcome.EXPIRED, at=at)
     return _counted(way_back, at=at) if is_uncounted else way_back
 
@@ -151,7 +158,7 @@ def _settle(
 ) -> WayBack:
     """From a claimed request to its outcome."""
     try:
-        _check_issuer(request, response)
+        answering.check_issuer(request, response)
     except UnexpectedAnswer as error:
         alerting.alert_staff(request.registration, error)
         return _fail(request, Outcome.WRONG_ISSUER, at=at)
@@ -160,7 +167,7 @@ def _settle(
     if _is_stopped(request, at=at):
         return _fail(request, Outcome.REGISTRATION_BROKEN, at=at)
     try:
-        token_set = _exchange(request, response.code, browser)
+        token_set = answering.exchange(request, response.code, browser)
     except WireError as error:
         alerting.alert_staff_of_refusal(request.registration, request.endpoint, error, at=at)
         outcome = causes.of_exchange(error, Interface(request.endpoint.interface))
@@ -182,13 +189,6 @@ def _is_stopped(request: AuthorizationRequest, *, at: datetime) -> bool:
     )
 
 
-def _check_issuer(request: AuthorizationRequest, response: AuthorizationResponse) -> None:
-    """RFC 9207, against mix-up. Raises UnexpectedAnswer where somebody else answered than was asked."""
-    server = reaching.authorization_server(request.endpoint, request.registration)
-    if server.issuer or request.endpoint.interface == Interface.SMART:  # interface A states none, and A may send any
-        authorization.check_issuer(response, server.issuer or None, is_required=server.names_issuer)
-
-
 def _fail_as_answered(request: AuthorizationRequest, response: AuthorizationResponse, *, at: datetime) -> WayBack:
     """The authorization server sent no code. What a browser brought counts for nobody but its owner."""
     outcome = causes.of_authorization_answer(response)
@@ -196,17 +196,6 @@ def _fail_as_answered(request: AuthorizationRequest, response: AuthorizationResp
         refusal = authorization.refusal(response)
         alerting.alert_staff_of_sign_in(request.registration, request.endpoint, refusal, at=at)
     return _fail(request, outcome, at=at, error_uri=response.error_uri, code=response.error)
-
-
-def _exchange(request: AuthorizationRequest, code: Secret, browser: Secret) -> TokenSet:
-    """Specification 4.1 P2 and 4.2 S3. Whether the state goes along is the dialect's and the registration's to say."""
-    return token_endpoint.exchange(
-        reaching.token_endpoint(request.endpoint, request.registration),
-        code=code,
-        redirect_uri=registering.redirect_uri(request.registration),
-        pkce_verifier=request_columns.pkce_verifier(request),
-        state=binding.state_for(request.pk, browser),
-    )
 
 
 def _identify(request: AuthorizationRequest, token_set: TokenSet, nonce: Secret | None, *, at: datetime) -> WayBack:

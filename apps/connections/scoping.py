@@ -7,9 +7,11 @@ are asked for, written as the registration says; what was asked is kept beside w
 from collections.abc import Iterable
 from typing import cast
 
+from apps.directory import reaching
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint
 from apps.wire import scopes
 from apps.wire.dialects import FhirVersion, Interface
+from apps.wire.errors import WireError
 from apps.wire.resource_types import RESOURCE_TYPES
 from apps.wire.scopes import LaunchKind, RefreshScope, SmartVersion
 
@@ -39,6 +41,17 @@ def to_ask(
         supported=server.scopes_supported,
     )
     return scopes.joined(names)
+
+
+def to_register(endpoint: Endpoint, registration: ClientRegistration) -> tuple[str, ...]:
+    """Every scope that a sign-in at this endpoint may ask for, started here or from a provider's own portal: what the
+    application is to be registered with. Empty where the interface has none, or they cannot be written."""
+    server = reaching.authorization_server(endpoint, registration)
+    try:
+        asked = [to_ask(endpoint, registration, server, is_launched=is_launched) for is_launched in (False, True)]
+    except WireError:
+        return ()
+    return tuple(dict.fromkeys(name for scope in asked for name in scope.split()))
 
 
 def granted(requested: str, names: Iterable[str] | None) -> str:

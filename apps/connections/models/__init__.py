@@ -5,6 +5,7 @@ from apps.connections.models.connection import Connection, MoveNotAllowed
 from apps.connections.models.pending_launch import PendingLaunch
 from apps.connections.models.pending_revocation import PendingRevocation
 from apps.connections.models.stored_token_set import StoredTokenSet
+from apps.connections.models.trial import Trial
 
 __all__ = [
     "AuthorizationRequest",
@@ -13,4 +14,5 @@ __all__ = [
     "PendingLaunch",
     "PendingRevocation",
     "StoredTokenSet",
+    "Trial",
 ]

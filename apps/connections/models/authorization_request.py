@@ -7,6 +7,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from apps.connections.models.connection import Connection
+from apps.connections.models.trial import Trial
 from apps.connections.outcomes import Outcome
 from apps.directory.models import ClientRegistration, Endpoint, Provider
 
@@ -22,6 +23,8 @@ class AuthorizationRequest(models.Model):
     # The connection it is meant to repair (reauthorization), or else the one it made.
     connection = models.ForeignKey(Connection, on_delete=models.SET_NULL, null=True, related_name="+")
     is_reauthorization = models.BooleanField(default=False)
+    # Staff trying out a registration: what comes back is looked at and given back, and makes no connection.
+    trial = models.ForeignKey(Trial, on_delete=models.CASCADE, null=True, related_name="authorization_requests")
     # The state itself is stored nowhere: it is derived from the browser's cookie and this id (`binding.py`).
     state_hash = models.BinaryField(max_length=32, unique=True)
     browser_hash = models.BinaryField(max_length=32)
@@ -49,8 +52,8 @@ class AuthorizationRequest(models.Model):
         personal = ("requested_scope",)
         operational = (
             "id", "user", "endpoint", "provider", "registration", "connection", "is_reauthorization",
-            "launched_from", "prompts_for_consent", "created_at", "expires_at", "left_at", "claimed_at", "outcome",
-            "error_uri",
+            "trial", "launched_from", "prompts_for_consent", "created_at", "expires_at", "left_at", "claimed_at",
+            "outcome", "error_uri",
         )  # fmt: skip
 
     def __str__(self) -> str:

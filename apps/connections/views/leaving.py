@@ -22,7 +22,7 @@ from apps.connections import asking, attempts, binding, departing, linking, word
 from apps.connections.departing import Departure
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.views import browser_cookie, waiting_room
-from apps.directory import explaining
+from apps.directory import explaining, succeeding
 from apps.directory.linkability import Obstacle
 from apps.directory.models import Endpoint, Provider
 from apps.wire.dialects import Interface
@@ -68,6 +68,8 @@ def attempt(request: HttpRequest, request_id: UUID) -> HttpResponse:
     )
     at = timezone.now()
     departure = departing.departure(row, browser_cookie.read(request), at=at)
+    if row.trial_id is not None and (departure is None or row.left_at is not None):
+        return redirect("desk-trial", trial_id=row.trial_id)  # staff, trying: no page of a patient's is for them
     if departure is not None:
         return _leaving(request, row, departure, is_first=departing.leave(row, at=at))
     unconfirmed = attempts.awaits_confirmation(row)
@@ -94,10 +96,17 @@ def _before_you_go(
         return _begin(request, provider, endpoint, connection, extends_consent=extends_consent)
     if consenting.needs_consent(current_user(request)):
         return _ask_for_consent(request)
-    asked = asking.ask(endpoint, provider, at=timezone.now())
+    at = timezone.now()
+    asked = asking.ask(endpoint, provider, at=at)
     if isinstance(asked, Obstacle):
         return _cannot_link(request, provider, asked)
-    context = {"provider": provider, "asked": asked, "connection": connection, "extends_consent": extends_consent}
+    context = {
+        "provider": provider,
+        "asked": asked,
+        "connection": connection,
+        "extends_consent": extends_consent,
+        "others_fared": succeeding.words(endpoint, at=at),
+    }
     return render(request, "connections/before_you_go.html", context)
 
 

@@ -1,0 +1,64 @@
+"""Leave for the provider as a patient would: one authorization request, marked as a trial's.
+
+Allowed where patients are kept away, and it lets none of them in. Staff need not agree to the notice for patients:
+whoever signs in there is invented.
+"""
+
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from apps.accounts.models import User
+from apps.connections import linking
+from apps.connections.departing import Departure
+from apps.connections.linking import CannotLink
+from apps.connections.models import AuthorizationRequest, Trial
+from apps.connections.outcomes import Outcome
+from apps.connections.trying import obstacles, surveying
+from apps.directory import discovering, serving
+from apps.directory.linkability import Obstacle
+from apps.wire.secret import Secret
+
+OPEN_FOR = timedelta(hours=1)  # then what was published may be another story: try again from the start
+
+
+class NotOpen(Exception):
+    """The trial is over, ran out, or is somebody else's."""
+
+
+def is_open(trial: Trial, *, at: datetime) -> bool:
+    """Whether somebody may still leave for it."""
+    return trial.ended_at is None and at < trial.began_at + OPEN_FOR
+
+
+def begin(trial: Trial, *, user: User, browser: Secret, at: datetime) -> Departure:
+    """Store an authorization request of this member of staff and browser, for the trial. An earlier one of any trial
+    of theirs can no longer be answered.
+
+    Raises NotOpen, and `linking.CannotLink` where not even staff can sign in. Asks the provider where its addresses
+    are stale: call it outside transactions.
+    """
+    discovering.keep_fresh(trial.endpoint, at=at)
+    obstacle = obstacles.of(trial, at=at)
+    if obstacle is not None:
+        raise CannotLink(obstacle)
+    if not serving.serves(trial.registration, trial.endpoint):
+        raise CannotLink(Obstacle.NO_REGISTRATION)
+    request = linking.request_of(user, trial.provider, trial.endpoint, trial.registration, at=at, trial=trial)
+    with transaction.atomic():
+        _hold(trial, user, at=at)
+        departure = linking.store(request, browser)
+        trial.left_at = at
+        trial.save(update_fields=["left_at"])
+        surveying.note(trial, "trial left", at=at)
+    return departure
+
+
+def _hold(trial: Trial, user: User, *, at: datetime) -> None:
+    """Two tabs at once count each other, and whoever works here no more begins nothing."""
+    staff = User.objects.select_for_update(no_key=True).filter(pk=user.pk, is_staff=True, is_active=True).first()
+    held = Trial.objects.select_for_update().filter(pk=trial.pk, staff_id=user.pk).first()
+    if staff is None or held is None or not is_open(held, at=at):
+        raise NotOpen
+    open_ones = AuthorizationRequest.objects.filter(user=user, trial__isnull=False, claimed_at__isnull=True)
+    open_ones.update(claimed_at=at, outcome=Outcome.CLOSED, sealed_pkce_verifier=None, sealed_launch=None)

@@ -1,0 +1,196 @@
+"""A trial as its page shows it: every step with its result in words, and what can be done now."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from apps.connections.models import AuthorizationRequest, Trial
+from apps.connections.trying import leaving, obstacles, results, words
+from apps.connections.trying.results import OF_THE_LINK, PUBLISHED, Result, Step, Verdict
+from apps.directory.linkability import Obstacle
+from apps.directory.models import ClientRegistration
+
+_FINISHES_WITHIN = timedelta(minutes=2)
+
+# The shape of a status (`partials/status.html`).
+_SHAPES = {
+    Verdict.PASSED: "done",
+    Verdict.NOTICED: "needs-you",
+    Verdict.FAILED: "fault",
+    Verdict.SKIPPED: "off",
+}
+
+
+class Stage(models.TextChoices):
+    """Where a trial stands."""
+
+    READY = "ready", _("Ready to sign in as a test patient")
+    AWAY = "away", _("Waiting for the test patient to come back")
+    FINISHING = "finishing", _("Finishing")
+    LATE = "late", _("Nobody came back in time")
+    CUT_SHORT = "cut_short", _("Stopped in the middle")
+    RAN_OUT = "ran_out", _("Not finished")
+    PASSED = "passed", _("The whole link works")
+    FAILED = "failed", _("Something does not work")
+
+
+STAGE_SHAPES = {
+    Stage.READY: "working",
+    Stage.AWAY: "working",
+    Stage.FINISHING: "working",
+    Stage.LATE: "needs-you",
+    Stage.CUT_SHORT: "needs-you",
+    Stage.RAN_OUT: "off",
+    Stage.PASSED: "done",
+    Stage.FAILED: "fault",
+}
+
+# Where the sign-in may be begun, for the first time or again.
+CAN_LEAVE = frozenset({Stage.READY, Stage.AWAY, Stage.LATE, Stage.CUT_SHORT})
+
+
+@dataclass(frozen=True)
+class Line:
+    """One step: its name, a status's shape and word, and what there is to say. `at` is None where it was not taken."""
+
+    step: Step
+    shape: str
+    word: str
+    sentence: str = ""
+    turn: str = ""
+    advice: str = ""
+    at: datetime | None = None
+
+    @property
+    def title(self) -> str:
+        """The step in words."""
+        return str(self.step.label)
+
+
+@dataclass(frozen=True)
+class TrialPage:
+    """Ready to show. `obstacle` is why not even staff can sign in, or empty; `can_leave` whether to offer it to whoever
+    began the trial."""
+
+    trial: Trial
+    stage: Stage
+    published: tuple[Line, ...]
+    of_the_link: tuple[Line, ...]
+    obstacle: str
+    can_leave: bool
+
+    @property
+    def shape(self) -> str:
+        """Of the status of the whole."""
+        return STAGE_SHAPES[self.stage]
+
+    @property
+    def word(self) -> str:
+        """The status of the whole in words."""
+        return str(self.stage.label)
+
+    @property
+    def failures(self) -> tuple[Line, ...]:
+        """What does not work, first things first."""
+        return tuple(line for line in (*self.published, *self.of_the_link) if line.shape == _SHAPES[Verdict.FAILED])
+
+    @property
+    def remarks(self) -> tuple[Line, ...]:
+        """What works, and wants somebody to look at it."""
+        return tuple(line for line in (*self.published, *self.of_the_link) if line.shape == _SHAPES[Verdict.NOTICED])
+
+
+def page(trial: Trial, *, at: datetime) -> TrialPage:
+    """What to show about it now."""
+    found = results.read(trial.results)
+    stage = stage_of(trial, at=at)
+    obstacle = obstacles.of(trial, at=at) if stage in CAN_LEAVE else None
+    return TrialPage(
+        trial=trial,
+        stage=stage,
+        published=tuple(_line(step, found.get(step), stage) for step in PUBLISHED),
+        of_the_link=tuple(_line(step, found.get(step), stage) for step in OF_THE_LINK),
+        obstacle=_because(obstacle),
+        can_leave=stage in CAN_LEAVE and obstacle is None,
+    )
+
+
+def stage_of(trial: Trial, *, at: datetime) -> Stage:
+    """Where it stands. Makes one query where somebody left for it and it is not over."""
+    if trial.ended_at is not None:
+        return Stage.PASSED if passed(trial) else Stage.FAILED
+    request = trial.authorization_requests.order_by("-created_at").first() if trial.left_at else None
+    if request is not None and request.claimed_at is None and request.expires_at > at:
+        return Stage.AWAY
+    if not leaving.is_open(trial, at=at):
+        return Stage.RAN_OUT
+    return Stage.READY if request is None else _of_an_answer(request, at=at)
+
+
+def passed(trial: Trial) -> bool:
+    """Whether the whole link was tried, and nothing in it failed."""
+    found = results.read(trial.results)
+    return Step.PERSON in found and all(result.verdict is not Verdict.FAILED for result in found.values())
+
+
+def latest(registration: ClientRegistration) -> Trial | None:
+    """The last one of a registration, at whichever endpoint."""
+    return Trial.objects.filter(registration=registration).order_by("-began_at").first()
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """One trial in a list: where it stands, as a status's shape and word."""
+
+    trial: Trial
+    shape: str
+    word: str
+
+
+def earlier(registration: ClientRegistration, *, most: int, at: datetime) -> tuple[Earlier, ...]:
+    """So many trials of a registration, the latest first."""
+    rows = Trial.objects.filter(registration=registration).select_related("endpoint", "provider")
+    found = ((trial, stage_of(trial, at=at)) for trial in rows.order_by("-began_at")[:most])
+    return tuple(Earlier(trial, STAGE_SHAPES[stage], str(stage.label)) for trial, stage in found)
+
+
+def has_passed(registration: ClientRegistration) -> bool:
+    """Whether the last one that was finished went well."""
+    finished = Trial.objects.filter(registration=registration, ended_at__isnull=False)
+    trial = finished.order_by("-ended_at").first()
+    return trial is not None and passed(trial)
+
+
+def let_in(registration: ClientRegistration) -> frozenset[UUID]:
+    """The endpoints at which a trial was let in to somebody's record: their organization has turned us on."""
+    ended = Trial.objects.filter(registration=registration, ended_at__isnull=False).order_by("ended_at")
+    found = {trial.endpoint_id: _found_somebody(trial) for trial in ended}  # the last one of each
+    return frozenset(endpoint_id for endpoint_id, was_let_in in found.items() if was_let_in)
+
+
+def _found_somebody(trial: Trial) -> bool:
+    person = results.read(trial.results).get(Step.PERSON)
+    return person is not None and person.verdict is Verdict.PASSED
+
+
+def _of_an_answer(request: AuthorizationRequest, *, at: datetime) -> Stage:
+    if request.claimed_at is None or request.outcome:
+        return Stage.LATE
+    return Stage.FINISHING if at < request.claimed_at + _FINISHES_WITHIN else Stage.CUT_SHORT
+
+
+def _because(obstacle: Obstacle | None) -> str:
+    return str(obstacle.label) if obstacle is not None else ""
+
+
+def _line(step: Step, result: Result | None, stage: Stage) -> Line:
+    if result is None:
+        is_over = stage in {Stage.PASSED, Stage.FAILED}
+        return Line(step, "off", str(Verdict.SKIPPED.label) if is_over else str(_("Not tried yet")))
+    told = words.tell(step, result)
+    return Line(
+        step, _SHAPES[result.verdict], str(result.verdict.label), told.sentence, told.turn, told.advice, result.at
+    )

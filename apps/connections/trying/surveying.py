@@ -1,0 +1,133 @@
+"""Begin a trial: look at what the provider publishes, which needs nobody to sign in."""
+
+from collections.abc import Collection
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+
+from apps.audit import recording
+from apps.audit.recording import Actor, EventType, Fact
+from apps.connections.models import Trial
+from apps.connections.trying import results
+from apps.connections.trying.results import Note, Notes, Step
+from apps.directory import checking, pinning, serving
+from apps.directory.models import ClientRegistration, Endpoint, EndpointCheck, Provider
+from apps.wire.dialects import Interface
+
+Finding = EndpointCheck.Finding
+
+# Which findings of a check belong to which step; all others belong to the addresses.
+OF_DISCOVERY = frozenset({
+    Finding.NO_SMART_CONFIGURATION,
+    Finding.ADDRESSES_MOVED,
+    Finding.NOT_ENABLED,
+    Finding.NOT_DISCOVERED,
+})  # fmt: skip
+OF_METADATA = frozenset({
+    Finding.INTERFACE_NOT_SPOKEN,
+    Finding.NO_ANSWER,
+    Finding.REDIRECTED,
+    Finding.TOO_LARGE,
+    Finding.NO_METADATA,
+    Finding.UNKNOWN_VERSION,
+    Finding.OTHER_VERSION,
+    Finding.NOTHING_OFFERED,
+})  # fmt: skip
+OF_ADDRESSES = frozenset(Finding) - OF_DISCOVERY - OF_METADATA
+
+
+class NotServed(Exception):
+    """The registration does not serve this endpoint, or nobody knows whose it is."""
+
+
+def begin(registration: ClientRegistration, endpoint: Endpoint, *, staff_id: UUID, at: datetime) -> Trial:
+    """A trial with the results of the steps that nobody signs in for. Raises NotServed.
+
+    Takes a minute at most. Speaks to the network: call it outside transactions.
+    """
+    provider = provider_of(endpoint)
+    if provider is None or not serving.serves(registration, endpoint):
+        raise NotServed
+    check = checking.check(endpoint, at=at, actor=Actor.staff(staff_id))
+    endpoint.refresh_from_db()
+    notes = Notes(at=at)
+    _note_discovery(endpoint, check, notes)
+    _note_metadata(check, notes)
+    _note_addresses(registration, endpoint, check, notes)
+    with transaction.atomic():
+        trial = Trial.objects.create(
+            staff_id=staff_id,
+            registration=registration,
+            endpoint=endpoint,
+            provider=provider,
+            began_at=at,
+            results=results.stored(notes.results),
+        )
+        note(trial, "trial begun", at=at)
+    return trial
+
+
+def provider_of(endpoint: Endpoint) -> Provider | None:
+    """Under whose name it is tried: the first, where several share the endpoint."""
+    return endpoint.providers.filter(vanished_at__isnull=True).order_by("name", "pk").first()
+
+
+def note(trial: Trial, action: str, *, at: datetime, code: str = "") -> None:
+    """An audit event about the trial, by whoever began it, on its registration."""
+    facts: dict[str, str | int | bool] = {Fact.ACTION: action, Fact.ENDPOINT_ID: str(trial.endpoint_id)}
+    if code:
+        facts[Fact.CODE] = code
+    recording.record(
+        EventType.REGISTRATION_TRIED,
+        actor=Actor.staff(trial.staff_id),
+        at=at,
+        subject="client registration",
+        subject_id=str(trial.registration_id),
+        facts=facts,
+    )
+
+
+def _note_discovery(endpoint: Endpoint, check: EndpointCheck, notes: Notes) -> None:
+    """Interface B publishes where its people sign in; the addresses of A were given by staff."""
+    faults = _among(check.faults, OF_DISCOVERY)
+    if faults:
+        notes.failed(Step.DISCOVERY, faults[0], names=faults)
+    elif endpoint.interface != Interface.SMART:
+        notes.passed(Step.DISCOVERY, Note.CONFIGURED)
+    elif endpoint.discovered_at == check.checked_at:
+        notes.passed(Step.DISCOVERY)
+    else:
+        notes.skipped(Step.DISCOVERY, Note.NOT_ASKED)
+
+
+def _note_metadata(check: EndpointCheck, notes: Notes) -> None:
+    """Where its host was not in order, nothing more was asked of it."""
+    faults, warnings = _among(check.faults, OF_METADATA), _among(check.warnings, OF_METADATA)
+    if faults:
+        notes.failed(Step.METADATA, faults[0], names=faults)
+    elif _among(check.faults, OF_ADDRESSES - {Finding.NO_SIGN_IN}):
+        notes.skipped(Step.METADATA, Note.NOT_ASKED)
+    elif warnings:
+        notes.noticed(Step.METADATA, warnings[0], names=warnings)
+    else:
+        notes.passed(Step.METADATA, count=len(check.types))
+
+
+def _note_addresses(registration: ClientRegistration, endpoint: Endpoint, check: EndpointCheck, notes: Notes) -> None:
+    server = endpoint.authorization_server
+    faults, warnings = _among(check.faults, OF_ADDRESSES), _among(check.warnings, OF_ADDRESSES)
+    if server is not None and not pinning.share_origins(server, registration.authorization_server):
+        notes.failed(Step.ADDRESSES, Note.ELSEWHERE)
+    elif faults:
+        notes.failed(Step.ADDRESSES, faults[0], names=faults)
+    elif warnings:
+        notes.noticed(Step.ADDRESSES, warnings[0], names=warnings)
+    elif check.certificates:
+        notes.passed(Step.ADDRESSES)
+    else:
+        notes.passed(Step.ADDRESSES, Note.NO_CERTIFICATE)
+
+
+def _among(found: Collection[str], those: Collection[str]) -> list[str]:
+    return [name for name in found if name in those]

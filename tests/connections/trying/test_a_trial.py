@@ -1,0 +1,335 @@
+"""Staff try a registration out: the link of a patient, step by step, of which nothing is kept."""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from html import unescape
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from apps.accounts.models import Consent
+from apps.audit.models import AuditEvent
+from apps.connections.models import AuthorizationRequest, Connection, PendingRevocation, StoredTokenSet, Trial
+from tests.connections.conftest import BACKEND, Departed, Place
+from tests.connections.provider_stand_in import ACCESS, CHILD, CODE, PERSON, REFRESH, SECRET, StandIn, bundle
+from tests.wire.servers import http
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class Trier:
+    """A member of staff in one browser, trying out one place."""
+
+    def __init__(self, user: Any, place: Place) -> None:
+        self.user, self.place, self.client = user, place, Client()
+        self.client.force_login(user, backend=BACKEND)
+
+    def begin(self) -> Trial:
+        answer = self.client.post(
+            f"/desk/registrations/{self.place.registration.pk}/try/out/", {"endpoint": str(self.place.endpoint.pk)}
+        )
+        assert answer.status_code == 303, answer.status_code
+        return Trial.objects.latest("began_at")
+
+    def leave(self, trial: Trial) -> Departed:
+        answer = self.client.post(f"/desk/trials/{trial.pk}/sign-in/")
+        assert answer.status_code == 303, (answer.status_code, answer.get("Location"))
+        page = self.client.get(answer["Location"])
+        link = re.search(r'<a class="button" href="(http[^"]+)"', page.content.decode())
+        assert link is not None
+        return Departed(answer["Location"], unescape(link[1]))
+
+    def come_back(self, **query: str) -> Any:
+        return self.client.get(self.place.way_back, query)
+
+    def link(self, **query: str) -> tuple[Trial, str]:
+        """The whole way; the trial and its page."""
+        trial = self.begin()
+        departed = self.leave(trial)
+        answer = self.come_back(state=departed.state, **(query or {"code": CODE}))
+        assert answer.status_code == 303
+        return self.read(trial, answer)
+
+    def read(self, trial: Trial, answer: Any) -> tuple[Trial, str]:
+        """Where the answer leads in the end is the trial's page."""
+        page = self.client.get(answer["Location"], follow=True)
+        assert page.request["PATH_INFO"] == f"/desk/trials/{trial.pk}/"
+        trial.refresh_from_db()
+        return trial, page.content.decode()
+
+
+@pytest.fixture
+def metadata(stand_in: StandIn) -> None:
+    """The provider says what it is, as the specification promises (P6)."""
+    statement = {
+        "resourceType": "CapabilityStatement",
+        "fhirVersion": "4.0.1",
+        "rest": [{"mode": "server", "resource": [{"type": "Patient"}, {"type": "AllergyIntolerance"}]}],
+    }
+    usual = stand_in.server.answer
+
+    def answer(request: Any) -> Any:
+        if request.path.endswith("/metadata"):
+            yield http(body=statement)
+        elif request.path.endswith("/AllergyIntolerance"):
+            yield http(body={"resourceType": "Bundle", "type": "searchset", "total": 0, "entry": []})
+        else:
+            yield from usual(request)
+
+    stand_in.server.answer = answer
+
+
+@pytest.fixture
+def trier(stella: Any, place: Place, metadata: None) -> Trier:
+    return Trier(stella, place)
+
+
+def assert_nothing_is_kept() -> None:
+    assert not Connection.objects.exists()
+    assert not StoredTokenSet.objects.exists()
+    assert not AuthorizationRequest.objects.filter(sealed_pkce_verifier__isnull=False).exists()
+
+
+def codes(trial: Trial) -> dict[str, str]:
+    return {step: result["code"] for step, result in trial.results.items()}
+
+
+class TestATrial:
+    def test_tells_each_step_and_keeps_nothing(self, trier: Trier, stand_in: StandIn) -> None:
+        trial, page = trier.link()
+        assert codes(trial) == {
+            "discovery": "configured",
+            "metadata": "in_order",
+            "addresses": "no_certificate",
+            "sign_in": "in_order",
+            "exchange": "in_order",
+            "identity": "none_asked",
+            "scopes": "none_asked",
+            "person": "in_order",
+            "refresh": "in_order",
+            "data": "in_order",
+            "revocation": "in_order",
+        }
+        assert "The whole link works" in page
+        assert "1 person was found." in page
+        assert_nothing_is_kept()
+        assert not PendingRevocation.objects.exists()
+        assert len(stand_in.revocations) == 1
+
+    def test_shows_and_keeps_no_person_and_no_token(self, trier: Trier, caplog: Any) -> None:
+        _trial, page = trier.link()
+        events = repr(list(AuditEvent.objects.values()))
+        kept = repr(Trial.objects.values().get())
+        for canary in (CODE, ACCESS, REFRESH, SECRET, PERSON["id"], "Quillfeather", "1984-03-09"):
+            assert canary not in page
+            assert canary not in kept
+            assert canary not in events
+            assert canary not in caplog.text
+
+    def test_counts_several_people(self, trier: Trier, stand_in: StandIn) -> None:
+        stand_in.patient = bundle(PERSON, CHILD)
+        _trial, page = trier.link()
+        assert "2 people were found." in page
+
+    @pytest.mark.parametrize(
+        "columns",
+        [
+            {"is_switched_on": False},
+            {"status": "provisional"},
+            {"trouble": "invalid_client", "trouble_at": timezone.now(), "trouble_seen_at": timezone.now()},
+        ],
+        ids=["switched off", "not approved", "trouble"],
+    )
+    def test_is_allowed_where_patients_are_kept_away(
+        self, trier: Trier, traveller: Any, place: Place, columns: dict[str, Any]
+    ) -> None:
+        type(place.registration).objects.filter(pk=place.registration.pk).update(**columns)
+        trial = trier.begin()
+        departed = trier.leave(trial)
+        assert traveller.client.post(place.before_you_go).status_code == 409
+        trial, page = trier.read(trial, trier.come_back(state=departed.state, code=CODE))
+        assert "The whole link works" in page
+        place.registration.refresh_from_db()
+        for column in {"is_switched_on", "status"} & columns.keys():
+            assert getattr(place.registration, column) == columns[column]
+
+    def test_needs_no_consent_to_the_notice_for_patients(self, trier: Trier) -> None:
+        assert not Consent.objects.filter(user=trier.user).exists()
+        trial, _page = trier.link()
+        assert trial.ended_at is not None
+
+    def test_is_refused_where_credentials_are_missing(self, trier: Trier, place: Place) -> None:
+        type(place.registration).objects.filter(pk=place.registration.pk).update(client_id="")
+        trial = trier.begin()
+        answer = trier.client.post(f"/desk/trials/{trial.pk}/sign-in/")
+        page = trier.client.get(answer["Location"]).content.decode()
+        assert "has no client id or no secret" in page
+        assert "Sign in as a test patient" not in page
+
+    def test_says_in_the_log_who_tried_what(self, trier: Trier, place: Place) -> None:
+        trier.link()
+        events = AuditEvent.objects.filter(event="registration.tried").order_by("pk")
+        assert [event.facts["action"] for event in events] == ["trial begun", "trial left", "trial passed"]
+        assert {(event.actor_kind, event.actor_id) for event in events} == {("staff", trier.user.pk)}
+        assert {event.subject_id for event in events} == {str(place.registration.pk)}
+        assert not AuditEvent.objects.filter(user_id=trier.user.pk, event__startswith="connection.").exists()
+
+
+class TestAFailure:
+    @pytest.mark.parametrize(
+        ("change", "step", "words", "turn"),
+        [
+            (
+                {"token": http(401, body={"error": "invalid_client"})},
+                "exchange",
+                "does not know our client id",
+                "Your turn",
+            ),
+            (
+                {"token": http(400, body={"error": "unauthorized_client"})},
+                "exchange",
+                "has not turned this application on",
+                "Their turn",
+            ),
+            (
+                {"token": http(200, {"Content-Type": "text/html"}, b"<html>Sign in</html>")},
+                "exchange",
+                "something that we could not read",
+                "Their turn",
+            ),
+            ({"token": http(503)}, "exchange", "did not answer, or not now", "Wait"),
+            ({"patient": bundle()}, "person", "no person was found", "Their turn"),
+            ({"patient": http(500)}, "person", "did not answer, or not now", "Wait"),
+        ],
+        ids=["invalid_client", "not enabled", "html", "down", "nobody", "data down"],
+    )
+    def test_is_named_with_whose_turn_it_is(
+        self, trier: Trier, stand_in: StandIn, change: dict[str, Any], step: str, words: str, turn: str
+    ) -> None:
+        for name, answer in change.items():
+            setattr(stand_in, name, answer)
+        trial, page = trier.link()
+        assert trial.results[step]["verdict"] == "failed"
+        assert words in page
+        assert turn in page
+        assert "Something does not work" in page
+        assert_nothing_is_kept()
+
+    def test_of_a_trial_keeps_no_patient_away(self, trier: Trier, stand_in: StandIn, place: Place) -> None:
+        stand_in.token = http(401, body={"error": "invalid_client"})
+        trier.link()
+        place.registration.refresh_from_db()
+        assert place.registration.trouble == ""
+
+    def test_of_the_sign_in_is_told_where_it_was_denied(self, trier: Trier) -> None:
+        trial, page = trier.link(error="access_denied")
+        assert trial.results["sign_in"]["code"] == "access_denied"
+        assert "said no" in page
+        assert "Not tried" in page
+
+    def test_gives_back_what_came_before_it(self, trier: Trier, stand_in: StandIn) -> None:
+        stand_in.patient = http(500)
+        trial, _page = trier.link()
+        assert len(stand_in.revocations) == 1
+        assert trial.results["revocation"]["code"] == "in_order"
+
+    def test_to_give_back_is_tried_again_later(self, trier: Trier, stand_in: StandIn) -> None:
+        stand_in.revoke = http(500)
+        trial, page = trier.link()
+        assert trial.results["revocation"]["code"] == "told_later"
+        assert PendingRevocation.objects.count() == 1
+        assert "go on telling them" in page
+
+
+class TestTheWayBackOfATrial:
+    def test_is_for_its_own_browser_alone(self, trier: Trier, stella: Any, place: Place, stand_in: StandIn) -> None:
+        trial = trier.begin()
+        departed = trier.leave(trial)
+        other = Trier(stella, place)
+        answer = other.come_back(state=departed.state, code=CODE)
+        assert answer["Location"] == "/connect/answer/other_browser/"
+        assert stand_in.token_requests == []
+        trial.refresh_from_db()
+        assert trial.ended_at is None
+
+    def test_is_for_its_own_account_alone(self, trier: Trier, sam: Any, stand_in: StandIn) -> None:
+        trial = trier.begin()
+        departed = trier.leave(trial)
+        trier.client.force_login(sam, backend=BACKEND)
+        answer = trier.come_back(state=departed.state, code=CODE)
+        assert answer["Location"] == "/connect/answer/other_account/"
+        assert stand_in.token_requests == []
+
+    def test_ends_for_somebody_who_works_here_no_more(self, trier: Trier, stella: Any, stand_in: StandIn) -> None:
+        trial = trier.begin()
+        departed = trier.leave(trial)
+        type(stella).objects.filter(pk=stella.pk).update(is_staff=False)
+        trier.come_back(state=departed.state, code=CODE)
+        assert stand_in.token_requests == []
+        trial.refresh_from_db()
+        assert codes(trial)["sign_in"] == "not_staff"
+
+    def test_is_used_once(self, trier: Trier, stand_in: StandIn) -> None:
+        trial = trier.begin()
+        departed = trier.leave(trial)
+        trier.come_back(state=departed.state, code=CODE)
+        _trial, page = trier.read(trial, trier.come_back(state=departed.state, code=CODE))
+        assert len(stand_in.token_requests) == 2  # the exchange and the refresh, once each
+        assert "The whole link works" in page
+
+    def test_may_come_too_late_and_be_begun_again(self, trier: Trier, stand_in: StandIn) -> None:
+        trial = trier.begin()
+        departed = trier.leave(trial)
+        AuthorizationRequest.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+        _trial, page = trier.read(trial, trier.come_back(state=departed.state, code=CODE))
+        assert stand_in.token_requests == []
+        assert "Nobody came back in time" in page
+        departed = trier.leave(trial)
+        _trial, page = trier.read(trial, trier.come_back(state=departed.state, code=CODE))
+        assert "The whole link works" in page
+
+    def test_of_an_earlier_sign_in_no_longer_counts(self, trier: Trier, stand_in: StandIn) -> None:
+        trial = trier.begin()
+        first = trier.leave(trial)
+        trier.leave(trial)
+        trier.come_back(state=first.state, code=CODE)
+        assert stand_in.token_requests == []
+
+    def test_leaves_no_page_of_a_patient(self, trier: Trier) -> None:
+        trial = trier.begin()
+        departed = trier.leave(trial)
+        again = trier.client.get(departed.page)
+        assert again["Location"] == f"/desk/trials/{trial.pk}/"
+        page = trier.client.get(again["Location"]).content.decode()
+        assert "Waiting for the test patient to come back" in page
+
+
+class TestAnAbandonedTrial:
+    def test_runs_out(self, trier: Trier) -> None:
+        trial = trier.begin()
+        Trial.objects.update(began_at=timezone.now() - timedelta(hours=1, seconds=1))
+        page = trier.client.get(f"/desk/trials/{trial.pk}/").content.decode()
+        assert "Not finished" in page
+        answer = trier.client.post(f"/desk/trials/{trial.pk}/sign-in/")
+        assert answer["Location"] == f"/desk/trials/{trial.pk}/"
+        assert not AuthorizationRequest.objects.exists()
+
+    def test_keeps_its_results_when_the_account_is_closed(self, trier: Trier, stella: Any) -> None:
+        trial = trier.begin()
+        trier.leave(trial)
+        stella.delete()
+        trial.refresh_from_db()
+        assert trial.ended_at is None
+        assert not AuthorizationRequest.objects.exists()
+
+    def test_is_somebody_else_s_to_finish(self, trier: Trier, make_user: Callable[..., Any], place: Place) -> None:
+        trial = trier.begin()
+        other = Trier(make_user("stan@example.org", is_staff=True), place)
+        page = other.client.get(f"/desk/trials/{trial.pk}/").content.decode()
+        assert "Somebody else began this trial" in page
+        answer = other.client.post(f"/desk/trials/{trial.pk}/sign-in/")
+        assert answer["Location"] == f"/desk/trials/{trial.pk}/"
+        assert not AuthorizationRequest.objects.exists()
