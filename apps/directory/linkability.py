@@ -13,9 +13,8 @@ from django.db import models
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.directory import enabling, registering
+from apps.directory import enabling, overseeing, registering
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, Provider
-from apps.wire.client_authentication import Authentication
 from apps.wire.dialects import DIALECTS, Interface
 from apps.wire.errors import Code
 
@@ -32,6 +31,7 @@ class Obstacle(models.TextChoices):
     SANDBOX_HERE = "sandbox_here", _("It is a sandbox row, and this installation allows no sandbox.")
     SANDBOX_MIXED = "sandbox_mixed", _("A sandbox row is paired with a production one.")
     NO_REGISTRATION = "no_registration", _("We have no client registration there.")
+    REGISTRATION_OVER = "registration_over", _("Our client registration there was rejected or retired.")
     NOT_APPROVED = "not_approved", _("The client registration is not approved.")
     VERSION_NOT_ADDED = "version_not_added", _("The FHIR version was not added to the client registration.")
     NO_CREDENTIALS = "no_credentials", _("The client registration has no client id or no secret.")
@@ -63,7 +63,7 @@ _NOT_NOW = Words(
 WORDS = {
     Obstacle.SWITCHED_OFF: Words(
         _("We cannot connect to {provider} right now"),
-        _("We have switched new connections to it off for a while. Your existing records stay as they are."),
+        _("We have switched {provider} off for now. What you have from there stays. Nothing for you to do."),
     ),
     Obstacle.VANISHED: Words(
         _("{provider} no longer offers records here"),
@@ -88,6 +88,7 @@ WORDS = {
     ),
     Obstacle.SANDBOX_MIXED: _NOT_NOW,
     Obstacle.NO_REGISTRATION: _NOT_YET,
+    Obstacle.REGISTRATION_OVER: _NOT_YET,
     Obstacle.NOT_APPROVED: _NOT_YET,
     Obstacle.VERSION_NOT_ADDED: _NOT_YET,
     Obstacle.NO_CREDENTIALS: _NOT_YET,
@@ -151,7 +152,7 @@ def _of_the_registration(
     endpoint: Endpoint, server: AuthorizationServer, registration: ClientRegistration | None, *, at: datetime
 ) -> Iterator[Obstacle]:
     if registration is None:
-        yield Obstacle.NO_REGISTRATION
+        yield Obstacle.REGISTRATION_OVER if server.registrations.all() else Obstacle.NO_REGISTRATION
         return
     sandboxes = {endpoint.is_sandbox, server.is_sandbox, registration.is_sandbox}
     checks = (
@@ -159,17 +160,8 @@ def _of_the_registration(
         (not registration.is_switched_on, Obstacle.SWITCHED_OFF),
         (registration.status != ClientRegistration.Status.APPROVED, Obstacle.NOT_APPROVED),
         (endpoint.fhir_version not in registration.versions_added, Obstacle.VERSION_NOT_ADDED),
-        (not _has_credentials(registration), Obstacle.NO_CREDENTIALS),
+        (not overseeing.has_credentials(registration), Obstacle.NO_CREDENTIALS),
         (registering.is_in_trouble(registration, at=at), Obstacle.TROUBLE),
         (enabling.is_refusing(registration, endpoint, at=at), Obstacle.NOT_ENABLED),
     )
     yield from (found for holds, found in checks if holds)
-
-
-def _has_credentials(registration: ClientRegistration) -> bool:
-    proofs = {
-        Authentication.NONE: True,
-        Authentication.PRIVATE_KEY_JWT: registration.signing_key_id is not None,
-    }
-    has_proof = proofs.get(Authentication(registration.authentication), registration.sealed_secret is not None)
-    return bool(registration.client_id) and has_proof

@@ -1,6 +1,6 @@
 """Addresses of the portal app."""
 
-from django.urls import URLPattern, URLResolver, path
+from django.urls import URLPattern, URLResolver, include, path
 
 from apps.portal.views import activity, closing, confirm, home, parting
 
@@ -10,5 +10,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("connections/<uuid:connection_id>/disconnect/", parting.disconnect, name="disconnect"),
     path("connections/<uuid:connection_id>/record/delete/", parting.delete_copy, name="delete_copy"),
     path("settings/close/", closing.close_account, name="close_account"),
+    path("desk/", include("apps.portal.desk.urls")),
     path("activity/", activity.show_activity, name="activity"),
 ]

@@ -1,0 +1,134 @@
+"""What staff fill in at the registration desk, as plain texts, and where each belongs.
+
+One function for each form. Every change is audited, under a lock on its row (`amending`). Raises
+`registering.StatusNotAllowed` where the table of moves forbids the step.
+"""
+
+from collections.abc import Collection
+from datetime import date, datetime
+from typing import Any
+
+from django.db import transaction
+
+from apps.audit.recording import Actor
+from apps.directory import amending, overseeing, registering, signing, switching
+from apps.directory.models import ClientRegistration
+from apps.directory.overseeing import Proof
+from apps.directory.registering import Terms
+from apps.wire.client_authentication import Authentication
+from apps.wire.dialects import DIALECTS, FhirVersion, Interface
+from apps.wire.secret import Secret
+
+_METHODS = {Proof.NONE: Authentication.NONE, Proof.KEY: Authentication.PRIVATE_KEY_JWT}
+
+
+def keep_account(
+    registration: ClientRegistration, *, developer_email: str, desk_url: str, support_contact: str, actor: Actor,
+    at: datetime,
+) -> None:  # fmt: skip
+    """The developer account, where to sign in with it, and whom to ask there."""
+    columns = {"developer_email": developer_email, "desk_url": desk_url, "support_contact": support_contact}
+    _keep(registration, columns, actor=actor, at=at)
+
+
+def keep_application(
+    registration: ClientRegistration, *, application_name: str, application_id: str, actor: Actor, at: datetime
+) -> None:
+    """The application was requested there, under this name."""
+    columns = {"application_name": application_name, "application_id": application_id}
+    _keep(registration, columns, actor=actor, at=at)
+
+
+def keep_choices(
+    registration: ClientRegistration,
+    *,
+    application_name: str,
+    proof: str,
+    fhir_version: str,
+    smart_version: str,
+    refresh_scope: str,
+    asks_identity: bool,
+    actor: Actor,
+    at: datetime,
+) -> None:
+    """How an application is registered at a console: what is fixed there is fixed here. `proof` is of
+    `overseeing.Proof`; a key is made where it needs one and there is none."""
+    with transaction.atomic():
+        _keep(registration, {"application_name": application_name}, actor=actor, at=at)
+        terms = Terms(
+            authentication=_method(registration, Proof(proof)),
+            smart_version=smart_version,
+            refresh_scope=refresh_scope,
+            asks_identity=asks_identity,
+        )
+        registering.set_terms(registration, terms, actor=actor, at=at)
+        registering.set_versions(registration, [FhirVersion(fhir_version)], actor=actor, at=at)
+        if Proof(proof) is Proof.KEY and registration.signing_key is None:
+            key = signing.current(at=at) or signing.make(actor=actor, at=at)
+            registering.set_terms(registration, Terms(signing_key=key), actor=actor, at=at)
+
+
+def keep_client_id(registration: ClientRegistration, *, client_id: str, actor: Actor, at: datetime) -> None:
+    """The client id that the console gave."""
+    registering.store_credentials(registration, client_id=client_id, secret=None, actor=actor, at=at)
+
+
+def keep_credentials(
+    registration: ClientRegistration,
+    *,
+    client_id: str,
+    secret: str,
+    rotation_due_date: date | None = None,
+    actor: Actor,
+    at: datetime,
+) -> None:
+    """What was given to us: the client id, and a secret unless it is empty. The secret is sealed, and never shown."""
+    with transaction.atomic():
+        kept = Secret(secret) if secret else None
+        registering.store_credentials(registration, client_id=client_id, secret=kept, actor=actor, at=at)
+        if rotation_due_date is not None:
+            _keep(registration, {"secret_rotation_due_date": rotation_due_date}, actor=actor, at=at)
+
+
+def add_versions(registration: ClientRegistration, *, versions: Collection[str], actor: Actor, at: datetime) -> None:
+    """Which FHIR versions the application was given there (specification 1.2)."""
+    registering.set_versions(registration, [FhirVersion(version) for version in versions], actor=actor, at=at)
+
+
+def approved(registration: ClientRegistration, *, actor: Actor, at: datetime) -> None:
+    """They approved it. Twice is as once."""
+    registering.approve(registration, actor=actor, at=at)
+
+
+def rejected(registration: ClientRegistration, *, actor: Actor, at: datetime) -> None:
+    """They refused it: this registration is over, and a new one may ask again."""
+    registering.move(registration, ClientRegistration.Status.REJECTED, actor=actor, at=at)
+
+
+def switch(registration: ClientRegistration, *, is_on: bool, actor: Actor, at: datetime) -> None:
+    """Let patients link by it, or stop everything at once."""
+    switching.switch_registration(registration, is_on=is_on, actor=actor, at=at)
+
+
+def mended(registration: ClientRegistration, *, actor: Actor, at: datetime) -> None:
+    """What their server refused is mended: patients may try again."""
+    registering.clear_trouble(registration, actor=actor, at=at)
+
+
+def _method(registration: ClientRegistration, proof: Proof) -> Authentication:
+    """The method of authentication for a kind of proof. With a secret, the one there is, or else the dialect's."""
+    if proof is not Proof.SECRET:
+        return _METHODS[proof]
+    if overseeing.proof(registration) is Proof.SECRET:
+        return Authentication(registration.authentication)
+    return DIALECTS[Interface.SMART].authentication
+
+
+def _keep(registration: ClientRegistration, columns: dict[str, Any], *, actor: Actor, at: datetime) -> None:
+    with amending.locked(registration) as row:
+        changed = [name for name, value in columns.items() if getattr(row, name) != value]
+        for name in changed:
+            setattr(row, name, columns[name])
+        if changed:
+            row.save(update_fields=changed)
+            amending.note_columns(row, "desk filled in", changed, actor=actor, at=at)

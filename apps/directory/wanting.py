@@ -1,0 +1,99 @@
+"""Find what staff may want to register with: what patients wish for, a provider's name or place, or an address."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count, Prefetch, Q, QuerySet
+
+from apps.directory import registering, wishing
+from apps.directory.models import ClientRegistration, Enablement, Endpoint, Provider
+from apps.directory.searching import finding
+from apps.directory.searching.finding import FoundProvider
+from apps.directory.wishing import Unlisted
+
+_MOST_ENDPOINTS = 12  # of one provider; an address finds the others
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """One endpoint, and our standing registration there, if there is one."""
+
+    endpoint: Endpoint
+    registration: ClientRegistration | None
+
+
+@dataclass(frozen=True)
+class WantedProvider:
+    """A name with its endpoints, by FHIR version; `more` counts those that are not told."""
+
+    name: str
+    place: str
+    endpoints: tuple[Wanted, ...]
+    is_sandbox: bool
+    more: int = 0
+
+
+@dataclass(frozen=True)
+class Wished:
+    """A listed provider that patients asked for and cannot link, and how many did."""
+
+    provider: Provider
+    count: int
+
+
+def find(query: str, *, at: datetime, most: int) -> Sequence[WantedProvider]:
+    """Endpoints with the query in their address, where it is one, and else providers as patients find them."""
+    if "/" in query:
+        return [_at_address(endpoint) for endpoint in _with_address(query.replace("\x00", "").strip()[:200])[:most]]
+    return [_of_provider(found) for found in finding.find(query, at=at, shown=most).found]
+
+
+def wished(*, at: datetime, most: int) -> Sequence[Wished]:
+    """What is wished for and cannot be linked yet, the most wanted first."""
+    rows = Provider.objects.filter(vanished_at__isnull=True, wishes__isnull=False).annotate(count=Count("wishes"))
+    counts = {row.pk: row.count for row in rows.order_by("-count", "name")[: 2 * most]}
+    found = finding.by_id(counts.keys(), at=at)
+    unlinkable = [
+        Wished(found[pk].provider, count) for pk, count in counts.items() if pk in found and found[pk].obstacle
+    ]
+    return unlinkable[:most]
+
+
+def unlisted(*, most: int) -> Sequence[Unlisted]:
+    """What is wished for by name and stands in no directory, the most wanted first."""
+    return wishing.unlisted()[:most]
+
+
+def _of_provider(found: FoundProvider) -> WantedProvider:
+    endpoints = [choice.endpoint for choice in found.choices]
+    provider = found.provider
+    return WantedProvider(
+        name=provider.name,
+        place=", ".join(part for part in (provider.city, provider.state) if part),
+        endpoints=tuple(_wanted(endpoint) for endpoint in endpoints[:_MOST_ENDPOINTS]),
+        is_sandbox=provider.is_sandbox,
+        more=len(endpoints[_MOST_ENDPOINTS:]),
+    )
+
+
+def _at_address(endpoint: Endpoint) -> WantedProvider:
+    names = sorted(provider.name for provider in endpoint.providers.all())
+    return WantedProvider(names[0] if names else "", "", (_wanted(endpoint),), endpoint.is_sandbox)
+
+
+def _with_address(address: str) -> QuerySet[Endpoint]:
+    """Prefixes written by hand may be in either case."""
+    rows = Endpoint.objects.filter(vanished_at__isnull=True).filter(
+        Q(fhir_base_url__icontains=address) | Q(authorization_server__authorize_url__icontains=address)
+    )
+    enablements = Enablement.objects.select_related("registration__authorization_server")
+    return (
+        rows.select_related("authorization_server")
+        .prefetch_related("providers", "authorization_server__registrations", Prefetch("enablements", enablements))
+        .order_by("fhir_base_url", "pk")
+    )
+
+
+def _wanted(endpoint: Endpoint) -> Wanted:
+    return Wanted(endpoint, registering.standing_at(endpoint))

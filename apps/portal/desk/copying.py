@@ -1,0 +1,32 @@
+"""What staff copy into a developer portal or console, letter by letter."""
+
+from dataclasses import dataclass
+
+from apps.connections import scoping
+from apps.directory import overseeing, publishing, registering
+from apps.directory.models import ClientRegistration
+
+
+@dataclass(frozen=True)
+class ToCopy:
+    """Addresses are ours, absolute. `scopes` are names, none where the interface has none or they cannot be written;
+    `guid` is the id of the system account, or empty."""
+
+    redirect_uri: str
+    launch_url: str
+    key_set_url: str
+    scopes: tuple[str, ...]
+    guid: str
+
+
+def to_copy(registration: ClientRegistration) -> ToCopy:
+    """For one registration."""
+    endpoint = next(iter(overseeing.endpoints(registration, most=1)), None)
+    account = registration.system_account
+    return ToCopy(
+        redirect_uri=registering.redirect_uri(registration),
+        launch_url=registering.launch_url(registration),
+        key_set_url=publishing.key_set_url(),
+        scopes=scoping.to_register(endpoint, registration) if endpoint is not None else (),
+        guid=account.account_id if account is not None else "",
+    )

@@ -1,0 +1,175 @@
+"""The forms of the desk: one for each step, and one for addresses. They check what was typed; `directory.filling` keeps
+it. A secret is never shown again: its field is empty whenever a page is shown."""
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from django import forms
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from apps.directory.models import ClientRegistration
+from apps.directory.overseeing import Proof
+
+SECRET = forms.PasswordInput(render_value=False, attrs={"autocomplete": "off"})
+EXACT = forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"})
+
+Choices = Sequence[tuple[str, str | Promise]]
+
+
+class AccountForm(forms.Form):
+    """The developer account."""
+
+    developer_email = forms.EmailField(
+        label=_("E-mail address of the account"),
+        help_text=_("One that several of you read: whoever leaves must not take the account along."),
+        error_messages={"required": _("Write the e-mail address of the account.")},
+    )
+    desk_url = forms.URLField(
+        label=_("Address where you sign in there"), required=False, assume_scheme="https", max_length=1000
+    )
+    support_contact = forms.CharField(
+        label=_("Whom to ask there"),
+        help_text=_("An address or a number, for when something does not work."),
+        required=False,
+        max_length=300,
+    )
+
+
+class ApplicationForm(forms.Form):
+    """The application, requested at a developer portal."""
+
+    application_name = forms.CharField(
+        label=_("Name of the application there"),
+        max_length=120,
+        error_messages={"required": _("Write the name under which you requested it.")},
+    )
+    application_id = forms.CharField(
+        label=_("Number or id of the request"), required=False, max_length=200, widget=EXACT
+    )
+
+
+class ChoicesForm(forms.Form):
+    """What is fixed when an application is registered at a developer console."""
+
+    application_name = forms.CharField(
+        label=_("Name of the application there"),
+        help_text=_("Patients read it when they are asked to allow it."),
+        max_length=120,
+        error_messages={"required": _("Write the name of the application.")},
+    )
+    proof = forms.ChoiceField(
+        label=_("How it proves itself"),
+        help_text=_("There, the first is called public, the others confidential. A key is the safest."),
+        choices=Proof.choices,
+        widget=forms.RadioSelect,
+        error_messages={"required": _("Choose how it proves itself.")},
+    )
+    fhir_version = forms.ChoiceField(
+        label=_("FHIR version"),
+        help_text=_("Fixed there. For the other version, register another application."),
+        widget=forms.RadioSelect,
+        error_messages={"required": _("Choose a FHIR version.")},
+    )
+    smart_version = forms.ChoiceField(
+        label=_("SMART version"),
+        help_text=_("How scopes are written. Fixed there; newer servers have v2."),
+        choices=ClientRegistration.SmartVersion.choices,
+        widget=forms.RadioSelect,
+    )
+    refresh_scope = forms.ChoiceField(
+        label=_("How long a permission lasts"),
+        help_text=_("Patients on their own need offline_access. A public application may get online_access alone."),
+        choices=[*ClientRegistration.RefreshScope.choices, ("", _("a few minutes: no refresh token"))],
+        required=False,
+        widget=forms.RadioSelect,
+    )
+    asks_identity = forms.BooleanField(label=_("Ask who signed in (openid, fhirUser)"), required=False)
+
+    def __init__(self, *args: Any, fhir_versions: Choices, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        cast("forms.ChoiceField", self.fields["fhir_version"]).choices = list(fhir_versions)
+
+
+class ClientIdForm(forms.Form):
+    """The client id alone."""
+
+    client_id = forms.CharField(
+        label=_("Client id"),
+        help_text=_("As the console shows it after you registered the application."),
+        max_length=500,
+        widget=EXACT,
+        error_messages={"required": _("Write the client id.")},
+    )
+
+
+class CredentialsForm(ClientIdForm):
+    """Client id and secret. The secret may be left out where one is kept already."""
+
+    secret = forms.CharField(
+        label=_("Client secret"),
+        help_text=_("It is sealed when you save, and nobody can read it here again."),
+        required=False,
+        max_length=4000,
+        widget=SECRET,
+    )
+    rotation_due_date = forms.DateField(
+        label=_("Replace it by"),
+        help_text=_("Left empty: in a year."),
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}),
+    )
+
+    def __init__(self, *args: Any, has_secret: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._has_secret = has_secret
+        self.fields["client_id"].help_text = _("As they gave it.")
+        if has_secret:
+            self.fields["secret"].help_text = _("One is kept. Leave this empty to keep it.")
+
+    def clean_secret(self) -> str:
+        """Somebody must have given one."""
+        secret: str = self.cleaned_data["secret"]
+        if not secret and not self._has_secret:
+            raise forms.ValidationError(_("Write the client secret."))
+        return secret
+
+
+class VersionsForm(forms.Form):
+    """Which FHIR versions were added to the application."""
+
+    versions = forms.MultipleChoiceField(
+        label=_("Versions their portal lists for the application"),
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": _("Choose at least one version.")},
+    )
+
+    def __init__(self, *args: Any, fhir_versions: Choices, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        cast("forms.MultipleChoiceField", self.fields["versions"]).choices = list(fhir_versions)
+
+
+class AddressesForm(forms.Form):
+    """Where patients sign in, for the patient access API: each FHIR version has its own addresses."""
+
+    authorize_url = forms.URLField(
+        label=_("Address of the sign-in page"),
+        help_text=_("It often ends in /authorize."),
+        assume_scheme="https",
+        max_length=1000,
+        error_messages={"required": _("Write the address of the sign-in page.")},
+    )
+    token_url = forms.URLField(
+        label=_("Address for tokens"),
+        help_text=_("It often ends in /token."),
+        assume_scheme="https",
+        max_length=1000,
+        error_messages={"required": _("Write the address for tokens.")},
+    )
+    revocation_url = forms.URLField(
+        label=_("Address where permissions are ended"),
+        help_text=_("If they have one."),
+        required=False,
+        assume_scheme="https",
+        max_length=1000,
+    )

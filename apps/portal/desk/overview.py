@@ -1,0 +1,30 @@
+"""The desk's first page: what needs staff now, what patients wish for, and every registration."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from apps.directory import attending, wanting
+from apps.portal.desk.staff import staff_only
+
+_MOST_NEEDS = 20
+_MOST_FOUND = 50
+_MOST_WISHES = 5
+
+
+@require_safe
+@staff_only
+def show_overview(request: HttpRequest) -> HttpResponse:
+    """Needs first; below, every registration, or those that a search found."""
+    query = request.GET.get("q", "").strip()
+    at = timezone.now()
+    context = {
+        "needs": () if query else attending.needs(at=at, most=_MOST_NEEDS),
+        "wished": () if query else wanting.wished(at=at, most=_MOST_WISHES),
+        "unlisted": () if query else wanting.unlisted(most=_MOST_WISHES),
+        "found": attending.find(query, most=_MOST_FOUND),
+        "query": query,
+        "most": _MOST_FOUND,
+    }
+    return render(request, "portal/desk/overview.html", context)

@@ -1,0 +1,97 @@
+"""One registration: its steps in their order, and the form of the one that is open. A POST takes one step."""
+
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from apps.connections.trying import showing
+from apps.directory import overseeing, registering
+from apps.directory.models import ClientRegistration
+from apps.portal.desk import taking, walking
+from apps.portal.desk.copying import to_copy
+from apps.portal.desk.staff import actor, staff_only
+from apps.portal.desk.walking import Key, Walk
+
+
+@require_safe
+@staff_only
+def show(request: HttpRequest, registration_id: UUID) -> HttpResponse:
+    """The steps, with one open: that of `?step=`, or the first to do."""
+    registration = _registration(registration_id)
+    walk = walking.walk(registration, opened=request.GET.get("step", ""))
+    return _page(request, registration, walk, _form_of(registration, walk))
+
+
+@require_POST
+@staff_only
+def take(request: HttpRequest, registration_id: UUID, step: str) -> HttpResponse:
+    """Take one step: with its form, or with the button that was pressed."""
+    registration = _registration(registration_id)
+    if step in taking.BUTTONS:
+        return _press(request, registration, step)
+    if step not in taking.FORMS:
+        raise Http404
+    form = taking.form(Key(step), registration, request.POST)
+    if not form.is_valid():
+        walk = walking.walk(registration, opened=step)
+        return _page(request, registration, walk, form, status=422)
+    taking.keep(Key(step), registration, form.cleaned_data, actor=actor(request), at=timezone.now())
+    messages.success(request, _("Saved."))
+    return _back(registration)
+
+
+def _press(request: HttpRequest, registration: ClientRegistration, button: str) -> HttpResponse:
+    try:
+        taking.BUTTONS[button](registration, actor=actor(request), at=timezone.now())
+    except registering.StatusNotAllowed:
+        messages.error(request, _("Somebody else moved it meanwhile. This is how it stands now."))
+    return _back(registration)
+
+
+def _page(
+    request: HttpRequest,
+    registration: ClientRegistration,
+    walk: Walk,
+    form: forms.Form | None,
+    *,
+    status: int = 200,
+) -> HttpResponse:
+    context: dict[str, Any] = {
+        "registration": registration,
+        "kind": overseeing.kind(registration),
+        "names": overseeing.provider_names(registration),
+        "is_over": registration.status in registering.OVER,
+        "walk": walk,
+        "form": form,
+        "copy": to_copy(registration),
+        "siblings": overseeing.siblings(registration),
+        "endpoints": overseeing.endpoints(registration, most=taking.MOST_LISTED),
+        "organizations": overseeing.organizations(
+            registration, let_in=showing.let_in(registration), most=taking.MOST_LISTED
+        ),
+        "proof": overseeing.proof(registration),
+    }
+    return render(request, "portal/desk/registration.html", context, status=status)
+
+
+def _form_of(registration: ClientRegistration, walk: Walk) -> forms.Form | None:
+    step = walk.open_step
+    return taking.form(step.key, registration) if step is not None and step.key.value in taking.FORMS else None
+
+
+def _registration(registration_id: UUID) -> ClientRegistration:
+    rows = ClientRegistration.objects.select_related("authorization_server", "system_account", "signing_key")
+    return get_object_or_404(rows, pk=registration_id)
+
+
+def _back(registration: ClientRegistration) -> HttpResponse:
+    response = redirect("desk-registration", registration_id=registration.pk)
+    response.status_code = 303
+    return response

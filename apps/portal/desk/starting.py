@@ -1,0 +1,96 @@
+"""A provider we want: find it, and begin its registration."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from apps.connections.views import waiting_room
+from apps.directory import beginning, enabling, overseeing, wanting
+from apps.directory.models import ClientRegistration, Endpoint
+from apps.portal.desk.forms import AddressesForm
+from apps.portal.desk.staff import actor, staff_only
+
+_MOST_FOUND = 30
+
+
+@require_safe
+@staff_only
+def find(request: HttpRequest) -> HttpResponse:
+    """Search providers and addresses; each endpoint says where we stand there."""
+    query = request.GET.get("q", "").strip()
+    found = wanting.find(query, at=timezone.now(), most=_MOST_FOUND)
+    return render(request, "portal/desk/start.html", {"query": query, "found": found, "most": _MOST_FOUND})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@staff_only
+def begin(request: HttpRequest, endpoint_id: UUID) -> HttpResponse:
+    """One endpoint: begin a registration, or use one that we have at the same place."""
+    endpoint = _endpoint(endpoint_id)
+    if request.method != "POST":
+        return render(request, "portal/desk/begin.html", {"endpoint": endpoint})
+    if request.POST.get("registration"):
+        return _serve(request, endpoint)
+    with waiting_room.seat_to_ask(endpoint) as is_free:
+        return _begin(request, endpoint) if is_free else waiting_room.come_again(request)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@staff_only
+def name_addresses(request: HttpRequest, endpoint_id: UUID) -> HttpResponse:
+    """Enter where patients of an endpoint of the patient access API sign in."""
+    endpoint = _endpoint(endpoint_id)
+    if endpoint.authorization_server is not None or not beginning.is_configured(endpoint):
+        return redirect("desk-begin", endpoint_id=endpoint.pk)
+    form = AddressesForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            beginning.name_addresses(endpoint, **form.cleaned_data, actor=actor(request), at=timezone.now())
+        except ValidationError as refusal:
+            form.add_error(None, refusal)
+        else:
+            return _begin(request, _endpoint(endpoint_id))
+    status = 422 if form.errors else 200
+    return render(request, "portal/desk/addresses.html", {"endpoint": endpoint, "form": form}, status=status)
+
+
+def _begin(request: HttpRequest, endpoint: Endpoint) -> HttpResponse:
+    try:
+        begun = beginning.begin(endpoint, wants_own="own" in request.POST, actor=actor(request), at=timezone.now())
+    except beginning.AddressesMissing:
+        return redirect("desk-addresses", endpoint_id=endpoint.pk)
+    except beginning.NotFound:
+        return render(request, "portal/desk/not_found.html", {"endpoint": _endpoint(endpoint.pk)}, status=409)
+    if begun.registration is None:
+        context = {"endpoint": endpoint, "neighbors": begun.neighbors}
+        return render(request, "portal/desk/begin.html", context)
+    return _on_to(begun.registration)
+
+
+def _serve(request: HttpRequest, endpoint: Endpoint) -> HttpResponse:
+    registration = overseeing.find(request.POST["registration"])
+    if registration is None:
+        return redirect("desk-begin", endpoint_id=endpoint.pk)
+    try:
+        beginning.serve(endpoint, registration, actor=actor(request), at=timezone.now())
+    except enabling.NotBeside:
+        messages.error(request, _("That registration was made at another place, so it cannot be used here."))
+        return redirect("desk-begin", endpoint_id=endpoint.pk)
+    return _on_to(registration)
+
+
+def _endpoint(endpoint_id: UUID) -> Endpoint:
+    rows = Endpoint.objects.select_related("authorization_server").prefetch_related("providers")
+    return get_object_or_404(rows, pk=endpoint_id, vanished_at__isnull=True)
+
+
+def _on_to(registration: ClientRegistration) -> HttpResponse:
+    response = redirect("desk-registration", registration_id=registration.pk)
+    response.status_code = 303
+    return response

@@ -1,0 +1,88 @@
+"""What each step of the desk keeps: the form it shows, what is in it before, and the one domain call it makes."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+from django import forms
+from django.http import QueryDict
+
+from apps.audit.recording import Actor
+from apps.directory import filling, overseeing
+from apps.directory.models import ClientRegistration
+from apps.portal.desk import walking
+from apps.portal.desk.forms import (
+    AccountForm,
+    ApplicationForm,
+    ChoicesForm,
+    ClientIdForm,
+    CredentialsForm,
+    VersionsForm,
+)
+from apps.portal.desk.walking import Key
+
+MOST_LISTED = 50
+
+Keep = Callable[..., None]
+
+FORMS: Mapping[str, tuple[type[forms.Form], Keep]] = {
+    Key.ACCOUNT: (AccountForm, filling.keep_account),
+    Key.APPLICATION: (ApplicationForm, filling.keep_application),
+    Key.CHOICES: (ChoicesForm, filling.keep_choices),
+    Key.CLIENT_ID: (ClientIdForm, filling.keep_client_id),
+    Key.CREDENTIALS: (CredentialsForm, filling.keep_credentials),
+    Key.PROOF: (CredentialsForm, filling.keep_credentials),
+    Key.VERSIONS: (VersionsForm, filling.add_versions),
+}
+
+
+def _switch(*, is_on: bool) -> Keep:
+    def switch(registration: ClientRegistration, *, actor: Actor, at: datetime) -> None:
+        filling.switch(registration, is_on=is_on, actor=actor, at=at)
+
+    return switch
+
+
+# Steps that are a button: nothing is typed.
+BUTTONS: Mapping[str, Keep] = {
+    "approved": filling.approved,
+    "rejected": filling.rejected,
+    "switch-on": _switch(is_on=True),
+    "switch-off": _switch(is_on=False),
+    "mended": filling.mended,
+}
+
+
+def form(key: Key, registration: ClientRegistration, data: QueryDict | None = None) -> forms.Form:
+    """The form of a step, with what is kept in it; no secret ever is."""
+    made, _keep = FORMS[key]
+    options: dict[str, Any] = {"initial": _initial(registration)}
+    if key in {Key.CHOICES, Key.VERSIONS}:
+        found = overseeing.versions(registration)
+        options["fhir_versions"] = [(version, walking.version_name(version)) for version in found]
+    if made is CredentialsForm:
+        options["has_secret"] = registration.sealed_secret is not None
+    return made(data, **options)
+
+
+def keep(key: Key, registration: ClientRegistration, cleaned: Mapping[str, Any], *, actor: Actor, at: datetime) -> None:
+    """Keep what was typed."""
+    _form, keep_it = FORMS[key]
+    keep_it(registration, **cleaned, actor=actor, at=at)
+
+
+def _initial(registration: ClientRegistration) -> dict[str, Any]:
+    return {
+        "developer_email": registration.developer_email,
+        "desk_url": registration.desk_url,
+        "support_contact": registration.support_contact,
+        "application_name": registration.application_name or "Holdfast",
+        "application_id": registration.application_id,
+        "proof": overseeing.proof(registration).value,
+        "fhir_version": next(iter(registration.versions_added), next(iter(overseeing.versions(registration)), "")),
+        "smart_version": registration.smart_version,
+        "refresh_scope": registration.refresh_scope,
+        "asks_identity": registration.asks_identity,
+        "client_id": registration.client_id,
+        "versions": registration.versions_added or list(overseeing.versions(registration)),
+    }

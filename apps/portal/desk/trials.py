@@ -1,0 +1,98 @@
+"""Try a registration out: choose an endpoint, look at what its provider publishes, sign in as a test patient, and read
+how each step ended. The way to the provider and back is the patients' own (`connections.views`)."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from apps.accounts.current_user import current_user
+from apps.connections import binding, linking
+from apps.connections.models import Trial
+from apps.connections.trying import leaving, showing, surveying
+from apps.connections.views import browser_cookie, waiting_room
+from apps.directory import overseeing
+from apps.directory.models import ClientRegistration
+from apps.portal.desk.staff import staff_only
+
+_MOST_LISTED = 50
+_MOST_EARLIER = 10
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@staff_only
+def try_out(request: HttpRequest, registration_id: UUID) -> HttpResponse:
+    """Which endpoint to try, and what earlier trials showed; POST begins one."""
+    rows = ClientRegistration.objects.select_related("authorization_server")
+    registration = get_object_or_404(rows, pk=registration_id)
+    endpoints = overseeing.endpoints(registration, most=_MOST_LISTED, query=request.GET.get("q", ""))
+    if request.method == "POST":
+        return _begin(request, registration)
+    earlier = showing.earlier(registration, most=_MOST_EARLIER, at=timezone.now())
+    context = {
+        "registration": registration,
+        "endpoints": endpoints,
+        "chosen": request.GET.get("endpoint", ""),
+        "query": request.GET.get("q", ""),
+        "earlier": earlier,
+    }
+    return render(request, "portal/desk/try.html", context)
+
+
+@require_safe
+@staff_only
+def show_trial(request: HttpRequest, trial_id: UUID) -> HttpResponse:
+    """Every step of one trial, with its result."""
+    trial = _trial(trial_id)
+    page = showing.page(trial, at=timezone.now())
+    is_mine = trial.staff_id == current_user(request).pk
+    return render(request, "portal/desk/trial.html", {"page": page, "trial": trial, "is_mine": is_mine})
+
+
+@require_POST
+@staff_only
+def sign_in(request: HttpRequest, trial_id: UUID) -> HttpResponse:
+    """On to the provider, by the page that leads there."""
+    trial = _trial(trial_id)
+    with waiting_room.seat_to_ask(trial.endpoint) as is_free:
+        if not is_free:
+            return waiting_room.come_again(request)
+        browser = browser_cookie.read(request) or binding.new_browser()
+        try:
+            departure = leaving.begin(trial, user=current_user(request), browser=browser, at=timezone.now())
+        except (leaving.NotOpen, linking.CannotLink):  # the page says which
+            return redirect("desk-trial", trial_id=trial.pk)
+    response = HttpResponseRedirect(reverse("attempt", args=[departure.request_id]))
+    response.status_code = 303
+    browser_cookie.write(response, browser)
+    return response
+
+
+def _begin(request: HttpRequest, registration: ClientRegistration) -> HttpResponse:
+    endpoint = overseeing.endpoint(registration, request.POST.get("endpoint", ""))
+    if endpoint is None:
+        messages.error(request, _("Choose one of these endpoints."))
+        return redirect("desk-try", registration_id=registration.pk)
+    with waiting_room.ROOM.seat(endpoint.pk) as is_free:
+        if not is_free:
+            return waiting_room.come_again(request)
+        try:
+            trial = surveying.begin(registration, endpoint, staff_id=current_user(request).pk, at=timezone.now())
+        except surveying.NotServed:
+            messages.error(request, _("This registration does not serve that endpoint any more."))
+            return redirect("desk-try", registration_id=registration.pk)
+    response = redirect("desk-trial", trial_id=trial.pk)
+    response.status_code = 303
+    return response
+
+
+def _trial(trial_id: UUID) -> Trial:
+    rows = Trial.objects.select_related(
+        "provider", "endpoint__authorization_server", "registration__authorization_server"
+    )
+    return get_object_or_404(rows, pk=trial_id)

@@ -1,0 +1,264 @@
+"""The steps of a registration, in their order, each with its state: done, to do now, waiting for them, not needed.
+
+Each kind of interface has its own steps (interface facts, section 8). A step says in `summary` what was done or is
+missing, in plain words; its form and what is to be copied stand in `registrations.py`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import models
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from apps.connections.trying import showing
+from apps.directory import overseeing, versions
+from apps.directory.models import ClientRegistration, SystemAccount
+from apps.directory.overseeing import Kind, Proof
+
+Status = ClientRegistration.Status
+
+
+class Key(models.TextChoices):
+    """Every step there is, under its name in an address."""
+
+    ACCOUNT = "account", gettext_lazy("Have a developer account there")
+    APPLICATION = "application", gettext_lazy("Request the application")
+    CHOICES = "choices", gettext_lazy("Choose what the application is")
+    SYSTEM_ACCOUNT = "system-account", gettext_lazy("Get a system account")
+    CLIENT_ID = "client-id", gettext_lazy("Register the application")
+    CREDENTIALS = "credentials", gettext_lazy("Keep the credentials they gave")
+    PROOF = "proof", gettext_lazy("Give or take the proof")
+    APPROVAL = "approval", gettext_lazy("Wait for their approval")
+    VERSIONS = "versions", gettext_lazy("Add the FHIR versions")
+    ORGANIZATIONS = "organizations", gettext_lazy("Have it turned on by organizations")
+    TRY = "try", gettext_lazy("Try it")
+    SWITCH = "switch", gettext_lazy("Switch it on")
+
+
+class State(models.TextChoices):
+    """Of a step."""
+
+    DONE = "done", gettext_lazy("Done")
+    NOW = "now", gettext_lazy("To do now")
+    WAITS = "waits", gettext_lazy("Waits for them")
+    LATER = "later", gettext_lazy("Later")
+    NOT_NEEDED = "not_needed", gettext_lazy("Not needed")
+
+
+# The shape of a status (`partials/status.html`).
+SHAPES = {
+    State.DONE: "done",
+    State.NOW: "needs-you",
+    State.WAITS: "working",
+    State.LATER: "info",
+    State.NOT_NEEDED: "off",
+}
+
+OF_KIND = {
+    Kind.PORTAL: (
+        *(Key.ACCOUNT, Key.APPLICATION, Key.CREDENTIALS, Key.APPROVAL),
+        *(Key.VERSIONS, Key.TRY, Key.SWITCH),
+    ),
+    Kind.CONSOLE: (
+        *(Key.ACCOUNT, Key.CHOICES, Key.SYSTEM_ACCOUNT, Key.CLIENT_ID, Key.PROOF, Key.APPROVAL),
+        *(Key.ORGANIZATIONS, Key.TRY, Key.SWITCH),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class WalkStep:
+    """One step. `is_open` where its form is shown."""
+
+    key: Key
+    state: State
+    summary: str
+    is_open: bool = False
+
+    @property
+    def title(self) -> str:
+        """The step in words."""
+        return str(self.key.label)
+
+    @property
+    def word(self) -> str:
+        """Its state in words."""
+        return str(self.state.label)
+
+    @property
+    def shape(self) -> str:
+        """Its state as a shape."""
+        return SHAPES[self.state]
+
+    @property
+    def template(self) -> str:
+        """What is shown where it is open."""
+        return f"portal/desk/steps/{self.key.value}.html"
+
+
+@dataclass(frozen=True)
+class Walk:
+    """All steps of one registration."""
+
+    steps: Sequence[WalkStep]
+
+    @property
+    def open_step(self) -> WalkStep | None:
+        """The one that is shown in full."""
+        return next((step for step in self.steps if step.is_open), None)
+
+
+def walk(registration: ClientRegistration, *, opened: str = "") -> Walk:
+    """The steps; `opened` names the one to show in full, and without one it is the first to do, or to wait for."""
+    steps = _Steps(registration)
+    found = [(key, *steps.of(key)) for key in OF_KIND[overseeing.kind(registration)]]
+    states = [state for _key, state, _summary in found]
+    shown = opened if opened in {key.value for key, _state, _summary in found} else ""
+    if not shown and registration.status not in {Status.REJECTED, Status.RETIRED}:
+        first = next((state for state in (State.NOW, State.WAITS) if state in states), None)
+        shown = found[states.index(first)][0].value if first is not None else ""
+    return Walk([WalkStep(key, state, summary, is_open=key.value == shown) for key, state, summary in found])
+
+
+class _Steps:
+    """Finds the state of each step of one registration, asking once for what several need."""
+
+    def __init__(self, registration: ClientRegistration) -> None:
+        self._row = registration
+        self._proof = overseeing.proof(registration)
+        self._missing_versions = overseeing.missing_versions(registration)
+        self._has_passed = showing.has_passed(registration)
+        self._can_try = overseeing.has_credentials(registration) and not self._lacks_versions()
+
+    def of(self, key: Key) -> tuple[State, str]:
+        """State and summary."""
+        return {
+            Key.ACCOUNT: self._account,
+            Key.APPLICATION: self._application,
+            Key.CHOICES: self._choices,
+            Key.SYSTEM_ACCOUNT: self._system_account,
+            Key.CLIENT_ID: self._client_id,
+            Key.CREDENTIALS: self._credentials,
+            Key.PROOF: self._proof_step,
+            Key.APPROVAL: self._approval,
+            Key.VERSIONS: self._versions,
+            Key.ORGANIZATIONS: self._organizations,
+            Key.TRY: self._try,
+            Key.SWITCH: self._switch,
+        }[key]()
+
+    def _lacks_versions(self) -> bool:
+        """An application at a console is made for one version; elsewhere one of several is enough to begin with."""
+        return not self._row.versions_added
+
+    def _account(self) -> tuple[State, str]:
+        if self._row.developer_email:
+            return State.DONE, _("Under %(email)s.") % {"email": self._row.developer_email}
+        if self._row.client_id:
+            return State.DONE, _("Somebody had one, or we would have no client id. We do not know under which address.")
+        return State.NOW, _("We do not know under which e-mail address it is.")
+
+    def _application(self) -> tuple[State, str]:
+        if self._row.application_name or self._row.client_id:
+            return State.DONE, self._row.application_name
+        return self._after(bool(self._row.developer_email)), _("It is not requested yet.")
+
+    def _choices(self) -> tuple[State, str]:
+        if self._row.application_name or self._row.client_id:
+            words = [self._row.application_name, str(self._proof.label), self._row.get_smart_version_display()]
+            return State.DONE, " · ".join(word for word in words if word)
+        return self._after(bool(self._row.developer_email)), _("Some choices are fixed there once they are made.")
+
+    def _system_account(self) -> tuple[State, str]:
+        if self._proof is Proof.NONE:
+            return State.NOT_NEEDED, _("A public application has none.")
+        account = self._row.system_account
+        if account is not None and account.status == SystemAccount.Status.APPROVED:
+            return State.DONE, _("Its id is %(id)s.") % {"id": account.account_id}
+        if account is not None and account.status == SystemAccount.Status.REQUESTED:
+            return State.WAITS, _("Requested. They approve it by hand, which may take a few working days.")
+        if self._row.client_id:
+            return State.DONE, _("Somebody had one, or we would have no client id. Its id is not kept here.")
+        return self._after(bool(self._row.application_name)), _("A confidential application needs one.")
+
+    def _client_id(self) -> tuple[State, str]:
+        if self._row.client_id:
+            return State.DONE, _("The client id is %(id)s.") % {"id": self._row.client_id}
+        is_ready = self._row.application_name and self._system_account()[0] in {State.DONE, State.NOT_NEEDED}
+        return self._after(bool(is_ready)), _("We have no client id.")
+
+    def _credentials(self) -> tuple[State, str]:
+        if overseeing.has_credentials(self._row):
+            return State.DONE, self._what_is_kept()
+        return self._after(bool(self._row.application_name or self._row.client_id)), self._what_lacks()
+
+    def _proof_step(self) -> tuple[State, str]:
+        if self._proof is Proof.NONE:
+            return State.NOT_NEEDED, _("A public application has no secret and no key.")
+        if overseeing.has_proof(self._row) and self._row.client_id:
+            return State.DONE, self._what_is_kept()
+        return self._after(bool(self._row.client_id)), self._what_lacks()
+
+    def _what_is_kept(self) -> str:
+        if self._proof is Proof.SECRET:
+            return _("The client id is %(id)s. The secret is kept sealed.") % {"id": self._row.client_id}
+        return _("The client id is %(id)s.") % {"id": self._row.client_id}
+
+    def _what_lacks(self) -> str:
+        if not self._row.client_id:
+            return _("We have no client id, and no proof for it.")
+        return _("We have no secret.") if self._proof is Proof.SECRET else _("We have no key.")
+
+    def _approval(self) -> tuple[State, str]:
+        if self._row.status == Status.APPROVED:
+            return State.DONE, _("They approved it.")
+        if self._row.status == Status.REJECTED:
+            return State.DONE, _("They refused it.")
+        if overseeing.has_credentials(self._row):
+            return State.WAITS, _("What we have works only when they approved it.")
+        return State.LATER, ""
+
+    def _versions(self) -> tuple[State, str]:
+        added = ", ".join(version.upper() for version in self._row.versions_added)
+        if self._row.versions_added and not self._missing_versions:
+            return State.DONE, _("Added: %(versions)s.") % {"versions": added}
+        if self._row.versions_added:
+            missing = ", ".join(version.upper() for version in self._missing_versions)
+            return State.NOW, _("Added: %(added)s. Not added: %(missing)s.") % {"added": added, "missing": missing}
+        return self._after(bool(self._row.client_id)), _("None was added, so nothing can be linked.")
+
+    def _organizations(self) -> tuple[State, str]:
+        refusing = self._row.enablements.filter(is_enabled=False).count()
+        if refusing:
+            return State.WAITS, _("At least one has not turned it on.")
+        if self._has_passed:
+            return State.DONE, _("The one that was tried has.")
+        return (State.WAITS if self._can_try else State.LATER), _("Nobody tells us when one does: to try it tells.")
+
+    def _try(self) -> tuple[State, str]:
+        if self._has_passed:
+            return State.DONE, _("The whole link worked with a test patient.")
+        trial = showing.latest(self._row)
+        words = _("The last one did not end well.") if trial is not None and trial.ended_at else _("Not tried yet.")
+        is_ready = self._can_try and self._row.status == Status.APPROVED
+        return self._after(is_ready), words
+
+    def _switch(self) -> tuple[State, str]:
+        if self._row.is_switched_on:
+            return State.DONE, _("Patients can link by it.") if self._is_open() else _(
+                "On, but patients cannot link yet."
+            )
+        return self._after(self._is_open() and self._has_passed), _("Off. Patients cannot link by it.")
+
+    def _is_open(self) -> bool:
+        return self._can_try and self._row.status == Status.APPROVED
+
+    def _after(self, is_ready: bool) -> State:  # noqa: FBT001 - read as "now, where it is ready"
+        return State.NOW if is_ready else State.LATER
+
+
+def version_name(version: str) -> str | Promise:
+    """A FHIR version as patients and staff read it."""
+    return versions.words(version).name
