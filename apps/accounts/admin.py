@@ -10,15 +10,20 @@ from uuid import UUID
 from allauth.account.decorators import secure_admin_login
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
+from axes.admin import IsLockedOutFilter
+from axes.models import AccessAttempt, AccessFailureLog, AccessLog
 from django.contrib import admin
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.current_user import current_user
 from apps.accounts.models import Consent, User
+from apps.accounts.notices import NOTICES
 from apps.audit import recording
+from apps.audit.paging import BoundedAdmin
 from apps.audit.recording import Actor, EventType
 from apps.audit.window import Window
 
@@ -55,12 +60,27 @@ class UserAdmin(Window):
         return closed if is_superuser else (*closed, "is_staff", "groups")
 
 
+class ToNotice(admin.SimpleListFilter):
+    """Of the notices there are, rather than of those in the table: to find these, the database reads all of it."""
+
+    title = _("version of the notice")
+    parameter_name = "notice_version"
+
+    def lookups(self, request: HttpRequest, model_admin: "admin.ModelAdmin[Any]") -> list[tuple[Any, str]]:
+        """Every version, the newest first."""
+        return [(notice.version, notice.version) for notice in reversed(NOTICES)]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Who agreed to it."""
+        return queryset.filter(notice_version=self.value()) if self.value() else queryset
+
+
 @admin.register(Consent)
 class ConsentAdmin(Window):
     """Who agreed to which notice, and when."""
 
     list_display = ("user_id", "notice_version", "declaration", "language", "agreed_at")
-    list_filter = ("notice_version", "declaration")
+    list_filter = (ToNotice, "declaration")
     search_fields = ("=user__email",)
     fields = ("user_id", "notice_version", "declaration", "language", "agreed_at")
 
@@ -109,8 +129,26 @@ def note_by_staff(event: EventType, request: HttpRequest, user_id: UUID) -> None
     )
 
 
+class AttemptAdmin(BoundedAdmin):
+    """Who tries to sign in and fails. Whoever guesses passwords makes this list long. Taking a row away lets in."""
+
+    list_display = ("attempt_time", "ip_address", "username", "failures_since_start")
+    list_filter = ("attempt_time", IsLockedOutFilter)
+    search_fields = ("ip_address", "username")
+    fields = ("attempt_time", "ip_address", "username", "user_agent", "path_info", "failures_since_start")
+    readonly_fields = fields
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Attempts make them."""
+        return False
+
+
 # allauth registers forms that can change all of these. Sessions are nobody's business but their owner's.
 for model in (EmailAddress, Authenticator):
     admin.site.unregister(model)
 admin.site.register(EmailAddress, AddressAdmin)
 admin.site.register(Authenticator, AuthenticatorAdmin)
+# The audit log has what the library's own two logs would have: they are off.
+for model in (AccessAttempt, AccessFailureLog, AccessLog):
+    admin.site.unregister(model)
+admin.site.register(AccessAttempt, AttemptAdmin)

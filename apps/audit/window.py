@@ -5,14 +5,13 @@ Here, in the lowest app that has one, because pages above need the same.
 
 from typing import Any
 
-from django.contrib import admin
 from django.http import HttpRequest
 
+from apps.audit.paging import BoundedAdmin
 
-class Window(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs alone
+
+class Window(BoundedAdmin):
     """Nothing can be added, changed or deleted, and no page counts a whole table. A subclass opens what it must."""
-
-    show_full_result_count = False
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Rows come to be elsewhere."""

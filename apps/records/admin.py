@@ -10,12 +10,29 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.audit.window import Window
 from apps.records.models import Record, SyncRun, SyncStep
+from apps.wire.resource_types import RESOURCE_TYPES
 
 
 class RecordsWindow(Window):
     """Of tables with many rows: fewer a page."""
 
     list_per_page = 50
+
+
+class OfType(admin.SimpleListFilter):
+    """Of the resource types we know, rather than of those in the table: to find these, the database reads all of it."""
+
+    title = _("resource type")
+    parameter_name = "resource_type"
+
+    def lookups(self, request: HttpRequest, model_admin: "admin.ModelAdmin[Any]") -> list[tuple[Any, str]]:
+        """Every type of both versions."""
+        names = {name for types in RESOURCE_TYPES.values() for name in types}
+        return [(name, name) for name in sorted(names)]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """The rows of one type."""
+        return queryset.filter(resource_type=self.value()) if self.value() else queryset
 
 
 @admin.register(SyncRun)
@@ -33,7 +50,7 @@ class SyncStepAdmin(RecordsWindow):
     """Steps, newest first. The cursor is not shown: a link of the provider's can hold a patient's id."""
 
     list_display = ("run", "resource_type", "status", "gap", "pages", "rows_got", "rows_kept", "finished_at")
-    list_filter = ("status", "gap", "resource_type")
+    list_filter = ("status", "gap", OfType)
     search_fields = ("run__id__exact",)
     ordering = ("-pk",)
     exclude = ("sealed_cursor",)
@@ -45,7 +62,7 @@ class RecordAdmin(RecordsWindow):
     """Type, dates and size of stored resources. Search takes one whole connection id."""
 
     list_display = ("resource_type", "connection", "first_received_at", "received_at", "confirmed_at", "stored_bytes")
-    list_filter = ("resource_type",)
+    list_filter = (OfType,)
     search_fields = ("connection__id__exact",)
     ordering = ("-pk",)
     fields = list_display

@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 import pytest
 from django.urls import reverse
 
-from apps.audit import admin, recording
+from apps.audit import paging, recording
 from apps.audit.models import AuditEvent, EventType
 from apps.audit.recording import Actor
 
@@ -78,7 +78,7 @@ class TestAuditLog:
         assert staff.get(reverse(LIST), {"at__gte": "2026-11-21 00:00:00+00:00"}).context["cl"].result_count == 0
 
     def test_counts_no_further_than_its_bound(self, staff, event, monkeypatch, django_assert_max_num_queries):
-        monkeypatch.setattr(admin.BoundedPaginator, "MOST_ROWS", 3)
+        monkeypatch.setattr(paging.BoundedPaginator, "MOST_ROWS", 3)
         for _ in range(4):
             recording.record(EventType.SYNC_STARTED, actor=Actor.system("beat"), at=AT)
         with django_assert_max_num_queries(20) as queries:

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from apps.accounts.current_user import current_user
 from apps.audit import recording
+from apps.audit.paging import BoundedAdmin
 from apps.audit.recording import Actor, EventType, Fact
 
 
@@ -18,10 +19,9 @@ def staff(request: HttpRequest) -> Actor:
     return Actor.staff(current_user(request).pk)
 
 
-class AuditedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs alone
+class AuditedAdmin(BoundedAdmin):
     """Saves and deletes leave an audit event that names the columns, never their values."""
 
-    show_full_result_count = False
     formfield_overrides = {models.URLField: {"assume_scheme": "https"}}
     subject = "directory"
     # Columns that secrets and patients' tokens belong to: once saved, another value is another row.
