@@ -125,6 +125,18 @@ class TestAnAbandonedAttempt:
         assert tasks.count_abandoned.name in {row.task for row in SCHEDULE}
 
 
+class TestSomebodyAboutToLeave:
+    def test_is_told_how_others_fared(self, traveller, place):
+        page = traveller.client.get(place.before_you_go).content.decode()
+        assert "having trouble" not in page
+        for _ in range(5):
+            counting.count(place.endpoint, Outcome.PROVIDER_DOWN, at=timezone.now())
+        assert (
+            "People are having trouble connecting here this week."
+            in traveller.client.get(place.before_you_go).content.decode()
+        )
+
+
 @pytest.mark.django_db(transaction=True)
 class TestTwoAtOnce:
     def test_are_both_counted(self, place):
