@@ -149,7 +149,8 @@ def _widened(found: list[Candidate], query: Query, asked: Sequence[Meaning]) -> 
 
 
 def _ranked(rows: Iterable[Candidate], query: Query, asked: Sequence[Meaning]) -> list[Candidate]:
-    return sorted(_once(rows), key=lambda row: ranking.rank(row, query, asked))
+    ready = ranking.asked(asked)
+    return sorted(_once(rows), key=lambda row: ranking.rank(row, query, ready))
 
 
 def _once(rows: Iterable[Candidate]) -> list[Candidate]:
@@ -163,7 +164,11 @@ def _with_choices(groups: Sequence[Group], *, at: datetime) -> tuple[FoundProvid
         Q(pk__in=[head.pk for head in heads]) | Q(plain_name__in=[head.plain_name for head in heads])
     )
     alike: dict[grouping.Likeness, list[Provider]] = {}
-    for row in rows.select_related("part_of").prefetch_related(Prefetch("portals", _portals())).order_by("directory", "directory_id"):
+    for row in (
+        rows.select_related("part_of")
+        .prefetch_related(Prefetch("portals", _portals()))
+        .order_by("directory", "directory_id")
+    ):
         alike.setdefault(grouping.likeness(candidates.of(row)), []).append(row)
     return tuple(_found(group, alike[grouping.likeness(group.head)], at=at) for group in groups)
 

@@ -59,7 +59,7 @@ def read(text: str) -> Query:
         has_address = has_address or address is not None
     cut = [word[: spelling.LONGEST_WORD] for word in words]
     telling = [word for word in cut if word not in _IDLE] or cut
-    plain = " ".join(cut)
+    plain = spelling.plain(" ".join(cut))
     return Query(tuple(dict.fromkeys(telling))[:_MOST_WORDS], plain, is_address=has_address)
 
 

@@ -1,8 +1,10 @@
 """Which provider a person expects first: exact names, then names that begin so; whole words before beginnings; the
 name before the place before the web address; real before practice; a system before its sites."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 from apps.directory import spelling
 from apps.directory.searching.candidates import Candidate
@@ -12,19 +14,16 @@ from apps.directory.searching.meanings import Meaning, Query
 _IN_NAME = (0, 2)
 _IN_OTHER_NAMES = (1, 3)
 _IN_PLACE = (2, 4)
-_ELSEWHERE = (3, 5)
+_ELSEWHERE = 5  # in its web address, its portals, its system: or, for a single letter, nowhere
 _FOR_AN_EDIT = 4
-_NOWHERE = 20
 
 
-@dataclass(frozen=True, order=True, slots=True)
-class Rank:
+class Rank(NamedTuple):
     """Smaller comes first."""
 
-    lacks: int  # words that it has nowhere
     name_differs: bool
     is_sandbox: bool
-    beginning_differs: int  # 0 begins with all of what was typed, 1 with an unfinished word, 2 does not
+    beginning_differs: int  # 0 begins with the words typed, 1 with their letters, 2 with others
     cost: int
     is_site: bool
     length: int
@@ -32,45 +31,70 @@ class Rank:
     key: str
 
 
-def rank(candidate: Candidate, query: Query, meanings: Sequence[Meaning]) -> Rank:
-    """The place of one candidate for what was typed."""
-    costs = _costs(candidate, meanings)
+@dataclass(frozen=True)
+class Asked:
+    """One meaning, made ready to be compared many times."""
+
+    typed: str
+    whole: frozenset[str]
+    edits: Mapping[str, int]
+
+
+def asked(meanings: Sequence[Meaning]) -> tuple[Asked, ...]:
+    """The meanings of a query, made ready."""
+    return tuple(
+        Asked(
+            meaning.typed,
+            frozenset({meaning.typed, *spelling.other_spellings(meaning.typed)}),
+            {word: edits for word, edits in meaning.words.items() if edits},
+        )
+        for meaning in meanings
+    )
+
+
+def rank(candidate: Candidate, query: Query, all_asked: Sequence[Asked]) -> Rank:
+    """The place of one candidate for what was typed. Every word of the query is taken to be somewhere in it."""
+    name = candidate.plain_name
+    fields = (
+        (tuple(name.split()), _IN_NAME),
+        (_words(tuple(candidate.aliases)), _IN_OTHER_NAMES),
+        (_place_words(candidate.city, candidate.state, candidate.postal_code), _IN_PLACE),
+    )
     return Rank(
-        lacks=sum(cost >= _NOWHERE for cost in costs),
-        name_differs=candidate.plain_name != query.plain,
+        name_differs=name.replace(" ", "") != query.plain.replace(" ", ""),
         is_sandbox=candidate.is_sandbox,
-        beginning_differs=_beginning(candidate.plain_name, query.plain),
-        cost=sum(costs),
+        beginning_differs=_beginning(name, query.plain),
+        cost=sum(_cost(one, fields) for one in all_asked),
         is_site=candidate.part_of_id is not None,
-        length=candidate.plain_name.count(" "),
-        plain_name=candidate.plain_name,
-        key=str(candidate.pk),
+        length=len(fields[0][0]),
+        plain_name=name,
+        key=candidate.pk.hex,
     )
 
 
 def _beginning(name: str, typed: str) -> int:
-    if not name.startswith(typed):
-        return 2
-    return 0 if name[len(typed) : len(typed) + 1] in {"", " "} else 1
+    if f"{name} ".startswith(f"{typed} "):
+        return 0
+    return 1 if name.replace(" ", "").startswith(typed.replace(" ", "")) else 2
 
 
-def _costs(candidate: Candidate, meanings: Sequence[Meaning]) -> list[int]:
-    name = set(spelling.name_words(candidate.name))
-    other_names = {word for text in candidate.aliases for word in spelling.name_words(text)}
-    place = {*spelling.plain_words(f"{candidate.city} {candidate.postal_code}"), *spelling.state_words(candidate.state)}
-    fields = ((name, _IN_NAME), (other_names, _IN_OTHER_NAMES), (place, _IN_PLACE), (set(candidate.words), _ELSEWHERE))
-    return [_cost(meaning, fields) for meaning in meanings]
+def _words(texts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(word for text in texts for word in spelling.name_words(text))
 
 
-def _cost(meaning: Meaning, fields: Sequence[tuple[set[str], tuple[int, int]]]) -> int:
-    best = _NOWHERE
+@lru_cache(maxsize=10_000)
+def _place_words(city: str, state: str, postal_code: str) -> tuple[str, ...]:
+    return (*spelling.plain_words(city), *spelling.state_words(state), *spelling.plain_words(postal_code))
+
+
+def _cost(one: Asked, fields: Sequence[tuple[tuple[str, ...], tuple[int, int]]]) -> int:
+    best = _ELSEWHERE + max(one.edits.values(), default=0) * _FOR_AN_EDIT
     for words, (whole, beginning) in fields:
         for word in words:
-            edits = meaning.words.get(word)
-            if edits:
-                best = min(best, whole + _FOR_AN_EDIT * edits)
-            elif word == meaning.typed:
+            if word in one.whole:
                 best = min(best, whole)
-            elif word.startswith(meaning.typed):
+            elif word.startswith(one.typed):
                 best = min(best, beginning)
+            elif word in one.edits:
+                best = min(best, whole + _FOR_AN_EDIT * one.edits[word])
     return best
