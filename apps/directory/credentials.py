@@ -6,14 +6,14 @@ from datetime import date, datetime, timedelta
 from enum import StrEnum
 
 from apps.directory import signing
-from apps.directory.models import ClientRegistration
+from apps.directory.models import ClientRegistration, SystemAccount
 from apps.vault import sealing
 from apps.vault.sealing import Holder, Place
 from apps.wire.client_authentication import Authentication, Client
 from apps.wire.secret import Secret
 
 ROTATE_AFTER = timedelta(days=365)  # unless staff write another date, or the provider wants it sooner
-_WARN_BEFORE = timedelta(days=30)
+WARN_DAYS = 30  # ahead of that date
 _WITH_A_SECRET = frozenset({Authentication.QUERY, Authentication.BASIC, Authentication.BODY})
 
 
@@ -43,7 +43,7 @@ def due(registration: ClientRegistration, *, today: date) -> Due:
         return Due.NEVER
     if by < today:
         return Due.OVERDUE
-    return Due.SOON if by <= today + _WARN_BEFORE else Due.LATER
+    return Due.SOON if by <= today + timedelta(days=WARN_DAYS) else Due.LATER
 
 
 def client(registration: ClientRegistration) -> Client:
@@ -51,10 +51,24 @@ def client(registration: ClientRegistration) -> Client:
 
     Raises ClientRejected where it is missing, and what opening a sealed value raises.
     """
+    return _client(registration, registration.client_id)
+
+
+def system_client(registration: ClientRegistration) -> Client:
+    """The same for system access, whose client id is that of the system account (specification 5.2.5).
+
+    Raises ClientRejected where no approved account is named, too.
+    """
+    account = registration.system_account
+    is_approved = account is not None and account.status == SystemAccount.Status.APPROVED
+    return _client(registration, account.account_id if account is not None and is_approved else "")
+
+
+def _client(registration: ClientRegistration, client_id: str) -> Client:
     authentication = Authentication(registration.authentication)
     key = registration.signing_key if authentication is Authentication.PRIVATE_KEY_JWT else None
     return Client(
-        client_id=registration.client_id,
+        client_id=client_id,
         secret=_open(registration) if authentication in _WITH_A_SECRET else None,
         authentication=authentication,
         signing_key=signing.open_key(key) if key is not None else None,

@@ -1,7 +1,7 @@
 """What staff fill in at the registration desk, as plain texts, and where each belongs.
 
-One function for each form. Every change is audited, under a lock on its row (`amending`). Raises
-`registering.StatusNotAllowed` where the table of moves forbids the step.
+One function for each form. Every change is audited, under a lock on its row (`amending`). Raises NotNow where the table
+of moves forbids the step.
 """
 
 from collections.abc import Collection
@@ -9,15 +9,19 @@ from datetime import date, datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from apps.audit.recording import Actor
-from apps.directory import amending, overseeing, registering, signing, switching
-from apps.directory.models import ClientRegistration
+from apps.directory import amending, overseeing, registering, requesting, signing, switching
+from apps.directory.models import ClientRegistration, SystemAccount
 from apps.directory.overseeing import Proof
 from apps.directory.registering import Terms
 from apps.wire.client_authentication import Authentication
-from apps.wire.dialects import DIALECTS, FhirVersion, Interface
+from apps.wire.dialects import FhirVersion
 from apps.wire.secret import Secret
+
+# A step that cannot be taken from where the row stands: somebody else took one meanwhile.
+NotNow = (registering.StatusNotAllowed, requesting.AccountNotMoved)
 
 _METHODS = {Proof.NONE: Authentication.NONE, Proof.KEY: Authentication.PRIVATE_KEY_JWT}
 
@@ -66,6 +70,60 @@ def keep_choices(
         if Proof(proof) is Proof.KEY and registration.signing_key is None:
             key = signing.current(at=at) or signing.make(actor=actor, at=at)
             registering.set_terms(registration, Terms(signing_key=key), actor=actor, at=at)
+
+
+def request_account(
+    registration: ClientRegistration,
+    *,
+    description: str,
+    client_name: str,
+    client_number: str,
+    client_mnemonic: str,
+    is_production: bool,
+    actor: Actor,
+    at: datetime,
+) -> None:
+    """A system account was asked for with their form (specification 5.2.7). Its other questions are answered with no:
+    the application is ours, and no system of theirs."""
+    with transaction.atomic():
+        account = requesting.note_request(
+            description=description,
+            client_name=client_name,
+            client_number=client_number,
+            client_mnemonic=client_mnemonic,
+            is_production=is_production,
+            actor=actor,
+            at=at,
+        )
+        _keep(registration, {"system_account": account}, actor=actor, at=at)
+
+
+def use_account(registration: ClientRegistration, *, account: SystemAccount, actor: Actor, at: datetime) -> None:
+    """An account that we have already is this one's too."""
+    _keep(registration, {"system_account": account}, actor=actor, at=at)
+
+
+def account_approved(registration: ClientRegistration, *, account_id: str, actor: Actor, at: datetime) -> None:
+    """They approved the system account, and it has this id: the one for the field GUID. Raises
+    `requesting.AccountNotMoved`."""
+    if registration.system_account is None:
+        raise requesting.AccountNotMoved
+    requesting.approve(registration.system_account, account_id=account_id, actor=actor, at=at)
+
+
+def account_rejected(registration: ClientRegistration, *, actor: Actor, at: datetime) -> None:
+    """They refused it: another may be asked for. Raises `requesting.AccountNotMoved`."""
+    with transaction.atomic():
+        if registration.system_account is None:
+            raise requesting.AccountNotMoved
+        requesting.reject(registration.system_account, actor=actor, at=at)
+        _keep(registration, {"system_account": None}, actor=actor, at=at)
+
+
+def usable_accounts() -> QuerySet[SystemAccount]:
+    """Those we have, by name."""
+    rows = SystemAccount.objects.filter(status=SystemAccount.Status.APPROVED)
+    return rows.order_by("client_name", "description", "pk")
 
 
 def keep_client_id(registration: ClientRegistration, *, client_id: str, actor: Actor, at: datetime) -> None:
@@ -121,7 +179,7 @@ def _method(registration: ClientRegistration, proof: Proof) -> Authentication:
         return _METHODS[proof]
     if overseeing.proof(registration) is Proof.SECRET:
         return Authentication(registration.authentication)
-    return DIALECTS[Interface.SMART].authentication
+    return reaching.usual_dialect(registration.authorization_server).authentication
 
 
 def _keep(registration: ClientRegistration, columns: dict[str, Any], *, actor: Actor, at: datetime) -> None:

@@ -5,6 +5,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
@@ -28,11 +29,15 @@ def override(registration: ClientRegistration, written: Mapping[str, str], *, ac
         raise ValidationError(_("%(name)s overrides nothing."), params={"name": unknown[0][:64]})
     with amending.locked(registration) as row:
         for column, text in written.items():
-            field = ClientRegistration._meta.get_field(column)  # noqa: SLF001 - its public name
-            setattr(row, column, field.clean(text, row) if text else field.get_default())
+            setattr(row, column, _read(row, column, text))
         check(row)
         row.save(update_fields=list(written))
         amending.note_columns(row, "overrides set", list(written), actor=actor, at=at)
+
+
+def _read(row: ClientRegistration, column: str, text: str) -> object:
+    field: Any = ClientRegistration._meta.get_field(column)  # noqa: SLF001 - its public name
+    return field.clean(text, row) if text else field.get_default()
 
 
 def check(registration: ClientRegistration) -> None:

@@ -7,11 +7,13 @@ from django.contrib import admin
 from django.db import models, transaction
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.current_user import current_user
 from apps.audit import recording
 from apps.audit.paging import BoundedAdmin
 from apps.audit.recording import Actor, EventType, Fact
+from apps.directory import amending
 
 
 def staff(request: HttpRequest) -> Actor:
@@ -57,11 +59,50 @@ class AuditedAdmin(BoundedAdmin):
                 self.delete_model(request, row)
 
     def _note(self, request: HttpRequest, obj: models.Model, action: str, changed: list[str]) -> None:
-        recording.record(
-            EventType.DIRECTORY_CHANGED,
-            actor=staff(request),
-            at=timezone.now(),
-            subject=self.subject,
-            subject_id=str(obj.pk),
-            facts={Fact.ACTION: action, Fact.CHANGED: " ".join(changed)[:64]},
-        )
+        for names in amending.lines_of(changed):
+            recording.record(
+                EventType.DIRECTORY_CHANGED,
+                actor=staff(request),
+                at=timezone.now(),
+                subject=self.subject,
+                subject_id=str(obj.pk),
+                facts={Fact.ACTION: action, Fact.CHANGED: names},
+            )
+
+
+class SwitchedAdmin(AuditedAdmin):
+    """Of rows with a switch. It is turned in a way of its own (`switching`), which keeps its time and says so in the
+    audit log, whether by the form or by an action."""
+
+    actions: tuple[str, ...] = ("switch_on", "switch_off")
+
+    def turn(self, request: HttpRequest, obj: Any, *, is_on: bool) -> None:
+        """Turn the switch of one row."""
+        raise NotImplementedError
+
+    def save_model(
+        self,
+        request: HttpRequest,
+        obj: models.Model,
+        form: "forms.ModelForm[Any]",
+        change: bool,  # noqa: FBT001 - Django's signature
+    ) -> None:
+        """Everything else first, then the switch."""
+        row: Any = obj
+        wanted = row.is_switched_on
+        row.is_switched_on = form.initial.get("is_switched_on", True) if change else True
+        super().save_model(request, obj, form, change)
+        if wanted != row.is_switched_on:
+            self.turn(request, row, is_on=wanted)
+
+    @admin.action(description=_("Switch on"))
+    def switch_on(self, request: HttpRequest, rows: "models.QuerySet[Any]") -> None:
+        """Everything goes on."""
+        for row in rows:
+            self.turn(request, row, is_on=True)
+
+    @admin.action(description=_("Switch off: stop linking, refreshing and copying at once"))
+    def switch_off(self, request: HttpRequest, rows: "models.QuerySet[Any]") -> None:
+        """Everything stops, and patients read so."""
+        for row in rows:
+            self.turn(request, row, is_on=False)

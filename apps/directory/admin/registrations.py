@@ -1,84 +1,87 @@
-"""Client registrations in the admin: a write-only secret, status moves as actions, the redirect URI to copy."""
+"""Client registrations in the admin, in the order of the work: where it is, what to copy there, what they gave us, how
+we speak there, limits, the switch, and what happened. The secret is write-only; status moves are actions."""
 
 from typing import Any
 
-from django import forms
 from django.contrib import admin, messages
 from django.db import models
-from django.http import HttpRequest
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from apps.directory import registering, switching
-from apps.directory.admin.auditing import AuditedAdmin, staff
-from apps.directory.models import ClientRegistration, SigningKey
-from apps.wire.dialects import FhirVersion
+from apps.directory import credentials, linkability, publishing, registering, switching
+from apps.directory.admin.auditing import SwitchedAdmin, staff
+from apps.directory.admin.questions import IsSwitchedOff
+from apps.directory.admin.registration_filters import IsSecretDue, IsSomethingWrong, IsWaiting
+from apps.directory.admin.registration_form import ClientRegistrationForm
+from apps.directory.credentials import Due
+from apps.directory.models import ClientRegistration, Endpoint, SigningKey
+from apps.directory.registering import Terms
 from apps.wire.secret import Secret
 
 Status = ClientRegistration.Status
 
+_MOST_ENDPOINTS = 5  # told one by one
+_DUE = {Due.OVERDUE: _("overdue"), Due.SOON: _("within a month"), Due.LATER: _("no"), Due.NEVER: "-"}
 
-class ClientRegistrationForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
-    """Everything but the status, which only actions move. The secret's field is empty whenever the page is shown."""
-
-    new_secret = forms.CharField(
-        label=_("new client secret"),
-        required=False,
-        strip=True,
-        max_length=4000,
-        widget=forms.PasswordInput(render_value=False, attrs={"autocomplete": "off"}),
-        help_text=_("Write-only: it is sealed when you save and never shown. Leave it empty to keep the present one."),
-    )
-    versions_added = forms.MultipleChoiceField(
-        label=_("versions added"),
-        choices=[(version.value, version.name) for version in FhirVersion],
-        required=False,
-        widget=forms.CheckboxSelectMultiple,
-        help_text=_("Those the developer portal lists for the application. Others cannot be linked."),
-    )
-
-    class Meta:
-        model = ClientRegistration
-        fields = (
-            "authorization_server", "label", "client_id", "authentication", "signing_key", "versions_added",
-            "smart_version", "scope", "refresh_scope", "asks_identity", "prompts_for_consent", "uses_pkce",
-            "sends_state", "refresh_window_hours", "minimum_refresh_seconds", "is_switched_on",
-        )  # fmt: skip
-        help_texts = {
-            "client_id": _("As the developer portal gave it."),
-            "signing_key": _("For private_key_jwt; its public half must be registered at the developer console."),
-            "smart_version": _("As fixed when the application was registered. The patient access API has none."),
-            "scope": _(
-                "Overrides the scopes we would ask for. Empty sends none to the patient access API, and what the "
-                "endpoint offers, for reading, to a SMART deployment."
-            ),
-            "refresh_scope": _("Empty asks for no refresh token. A patient on their own needs offline_access."),
-            "asks_identity": _("Adds openid and fhirUser, and checks the ID token that comes."),
-            "prompts_for_consent": _("Sends prompt=consent, which some servers need to give offline_access."),
-            "sends_state": _("Unknown leaves it to the dialect: yes for SMART, no for the patient access API."),
-            "uses_pkce": _("Only where the authorization server allows it."),
-            "refresh_window_hours": _("How long a refresh token lives after its issue."),
-        }
+_WHERE = (
+    "authorization_server", "label", "desk_url", "developer_email", "support_contact", "is_sandbox",
+)  # fmt: skip
+_TO_COPY = ("redirect_uri", "launch_url", "key_set_address", "key_set_is_fetched")
+_GIVEN = (
+    "application_name", "application_id", "client_id", "new_secret", "secret_set_at", "secret_rotation_due_date",
+    "system_account", "versions_added",
+)  # fmt: skip
+_HOW = (
+    "authentication", "signing_key", "smart_version", "scope", "refresh_scope", "asks_identity", "prompts_for_consent",
+    "uses_pkce", "token_parameters", "sends_state", "sends_aud", "accept",
+)  # fmt: skip
+_LIMITS = (
+    "refresh_window_hours", "idle_limit_days", "minimum_refresh_seconds", "assumed_lifetime_seconds",
+    "requests_per_minute", "runs_at_once",
+)  # fmt: skip
+_HAPPENED = (
+    "status", "linking", "requested_at", "provisional_at", "approved_at", "rejected_at", "retired_at", "trouble",
+    "trouble_at", "trouble_seen_at",
+)  # fmt: skip
 
 
 @admin.register(ClientRegistration)
-class ClientRegistrationAdmin(AuditedAdmin):
+class ClientRegistrationAdmin(SwitchedAdmin):
     """Our standing at authorization servers, from the request at a developer portal to retirement."""
 
     subject = "client registration"
     form = ClientRegistrationForm
-    list_display = ("label", "status", "is_switched_on", "trouble", "secret_set_at", "is_sandbox")
-    list_filter = ("status", "is_switched_on", ("trouble", admin.EmptyFieldListFilter), "is_sandbox")
+    list_display = ("label", "status", "is_switched_on", "trouble", "secret_is_due", "is_sandbox")
+    list_filter = (IsWaiting, IsSomethingWrong, IsSecretDue, IsSwitchedOff, "is_sandbox")
     list_select_related = ("authorization_server",)
-    search_fields = ("label", "client_id")
-    autocomplete_fields = ("authorization_server",)
+    search_fields = (
+        "label", "client_id", "application_name", "application_id", "system_account__account_id",
+        "authorization_server__authorize_url", "authorization_server__token_url",
+        "authorization_server__endpoints__fhir_base_url",
+    )  # fmt: skip
+    search_help_text = _("Label, client id, application, system account id, or host.")
+    autocomplete_fields = ("authorization_server", "system_account")
     readonly_fields = (
-        "status", "redirect_uri", "launch_url", "secret_set_at", "requested_at", "approved_at", "trouble",
-        "trouble_at", "trouble_seen_at", "is_sandbox",
+        "redirect_uri", "launch_url", "key_set_address", "secret_set_at", "switched_off_at", "is_sandbox", *_HAPPENED,
     )  # fmt: skip
     fixed = ("authorization_server",)
-    actions = ("approve", "reject", "retire", "switch_on", "switch_off", "clear_trouble")
+    actions = ("approve", "reject", "retire", *SwitchedAdmin.actions, "clear_trouble")
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        """A row that is not saved yet has nothing to copy, and nothing happened to it."""
+        fieldsets = (
+            (_("Where it is"), {"fields": _WHERE}),
+            (_("What to copy there"), {"fields": _TO_COPY}),
+            (_("What they gave us"), {"fields": _GIVEN}),
+            (_("How we speak there"), {"fields": _HOW}),
+            (_("Limits"), {"fields": _LIMITS}),
+            (_("Switch"), {"fields": ("is_switched_on", "switched_off_at")}),
+            (_("What happened"), {"fields": _HAPPENED}),
+        )
+        return fieldsets if obj else (fieldsets[0], *fieldsets[2:6])
 
     @admin.display(description=_("redirect URI to register"))
     def redirect_uri(self, registration: ClientRegistration) -> str:
@@ -90,6 +93,25 @@ class ClientRegistrationAdmin(AuditedAdmin):
         """The same, for starting us from a provider's own portal."""
         return registering.launch_url(registration)
 
+    @admin.display(description=_("address of our key set"))
+    def key_set_address(self, _registration: ClientRegistration) -> str:
+        """The same, for a client that proves itself with a signing key."""
+        return publishing.key_set_url()
+
+    @admin.display(description=_("Is its secret due?"), ordering="secret_rotation_due_date")
+    def secret_is_due(self, registration: ClientRegistration) -> str:
+        """By its rotation date."""
+        return str(_DUE[credentials.due(registration, today=timezone.localdate())])
+
+    @admin.display(description=_("Can patients link by it?"))
+    def linking(self, registration: ClientRegistration) -> str:
+        """For each of its first endpoints: on, or the reason why it is off."""
+        own = Q(authorization_server=registration.authorization_server_id)
+        served = Endpoint.objects.filter(own | Q(enablements__registration=registration)).distinct()
+        endpoints = served.order_by("fhir_base_url")[: _MOST_ENDPOINTS + 1]
+        lines = [f"{endpoint}: {_linking(endpoint)}" for endpoint in endpoints[:_MOST_ENDPOINTS]]
+        return "\n".join([*lines, "…"] if len(endpoints) > _MOST_ENDPOINTS else lines) or str(_("It has no endpoint."))
+
     def formfield_for_foreignkey(
         self, db_field: "models.ForeignKey[Any, Any]", request: HttpRequest, **kwargs: Any
     ) -> Any:
@@ -98,11 +120,24 @@ class ClientRegistrationAdmin(AuditedAdmin):
             kwargs["queryset"] = SigningKey.objects.filter(retired_at__isnull=True).order_by("-created_at")
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        """With a word about a secret that is due, where the page is only looked at."""
+        registration = self.get_object(request, object_id) if request.method == "GET" else None
+        if registration is not None:
+            self._warn(request, registration)
+        return super().change_view(request, object_id, form_url, extra_context)
+
+    def turn(self, request: HttpRequest, obj: ClientRegistration, *, is_on: bool) -> None:
+        """Of one registration."""
+        switching.switch_registration(obj, is_on=is_on, actor=staff(request), at=timezone.now())
+
     def save_model(
         self,
         request: HttpRequest,
         obj: models.Model,
-        form: "forms.ModelForm[Any]",
+        form: Any,
         change: bool,  # noqa: FBT001 - Django's signature
     ) -> None:
         """The row, then the secret where one was given: sealed, and moving a request on to provisional."""
@@ -110,12 +145,14 @@ class ClientRegistrationAdmin(AuditedAdmin):
         if not change:
             obj.requested_at = timezone.now()
             obj.is_sandbox = obj.authorization_server.is_sandbox
+        due_date = form.cleaned_data["secret_rotation_due_date"]
         super().save_model(request, obj, form, change)
         secret = form.cleaned_data.get("new_secret")
         if secret:
-            registering.store_credentials(
-                obj, client_id=obj.client_id, secret=Secret(secret), actor=staff(request), at=timezone.now()
-            )
+            actor, at = staff(request), timezone.now()
+            registering.store_credentials(obj, client_id=obj.client_id, secret=Secret(secret), actor=actor, at=at)
+            if "secret_rotation_due_date" in form.changed_data and due_date is not None:  # theirs, not ours
+                registering.set_terms(obj, Terms(secret_rotation_due_date=due_date), actor=actor, at=at)
 
     @admin.action(description=_("Approve: the developer portal approved the application"))
     def approve(self, request: HttpRequest, rows: models.QuerySet[ClientRegistration]) -> None:
@@ -131,18 +168,6 @@ class ClientRegistrationAdmin(AuditedAdmin):
     def retire(self, request: HttpRequest, rows: models.QuerySet[ClientRegistration]) -> None:
         """Move to retired."""
         self._move(request, rows, Status.RETIRED)
-
-    @admin.action(description=_("Switch on"))
-    def switch_on(self, request: HttpRequest, rows: models.QuerySet[ClientRegistration]) -> None:
-        """Let linking and refreshing go on."""
-        for row in rows:
-            switching.switch_registration(row, is_on=True, actor=staff(request), at=timezone.now())
-
-    @admin.action(description=_("Switch off: stop linking, refreshing and copying at once"))
-    def switch_off(self, request: HttpRequest, rows: models.QuerySet[ClientRegistration]) -> None:
-        """Stop everything."""
-        for row in rows:
-            switching.switch_registration(row, is_on=False, actor=staff(request), at=timezone.now())
 
     @admin.action(description=_("Trouble is mended: let patients link again"))
     def clear_trouble(self, request: HttpRequest, rows: models.QuerySet[ClientRegistration]) -> None:
@@ -164,3 +189,19 @@ class ClientRegistrationAdmin(AuditedAdmin):
                 refused,
             )
             self.message_user(request, sentence % {"count": refused}, messages.ERROR)
+
+    def _warn(self, request: HttpRequest, registration: ClientRegistration) -> None:
+        sentences = {
+            Due.OVERDUE: _("Its secret should have been replaced by %(date)s. Patients keep their connections."),
+            Due.SOON: _("Its secret is to be replaced by %(date)s. Patients keep their connections."),
+        }
+        due = credentials.due(registration, today=timezone.localdate())
+        if due in sentences:
+            self.message_user(
+                request, sentences[due] % {"date": registration.secret_rotation_due_date}, messages.WARNING
+            )
+
+
+def _linking(endpoint: Any) -> str:
+    obstacle = linkability.obstacle(endpoint, at=timezone.now())
+    return str(obstacle.label) if obstacle else str(_("on"))

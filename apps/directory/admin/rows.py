@@ -10,8 +10,9 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from apps.directory import discovering, linkability, pairing
-from apps.directory.admin.auditing import AuditedAdmin, staff
+from apps.directory import discovering, linkability, pairing, switching
+from apps.directory.admin.auditing import AuditedAdmin, SwitchedAdmin, staff
+from apps.directory.admin.questions import IsSwitchedOff
 from apps.directory.models import ApprovedOrigin, Endpoint, Provider, ProviderPortal
 from apps.wire.dialects import DIALECTS
 from apps.wire.errors import WireError
@@ -59,7 +60,7 @@ class EndpointForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the
                 "Of the same FHIR version and no other. Without one, nobody can link here. For a SMART deployment it "
                 "is discovered: empty it, and the next discovery takes whatever addresses the deployment names."
             ),
-            "is_switched_on": _("Off stops new links. Existing ones go on: switch the registration off to stop those."),
+            "is_switched_on": _("Off stops linking, refreshing and copying at once. Patients read so, and keep all."),
         }
 
     def clean(self) -> dict[str, Any] | None:
@@ -95,7 +96,7 @@ class ProviderPortalInline(admin.TabularInline):  # type: ignore[type-arg]  # ge
 
 
 @admin.register(Endpoint)
-class EndpointAdmin(AuditedAdmin):
+class EndpointAdmin(SwitchedAdmin):
     """Where records are, and why patients cannot link there."""
 
     subject = "endpoint"
@@ -104,7 +105,7 @@ class EndpointAdmin(AuditedAdmin):
         "fhir_base_url", "fhir_version", "interface", "is_sandbox", "is_switched_on", "discovered_at", "linking",
     )  # fmt: skip
     list_filter = (
-        "fhir_version", "interface", "is_sandbox", "is_switched_on",
+        "fhir_version", "interface", "is_sandbox", IsSwitchedOff,
         ("discovery_fault", admin.EmptyFieldListFilter), HasDisagreements,
     )  # fmt: skip
     list_select_related = ("authorization_server",)
@@ -113,15 +114,15 @@ class EndpointAdmin(AuditedAdmin):
     inlines = (ProviderPortalInline,)
     fields = (
         "fhir_base_url", "fhir_version", "interface", "dialect", "tenant", "authorization_server",
-        "is_sandbox", "is_switched_on", "linking", "discovered_at", "discovery_tried_at", "discovery_fault",
-        "what_disagrees", "imported_at", "vanished_at",
+        "is_sandbox", "is_switched_on", "switched_off_at", "linking", "discovered_at", "discovery_tried_at",
+        "discovery_fault", "what_disagrees", "imported_at", "vanished_at",
     )  # fmt: skip
     readonly_fields = (
-        "linking", "discovered_at", "discovery_tried_at", "discovery_fault", "what_disagrees", "imported_at",
-        "vanished_at",
+        "switched_off_at", "linking", "discovered_at", "discovery_tried_at", "discovery_fault", "what_disagrees",
+        "imported_at", "vanished_at",
     )  # fmt: skip
     fixed = ("fhir_base_url",)
-    actions = ("discover_again",)
+    actions = ("discover_again", *SwitchedAdmin.actions)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Endpoint]:
         """With everything that says whether it can be linked: a page asks once, not once for each row."""
@@ -129,6 +130,10 @@ class EndpointAdmin(AuditedAdmin):
         return rows.prefetch_related(
             "authorization_server__registrations", "enablements__registration__authorization_server"
         )
+
+    def turn(self, request: HttpRequest, obj: Endpoint, *, is_on: bool) -> None:
+        """Of one endpoint."""
+        switching.switch_endpoint(obj, is_on=is_on, actor=staff(request), at=timezone.now())
 
     @admin.display(description=_("linking"))
     def linking(self, endpoint: Endpoint) -> str:

@@ -4,11 +4,13 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from apps.directory import pairing
+from apps.directory import pairing, registering
 from apps.directory.admin.auditing import AuditedAdmin
-from apps.directory.models import AuthorizationServer
+from apps.directory.admin.questions import Question
+from apps.directory.models import AuthorizationServer, ClientRegistration
 
 
 class Lines(forms.CharField):
@@ -56,6 +58,24 @@ class AuthorizationServerForm(forms.ModelForm):  # type: ignore[type-arg]  # gen
         return cleaned
 
 
+_DISCOVERED = (
+    "introspection_url", "management_url", "jwks_url", "declared_capabilities", "declared_pkce_methods",
+)  # fmt: skip
+
+
+class HasRegistration(Question):
+    """Somewhere to begin."""
+
+    title = _("Have we a registration there?")
+    parameter_name = "registered"
+
+    def chosen(self, answer: str) -> "models.QuerySet[Any]":
+        """One that stands."""
+        standing = ClientRegistration.objects.exclude(status__in=registering.OVER)
+        with_one = AuthorizationServer.objects.filter(registrations__in=standing).values("pk")
+        return with_one if answer == "yes" else AuthorizationServer.objects.exclude(pk__in=with_one).values("pk")
+
+
 @admin.register(AuthorizationServer)
 class AuthorizationServerAdmin(AuditedAdmin):
     """Who issues tokens. What discovery found is shown, not typed."""
@@ -63,18 +83,31 @@ class AuthorizationServerAdmin(AuditedAdmin):
     subject = "authorization server"
     form = AuthorizationServerForm
     list_display = ("authorize_url", "source", "is_sandbox", "found_at", "checked_at")
-    list_filter = ("source", "is_sandbox")
-    search_fields = ("authorize_url", "token_url")
-    fields = (
-        "source", "authorize_url", "token_url", "revocation_url", "introspection_url", "management_url", "jwks_url",
-        "issuer", "id_token_issuers", "names_issuer", "declared_capabilities", "declared_pkce_methods",
-        "what_disagrees", "is_sandbox", "found_at", "checked_at",
-    )  # fmt: skip
+    list_filter = (HasRegistration, "source", "is_sandbox")
+    search_fields = ("authorize_url", "token_url", "issuer", "registrations__label", "endpoints__fhir_base_url")
+    search_help_text = _("Host or address, issuer, registration, or FHIR base URL of an endpoint.")
+    fieldsets = (
+        (_("Where it is"), {"fields": ("source", "authorize_url", "token_url", "revocation_url", "is_sandbox")}),
+        (_("Who stands for it"), {"fields": ("issuer", "id_token_issuers", "names_issuer")}),
+        (_("What it says of itself"), {"fields": _DISCOVERED}),
+        (_("What is ours there"), {"fields": ("registration", "endpoint_count")}),
+        (_("What happened"), {"fields": ("found_at", "checked_at", "what_disagrees")}),
+    )
     readonly_fields = (
-        "introspection_url", "management_url", "jwks_url", "names_issuer", "declared_capabilities",
-        "declared_pkce_methods", "what_disagrees", "found_at", "checked_at",
+        "names_issuer", *_DISCOVERED, "registration", "endpoint_count", "what_disagrees", "found_at", "checked_at",
     )  # fmt: skip
     fixed = ("authorize_url", "token_url")
+
+    @admin.display(description=_("our client registration"))
+    def registration(self, server: AuthorizationServer) -> str:
+        """The one that stands, and how."""
+        found = registering.standing(server)
+        return f"{found.label}: {found.get_status_display()}" if found else str(_("We have none."))
+
+    @admin.display(description=_("endpoints of it"))
+    def endpoint_count(self, server: AuthorizationServer) -> int:
+        """How many, on the page of one server alone."""
+        return server.endpoints.count()
 
     @admin.display(description=_("capabilities it declares"))
     def declared_capabilities(self, server: AuthorizationServer) -> str:

@@ -146,5 +146,10 @@ class Migration(migrations.Migration):
             name='system_account',
             field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='registrations', to='directory.systemaccount', verbose_name='system account'),
         ),
+        migrations.AlterField(
+            model_name='endpoint',
+            name='is_switched_on',
+            field=models.BooleanField(default=True, verbose_name='switched on'),
+        ),
         migrations.RunPython(empty_what_is_usual, migrations.RunPython.noop),
     ]

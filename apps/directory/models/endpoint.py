@@ -28,7 +28,7 @@ class Endpoint(models.Model):
     dialect = models.CharField(_("dialect"), max_length=40)
     tenant = models.CharField(_("tenant"), max_length=64, blank=True)
     is_sandbox = models.BooleanField(_("belongs to the sandbox"), default=False)
-    is_switched_on = models.BooleanField(_("patients may link here"), default=True)
+    is_switched_on = models.BooleanField(_("switched on"), default=True)
     switched_off_at = models.DateTimeField(_("switched off"), null=True, blank=True, editable=False)
     # What discovery found at this FHIR base URL (interface B): when it was asked and answered last, what failed the
     # last time, and in what its documents disagree with each other or with what was known.

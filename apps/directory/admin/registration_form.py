@@ -1,0 +1,131 @@
+"""The form of a client registration: everything but its status, each field with a sentence that says what it does."""
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from apps.directory import overriding, reaching
+from apps.directory.models import ClientRegistration
+from apps.wire.client_authentication import Authentication
+from apps.wire.dialects import Dialect, FhirVersion, Placement
+
+_YES_OR_NO = {True: _("yes"), False: _("no")}
+_PLACES = {Placement.QUERY: _("in the address"), Placement.BODY: _("in the body")}
+
+# What each override does, in plain words. What is usual is put behind it (`_usual`).
+_OVERRIDES: dict[str, str | Promise] = {
+    "token_parameters": _("Whether client id, code and token travel in the address or in the body of token requests."),
+    "sends_state": _("Whether the state is sent once more when a code is exchanged."),
+    "sends_aud": _("Whether the FHIR base URL is named, as aud, when a patient leaves to sign in."),
+    "accept": _("The media type data requests ask for, such as application/fhir+json."),
+    "refresh_window_hours": _(
+        "How many hours a refresh token can be used after it was given. Patients are asked to sign in again in time."
+    ),
+    "idle_limit_days": _(
+        "After how many days without use their server drops a refresh token. While something is switched off, patients "
+        "are told when this has passed."
+    ),
+    "minimum_refresh_seconds": _("How many seconds pass at least between two refreshes of one connection."),
+    "assumed_lifetime_seconds": _("How many seconds an access token is used where their server does not say."),
+    "requests_per_minute": _("How many data requests a minute one connection may make; then its copy pauses."),
+    "runs_at_once": _("How many connections are copied from there at the same time, by all workers together."),
+}
+
+
+class ClientRegistrationForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
+    """The status is moved by actions alone. The secret's field is empty whenever the page is shown."""
+
+    new_secret = forms.CharField(
+        label=_("new client secret"),
+        required=False,
+        strip=True,
+        max_length=4000,
+        widget=forms.PasswordInput(render_value=False, attrs={"autocomplete": "off"}),
+        help_text=_("Write-only: it is sealed when you save and never shown. Leave it empty to keep the present one."),
+    )
+    authentication = forms.ChoiceField(
+        label=_("how the client proves itself"),
+        # the header form of a signed assertion is not spoken yet
+        choices=[(method.value, method.value) for method in Authentication if method is not Authentication.BEARER_JWT],
+    )
+    versions_added = forms.MultipleChoiceField(
+        label=_("versions added"),
+        choices=[(version.value, version.name) for version in FhirVersion],
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("Those the developer portal lists for the application. Others cannot be linked."),
+    )
+
+    class Meta:
+        model = ClientRegistration
+        fields = ()  # the admin lists them
+        help_texts = {
+            "desk_url": _("Where you sign in to look after the application."),
+            "developer_email": _("Of the developer account there."),
+            "support_contact": _("An address, a number or a name: whom to ask when something is wrong there."),
+            "application_name": _("As patients see it there."),
+            "application_id": _("Under which the portal or console lists the application, where it has one."),
+            "client_id": _("As the developer portal gave it."),
+            "secret_rotation_due_date": _(
+                "When the secret should be replaced at the provider. Storing one sets it to a year from then."
+            ),
+            "system_account": _(
+                "A confidential SMART application is approved under one: its id goes into the console's GUID field."
+            ),
+            "signing_key": _("For private_key_jwt; the provider must know its public half."),
+            "smart_version": _("As fixed when the application was registered. The patient access API has none."),
+            "scope": _(
+                "Overrides the scopes we would ask for. Empty sends none to the patient access API, and what the "
+                "endpoint offers, for reading, to a SMART deployment."
+            ),
+            "refresh_scope": _("Empty asks for no refresh token. A patient on their own needs offline_access."),
+            "asks_identity": _("Adds openid and fhirUser, and checks the ID token that comes."),
+            "prompts_for_consent": _("Sends prompt=consent, which some servers need to give offline_access."),
+            "uses_pkce": _("Only where the authorization server allows it."),
+            "is_switched_on": _(
+                "Off stops linking, refreshing and copying at once. Patients read so, and keep what they have; "
+                "switched on again, everything goes on where it stopped."
+            ),
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        instance: ClientRegistration | None = kwargs.get("instance")
+        usual = reaching.usual_dialect(instance.authorization_server) if instance is not None else None
+        for column, sentence in _OVERRIDES.items():
+            if column in self.fields:
+                self.fields[column].help_text = f"{sentence} {_usual(column, usual)}"
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse what excludes each other, in words."""
+        cleaned = super().clean() or self.cleaned_data
+        if not self.errors:
+            written = ClientRegistration(
+                authentication=cleaned["authentication"], token_parameters=cleaned["token_parameters"]
+            )
+            try:
+                overriding.check(written)
+            except ValidationError as refusal:
+                self.add_error("token_parameters", refusal)
+        return cleaned
+
+
+def _usual(column: str, usual: Dialect | None) -> str | Promise:
+    """What holds where the field stays empty."""
+    if usual is None:
+        return _("Empty: as usual for this kind of server.")
+    value = getattr(usual, reaching.OVERRIDES[column])
+    if value is None:
+        return _("Empty: no limit is known for this kind of server.")
+    if isinstance(value, Placement):
+        told: object = _PLACES[value]
+    elif isinstance(value, bool):
+        told = _YES_OR_NO[value]
+    elif column == "accept":
+        told = ", ".join(dict.fromkeys(value.values()))
+    else:
+        told = value
+    return _("Empty: as usual for this kind of server, which is %(usual)s.") % {"usual": told}
