@@ -36,7 +36,7 @@ NOT_COUNTED = frozenset(
     {
         Outcome.CONFIRMED, Outcome.ALREADY_CONNECTED, Outcome.DECLINED, Outcome.UNCONFIRMED, Outcome.CLOSED,
         Outcome.WRONG_PERSON, Outcome.FORGED, Outcome.OTHER_BROWSER, Outcome.OTHER_ACCOUNT, Outcome.USED_TWICE,
-        Outcome.ACCOUNT_CLOSED,
+        Outcome.ACCOUNT_CLOSED, Outcome.SWITCHED_OFF,
     }
 )  # fmt: skip
 

@@ -23,6 +23,7 @@ class Outcome(models.TextChoices):
     PROVIDER_DOWN = "provider_down", _("provider not answering")
     CODE_REFUSED = "code_refused", _("code refused")
     REGISTRATION_BROKEN = "registration_broken", _("our registration is not accepted")
+    SWITCHED_OFF = "switched_off", _("switched off meanwhile")
     NOT_ENABLED = "not_enabled", _("not enabled by the organization")
     REQUEST_REFUSED = "request_refused", _("our request was not accepted")
     NO_PERSON = "no_person", _("no person found")

@@ -38,7 +38,8 @@ from apps.connections import (
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.outcomes import Outcome
 from apps.connections.trying import arriving
-from apps.directory import linkability
+from apps.directory import linkability, switching
+from apps.directory.linkability import Obstacle
 from apps.directory.models import ClientRegistration
 from apps.vault.errors import VaultError
 from apps.wire import authorization
@@ -164,8 +165,10 @@ def _settle(
         return _fail(request, Outcome.WRONG_ISSUER, at=at)
     if response.code is None:
         return _fail_as_answered(request, response, at=at)
-    if _is_stopped(request, at=at):
-        return _fail(request, Outcome.REGISTRATION_BROKEN, at=at)
+    obstacle = _stopped_by(request, at=at)
+    if obstacle is not None:
+        is_off = obstacle is Obstacle.SWITCHED_OFF
+        return _fail(request, Outcome.SWITCHED_OFF if is_off else Outcome.REGISTRATION_BROKEN, at=at)
     try:
         token_set = answering.exchange(request, response.code, browser)
     except WireError as error:
@@ -178,14 +181,13 @@ def _settle(
     return _identify(request, token_set, departing.nonce(request, browser), at=at)
 
 
-def _is_stopped(request: AuthorizationRequest, *, at: datetime) -> bool:
+def _stopped_by(request: AuthorizationRequest, *, at: datetime) -> Obstacle | None:
     """Whether it was switched off, or moved, while the patient was away. What another's sign-in ran into meanwhile
     throws no code away: this one may mend it."""
-    return (
-        linkability.obstacle(
-            request.endpoint, provider=request.provider, at=at, ignoring=linkability.MENDED_BY_A_SIGN_IN
-        )
-        is not None
+    if not switching.is_on(request.endpoint, request.registration):
+        return Obstacle.SWITCHED_OFF
+    return linkability.obstacle(
+        request.endpoint, provider=request.provider, at=at, ignoring=linkability.MENDED_BY_A_SIGN_IN
     )
 
 

@@ -127,6 +127,15 @@ OUTCOMES: Mapping[Outcome, Words] = {
         _("Sorry, this is our problem, not yours. Our staff have been told. Your existing records stay as they are."),
         (_CONNECTIONS,),
     ),
+    Outcome.SWITCHED_OFF: Words(
+        "off",
+        _("We cannot connect to {provider} right now"),
+        _(
+            "We have switched {provider} off for now, while you were signing in there. We did not use your sign-in, "
+            "and nothing was copied. What you have from there stays. Nothing for you to do."
+        ),
+        (_CONNECTIONS,),
+    ),
     Outcome.NOT_ENABLED: Words(
         "needs-you",
         _("{provider} has not turned on this app yet"),

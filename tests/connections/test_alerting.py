@@ -62,7 +62,7 @@ class TestAClientThatIsRefused:
         stand_in.server.requests.clear()
         traveller.come_back(place, code=CODE, state=departed.state)
         assert stand_in.server.requests == []
-        assert AuthorizationRequest.objects.latest("created_at").outcome == Outcome.REGISTRATION_BROKEN
+        assert AuthorizationRequest.objects.latest("created_at").outcome == Outcome.SWITCHED_OFF
 
     def test_is_as_good_as_new_after_one_exchange(self, traveller, place, stand_in):
         later(ClientRegistration, "trouble_seen_at")
@@ -110,7 +110,7 @@ class TestAnOrganizationThatHasNotEnabledUs:
         ClientRegistration.objects.update(is_switched_on=False)
         traveller.come_back(place, code=CODE, state=departed.state)
         assert stand_in.server.requests == []
-        assert AuthorizationRequest.objects.get().outcome == Outcome.REGISTRATION_BROKEN
+        assert AuthorizationRequest.objects.get().outcome == Outcome.SWITCHED_OFF
 
     def test_keeps_nobody_away_where_it_may_be_about_one_code(self, traveller, place, stand_in, caplog):
         stand_in.token = http(403)

@@ -184,7 +184,8 @@ class TestAFailure:
         departed = traveller.leave(place)
         ClientRegistration.objects.update(is_switched_on=False)
         page = page_after(traveller, traveller.come_back(place, code=CODE, state=departed.state))
-        assert "this is our problem" in page
+        assert "We have switched Harbor Family Practice off for now, while you were signing in there." in page
+        assert AuthorizationRequest.objects.get().outcome == Outcome.SWITCHED_OFF
         assert stand_in.server.requests == []
 
     def test_by_another_issuer_than_the_one_we_know_sends_no_code(self, traveller, place, stand_in):

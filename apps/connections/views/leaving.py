@@ -22,7 +22,7 @@ from apps.connections import asking, attempts, binding, departing, linking, word
 from apps.connections.departing import Departure
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.views import browser_cookie, waiting_room
-from apps.directory import explaining, succeeding
+from apps.directory import explaining, succeeding, switching
 from apps.directory.linkability import Obstacle
 from apps.directory.models import Endpoint, Provider
 from apps.wire.dialects import Interface
@@ -70,6 +70,8 @@ def attempt(request: HttpRequest, request_id: UUID) -> HttpResponse:
     departure = departing.departure(row, browser_cookie.read(request), at=at)
     if row.trial_id is not None and (departure is None or row.left_at is not None):
         return redirect("desk-trial", trial_id=row.trial_id)  # staff, trying: no page of a patient's is for them
+    if departure is not None and row.trial_id is None and not switching.is_on(row.endpoint, row.registration):
+        return _cannot_link(request, row.provider, Obstacle.SWITCHED_OFF)  # nobody signs in there in vain
     if departure is not None:
         return _leaving(request, row, departure, is_first=departing.leave(row, at=at))
     unconfirmed = attempts.awaits_confirmation(row)
