@@ -1,5 +1,5 @@
 """The directory in the admin: what staff keep. A secret goes in and never comes out; every change is audited."""
 
-from apps.directory.admin import accounts, keys, registrations, rows, servers
+from apps.directory.admin import accounts, checks, endpoints, keys, origins, providers, registrations, servers, wishes
 
-__all__ = ["accounts", "keys", "registrations", "rows", "servers"]
+__all__ = ["accounts", "checks", "endpoints", "keys", "origins", "providers", "registrations", "servers", "wishes"]

@@ -104,15 +104,16 @@ def in_order(choices: Sequence[Choice]) -> tuple[Choice, ...]:
 
 
 def sign_ins(choices: Sequence[Choice]) -> tuple[SignIn, ...]:
-    """The portals of a provider, those that can be linked first.
+    """The portals of a provider: those that can be linked first, then by name.
 
     Choices under one name belong together, and so do those without a name, unless two of them are the same way: then
     they are several portals, told apart by the tenants of their addresses.
     """
     by_name = _split([tuple(choices)], lambda choice: spelling.plain(choice.portal_name))
     found = [one for group in by_name for one in (_by_tenant(group) if _is_ambiguous(group) else [group])]
-    found.sort(key=lambda group: all(choice.obstacle for choice in group))
-    return _labelled([SignIn("", group) for group in found])
+    portals = [SignIn("", group) for group in found]
+    portals.sort(key=lambda one: (not one.linkable, [said.casefold() for said in _said(one)]))
+    return _labelled(portals)
 
 
 def _by_tenant(group: tuple[Choice, ...]) -> list[tuple[Choice, ...]]:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from apps.accounts import consenting
 from apps.accounts.current_user import current_user
-from apps.directory import wishing
+from apps.directory import succeeding, wishing
 from apps.directory.models import Provider
 from apps.directory.searching import finding
 from apps.directory.searching.choices import SignIn
@@ -50,7 +50,8 @@ def choose_version(request: HttpRequest, provider_id: UUID) -> HttpResponse:
     if consenting.needs_consent(current_user(request)):
         return redirect(f"{reverse('agree')}?next={request.path}")
     provider = get_object_or_404(Provider, pk=provider_id, vanished_at__isnull=True)
-    found = finding.with_choices(provider, at=timezone.now())
+    at = timezone.now()
+    found = finding.with_choices(provider, at=at)
     chosen = [choice for choice in found.linkable if str(choice.endpoint.pk) == request.GET.get("endpoint")]
     portal = _portal(found.sign_ins, request.GET.get("portal", ""))
     if not chosen and portal and len(portal.linkable) == 1:
@@ -61,7 +62,8 @@ def choose_version(request: HttpRequest, provider_id: UUID) -> HttpResponse:
         return _no_way(request, found)
     if portal is None:
         return render(request, "directory/choose_portal.html", {"found": found})
-    return render(request, "directory/choose_version.html", {"found": found, "portal": portal})
+    ways = [(choice, succeeding.words(choice.endpoint, at=at)) for choice in portal.linkable]
+    return render(request, "directory/choose_version.html", {"found": found, "portal": portal, "ways": ways})
 
 
 def _no_way(request: HttpRequest, found: FoundProvider) -> HttpResponse:

@@ -55,7 +55,7 @@ QUERIES = (
     ("Quillfether Clnic", "Quillfeather Clinic"),
     ("clinic quillf", "Quillfeather Clinic"),
     ("st brendans hospital", "Saint Brendan's Hospital"),
-    ("St. Brendan’s", "Saint Brendan's Hospital"),
+    ("St. Brendan\u2019s", "Saint Brendan's Hospital"),
     ("saint brendn", "Saint Brendan's Hospital"),
     ("univ of marrowdale", "University of Marrowdale Health Care"),
     ("universty marowdale", "University of Marrowdale Health Care"),

@@ -1,5 +1,7 @@
 """Thirty things and more that people type, over thousands of providers: whom they mean is among the first three."""
 
+# ruff: noqa: RUF001 - names are spelled as their owners do
+
 import gzip
 import json
 import string
@@ -11,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from apps.directory.models import Provider
 from apps.directory.searching import finding, meanings
 from config import env
 from tests.directory.searching import invented_places
@@ -106,9 +109,7 @@ TYPED = st.text(
 
 
 class TestAnyText:
-    @settings(
-        max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-    )
+    @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(TYPED)
     @example("%")
     @example("_arbor")
@@ -121,7 +122,7 @@ class TestAnyText:
         make_provider("Harbor Family Practice", city="Portland", state="OR")
         results = finding.find(text, at=AT)
         assert len(results.found) <= 1
-        self.clear()
+        Provider.objects.all().delete()
 
     @pytest.mark.parametrize("wildcard", ["%", "_", "%%", "h%r", "h_rbor", "\\", "*", "?", ".*"])
     def test_knows_no_wildcards(self, make_provider, wildcard):
@@ -133,11 +134,6 @@ class TestAnyText:
         query = meanings.read(text)
         assert len(query.words) <= 8
         assert all(word.isalnum() and len(word) <= 60 for word in query.words)
-
-    def clear(self) -> None:
-        from apps.directory.models import Provider  # noqa: PLC0415
-
-        Provider.objects.all().delete()
 
 
 class TestItsCost:

@@ -1,0 +1,38 @@
+"""What patients asked for, in the admin: providers and how many want each, never who."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Count, QuerySet
+from django.http import HttpRequest
+from django.template.response import TemplateResponse
+from django.utils.translation import gettext_lazy as _
+
+from apps.audit.window import Window
+from apps.directory import wishing
+from apps.directory.models import WantedProvider
+
+
+@admin.register(WantedProvider)
+class WantedProviderAdmin(Window):
+    """The most wanted first; below them, names that no directory lists."""
+
+    change_list_template = "admin/wanted_providers.html"
+    fields = ("name", "city", "state", "website", "directory", "wanted_by")
+    readonly_fields = ("wanted_by",)
+    list_display = ("name", "city", "state", "directory", "wanted_by")
+    search_fields = ("name", "city")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[WantedProvider]:
+        """Those that anybody asked for."""
+        rows: QuerySet[WantedProvider] = super().get_queryset(request)
+        return rows.filter(wishes__isnull=False).annotate(wanted=Count("wishes")).order_by("-wanted", "name", "pk")
+
+    @admin.display(description=_("people who want it"), ordering="wanted")
+    def wanted_by(self, row: Any) -> int:
+        """How many."""
+        return int(row.wanted)
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
+        """With what was asked for by name."""
+        return super().changelist_view(request, {**(extra_context or {}), "unlisted": wishing.unlisted()})

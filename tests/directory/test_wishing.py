@@ -1,0 +1,192 @@
+"""Asking for a provider that cannot be connected, or is not in the list."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.test import Client
+
+from apps.accounts import consenting, notices
+from apps.directory import wishing
+from apps.directory.models import ClientRegistration, Provider, Wish
+from tests.directory.conftest import AT
+
+pytestmark = pytest.mark.django_db
+
+BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
+
+
+def browser(user, **options) -> Client:
+    consenting.agree(user, notice_version=notices.current_notice().version, declaration="adult", language="en", at=AT)
+    client = Client(**options)
+    client.force_login(user, backend=BACKEND)
+    return client
+
+
+@pytest.fixture
+def closed(make_provider, make_endpoint) -> Provider:
+    made: Provider = make_provider("Closed Clinic", city="Salem", state="OR")
+    make_endpoint(made, registration={"status": "provisional"})
+    return made
+
+
+def names(user) -> list[str]:
+    return [noted.found.provider.name if noted.found else noted.wish.name for noted in wishing.of_user(user, at=AT)]
+
+
+class TestAWish:
+    def test_is_kept_once(self, alice, closed):
+        assert wishing.note(alice, closed, at=AT) == wishing.note(alice, closed, at=AT + timedelta(days=1))
+        assert Wish.objects.get().created_at == AT
+
+    def test_by_name_is_kept_once_on_one_line(self, alice):
+        wishing.note_by_name(alice, "  Corner \n Practice ", " Salem ", at=AT)
+        wishing.note_by_name(alice, "Corner Practice", "Salem", at=AT)
+        assert names(alice) == ["Corner Practice"]
+
+    def test_by_name_needs_a_letter(self, alice):
+        with pytest.raises(ValueError, match="names a provider"):
+            wishing.note_by_name(alice, "…!", "", at=AT)
+
+    def test_names_one_provider(self, alice, closed):
+        for what in ({"provider": closed, "name": "both"}, {"provider": None, "name": ""}):
+            with pytest.raises(IntegrityError), transaction.atomic():
+                Wish.objects.create(user=alice, created_at=AT, **what)
+
+    def test_is_one_of_few(self, alice, sam):
+        for number in range(wishing.MOST_OPEN):
+            wishing.note_by_name(alice, f"Practice {number}", "", at=AT)
+        with pytest.raises(wishing.TooManyWishes):
+            wishing.note_by_name(alice, "One More", "", at=AT)
+        wishing.note_by_name(alice, "Practice 0", "", at=AT)  # there already
+        wishing.note_by_name(sam, "One More", "", at=AT)
+
+    def test_is_taken_back_by_its_owner_alone(self, alice, sam, closed):
+        wish = wishing.note(alice, closed, at=AT)
+        wishing.take_back(sam, wish.pk)
+        assert names(alice) == ["Closed Clinic"]
+        wishing.take_back(alice, wish.pk)
+        assert names(alice) == []
+
+    def test_says_when_it_can_be_connected(self, alice, closed):
+        wishing.note(alice, closed, at=AT)
+        assert [noted.is_connectable for noted in wishing.of_user(alice, at=AT)] == [False]
+        ClientRegistration.objects.update(status="approved")
+        assert [noted.is_connectable for noted in wishing.of_user(alice, at=AT)] == [True]
+
+    def test_says_when_a_provider_of_that_name_is_listed(self, alice, make_provider):
+        wishing.note_by_name(alice, "the corner practice", "", at=AT)
+        assert [noted.is_listed for noted in wishing.of_user(alice, at=AT)] == [False]
+        make_provider("Corner Practice")
+        assert [noted.is_listed for noted in wishing.of_user(alice, at=AT)] == [True]
+
+    def test_goes_with_its_user(self, alice, closed):
+        wishing.note(alice, closed, at=AT)
+        alice.delete()
+        assert not Wish.objects.exists()
+
+    def test_of_a_provider_that_vanished_is_not_shown(self, alice, closed):
+        wishing.note(alice, closed, at=AT)
+        Provider.objects.update(vanished_at=AT)
+        assert names(alice) == []
+
+
+class TestWishPages:
+    def test_are_for_people_signed_in(self, client, closed):
+        for address in (f"/providers/{closed.pk}/wish/", "/providers/not-in-the-list/"):
+            assert client.post(address)["Location"].startswith("/accounts/login/")
+        assert not Wish.objects.exists()
+
+    def test_need_our_own_form(self, alice, closed):
+        assert browser(alice, enforce_csrf_checks=True).post(f"/providers/{closed.pk}/wish/").status_code == 403
+
+    def test_ask_for_consent_first(self, sam, closed):
+        client = Client()
+        client.force_login(sam, backend=BACKEND)
+        for address in (f"/providers/{closed.pk}/wish/", "/providers/not-in-the-list/"):
+            assert client.post(address, {"name": "x"})["Location"].startswith("/notice/agree/")
+        assert not Wish.objects.exists()
+
+    def test_offer_it_where_a_provider_cannot_be_connected(self, alice, closed):
+        for address in ("/providers/?q=closed", f"/providers/{closed.pk}/"):
+            page = browser(alice).get(address).content.decode()
+            assert f'action="/providers/{closed.pk}/wish/"' in page
+        assert browser(alice).get(f"/providers/{closed.pk}/wish/").status_code == 405
+
+    def test_show_it_to_its_owner_alone(self, alice, sam, closed):
+        patient = browser(alice)
+        assert patient.post(f"/providers/{closed.pk}/wish/")["Location"] == "/providers/#wishes"
+        page = patient.get("/providers/").content.decode()
+        assert "Providers you asked for" in page
+        assert "Cannot be connected yet" in page
+        assert "You asked for it." in patient.get("/providers/?q=closed").content.decode()
+        stranger = browser(sam)
+        assert "Providers you asked for" not in stranger.get("/providers/").content.decode()
+        assert "You asked for it." not in stranger.get("/providers/?q=closed").content.decode()
+
+    def test_lead_on_where_it_can_be_connected_now(self, alice, closed):
+        wishing.note(alice, closed, at=AT)
+        ClientRegistration.objects.update(status="approved")
+        page = browser(alice).get("/providers/").content.decode()
+        assert "Can be connected now" in page
+        assert f'href="/providers/{closed.pk}/"' in page
+
+    def test_take_it_back(self, alice, sam, closed):
+        wish = wishing.note(alice, closed, at=AT)
+        address = f"/providers/wishes/{wish.pk}/take-back/"
+        browser(sam).post(address)
+        assert Wish.objects.count() == 1
+        browser(alice).post(address)
+        assert not Wish.objects.exists()
+
+    def test_do_not_know_a_provider_that_vanished(self, alice, closed):
+        Provider.objects.update(vanished_at=AT)
+        assert browser(alice).post(f"/providers/{closed.pk}/wish/").status_code == 404
+
+    def test_bring_what_was_searched_for_into_the_form(self, alice):
+        patient = browser(alice)
+        assert (
+            'href="/providers/not-in-the-list/?name=Corner%20%26%20Co"'
+            in patient.get("/providers/", {"q": "Corner & Co"}).content.decode()
+        )
+        page = patient.get("/providers/not-in-the-list/", {"name": "Corner & Co"}).content.decode()
+        assert 'value="Corner &amp; Co"' in page
+
+    def test_note_one_by_name(self, alice):
+        patient = browser(alice)
+        answer = patient.post("/providers/not-in-the-list/", {"name": "Corner Practice", "city": "Salem"})
+        assert answer["Location"] == "/providers/#wishes"
+        page = patient.get("/providers/").content.decode()
+        assert "Corner Practice" in page
+        assert "Not in the list yet" in page
+
+    @pytest.mark.parametrize("name", ["", "   ", "!!", "x" * 201])
+    def test_refuse_what_is_no_name(self, alice, name):
+        answer = browser(alice).post("/providers/not-in-the-list/", {"name": name})
+        assert "There is a problem" in answer.content.decode()
+        assert not Wish.objects.exists()
+
+    def test_say_when_there_are_too_many(self, alice, closed):
+        for number in range(wishing.MOST_OPEN):
+            wishing.note_by_name(alice, f"Practice {number}", "", at=AT)
+        page = browser(alice).post(f"/providers/{closed.pk}/wish/", follow=True).content.decode()
+        assert "You have asked for 24 providers already." in page
+
+
+class TestWishesInTheAdmin:
+    def test_are_counted_and_never_say_whose(self, staff, alice, sam, closed):
+        for user in (alice, sam):
+            wishing.note(user, closed, at=AT)
+            wishing.note_by_name(user, "Corner Practice", "Salem", at=AT)
+        page = staff.get("/admin/directory/wantedprovider/").content.decode()
+        assert '<td class="field-wanted_by">2</td>' in page
+        assert "Corner Practice" in page
+        row = staff.get(f"/admin/directory/wantedprovider/{closed.pk}/change/").content.decode()
+        assert "Closed Clinic" in row
+        for user in (alice, sam):
+            for shown in (page, row):
+                assert user.email not in shown
+                assert str(user.pk) not in shown
+
+    def test_are_for_staff(self, alice, closed):
+        assert browser(alice).get("/admin/directory/wantedprovider/").status_code in {302, 403, 404}
