@@ -51,10 +51,10 @@ def count_abandoned(*, at: datetime) -> int:
     """Close the requests of patients who left and never came back, and count each once. Returns how many.
 
     Whoever comes back after all finds the request expired, counted or not (`returning`). Rows that somebody else is
-    writing are left to them, or to the next beat.
+    writing are left to them, or to the next beat. Staff who try a registration out are no patients.
     """
     overdue = AuthorizationRequest.objects.filter(
-        claimed_at__isnull=True, outcome="", left_at__isnull=False, expires_at__lte=at
+        claimed_at__isnull=True, outcome="", left_at__isnull=False, expires_at__lte=at, trial__isnull=True
     )
     with transaction.atomic():
         locked = overdue.select_for_update(skip_locked=True, of=("self",)).select_related("endpoint")

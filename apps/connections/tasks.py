@@ -24,8 +24,9 @@ def count_abandoned() -> None:
 
 @shared_task
 def drop_old_requests() -> None:
-    """Delete authorization requests a day after they were over."""
+    """Delete authorization requests a day after they were over, and trials after three months."""
     purging.drop_old_requests(at=timezone.now())
+    purging.drop_old_trials(at=timezone.now())
 
 
 @shared_task

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from django import forms
+from django.db.models import QuerySet
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.directory.models import ClientRegistration
+from apps.directory.models import ClientRegistration, SystemAccount
 from apps.directory.overseeing import Proof
 
 SECRET = forms.PasswordInput(render_value=False, attrs={"autocomplete": "off"})
@@ -89,6 +90,63 @@ class ChoicesForm(forms.Form):
     def __init__(self, *args: Any, fhir_versions: Choices, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         cast("forms.ChoiceField", self.fields["fhir_version"]).choices = list(fhir_versions)
+
+    def clean(self) -> dict[str, Any]:
+        """Public applications get online access at most (specification 5.2.7)."""
+        cleaned = super().clean() or self.cleaned_data
+        wants = cleaned.get("refresh_scope")
+        if cleaned.get("proof") == Proof.NONE and wants == ClientRegistration.RefreshScope.OFFLINE:
+            self.add_error("refresh_scope", _("A public application gets online_access at most. Choose another."))
+        return cleaned
+
+
+class SystemAccountForm(forms.Form):
+    """The request for a system account, with the fields of their form (specification 5.2.7)."""
+
+    description = forms.CharField(
+        label=_("Description"),
+        help_text=_("What the application is for, in a sentence, as you wrote it there."),
+        max_length=300,
+        error_messages={"required": _("Write the description.")},
+    )
+    client_name = forms.CharField(
+        label=_("Client Name"), max_length=200, error_messages={"required": _("Write the client name.")}
+    )
+    client_number = forms.CharField(label=_("Client Number, if they gave one"), required=False, max_length=60)
+    client_mnemonic = forms.CharField(label=_("Client Mnemonic, if they gave one"), required=False, max_length=60)
+    is_production = forms.BooleanField(
+        label=_("Production System"), help_text=_("Leave it out while you only try."), required=False
+    )
+
+
+class AccountIdForm(forms.Form):
+    """The id of a system account that they approved."""
+
+    account_id = forms.CharField(
+        label=_("Id of the system account"),
+        help_text=_("As they show it after they approved the account. It is what their console calls GUID."),
+        max_length=100,
+        widget=EXACT,
+        error_messages={"required": _("Write the id of the system account.")},
+    )
+
+
+class UseAccountForm(forms.Form):
+    """A system account that we have already."""
+
+    account = forms.ModelChoiceField(
+        label=_("A system account we have"),
+        queryset=SystemAccount.objects.none(),
+        empty_label=None,
+        error_messages={
+            "required": _("Choose one of the accounts."),
+            "invalid_choice": _("Choose one of the accounts."),
+        },
+    )
+
+    def __init__(self, *args: Any, accounts: "QuerySet[SystemAccount]", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        cast("forms.ModelChoiceField[SystemAccount]", self.fields["account"]).queryset = accounts
 
 
 class ClientIdForm(forms.Form):

@@ -12,12 +12,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from apps.connections.trying import showing
-from apps.directory import overseeing, registering
+from apps.directory import filling, overseeing, registering
 from apps.directory.models import ClientRegistration
 from apps.portal.desk import taking, walking
 from apps.portal.desk.copying import to_copy
 from apps.portal.desk.staff import actor, staff_only
-from apps.portal.desk.walking import Key, Walk
+from apps.portal.desk.walking import Walk
 
 
 @require_safe
@@ -38,11 +38,14 @@ def take(request: HttpRequest, registration_id: UUID, step: str) -> HttpResponse
         return _press(request, registration, step)
     if step not in taking.FORMS:
         raise Http404
-    form = taking.form(Key(step), registration, request.POST)
+    form = taking.form(step, registration, request.POST)
     if not form.is_valid():
-        walk = walking.walk(registration, opened=step)
+        walk = walking.walk(registration, opened=taking.opened_by(step))
         return _page(request, registration, walk, form, status=422)
-    taking.keep(Key(step), registration, form.cleaned_data, actor=actor(request), at=timezone.now())
+    try:
+        taking.keep(step, registration, form.cleaned_data, actor=actor(request), at=timezone.now())
+    except filling.NotNow:
+        return _moved_meanwhile(request, registration)
     messages.success(request, _("Saved."))
     return _back(registration)
 
@@ -50,8 +53,13 @@ def take(request: HttpRequest, registration_id: UUID, step: str) -> HttpResponse
 def _press(request: HttpRequest, registration: ClientRegistration, button: str) -> HttpResponse:
     try:
         taking.BUTTONS[button](registration, actor=actor(request), at=timezone.now())
-    except registering.StatusNotAllowed:
-        messages.error(request, _("Somebody else moved it meanwhile. This is how it stands now."))
+    except filling.NotNow:
+        return _moved_meanwhile(request, registration)
+    return _back(registration)
+
+
+def _moved_meanwhile(request: HttpRequest, registration: ClientRegistration) -> HttpResponse:
+    messages.error(request, _("Somebody else moved it meanwhile. This is how it stands now."))
     return _back(registration)
 
 
@@ -77,13 +85,14 @@ def _page(
             registration, let_in=showing.let_in(registration), most=taking.MOST_LISTED
         ),
         "proof": overseeing.proof(registration),
+        "use_account": taking.form(taking.USE_ACCOUNT, registration) if filling.usable_accounts() else None,
     }
     return render(request, "portal/desk/registration.html", context, status=status)
 
 
 def _form_of(registration: ClientRegistration, walk: Walk) -> forms.Form | None:
     step = walk.open_step
-    return taking.form(step.key, registration) if step is not None and step.key.value in taking.FORMS else None
+    return taking.form(step.key.value, registration) if step is not None and step.key.value in taking.FORMS else None
 
 
 def _registration(registration_id: UUID) -> ClientRegistration:

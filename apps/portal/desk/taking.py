@@ -9,14 +9,17 @@ from django.http import QueryDict
 
 from apps.audit.recording import Actor
 from apps.directory import filling, overseeing
-from apps.directory.models import ClientRegistration
+from apps.directory.models import ClientRegistration, SystemAccount
 from apps.portal.desk import walking
 from apps.portal.desk.forms import (
     AccountForm,
+    AccountIdForm,
     ApplicationForm,
     ChoicesForm,
     ClientIdForm,
     CredentialsForm,
+    SystemAccountForm,
+    UseAccountForm,
     VersionsForm,
 )
 from apps.portal.desk.walking import Key
@@ -24,6 +27,8 @@ from apps.portal.desk.walking import Key
 MOST_LISTED = 50
 
 Keep = Callable[..., None]
+
+USE_ACCOUNT = "use-account"
 
 FORMS: Mapping[str, tuple[type[forms.Form], Keep]] = {
     Key.ACCOUNT: (AccountForm, filling.keep_account),
@@ -33,7 +38,10 @@ FORMS: Mapping[str, tuple[type[forms.Form], Keep]] = {
     Key.CREDENTIALS: (CredentialsForm, filling.keep_credentials),
     Key.PROOF: (CredentialsForm, filling.keep_credentials),
     Key.VERSIONS: (VersionsForm, filling.add_versions),
+    Key.SYSTEM_ACCOUNT: (SystemAccountForm, filling.request_account),
+    USE_ACCOUNT: (UseAccountForm, filling.use_account),
 }
+_OF_A_REQUESTED_ACCOUNT: tuple[type[forms.Form], Keep] = (AccountIdForm, filling.account_approved)
 
 
 def _switch(*, is_on: bool) -> Keep:
@@ -50,25 +58,43 @@ BUTTONS: Mapping[str, Keep] = {
     "switch-on": _switch(is_on=True),
     "switch-off": _switch(is_on=False),
     "mended": filling.mended,
+    "account-rejected": filling.account_rejected,
 }
 
 
-def form(key: Key, registration: ClientRegistration, data: QueryDict | None = None) -> forms.Form:
+def form(step: str, registration: ClientRegistration, data: QueryDict | None = None) -> forms.Form:
     """The form of a step, with what is kept in it; no secret ever is."""
-    made, _keep = FORMS[key]
+    made, _keep = _pair(step, registration)
     options: dict[str, Any] = {"initial": _initial(registration)}
-    if key in {Key.CHOICES, Key.VERSIONS}:
+    if made in {ChoicesForm, VersionsForm}:
         found = overseeing.versions(registration)
         options["fhir_versions"] = [(version, walking.version_name(version)) for version in found]
     if made is CredentialsForm:
         options["has_secret"] = registration.sealed_secret is not None
+    if made is UseAccountForm:
+        options["accounts"] = filling.usable_accounts()
     return made(data, **options)
 
 
-def keep(key: Key, registration: ClientRegistration, cleaned: Mapping[str, Any], *, actor: Actor, at: datetime) -> None:
-    """Keep what was typed."""
-    _form, keep_it = FORMS[key]
+def keep(
+    step: str, registration: ClientRegistration, cleaned: Mapping[str, Any], *, actor: Actor, at: datetime
+) -> None:
+    """Keep what was typed. Raises `filling.NotNow`."""
+    _form, keep_it = _pair(step, registration)
     keep_it(registration, **cleaned, actor=actor, at=at)
+
+
+def opened_by(step: str) -> str:
+    """The step whose page a form stands on."""
+    return Key.SYSTEM_ACCOUNT.value if step == USE_ACCOUNT else step
+
+
+def _pair(step: str, registration: ClientRegistration) -> tuple[type[forms.Form], Keep]:
+    """A system account that was requested waits for its id; before, it waits to be requested."""
+    account = registration.system_account
+    if step == Key.SYSTEM_ACCOUNT and account is not None and account.status == SystemAccount.Status.REQUESTED:
+        return _OF_A_REQUESTED_ACCOUNT
+    return FORMS[step]
 
 
 def _initial(registration: ClientRegistration) -> dict[str, Any]:
@@ -84,5 +110,6 @@ def _initial(registration: ClientRegistration) -> dict[str, Any]:
         "refresh_scope": registration.refresh_scope,
         "asks_identity": registration.asks_identity,
         "client_id": registration.client_id,
+        "client_name": registration.application_name,
         "versions": registration.versions_added or list(overseeing.versions(registration)),
     }

@@ -181,7 +181,7 @@ class _Steps:
             return State.WAITS, _("Requested. They approve it by hand, which may take a few working days.")
         if self._row.client_id:
             return State.DONE, _("Somebody had one, or we would have no client id. Its id is not kept here.")
-        return self._after(bool(self._row.application_name)), _("A confidential application needs one.")
+        return self._after(bool(self._row.application_name)), _("A confidential application needs one there.")
 
     def _client_id(self) -> tuple[State, str]:
         if self._row.client_id:

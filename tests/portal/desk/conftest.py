@@ -1,0 +1,85 @@
+"""A member of staff at the desk, and a registration of each kind to walk through."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, Provider
+
+BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
+
+
+@pytest.fixture
+def staff(stella: Any) -> Client:
+    """Stella's browser."""
+    client = Client()
+    client.force_login(stella, backend=BACKEND)
+    return client
+
+
+@pytest.fixture
+def make_endpoint(db: None) -> Callable[..., Endpoint]:
+    """`make_endpoint("smart", version="r4")`: an endpoint with a provider, and an authorization server unless told."""
+
+    def make(
+        interface: str = "patient-access",
+        *,
+        version: str = "r4",
+        name: str = "Harbor Family Practice",
+        host: str = "harbor.example.org",
+        path: str = "",
+        has_server: bool = True,
+    ) -> Endpoint:
+        now = timezone.now()
+        server = None
+        if has_server:
+            base = f"https://{host}{path}/{version}/auth"
+            server, _ = AuthorizationServer.objects.get_or_create(
+                authorize_url=f"{base}/authorize",
+                token_url=f"{base}/token",
+                defaults={"source": "discovered" if interface == "smart" else "configured", "found_at": now},
+            )
+        endpoint = Endpoint.objects.create(
+            authorization_server=server,
+            fhir_base_url=f"https://{host}{path}/{version}/fhir",
+            fhir_version=version,
+            interface=interface,
+            dialect=interface,
+            imported_at=now,
+            discovered_at=now if has_server else None,
+            discovery_tried_at=now if has_server else None,
+        )
+        provider, _ = Provider.objects.get_or_create(
+            directory="tests", directory_id=name, defaults={"name": name, "imported_at": now}
+        )
+        endpoint.providers.add(provider)
+        return endpoint
+
+    return make
+
+
+@pytest.fixture
+def begin(staff: Client) -> Callable[[Endpoint], ClientRegistration]:
+    """Begins a registration at the desk."""
+
+    def begin_at(endpoint: Endpoint) -> ClientRegistration:
+        answer = staff.post(f"/desk/start/{endpoint.pk}/")
+        assert answer.status_code == 303, answer.status_code
+        return ClientRegistration.objects.get(pk=answer["Location"].split("/")[3])
+
+    return begin_at
+
+
+@pytest.fixture
+def take(staff: Client) -> Callable[..., Any]:
+    """Takes one step: `take(registration, "account", developer_email="dev@example.org")`."""
+
+    def take_step(registration: ClientRegistration, step: str, **fields: Any) -> Any:
+        answer = staff.post(f"/desk/registrations/{registration.pk}/{step}/", fields)
+        registration.refresh_from_db()
+        return answer
+
+    return take_step
