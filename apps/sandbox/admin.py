@@ -22,9 +22,10 @@ admin.site.site_title = "Sandbox staff"
 class ApplicationAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # no arguments at run time
     """Requests to add an application."""
 
-    list_display = ["name", "status", "versions", "client_id", "requested_at"]
+    list_display = ["name", "developer", "status", "versions", "client_id", "requested_at"]
     list_filter = ["status"]
-    readonly_fields = ["status", "client_id", "requested_at"]
+    list_select_related = ["developer"]
+    readonly_fields = ["status", "developer", "decision", "decided_at", "client_id", "requested_at"]
     actions = ["approve", "retire", "add_dstu2", "add_r4"]
 
     def has_add_permission(self, request: HttpRequest) -> bool:

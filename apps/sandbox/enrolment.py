@@ -35,6 +35,8 @@ def enrol(
         raise EnrolmentRefused("At least one record is needed.")
     if any("\0" in text for text in (username, display_name, practice, *seen["dstu2"], *seen["r4"])):
         raise EnrolmentRefused("There is a character in it that no name has.")
+    if len(username) > 150 or len(display_name) > 200 or len(practice) > 80:
+        raise EnrolmentRefused("A user name has 150 characters at most, a name 200.")
     account = Account.objects.filter(username=username.strip()).first() or Account(username=username.strip())
     account.display_name = display_name
     account.patients = seen

@@ -44,6 +44,15 @@ class YesNoField(forms.ChoiceField):
         return bool(super().clean(value) == "yes")
 
 
+class PlainForm(forms.Form):
+    """A form that says in plain words that something is missing."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        for field in self.fields.values():
+            field.error_messages["required"] = _("Please fill this in.")
+
+
 def posted(request: HttpRequest) -> QueryDict | None:
     """What a form is bound to: what was posted, however little; None where nothing was."""
     return request.POST if request.method == "POST" else None

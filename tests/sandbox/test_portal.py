@@ -148,9 +148,11 @@ class TestCredentials:
         assert token_error(provisional, provisional.told) == "invalid_client"
         assert approve(client, provisional).status_code == 302
         assert token_error(provisional, provisional.told) == "invalid_client"
-        for page in ("credentials", "retire"):
-            assert developer.post(f"/portal/{provisional.pk}/{page}").status_code == 400
-        assert developer.post(f"/portal/{provisional.pk}/versions", {"version": "dstu2"}).status_code == 400
+        before = Application.objects.values().get()
+        for page in ("credentials", "retire", "versions"):
+            told = developer.post(f"/portal/{provisional.pk}/{page}", {"version": "dstu2"}, follow=True)
+            assert b"is over" in told.content
+        assert Application.objects.values().get() == before
 
     @pytest.mark.conformance("X62")
     def test_renewed_make_the_old_secret_fail_at_once(self, client, developer, provisional, token_error):
@@ -196,7 +198,9 @@ class TestAVersion:
 
     @pytest.mark.parametrize("version", ["stu3", "", "\0", "R4"])
     def test_that_does_not_exist_is_refused(self, developer, requested, version):
-        assert developer.post(f"/portal/{requested.pk}/versions", {"version": version}).status_code == 400
+        told = developer.post(f"/portal/{requested.pk}/versions", {"version": version}, follow=True)
+        assert b"There are two versions" in told.content
+        assert Application.objects.get().versions == []
 
 
 class TestAddresses:

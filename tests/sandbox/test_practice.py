@@ -41,6 +41,15 @@ class TestFrontDesk:
         assert b'role="alert"' in client.post("/practice/", {**GRACE, missing: ""}).content
         assert not Account.objects.exists()
 
+    def test_says_where_everybody_is_enrolled(self, client):
+        page = client.post("/practice/", GRACE, follow=True).content.decode()
+        assert "Bayou General Hospital ·" in page
+
+    @pytest.mark.parametrize("field", ["username", "display_name", "practice"])
+    def test_refuses_what_is_too_long(self, client, field):
+        assert b'role="alert"' in client.post("/practice/", {**GRACE, field: "x" * 201}).content
+        assert not Account.objects.exists()
+
     @pytest.mark.conformance("X6")
     def test_ends_an_enrolment(self, client, application, ada):
         client.post(f"/practice/{ada.pk}/end")

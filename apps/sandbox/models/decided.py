@@ -8,8 +8,6 @@ from django.db import models
 
 from apps.sandbox.models.developer import Developer
 
-_MOVED = ("status", "decided_at", "decision")
-
 
 class MoveRefused(Exception):
     """Something cannot go from where it stands to where it was sent."""
@@ -35,11 +33,12 @@ class Decided(models.Model):
 
     def move(self, status: str, *, at: datetime, decision: str = "") -> None:
         """Change where it stands and save that. Raises MoveRefused for a move the table does not have."""
-        if status not in self.MOVES[self.status]:
+        here = type(self)._default_manager.filter(models.Q(status=self.status), pk=self.pk)  # noqa: SLF001 -- documented
+        moved = {"status": status, "decided_at": at, "decision": decision}
+        # By conditional update: of two decisions at the same moment one finds it elsewhere.
+        if status not in self.MOVES[self.status] or not here.update(**moved):
             raise MoveRefused(f"from {self.status} to {status}")
-        self.status = status
-        self.decided_at, self.decision = at, decision
-        self.save(update_fields=_MOVED)
+        self.status, self.decided_at, self.decision = status, at, decision
 
     @property
     def is_over(self) -> bool:

@@ -3,12 +3,12 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from apps.sandbox.fields import WordsField
+from apps.sandbox.fields import PlainForm, WordsField
 
 _ADDRESSES = _("One on each line, absolute, without query parameters. Compared character by character.")
 
 
-class AddressesForm(forms.Form):
+class AddressesForm(PlainForm):
     """Where browsers may be sent back to."""
 
     redirect_uris = WordsField(label=_("Redirect addresses"), help_text=_ADDRESSES)

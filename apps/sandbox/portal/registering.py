@@ -59,7 +59,9 @@ def replace_secret(application: Application) -> Credentials:
 
 def add_version(application: Application, version: str) -> None:
     """Add a FHIR version ("dstu2" or "r4"). Raises RequestRefused for any other, and where the application is over."""
-    if version not in VERSIONS or application.is_over:
+    if application.is_over:
+        raise RequestRefused("This application is over. No version can be added.")
+    if version not in VERSIONS:
         raise RequestRefused("There are two versions: dstu2 and r4.")
     application.versions = sorted({*application.versions, version})
     application.save(update_fields=["versions"])

@@ -1,7 +1,7 @@
 """The developer portal's pages. A developer sees the applications they requested, and no others."""
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -63,9 +63,9 @@ def issue(request: HttpRequest, developer: Developer, pk: int) -> HttpResponse:
             credentials = registering.replace_secret(row)
         else:
             credentials = registering.issue_credentials(row, at=clock.now())
+        request.session[f"{_SHOWN}_{pk}"] = credentials.secret
     except MoveRefused:
-        return HttpResponseBadRequest()
-    request.session[f"{_SHOWN}_{pk}"] = credentials.secret
+        messages.error(request, _("There are no new credentials for an application that is over."))
     return redirect("portal-application", pk)
 
 
@@ -76,8 +76,8 @@ def add_version(request: HttpRequest, developer: Developer, pk: int) -> HttpResp
     row = _own(developer, pk)
     try:
         registering.add_version(row, request.POST.get("version", ""))
-    except RequestRefused:
-        return HttpResponseBadRequest()
+    except RequestRefused as refused:
+        messages.error(request, str(refused))
     return redirect("portal-application", pk)
 
 
@@ -105,9 +105,9 @@ def retire(request: HttpRequest, developer: Developer, pk: int) -> HttpResponse:
     row = _own(developer, pk)
     try:
         registering.retire(row, at=clock.now())
+        messages.success(request, _("%(name)s is retired.") % {"name": row.name})
     except MoveRefused:
-        return HttpResponseBadRequest()
-    messages.success(request, _("%(name)s is retired.") % {"name": row.name})
+        messages.error(request, _("This application is over already."))
     return redirect("portal-application", pk)
 
 

@@ -29,8 +29,9 @@ def desk(request: HttpRequest) -> HttpResponse:
             return redirect("practice")
         except enrolment.EnrolmentRefused as refused:
             problem = str(refused)
+    names = {practice.id: practice.name for practice in PRACTICES}
     context = {
-        "accounts": Account.objects.order_by("username"),
+        "accounts": [(row, names.get(row.practice, "")) for row in Account.objects.order_by("username")],
         "practices": PRACTICES,
         "problem": problem,
         "given": request.POST,

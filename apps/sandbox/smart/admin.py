@@ -8,7 +8,7 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
 from apps.sandbox import clock
-from apps.sandbox.models import Launch, SigningKey, SmartApplication, SmartGrant, Tenant
+from apps.sandbox.models import Developer, Launch, SigningKey, SmartApplication, SmartGrant, SystemAccount, Tenant
 from apps.sandbox.smart import ending
 
 
@@ -22,14 +22,15 @@ class TenantAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # no arguments a
 
 @admin.register(SmartApplication)
 class SmartApplicationAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # no arguments at run time
-    """Applications. New ones come over the control address."""
+    """Applications. New ones come from the console, or over the control address."""
 
-    list_display = ["name", "client_id", "client_type", "persona", "smart_version", "status"]
+    list_display = ["name", "client_id", "developer", "client_type", "persona", "smart_version", "status"]
     list_filter = ["status", "client_type", "persona"]
-    readonly_fields = ["client_id", "status", "requested_at"]
+    list_select_related = ["developer"]
+    readonly_fields = ["client_id", "developer", "status", "requested_at"]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Installing one needs a secret."""
+        """A developer registers it."""
         return False
 
 
@@ -47,6 +48,24 @@ class WindowAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # no arguments a
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """It ends; it is not forgotten."""
         return False
+
+
+@admin.register(SystemAccount)
+class SystemAccountAdmin(WindowAdmin):
+    """System accounts. They are approved and rejected at the approval desk."""
+
+    list_display = ["client_name", "developer", "kind", "status", "client_id", "requested_at", "decided_at"]
+    list_filter = ["status", "kind"]
+    list_select_related = ["developer"]
+    exclude = ["secret_sha256"]
+
+
+@admin.register(Developer)
+class DeveloperAdmin(WindowAdmin):
+    """Who registered anything."""
+
+    list_display = ["email", "signed_up_at"]
+    search_fields = ["email"]
 
 
 @admin.register(SmartGrant)

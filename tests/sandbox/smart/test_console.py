@@ -299,6 +299,13 @@ class TestChanging:
         assert (row.name, row.persona, row.versions) == ("Other", "patient", ["r4"])
         assert (row.smart_version, row.client_type) == ("v1", "public")
 
+    def test_asks_a_public_application_for_no_credentials(self, developer, register):
+        row = register()
+        page = developer.get(f"/console/{row.pk}/change").content
+        assert b'name="scopes"' in page
+        assert b'name="guid"' not in page
+        assert b'name="authentication"' not in page
+
     def test_begins_with_what_there_is(self, developer, register):
         row = register(CONFIDENTIAL, authentication="private_key_jwt")
         page = developer.get(f"/console/{row.pk}/change").content.decode()

@@ -117,7 +117,9 @@ class TestAnAccount:
     def test_has_no_id_before_it_is_approved(self, developer, client, request_account):
         row = request_account()
         assert str(row.client_id).encode() not in developer.get(f"/system-accounts/{row.pk}/").content
-        assert developer.post(f"/system-accounts/{row.pk}/secret").status_code == 400
+        assert b"There is no secret" in developer.post(f"/system-accounts/{row.pk}/secret", follow=True).content
+        row.refresh_from_db()
+        assert not row.has_credentials
         client.post("/approvals/", {"kind": "system-account", "id": row.pk, "decision": "approve"})
         assert str(row.client_id).encode() in developer.get(f"/system-accounts/{row.pk}/").content
 
@@ -138,14 +140,19 @@ class TestAnAccount:
             client.post("/approvals/", {"kind": "system-account", "id": row.pk, "decision": "reject"})
         else:
             developer.post(f"/system-accounts/{row.pk}/retire")
-        assert developer.post(f"/system-accounts/{row.pk}/secret").status_code == 400
-        assert developer.post(f"/system-accounts/{row.pk}/retire").status_code == 400
+        assert b"There is no secret" in developer.post(f"/system-accounts/{row.pk}/secret", follow=True).content
+        assert b"is over already" in developer.post(f"/system-accounts/{row.pk}/retire", follow=True).content
+        row.refresh_from_db()
+        assert not row.has_credentials
 
     def test_of_one_type_has_not_what_the_other_has(self, developer, approved, register_keys):
         by_key, by_secret = approved(kind="key"), approved()
-        assert developer.post(f"/system-accounts/{by_key.pk}/secret").status_code == 400
-        assert register_keys(by_secret, jwks=key_set(EC)).status_code == 400
-        assert developer.get(f"/system-accounts/{by_secret.pk}/keys").status_code == 400
+        assert b"There is no secret" in developer.post(f"/system-accounts/{by_key.pk}/secret", follow=True).content
+        register_keys(by_secret, jwks=key_set(EC))
+        assert b"There are no keys" in developer.get(f"/system-accounts/{by_secret.pk}/keys", follow=True).content
+        by_key.refresh_from_db()
+        assert not by_key.has_credentials
+        assert not by_secret.has_credentials
 
 
 class TestKeys:

@@ -1,9 +1,11 @@
 """The console's forms: registering an application, and changing what is not fixed."""
 
+from typing import Any
+
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from apps.sandbox.fields import WordsField
+from apps.sandbox.fields import PlainForm, WordsField
 from apps.sandbox.models import ClientAuthentication, ClientType, Persona, SmartVersion
 from apps.sandbox.registration import VERSIONS
 from apps.sandbox.smart.console.registering import CONFIDENTIAL_WAYS, Changeable, Fixed
@@ -12,7 +14,7 @@ _QUIET = {"autocomplete": "off"}
 _CODE = {**_QUIET, "spellcheck": "false", "autocapitalize": "none"}
 
 
-class ChangeForm(forms.Form):
+class ChangeForm(PlainForm):
     """What can be changed later."""
 
     name = forms.CharField(
@@ -54,9 +56,15 @@ class ChangeForm(forms.Form):
         error_messages={"invalid": _("A GUID has 32 digits in five groups, such as the id of a system account.")},
     )
 
+    def __init__(self, *args: Any, client_type: str = "", **options: Any) -> None:
+        """A public application has no credentials: where `client_type` says so, nothing asks for them."""
+        super().__init__(*args, **options)
+        if client_type == ClientType.PUBLIC:
+            del self.fields["authentication"], self.fields["guid"]
+
     def changeable(self) -> Changeable:
         """What the form asks for, once it is valid."""
-        given = {name: self.cleaned_data[name] for name in ChangeForm.base_fields}
+        given: dict[str, Any] = {name: self.cleaned_data.get(name) for name in ChangeForm.base_fields}
         return Changeable(**{**given, "authentication": given["authentication"] or ClientAuthentication.BASIC})
 
 

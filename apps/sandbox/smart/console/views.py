@@ -32,7 +32,7 @@ def register(request: HttpRequest, developer: Developer) -> HttpResponse:
     if form.is_valid():
         try:
             row = registering.register(form.fixed(), form.changeable(), developer=developer, at=clock.now())
-            messages.success(request, _("Registered. At other consoles this takes effect after about 15 minutes."))
+            messages.success(request, _("Registered. Here that counts at once; elsewhere it takes about 15 minutes."))
             return redirect("console-application", row.pk)
         except RequestRefused as refused:
             fields.blame(form, refused)
@@ -61,11 +61,12 @@ def application(request: HttpRequest, developer: Developer, pk: int) -> HttpResp
 def change(request: HttpRequest, developer: Developer, pk: int) -> HttpResponse:
     """What can be changed, the GUID field among it."""
     row = _own(developer, pk)
-    form = ChangeForm(fields.posted(request), initial={name: getattr(row, name) for name in _CHANGEABLE})
+    initial = {name: getattr(row, name) for name in _CHANGEABLE}
+    form = ChangeForm(fields.posted(request), initial=initial, client_type=row.client_type)
     if form.is_valid():
         try:
             registering.change(row, form.changeable())
-            messages.success(request, _("Changed. At other consoles this takes effect after about 15 minutes."))
+            messages.success(request, _("Changed. Here that counts at once; elsewhere it takes about 15 minutes."))
             return redirect("console-application", pk)
         except RequestRefused as refused:
             fields.blame(form, refused)

@@ -26,5 +26,5 @@ def decide(application: SmartApplication, tenant_id: str, *, is_enabled: bool) -
 
 def standings(tenant: Tenant) -> tuple[Standing, ...]:
     """Every application as it stands at the organization, by name."""
-    rows = SmartApplication.objects.order_by("name", "pk")
+    rows = SmartApplication.objects.select_related("developer").order_by("name", "pk")
     return tuple(Standing(row, row.is_enabled_at(tenant.pk)) for row in rows)

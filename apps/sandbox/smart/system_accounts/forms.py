@@ -3,13 +3,13 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from apps.sandbox.fields import YesNoField
+from apps.sandbox.fields import PlainForm, YesNoField
 from apps.sandbox.models import SystemAccountKind
 
 _QUIET = {"autocomplete": "off"}
 
 
-class AccountForm(forms.Form):
+class AccountForm(PlainForm):
     """A request for a system account."""
 
     description = forms.CharField(
@@ -49,7 +49,7 @@ class AccountForm(forms.Form):
     )
 
 
-class KeysForm(forms.Form):
+class KeysForm(PlainForm):
     """Public keys: the set itself, or the address that publishes it."""
 
     jwks_url = forms.CharField(

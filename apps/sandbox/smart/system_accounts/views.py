@@ -1,7 +1,7 @@
 """The pages of the system-accounts application. A developer sees the accounts they asked for, and no others."""
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -55,7 +55,7 @@ def make_secret(request: HttpRequest, developer: Developer, pk: int) -> HttpResp
     try:
         request.session[f"{_SHOWN}_{pk}"] = requesting.make_secret(row, at=clock.now())
     except MoveRefused:
-        return HttpResponseBadRequest()
+        messages.error(request, _("There is no secret for an account that is not approved, or has keys."))
     return redirect("system-account", pk)
 
 
@@ -65,7 +65,8 @@ def register_keys(request: HttpRequest, developer: Developer, pk: int) -> HttpRe
     """Public keys, as a set or by their address (specification 5.2.6)."""
     row = _own(developer, pk)
     if not requesting.takes_keys(row):
-        return HttpResponseBadRequest()
+        messages.error(request, _("There are no keys for an account that is not approved, or has a secret."))
+        return redirect("system-account", pk)
     form = KeysForm(fields.posted(request), initial={"jwks_url": row.jwks_url})
     try:
         if form.is_valid():
@@ -86,9 +87,9 @@ def retire(request: HttpRequest, developer: Developer, pk: int) -> HttpResponse:
     row = _own(developer, pk)
     try:
         requesting.retire(row, at=clock.now())
+        messages.success(request, _("The system account is retired."))
     except MoveRefused:
-        return HttpResponseBadRequest()
-    messages.success(request, _("The system account is retired."))
+        messages.error(request, _("This system account is over already."))
     return redirect("system-account", pk)
 
 
