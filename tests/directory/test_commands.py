@@ -11,8 +11,8 @@ from apps.directory import credentials, registering
 from apps.directory.models import ClientRegistration, Endpoint, SigningKey
 from apps.wire.secret import Secret
 from tests.directory.conftest import AT
+from tests.directory.importing.lists import ROW, endpoint, row
 from tests.directory.smart_deployment import LOGIN, statement
-from tests.directory.test_importing import ROW, endpoint, row
 
 pytestmark = pytest.mark.django_db
 
@@ -36,7 +36,7 @@ def run(*arguments: str) -> tuple[str, str]:
 class TestImportEndpoints:
     def test_ends_with_a_summary(self, directory_file):
         out, err = run("import_endpoints", directory_file(ROW))
-        assert out == "1 providers, 1 endpoints, 0 vanished, 0 refused\n"
+        assert out == "1 providers (1 new, 0 changed), 1 endpoints (1 new, 0 changed), 0 vanished, 0 refused\n"
         assert err == ""
 
     def test_names_the_endpoints_that_staff_must_switch_on(self, directory_file):
@@ -60,7 +60,7 @@ class TestImportEndpoints:
     def test_refuses_a_file_of_another_kind(self, tmp_path, content):
         path = tmp_path / "x.json"
         path.write_text(content)
-        with pytest.raises(CommandError, match="holdfast-directory/1"):
+        with pytest.raises(CommandError, match="is no list that can be imported"):
             run("import_endpoints", str(path))
 
     def test_refuses_a_file_that_is_not_there(self, tmp_path):

@@ -9,6 +9,7 @@ from apps.directory.models.endpoint_check import EndpointCheck
 from apps.directory.models.link_day import LinkDay
 from apps.directory.models.provider import Provider
 from apps.directory.models.provider_portal import ProviderPortal
+from apps.directory.models.published_list import PublishedList
 from apps.directory.models.search_word import SearchWord
 from apps.directory.models.signing_key import SigningKey
 from apps.directory.models.system_account import SystemAccount
@@ -24,6 +25,7 @@ __all__ = [
     "LinkDay",
     "Provider",
     "ProviderPortal",
+    "PublishedList",
     "SearchWord",
     "SigningKey",
     "SystemAccount",

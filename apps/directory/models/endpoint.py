@@ -4,6 +4,8 @@ import uuid
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models import Func, Value
+from django.db.models.functions import Lower
 from django.utils.translation import gettext_lazy as _
 
 from apps.directory.models.authorization_server import AuthorizationServer
@@ -38,12 +40,14 @@ class Endpoint(models.Model):
     disagreements = ArrayField(
         models.CharField(max_length=1000), verbose_name=_("disagreements found"), default=list, editable=False
     )
-    imported_at = models.DateTimeField(_("last imported"))
+    imported_at = models.DateTimeField(_("last changed by an import"))
     vanished_at = models.DateTimeField(_("vanished from its directory"), null=True, blank=True)
 
     class Meta:
         verbose_name = _("endpoint")
         verbose_name_plural = _("endpoints")
+        # what an import compares: addresses that may differ in the case of the host or a closing slash
+        indexes = [models.Index(Lower(Func("fhir_base_url", Value("/"), function="rtrim")), name="endpoint_alike")]
 
     class Privacy:
         operational = (

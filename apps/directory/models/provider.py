@@ -42,7 +42,7 @@ class Provider(models.Model):
     # The name as searching compares it, and every word it looks through, each once. Both follow the others.
     plain_name = models.CharField(max_length=200, editable=False, default="", db_collation="C")
     words = ArrayField(models.CharField(max_length=60), editable=False, default=list)
-    imported_at = models.DateTimeField(_("last imported"))
+    imported_at = models.DateTimeField(_("last changed by an import"))
     vanished_at = models.DateTimeField(_("vanished from its directory"), null=True, blank=True)
 
     class Meta:

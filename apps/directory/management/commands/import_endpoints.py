@@ -1,6 +1,8 @@
-"""`import_endpoints FILE`: load or refresh a directory of providers."""
+"""`import_endpoints FILE…`: load or refresh a directory of providers."""
 
+import time
 from argparse import ArgumentParser
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -8,36 +10,129 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from apps.audit.recording import Actor
-from apps.directory import importing, reading
+from apps.directory import reaching
+from apps.directory.importing.lists import Source, Wishes, import_lists
+from apps.directory.importing.reporting import Report
+from apps.directory.reading.elements import Broken
+from apps.directory.reading.guarding import Guard
+from apps.directory.reading.rows import NotADirectory
+from apps.directory.reading.terms import Terms
+from apps.directory.reading.texts import on_one_line
+from apps.wire.dialects import FhirVersion, Interface
+
+_PATIENCE_SECONDS = 2.0  # before progress is told, and between two lines of it
 
 
 class Command(BaseCommand):
-    """Run it after a provider list changed; running it twice changes nothing more."""
+    """Run it after a list of providers changed; running it twice changes nothing more."""
 
     help = (
-        "Load providers and endpoints from a file of the format holdfast-directory/1. Safe to repeat: rows are "
-        "recognized and updated, rows no longer in the file are marked vanished. Ends with 1 if a row was refused."
+        "Load providers and endpoints from lists: our own holdfast-directory/1, FHIR Bundles of Endpoint and "
+        "Organization, SMART user-access brands, plain lists of vendors (packed with gzip or not), or the list of "
+        "where lists are published. Safe to repeat: what is no longer listed is marked vanished, and never deleted. "
+        "Ends with 1 if a row was refused, or if the list has shrunk so much that nothing was marked."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """The file, and nothing else."""
-        parser.add_argument("file", type=Path, help="the directory file")
+        """Files, and what lists do not say themselves."""
+        parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
+        parser.add_argument("--dry-run", action="store_true", help="do everything, report it, and take it back")
+        parser.add_argument(
+            "--directory",
+            default="",
+            help="the name of the directory, the same each time; all files together are it. Without it, each file is a "
+            "directory of its own, called as it calls itself or as the file is",
+        )
+        parser.add_argument(
+            "--interface",
+            choices=[interface.value for interface in Interface],
+            default=Interface.SMART.value,
+            help="what the endpoints of a list speak, unless it says so (default: smart)",
+        )
+        parser.add_argument(
+            "--fhir-version",
+            choices=[version.value for version in FhirVersion],
+            help="of endpoints for which neither list nor address states one; they are refused without it",
+        )
+        parser.add_argument(
+            "--accept-shrinking",
+            action="store_true",
+            help="mark what vanished although less than half of the directory is left",
+        )
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """One line for each refused row, then a summary."""
-        path: Path = options["file"]
+        """A line for each of the first thousand rows refused, then a summary."""
+        paths: list[Path] = options["files"]
+        together = [paths] if options["directory"] else [[path] for path in paths]
+        reports = [self._import(some, options) for some in together]
+        if any(report.refused for report in reports):
+            raise CommandError("Some rows were refused.", returncode=1)
+        if any(report.spared for report in reports):
+            raise CommandError("A list has shrunk: nothing was marked as vanished.", returncode=1)
+
+    def _import(self, paths: list[Path], options: dict[str, Any]) -> Report:
+        version = options["fhir_version"]
+        terms = Terms(
+            guard=Guard(reaching.address_policy()),
+            interface=Interface(options["interface"]),
+            fhir_version=FhirVersion(version) if version else None,
+        )
+        wishes = Wishes(on_one_line(options["directory"])[:120], options["accept_shrinking"], options["dry_run"])
+        at, actor = timezone.now(), Actor.system("import_endpoints")
+        name = ", ".join(_name(path) for path in paths)
         try:
-            directory = reading.read(path.read_bytes(), name=path.stem)
+            with ExitStack() as stack:
+                sources = [Source(_stem(path), stack.enter_context(path.open("rb"))) for path in paths]
+                report = import_lists(sources, terms=terms, wishes=wishes, actor=actor, at=at, tell=self._teller())
         except OSError as error:
-            raise CommandError(f"{path.name} cannot be read: {error.strerror}") from None
-        except reading.NotADirectory:
-            raise CommandError(f"{path.name} is not JSON of the format {reading.FORMAT}.") from None
-        report = importing.import_directory(directory, actor=Actor.system("import_endpoints"), at=timezone.now())
+            raise CommandError(f"{name} cannot be read: {error.strerror or 'the file is damaged'}") from None
+        except (NotADirectory, Broken) as fault:
+            raise CommandError(f"{name} is no list that can be imported: {fault}. Nothing was stored.") from None
+        self._say(report, name if len(options["files"]) > 1 else "", is_rehearsal=wishes.is_rehearsal)
+        return report
+
+    def _teller(self) -> Any:
+        said_at = time.monotonic()
+
+        def tell(rows: int) -> None:
+            nonlocal said_at
+            if time.monotonic() - said_at > _PATIENCE_SECONDS:
+                said_at = time.monotonic()
+                self.stderr.write(f"{rows:,} rows read …")
+
+        return tell
+
+    def _say(self, report: Report, name: str, *, is_rehearsal: bool) -> None:
         for refusal in report.refusals:
             self.stderr.write(f"refused {refusal.where}: {refusal.reason}")
+        if report.refused > len(report.refusals):
+            for reason, number in report.reasons.most_common():
+                self.stderr.write(f"refused in all, {number:,} rows: {reason}")
         for url in report.waiting:
             self.stderr.write(f"switched off until staff switch it on: {url}")
-        summary = f"{report.providers} providers, {report.endpoints} endpoints, {report.vanished} vanished"
-        self.stdout.write(f"{summary}, {len(report.refusals)} refused")
-        if report.refusals:
-            raise CommandError("Some rows were refused.", returncode=1)
+        if report.spared:
+            self.stderr.write(
+                f"less than half of the directory is left: {report.spared:,} rows that are no longer listed were not "
+                "marked as vanished. If the list is complete, repeat with --accept-shrinking"
+            )
+        summary = [
+            f"{report.providers} providers ({report.providers_new} new, {report.providers_changed} changed)",
+            f"{report.endpoints} endpoints ({report.endpoints_new} new, {report.endpoints_changed} changed)",
+            f"{report.published_lists} published lists" if report.published_lists else "",
+            f"{report.inactive} out of use" if report.inactive else "",
+            f"{report.vanished} vanished",
+            f"{report.refused} refused",
+            "all taken back" if is_rehearsal else "",
+        ]
+        self.stdout.write((f"{name}: " if name else "") + ", ".join(part for part in summary if part))
+
+
+def _name(path: Path) -> str:
+    """The file's name as it can be shown."""
+    return on_one_line(path.name.encode("utf-8", "replace").decode())[:200]
+
+
+def _stem(path: Path) -> str:
+    """Without its endings: a list is the same list packed and unpacked."""
+    name = _name(path)
+    return next((name.removesuffix(end) for end in (".json.gz", ".json", ".gz") if name.endswith(end)), name)[:120]

@@ -1,0 +1,63 @@
+"""Switch off the endpoints that a file led to a server patients trust, until staff look: the rule of `trusting`.
+
+A directory file pairs FHIR base URLs with authorization servers. Asked of every endpoint by itself this would take
+several queries each; the servers that patients rely on are few, and so are the origins known at one.
+"""
+
+from datetime import datetime
+from functools import lru_cache
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import Q
+
+from apps.directory import pinning, registering
+from apps.directory.models import AuthorizationServer, Endpoint
+from apps.directory.reading import addressing
+
+_ROWS = 2000
+_KNOWN = """
+SELECT DISTINCT split_part(fhir_base_url, '/', 1) || '//' || split_part(fhir_base_url, '/', 3) FROM directory_endpoint
+WHERE authorization_server_id = %s AND is_switched_on AND NOT EXISTS (
+    SELECT FROM import_moved WHERE endpoint_id = directory_endpoint.id
+)
+"""
+_MOVED = """
+SELECT endpoint.id, endpoint.fhir_base_url FROM import_moved
+JOIN directory_endpoint AS endpoint ON endpoint.id = import_moved.endpoint_id WHERE import_moved.server_id = %s
+"""
+
+
+def note_relied_on() -> None:
+    """Remember the servers at which patients sign in under a registration of ours, as the import finds them."""
+    named = Q(registrations__isnull=False) | Q(endpoints__enablements__isnull=False)
+    servers = AuthorizationServer.objects.filter(named).distinct().prefetch_related("registrations")
+    relied_on = [(server.pk,) for server in servers if registering.is_relied_on(server)]
+    with connection.cursor() as cursor:
+        cursor.executemany("INSERT INTO import_relied (server_id) VALUES (%s)", relied_on)
+
+
+def switch_off_strangers(*, at: datetime) -> None:
+    """Endpoints that came to such a server, at an origin that neither it nor an endpoint of it has."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT DISTINCT server_id FROM import_moved")
+        servers = AuthorizationServer.objects.in_bulk([server_id for (server_id,) in cursor.fetchall()])
+    for server in servers.values():
+        _switch_off_at(server, at=at)
+
+
+def _switch_off_at(server: AuthorizationServer, *, at: datetime) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(_KNOWN, [server.pk])
+        trusted = [server.authorize_url, server.token_url, *(origin for (origin,) in cursor.fetchall())]
+
+    @lru_cache(maxsize=_ROWS)
+    def is_trusted(origin: str) -> bool:
+        return any(pinning.is_same_origin(origin, url) for url in trusted)
+
+    with connection.connection.cursor(name="import_moved") as moved:
+        moved.execute(_MOVED, [server.pk])
+        while rows := moved.fetchmany(_ROWS):
+            strangers: list[UUID] = [row_id for row_id, url in rows if not is_trusted(addressing.origin(url))]
+            on = Endpoint.objects.filter(pk__in=strangers, is_switched_on=True)
+            on.update(is_switched_on=False, switched_off_at=at)

@@ -1,0 +1,98 @@
+"""Endpoints of one wave: which rows are one and the same, what we hold of each, and what speaks against it.
+
+Statements in their order. A file is not believed about endpoints that others list too: neither may turn the other's.
+"""
+
+# An address in the one spelling that is compared: `reading.addressing.root` in SQL. The index `endpoint_alike` finds
+# what may be alike.
+_ALIKE = "lower(rtrim({url}, '/'))"
+_HOST_ENDS = "length(split_part({url}, '/', 1)) + 2 + length(split_part({url}, '/', 3))"
+_ROOT = f"lower(left({{url}}, {_HOST_ENDS})) || regexp_replace(substr({{url}}, {_HOST_ENDS} + 1), '/$', '')"
+
+# Rows that name no provider, or one that was refused, lead nowhere.
+NOBODYS = """
+INSERT INTO import_refusal (place, reason)
+SELECT row.place, 'nobody says whose it is' FROM import_endpoint AS row
+WHERE NOT EXISTS (SELECT FROM import_pair AS pair WHERE pair.endpoint = row.number AND pair.provider > 0)
+ORDER BY row.number
+"""
+DROP_NOBODYS = """
+DELETE FROM import_endpoint AS row WHERE NOT EXISTS (
+    SELECT FROM import_pair AS pair JOIN import_owner AS owner ON owner.number = pair.provider
+    WHERE pair.endpoint = row.number
+)
+"""
+# `takes_server`: the authorization server is the one the row states, or none. What the SMART deployment itself said is
+# turned by no file, and what a row leaves unsaid stays.
+JUDGE = f"""
+INSERT INTO import_judged (number, first, endpoint_id, is_held, held_server_id, server_id, takes_server, reason)
+SELECT row.number, first.number, coalesce(held.id, gen_random_uuid()), held.id IS NOT NULL,
+    held.authorization_server_id, CASE WHEN takes.server THEN stated.id ELSE held.authorization_server_id END,
+    takes.server,
+    CASE
+        WHEN first.is_sandbox <> row.is_sandbox OR held.is_sandbox <> row.is_sandbox
+            THEN 'a sandbox row and a production row name the same endpoint'
+        WHEN (
+            row.fhir_version, row.interface, row.dialect, row.states_tenant, row.tenant, row.states_server,
+            row.authorize_url, row.token_url
+        ) <> (
+            first.fhir_version, first.interface, first.dialect, first.states_tenant, first.tenant, first.states_server,
+            first.authorize_url, first.token_url
+        ) OR (differs.it_does AND EXISTS (SELECT FROM import_met WHERE endpoint_id = held.id))
+            THEN 'an earlier row describes the same endpoint differently'
+        WHEN differs.it_does AND EXISTS (
+            SELECT FROM directory_providerportal AS portal
+            JOIN directory_provider AS provider ON provider.id = portal.provider_id
+            WHERE portal.endpoint_id = held.id AND provider.directory <> %(directory)s AND provider.vanished_at IS NULL
+        ) THEN 'another directory describes the same endpoint differently'
+        WHEN takes.server AND stated.is_sandbox <> row.is_sandbox
+            THEN 'sandbox and production cannot be mixed: endpoint and authorization server differ'
+    END
+FROM import_endpoint AS row
+JOIN (SELECT root, min(number) AS number FROM import_endpoint GROUP BY root) AS roots USING (root)
+JOIN import_endpoint AS first ON first.number = roots.number
+LEFT JOIN LATERAL (
+    SELECT endpoint.* FROM directory_endpoint AS endpoint
+    WHERE {_ALIKE.format(url="endpoint.fhir_base_url")} = {_ALIKE.format(url="row.fhir_base_url")}
+        AND {_ROOT.format(url="endpoint.fhir_base_url")} = row.root
+    ORDER BY endpoint.fhir_base_url <> row.fhir_base_url, endpoint.id LIMIT 1
+) AS held ON true
+LEFT JOIN directory_authorizationserver AS held_server ON held_server.id = held.authorization_server_id
+LEFT JOIN directory_authorizationserver AS stated
+    ON row.authorize_url <> '' AND stated.authorize_url = row.authorize_url AND stated.token_url = row.token_url
+CROSS JOIN LATERAL (
+    SELECT row.states_server AND NOT coalesce(
+        row.interface = 'smart' AND held.interface = 'smart' AND held.authorization_server_id IS NOT NULL, false
+    ) AS server
+) AS takes
+CROSS JOIN LATERAL (
+    SELECT coalesce(
+        held.fhir_version <> row.fhir_version OR held.interface <> row.interface OR held.dialect <> row.dialect
+        OR (row.states_tenant AND held.tenant <> row.tenant)
+        OR (takes.server AND (coalesce(held_server.authorize_url, ''), coalesce(held_server.token_url, ''))
+            <> (row.authorize_url, row.token_url)), false
+    ) AS it_does
+) AS differs
+"""  # noqa: S608 - of constants
+# Specification 4.1 rule 1: each version has its own authentication base address. The first row of a server counts.
+REFUSE_CROSSING = """
+UPDATE import_judged AS judged SET reason = 'its authorization server belongs to the other FHIR version'
+FROM import_endpoint AS row, (
+    SELECT DISTINCT ON (row.authorize_url, row.token_url) row.authorize_url, row.token_url, row.fhir_version
+    FROM import_endpoint AS row JOIN import_judged AS judged USING (number)
+    WHERE judged.reason IS NULL AND judged.takes_server AND row.authorize_url <> ''
+    ORDER BY row.authorize_url, row.token_url, row.number
+) AS first
+WHERE row.number = judged.number AND judged.reason IS NULL AND judged.takes_server
+    AND row.interface = 'patient-access' AND row.authorize_url = first.authorize_url AND row.token_url = first.token_url
+    AND (row.fhir_version <> first.fhir_version OR EXISTS (
+        SELECT FROM directory_endpoint AS other
+        WHERE other.authorization_server_id = judged.server_id AND other.vanished_at IS NULL
+            AND other.fhir_version <> row.fhir_version AND other.id <> judged.endpoint_id
+    ))
+"""
+REFUSE = """
+INSERT INTO import_refusal (place, reason)
+SELECT row.place, judged.reason FROM import_judged AS judged JOIN import_endpoint AS row USING (number)
+WHERE judged.reason IS NOT NULL ORDER BY row.number
+"""

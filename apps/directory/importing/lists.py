@@ -1,0 +1,156 @@
+"""The journey of a list: opened, read and staged row by row, merged wave by wave, and what it lost marked at the end.
+
+One transaction: a file that breaks off, or that turns out to be something else, leaves nothing behind.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import count
+from typing import BinaryIO, NamedTuple
+
+from django.db import connection, transaction
+
+from apps.audit import recording
+from apps.audit.recording import Actor, EventType, Fact
+from apps.directory import vocabulary
+from apps.directory.importing import estranging, publishing, sites, tables, telling, vanishing
+from apps.directory.importing.reporting import Report
+from apps.directory.importing.staging import Stage
+from apps.directory.importing.vanishing import Held
+from apps.directory.importing.waves import Waves
+from apps.directory.reading.lists import ListFile
+from apps.directory.reading.rows import Inactive, Refused, Row
+from apps.directory.reading.terms import Terms
+
+_WAVE = 6000  # lines: some two thousand providers with an endpoint each
+_LOCK = 0x686F6C64  # one import at a time
+
+
+class Source(NamedTuple):
+    """An open file, and what to call it."""
+
+    name: str
+    file: BinaryIO
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What whoever imports wants: the name of the directory (empty: what the first file calls itself, else the name of
+    the file), whether a list may be much shorter than before, and whether all is taken back in the end."""
+
+    directory: str = ""
+    accepts_shrinking: bool = False
+    is_rehearsal: bool = False
+
+
+def import_lists(
+    sources: Sequence[Source],
+    *,
+    terms: Terms,
+    wishes: Wishes = Wishes(),  # noqa: B008 - frozen
+    actor: Actor,
+    at: datetime,
+    tell: Callable[[int], None] | None = None,
+) -> Report:
+    """Store what the files list, together one directory. A refused row changes nothing. `tell` is called with the
+    number of rows read, now and then. Raises NotADirectory, Broken and OSError, and then nothing was stored."""
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
+            cursor.execute(tables.WAVE + tables.JUDGED + tables.MEMORY)
+        estranging.note_relied_on()
+        journey = _Journey(sources, terms, wishes, tell, at)
+        journey.read()
+        report = journey.close()
+        recording.record(
+            EventType.DIRECTORY_IMPORTED,
+            actor=actor,
+            at=at,
+            subject="directory",
+            facts={Fact.ROWS: report.endpoints, Fact.COUNT: report.providers, Fact.GAPS: report.refused},
+        )
+        if wishes.is_rehearsal:
+            transaction.set_rollback(True)
+        else:
+            with connection.cursor() as cursor:
+                cursor.execute(tables.DROP)
+    return report
+
+
+class _Journey:
+    def __init__(
+        self, sources: Sequence[Source], terms: Terms, wishes: Wishes, tell: Callable[[int], None] | None, at: datetime
+    ) -> None:
+        numbers = count(1)
+        self._lists = [(source.name, ListFile(source.file, terms, numbers)) for source in sources]
+        self._wishes, self._tell, self._at = wishes, tell, at
+        self._report = Report()
+        self._stage = Stage()
+        self._directory = ""
+        self._before = Held(0, 0)
+        self._waves: Waves | None = None
+        self._rows = 0
+        self._is_complete = True  # no row was refused that may be what is missing
+
+    def read(self) -> None:
+        """Stage all rows and merge them: those that come with all that belongs to them as they come."""
+        is_loose = False
+        for name, one in self._lists:
+            for row in one.rows():
+                self._take(row if len(self._lists) == 1 else _placed(row, name))
+                if self._stage.pending >= _WAVE:
+                    self._send(merges=one.is_nested and not is_loose)
+            is_loose = is_loose or not one.is_nested
+        self._send(merges=True, is_whole_list=is_loose)
+        self._merger().finish()
+
+    def close(self) -> Report:
+        """What can only be said when everything is stored."""
+        report, at = self._report, self._at
+        self._merger().count_in(report)
+        report.providers_changed += sites.settle(self._directory, at=at)
+        estranging.switch_off_strangers(at=at)
+        accepts = self._wishes.accepts_shrinking
+        if self._is_complete:
+            report.vanished, report.spared = vanishing.mark(
+                self._directory, self._before, accepts_shrinking=accepts, at=at
+            )
+        report.published_lists, gone = publishing.store(self._directory, is_complete=self._is_complete, at=at)
+        report.vanished += gone
+        telling.tell(report)
+        vocabulary.learn_missing()
+        return report
+
+    def _take(self, row: Row) -> None:
+        self._rows += 1
+        self._stage.add(row)
+        if isinstance(row, Refused):
+            self._report.refuse(row.place, row.reason)
+            self._is_complete = self._is_complete and not row.blocks
+        elif isinstance(row, Inactive):
+            self._report.inactive += 1
+
+    def _send(self, *, merges: bool, is_whole_list: bool = False) -> None:
+        waves = self._merger()
+        waves.finish()
+        self._stage.send()
+        if merges:
+            waves.start(is_whole_list=is_whole_list)
+        if self._tell is not None:
+            self._tell(self._rows)
+
+    def _merger(self) -> Waves:
+        """Made when the first rows are there: by then the file has said its name."""
+        if self._waves is None:
+            name, first = self._lists[0]
+            self._directory = self._wishes.directory or first.name or name
+            self._before = vanishing.held(self._directory)
+            self._waves = Waves(self._directory, at=self._at)
+        return self._waves
+
+
+def _placed(row: Row, name: str) -> Row:
+    """The row, with the file's name where the place is said."""
+    place = getattr(row, "place", None)
+    return row if place is None else row._replace(place=f"{name}, {place}")  # type: ignore[call-arg]  # it has one

@@ -1,0 +1,44 @@
+"""What an import did, in numbers; with the first thousand of what was refused, however many there are."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+MOST_LINES = 1000
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A row that was left out: where in the list, and why. Both can be shown as they are."""
+
+    where: str
+    reason: str
+
+
+@dataclass
+class Report:
+    """Numbers of rows. Providers and endpoints are those listed, of which some are new or changed."""
+
+    providers: int = 0
+    providers_new: int = 0
+    providers_changed: int = 0
+    endpoints: int = 0
+    endpoints_new: int = 0
+    endpoints_changed: int = 0
+    published_lists: int = 0
+    inactive: int = 0  # the list itself says that they are out of use
+    vanished: int = 0
+    spared: int = 0  # would have vanished, had the list not shrunk so much at once
+    waiting: list[str] = field(default_factory=list)  # FHIR base URLs that staff must switch on first, at most 1000
+    refusals: list[Refusal] = field(default_factory=list)  # at most 1000
+    reasons: Counter[str] = field(default_factory=Counter)  # all of them
+
+    @property
+    def refused(self) -> int:
+        """How many rows were."""
+        return self.reasons.total()
+
+    def refuse(self, where: str, reason: str) -> None:
+        """One more row was left out."""
+        self.reasons[reason] += 1
+        if len(self.refusals) < MOST_LINES:
+            self.refusals.append(Refusal(where, reason))

@@ -1,0 +1,102 @@
+"""Rows on their way into the temporary tables: collected, written as PostgreSQL's COPY reads them, and sent.
+
+Every text is on one line and holds nothing invisible (`reading.texts`, and the URL guard for addresses), so that the
+backslash is the only character COPY must be told about.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from django.db import connection
+
+from apps.directory.reading import addressing
+from apps.directory.reading.rows import (
+    EndpointRow,
+    Inactive,
+    PairRow,
+    ProviderRow,
+    PublishedListRow,
+    Refused,
+    Row,
+)
+
+_FLAGS = {True: "t", False: "f"}
+_TABLES = ("provider", "endpoint", "pair", "inactive", "published", "kept")
+
+
+class Stage:
+    """Memory for a few thousand rows, until `send`. `pending` says how many lines there are."""
+
+    def __init__(self) -> None:
+        self.pending = 0
+        self._lines: dict[str, list[str]] = {table: [] for table in _TABLES}
+        self._add_provider = self._lines["provider"].append
+        self._add_endpoint = self._lines["endpoint"].append
+        self._add_pair = self._lines["pair"].append
+
+    def add(self, row: Row) -> None:
+        """Take a row; of a refused one only what it is known by."""
+        self.pending += 1
+        kind = type(row)
+        if kind is ProviderRow:
+            self._add_provider(_provider(row))  # type: ignore[arg-type]  # by its kind
+        elif kind is EndpointRow:
+            self._add_endpoint(_endpoint(row))  # type: ignore[arg-type]
+        elif kind is PairRow:
+            self._add_pair(_pair(row))  # type: ignore[arg-type]
+        elif isinstance(row, Inactive):
+            self._lines["inactive"].extend(_escaped(key) for key in {row.key, row.other_key} if key)
+        elif isinstance(row, PublishedListRow):
+            self._lines["published"].append(_escaped("\t".join((str(row.number), *row[1:]))))
+        elif isinstance(row, Refused) and row.directory_id:
+            self._lines["kept"].append(_escaped(row.directory_id))
+
+    def send(self) -> None:
+        """Copy what waits into the temporary tables."""
+        with connection.cursor() as cursor:
+            for table, lines in self._lines.items():
+                if lines:
+                    with cursor.copy(f"COPY import_{table} FROM STDIN") as copy:
+                        copy.write("\n".join(lines))
+                        copy.write("\n")
+                    lines.clear()
+        self.pending = 0
+
+
+def _provider(row: ProviderRow) -> str:
+    return _escaped(
+        f"{row.number}\t{row.place}\t{row.directory_id}\t{_FLAGS[row.shares_id]}\t{_FLAGS[row.is_spare]}\t{row.key}"
+        f"\t{row.other_key}\t{row.part_of}\t{row.name}\t{row.plain_name}\t{_array(row.aliases)}\t{row.kind}"
+        f"\t{row.city}\t{row.state}\t{row.postal_code}\t{row.website}\t{_FLAGS[row.is_sandbox]}\t{_array(row.words)}"
+    )
+
+
+def _endpoint(row: EndpointRow) -> str:
+    return _escaped(
+        f"{row.number}\t{row.place}\t{row.key}\t{row.other_key}\t{row.fhir_base_url}\t{row.fhir_version}"
+        f"\t{row.interface}\t{row.dialect}\t{_FLAGS[row.states_tenant]}\t{row.tenant}\t{_FLAGS[row.is_sandbox]}"
+        f"\t{_FLAGS[row.states_server]}\t{row.authorize_url}\t{row.token_url}\t{row.revocation_url}"
+        f"\t{addressing.root(row.fhir_base_url)}"
+    )
+
+
+def _pair(row: PairRow) -> str:
+    return _escaped(
+        f"{row.provider}\t{row.provider_key}\t{row.endpoint}\t{row.endpoint_key}\t{_FLAGS[row.is_spare]}"
+        f"\t{row.portal_name}\t{row.portal_url}"
+    )
+
+
+def _array(texts: Sequence[str]) -> str:
+    """As PostgreSQL writes an array of texts."""
+    if not texts:
+        return "{}"
+    joined = '","'.join(_quoted(texts))
+    return f'{{"{joined}"}}'
+
+
+def _quoted(texts: Iterable[str]) -> Iterable[str]:
+    return (text.replace("\\", "\\\\").replace('"', '\\"') if "\\" in text or '"' in text else text for text in texts)
+
+
+def _escaped(line: str) -> str:
+    return line.replace("\\", "\\\\") if "\\" in line else line

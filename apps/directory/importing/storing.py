@@ -1,0 +1,112 @@
+"""Endpoints of one wave that nothing speaks against, their authorization servers, and whose they are.
+
+Statements in their order; each takes the parameters `directory` and `at`. What is as it was is not written.
+"""
+
+ADD_SERVERS = """
+INSERT INTO directory_authorizationserver (
+    id, source, authorize_url, token_url, revocation_url, introspection_url, management_url, jwks_url, issuer,
+    id_token_issuers, names_issuer, capabilities, scopes_supported, is_sandbox, found_at
+)
+SELECT gen_random_uuid(), 'configured', authorize_url, token_url, revocation_url, '', '', '', '', '{}', false, '{}',
+    '{}', is_sandbox, %(at)s
+FROM (
+    SELECT DISTINCT ON (row.authorize_url, row.token_url) row.*
+    FROM import_judged AS judged JOIN import_endpoint AS row USING (number)
+    WHERE judged.reason IS NULL AND judged.takes_server AND judged.server_id IS NULL AND row.authorize_url <> ''
+    ORDER BY row.authorize_url, row.token_url, row.number
+) AS stated
+ON CONFLICT (authorize_url, token_url) DO NOTHING
+"""
+FIND_SERVERS = """
+UPDATE import_judged AS judged SET server_id = server.id
+FROM import_endpoint AS row JOIN directory_authorizationserver AS server USING (authorize_url, token_url)
+WHERE row.number = judged.number AND judged.takes_server AND judged.server_id IS NULL AND row.authorize_url <> ''
+"""
+# The revocation address follows the list, unless the server said it itself or another directory lists it too.
+CHANGE_SERVERS = """
+UPDATE directory_authorizationserver AS server SET revocation_url = stated.revocation_url
+FROM (
+    SELECT DISTINCT ON (judged.server_id) judged.server_id, row.revocation_url
+    FROM import_judged AS judged JOIN import_endpoint AS row USING (number)
+    WHERE judged.reason IS NULL AND judged.takes_server ORDER BY judged.server_id, row.number
+) AS stated
+WHERE server.id = stated.server_id AND server.source = 'configured' AND server.revocation_url <> stated.revocation_url
+    AND NOT EXISTS (
+        SELECT FROM directory_endpoint AS endpoint
+        JOIN directory_providerportal AS portal ON portal.endpoint_id = endpoint.id
+        JOIN directory_provider AS provider ON provider.id = portal.provider_id
+        WHERE endpoint.authorization_server_id = server.id AND provider.directory <> %(directory)s
+            AND provider.vanished_at IS NULL
+    )
+"""
+# Discovery may have paired an endpoint while we judged it: then it stays as discovery left it.
+CHANGE_ENDPOINTS = """
+UPDATE directory_endpoint AS held SET
+    fhir_version = row.fhir_version, interface = row.interface, dialect = row.dialect,
+    tenant = CASE WHEN row.states_tenant THEN row.tenant ELSE held.tenant END,
+    authorization_server_id = judged.server_id, imported_at = %(at)s, vanished_at = NULL
+FROM import_judged AS judged JOIN import_endpoint AS row USING (number)
+WHERE judged.reason IS NULL AND judged.is_held AND judged.number = judged.first AND held.id = judged.endpoint_id
+    AND held.authorization_server_id IS NOT DISTINCT FROM judged.held_server_id AND (
+        held.fhir_version <> row.fhir_version OR held.interface <> row.interface OR held.dialect <> row.dialect
+        OR (row.states_tenant AND held.tenant <> row.tenant) OR held.vanished_at IS NOT NULL
+        OR held.authorization_server_id IS DISTINCT FROM judged.server_id
+    )
+"""
+ADD_ENDPOINTS = """
+INSERT INTO directory_endpoint (
+    id, authorization_server_id, fhir_base_url, fhir_version, interface, dialect, tenant, is_sandbox, is_switched_on,
+    discovery_fault, disagreements, imported_at
+)
+SELECT judged.endpoint_id, judged.server_id, row.fhir_base_url, row.fhir_version, row.interface, row.dialect,
+    row.tenant, row.is_sandbox, true, '', '{}', %(at)s
+FROM import_judged AS judged JOIN import_endpoint AS row USING (number)
+WHERE judged.reason IS NULL AND NOT judged.is_held AND judged.number = judged.first
+"""
+REMEMBER = """
+INSERT INTO import_met (endpoint_id)
+SELECT endpoint_id FROM import_judged WHERE reason IS NULL AND number = first ON CONFLICT DO NOTHING
+"""
+# Endpoints that came to a server that patients trust: `estranging` looks at them.
+MOVED = """
+INSERT INTO import_moved (endpoint_id, server_id)
+SELECT judged.endpoint_id, judged.server_id FROM import_judged AS judged JOIN import_relied USING (server_id)
+WHERE judged.reason IS NULL AND judged.number = judged.first
+    AND judged.server_id IS DISTINCT FROM judged.held_server_id
+"""
+WANTED = """
+INSERT INTO import_wanted (provider_id, endpoint_id, name, url)
+SELECT DISTINCT ON (owner.provider_id, first.endpoint_id) owner.provider_id, first.endpoint_id, pair.name, pair.url
+FROM import_pair AS pair
+JOIN import_owner AS owner ON owner.number = pair.provider
+JOIN import_judged AS judged ON judged.number = pair.endpoint AND judged.reason IS NULL
+JOIN import_judged AS first ON first.number = judged.first
+ORDER BY owner.provider_id, first.endpoint_id, pair.name = '', pair.provider, pair.endpoint
+"""
+CHANGE_PORTALS = """
+UPDATE directory_providerportal AS held SET name = wanted.name, url = wanted.url FROM import_wanted AS wanted
+WHERE held.provider_id = wanted.provider_id AND held.endpoint_id = wanted.endpoint_id
+    AND (held.name <> wanted.name OR held.url <> wanted.url)
+"""
+ADD_PORTALS = """
+INSERT INTO directory_providerportal (provider_id, endpoint_id, name, url)
+SELECT provider_id, endpoint_id, name, url FROM import_wanted AS wanted WHERE NOT EXISTS (
+    SELECT FROM directory_providerportal AS held
+    WHERE held.provider_id = wanted.provider_id AND held.endpoint_id = wanted.endpoint_id
+)
+"""
+# What a provider has no longer, unless one of its rows was refused: that one may be what is missing.
+LEFT = """
+INSERT INTO import_left (provider_id, endpoint_id)
+SELECT portal.provider_id, portal.endpoint_id FROM directory_providerportal AS portal
+JOIN import_first AS provider ON provider.provider_id = portal.provider_id AND provider.is_held
+WHERE NOT EXISTS (
+    SELECT FROM import_wanted AS wanted
+    WHERE wanted.provider_id = portal.provider_id AND wanted.endpoint_id = portal.endpoint_id
+) AND NOT EXISTS (
+    SELECT FROM import_pair AS pair JOIN import_owner AS owner ON owner.number = pair.provider
+    LEFT JOIN import_judged AS judged ON judged.number = pair.endpoint AND judged.reason IS NULL
+    WHERE owner.provider_id = portal.provider_id AND judged.number IS NULL
+)
+"""

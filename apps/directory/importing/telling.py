@@ -1,0 +1,24 @@
+"""What the database found while merging, for the report."""
+
+from django.db import connection
+
+from apps.directory.importing.reporting import MOST_LINES, Refusal, Report
+
+_LINES = "SELECT place, reason FROM import_refusal WHERE reason <> '' ORDER BY number LIMIT %s"
+_REASONS = "SELECT reason, count(*) FROM import_refusal WHERE reason <> '' GROUP BY reason"
+_WAITING = """
+SELECT endpoint.fhir_base_url FROM directory_endpoint AS endpoint
+JOIN import_met AS met ON met.endpoint_id = endpoint.id
+WHERE NOT endpoint.is_switched_on ORDER BY endpoint.fhir_base_url LIMIT %s
+"""
+
+
+def tell(report: Report) -> None:
+    """Add the rows that were refused, and the endpoints of the list that wait for staff to switch them on."""
+    with connection.cursor() as cursor:
+        cursor.execute(_LINES, [MOST_LINES - len(report.refusals)])
+        report.refusals += [Refusal(place, reason) for place, reason in cursor.fetchall()]
+        cursor.execute(_REASONS)
+        report.reasons.update(dict(cursor.fetchall()))
+        cursor.execute(_WAITING, [MOST_LINES])
+        report.waiting = [url for (url,) in cursor.fetchall()]

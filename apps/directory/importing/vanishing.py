@@ -1,0 +1,85 @@
+"""Mark what the list no longer has. Never deleted: connections live on. Never believed of a list cut short."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import connection
+
+_SMALL = 10  # directories of fewer providers are looked after by hand, and may shrink as they like
+
+_HELD = """
+SELECT count(DISTINCT provider.id), count(DISTINCT endpoint.id) FROM directory_provider AS provider
+LEFT JOIN directory_providerportal AS portal ON portal.provider_id = provider.id
+LEFT JOIN directory_endpoint AS endpoint ON endpoint.id = portal.endpoint_id AND endpoint.vanished_at IS NULL
+WHERE provider.directory = %s AND provider.vanished_at IS NULL
+"""
+_LISTED = """
+SELECT (SELECT count(*) FROM import_listed) + (SELECT count(*) FROM import_kept), (SELECT count(*) FROM import_met)
+"""
+_GONE = """
+CREATE TEMPORARY TABLE import_gone ON COMMIT DROP AS
+SELECT id FROM directory_provider AS provider WHERE directory = %s AND vanished_at IS NULL
+    AND NOT EXISTS (SELECT FROM import_listed AS listed WHERE listed.directory_id = provider.directory_id)
+    AND NOT EXISTS (SELECT FROM import_kept AS kept WHERE kept.directory_id = provider.directory_id)
+"""
+# An endpoint is gone only where no provider that is still listed, here or elsewhere, leads to it.
+_ORPHANED = """
+CREATE TEMPORARY TABLE import_orphaned ON COMMIT DROP AS
+SELECT id FROM directory_endpoint AS endpoint
+WHERE vanished_at IS NULL AND id IN (
+    SELECT endpoint_id FROM directory_providerportal WHERE provider_id IN (TABLE import_gone)
+    UNION SELECT endpoint_id FROM import_left
+) AND NOT EXISTS (SELECT FROM import_met WHERE endpoint_id = endpoint.id) AND NOT EXISTS (
+    SELECT FROM directory_providerportal AS portal
+    JOIN directory_provider AS provider ON provider.id = portal.provider_id
+    WHERE portal.endpoint_id = endpoint.id AND provider.vanished_at IS NULL
+        AND NOT EXISTS (SELECT FROM import_gone WHERE id = provider.id)
+        AND NOT EXISTS (
+            SELECT FROM import_left AS gone
+            WHERE gone.provider_id = portal.provider_id AND gone.endpoint_id = portal.endpoint_id
+        )
+)
+"""
+_PART = """
+DELETE FROM directory_providerportal AS portal USING import_left AS gone
+WHERE portal.provider_id = gone.provider_id AND portal.endpoint_id = gone.endpoint_id
+"""
+_MARK_ENDPOINTS = "UPDATE directory_endpoint SET vanished_at = %s WHERE id IN (TABLE import_orphaned)"
+_MARK_PROVIDERS = "UPDATE directory_provider SET vanished_at = %s WHERE id IN (TABLE import_gone)"
+
+
+@dataclass(frozen=True)
+class Held:
+    """How much of a directory is listed before an import."""
+
+    providers: int
+    endpoints: int
+
+
+def held(directory: str) -> Held:
+    """What the directory has now."""
+    with connection.cursor() as cursor:
+        cursor.execute(_HELD, [directory])
+        return Held(*cursor.fetchone())
+
+
+def mark(directory: str, before: Held, *, accepts_shrinking: bool, at: datetime) -> tuple[int, int]:
+    """How many rows were marked vanished, and how many were spared because the list lost more than half at once."""
+    with connection.cursor() as cursor:
+        cursor.execute(_LISTED)
+        now = Held(*cursor.fetchone())
+        cursor.execute(_GONE, [directory])
+        gone = int(cursor.rowcount)
+        cursor.execute(_ORPHANED)
+        gone += int(cursor.rowcount)
+        if not accepts_shrinking and _has_shrunk(before, now):
+            return 0, gone
+        cursor.execute(_PART)
+        cursor.execute(_MARK_ENDPOINTS, [at])
+        cursor.execute(_MARK_PROVIDERS, [at])
+    return gone, 0
+
+
+def _has_shrunk(before: Held, now: Held) -> bool:
+    lost_half = now.providers * 2 < before.providers or now.endpoints * 2 < before.endpoints
+    return lost_half and before.providers >= _SMALL

@@ -1,0 +1,66 @@
+"""Merge what was staged, wave by wave, while the next rows are read.
+
+The database works on its own: statements of a wave are sent at once (libpq's pipeline mode) and their results are
+fetched when the next wave is there, so that reading and storing take the time of the longer of the two.
+"""
+
+from collections import Counter
+from contextlib import ExitStack
+from datetime import datetime
+from typing import Any
+
+import psycopg
+from django.db import connection
+
+from apps.directory.importing import accepting, judging, storing, tables
+from apps.directory.importing.reporting import Report
+
+_EACH = (
+    accepting.FIRST, accepting.OWNERS, accepting.REFUSE, accepting.CHANGE, accepting.ADD, accepting.SITES,
+    judging.NOBODYS, judging.DROP_NOBODYS, judging.JUDGE, judging.REFUSE_CROSSING, judging.REFUSE,
+    storing.ADD_SERVERS, storing.FIND_SERVERS, storing.CHANGE_SERVERS, storing.CHANGE_ENDPOINTS, storing.ADD_ENDPOINTS,
+    storing.MOVED, storing.WANTED, storing.CHANGE_PORTALS, storing.ADD_PORTALS, storing.LEFT, storing.REMEMBER,
+    accepting.REMEMBER,
+)  # fmt: skip
+
+
+class Waves:
+    """The waves of one import into one directory, within its transaction."""
+
+    def __init__(self, directory: str, *, at: datetime) -> None:
+        self._parameters = {"directory": directory, "at": at}
+        self._rows: Counter[str] = Counter()  # by statement
+        self._under_way: ExitStack | None = None
+        self._sent: list[tuple[str, psycopg.Cursor[Any]]] = []
+
+    def start(self, *, is_whole_list: bool) -> None:
+        """Merge what is staged and empty the stage, without waiting. Call `finish` before anything else is asked."""
+        database = connection.connection
+        with ExitStack() as stack:
+            pipeline = stack.enter_context(database.pipeline())
+            for statement in (*(accepting.WHOLE_LIST if is_whole_list else ()), *_EACH, tables.NEXT_WAVE):
+                cursor = psycopg.Cursor(database)
+                cursor.execute(statement, self._parameters if "%(" in statement else None)
+                self._sent.append((statement, cursor))
+            pipeline.sync()
+            self._under_way = stack.pop_all()
+
+    def finish(self) -> None:
+        """Wait for the wave under way, if there is one. Raises what the database raised."""
+        if self._under_way is None:
+            return
+        self._under_way.close()
+        self._under_way = None
+        for statement, cursor in self._sent:
+            self._rows[statement] += max(cursor.rowcount, 0)
+            cursor.close()
+        self._sent.clear()
+
+    def count_in(self, report: Report) -> None:
+        """Add what the waves did to the numbers of the report."""
+        report.providers = self._rows[accepting.FIRST]
+        report.providers_new = self._rows[accepting.ADD]
+        report.providers_changed = self._rows[accepting.CHANGE]
+        report.endpoints = self._rows[storing.REMEMBER]
+        report.endpoints_new = self._rows[storing.ADD_ENDPOINTS]
+        report.endpoints_changed = self._rows[storing.CHANGE_ENDPOINTS]
