@@ -42,8 +42,9 @@ class TestAListOfTheAdmin:
     @pytest.mark.parametrize("query", [{}, {"q": "harbor"}, {"_facets": "True"}], ids=["whole", "searched", "facets"])
     def test_counts_to_a_bound_and_reads_a_page(self, staff, model, query):
         statements = asked(staff, model, query)
-        assert [sql for sql in statements if "COUNT(" in sql]
-        assert [sql for sql in statements if "COUNT(" in sql and f"LIMIT {BoundedPaginator.MOST_ROWS}" not in sql] == []
+        counts = [sql for sql in statements if sql.startswith("SELECT COUNT(")]
+        assert counts
+        assert [sql for sql in counts if f"LIMIT {BoundedPaginator.MOST_ROWS}" not in sql] == []
         lists_values = re.compile(r'SELECT DISTINCT [^,]+ FROM "')
         assert [sql for sql in statements if lists_values.match(sql)] == []
 

@@ -1,0 +1,46 @@
+"""Checks of endpoints in the admin: what was found, and what changed, newest first. Nothing is typed in."""
+
+from django.contrib import admin
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+
+from apps.audit.window import Window
+from apps.directory.admin import endpoint_pages
+from apps.directory.models import EndpointCheck
+
+
+@admin.register(EndpointCheck)
+class EndpointCheckAdmin(Window):
+    """One row for each check; the latest twenty of each endpoint are kept."""
+
+    list_display = ("checked_at", "endpoint", "outcome", "what_was_found", "what_changed", "certificate_ends_at")
+    list_filter = ("outcome", "is_latest", "checked_at")
+    list_select_related = ("endpoint",)
+    search_fields = ("endpoint__fhir_base_url", "endpoint__providers__name", "software")
+    search_help_text = _("Host, provider or software.")
+    ordering = ("-pk",)
+    fields = (
+        "endpoint", "checked_at", "outcome", "what_was_found", "what_changed", "fhir_version", "software",
+        "kinds", "authorize_url", "token_url", "issuer", "which_certificates", "certificate_ends_at",
+    )  # fmt: skip
+    readonly_fields = ("what_was_found", "what_changed", "kinds", "which_certificates")
+
+    @admin.display(description=_("what was found"))
+    def what_was_found(self, check: EndpointCheck) -> SafeString | str:
+        """Faults first."""
+        return endpoint_pages.listed(check.findings)
+
+    @admin.display(description=_("what changed"))
+    def what_changed(self, check: EndpointCheck) -> SafeString | str:
+        """Since the check before."""
+        return endpoint_pages.listed(endpoint_pages.changes(check))
+
+    @admin.display(description=_("kinds of entries it states"))
+    def kinds(self, check: EndpointCheck) -> str:
+        """By the names that FHIR has for them."""
+        return ", ".join(check.types) or endpoint_pages.NOTHING
+
+    @admin.display(description=_("certificates"))
+    def which_certificates(self, check: EndpointCheck) -> SafeString | str:
+        """Of each host."""
+        return endpoint_pages.listed(endpoint_pages.certificates(check))

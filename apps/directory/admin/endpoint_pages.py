@@ -1,0 +1,108 @@
+"""What pages of the admin say about endpoints: how they are, whether they can be linked, how links went."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+
+from apps.directory import comparing, linkability, succeeding
+from apps.directory.models import Endpoint, EndpointCheck, Provider
+from apps.directory.succeeding import Recent
+
+NOTHING = "-"
+_SHOWN_HERE = 5
+
+
+def listed(sentences: Sequence[str | Promise]) -> SafeString | str:
+    """Sentences one below the other."""
+    if not sentences:
+        return NOTHING
+    return format_html("<ul>{}</ul>", format_html_join("", "<li>{}</li>", ((sentence,) for sentence in sentences)))
+
+
+def changes(check: EndpointCheck) -> list[str]:
+    """What changed since the check before, in sentences."""
+    return [comparing.words(change) for change in check.changes]
+
+
+def certificates(check: EndpointCheck) -> list[str]:
+    """Until when the certificate of each host holds, and who issued it."""
+    return [
+        str(_("%(host)s: until %(end)s, issued by %(issuer)s, %(tls)s"))
+        % {
+            "host": certificate["host"],
+            "end": certificate["ends_at"][:10],
+            "issuer": certificate["issuer"] or NOTHING,
+            "tls": certificate["tls_version"],
+        }
+        for certificate in check.certificates
+    ]
+
+
+def history(endpoint: Endpoint) -> SafeString | str:
+    """The last checks that found or changed anything, and how the latest one ended."""
+    rows = list(endpoint.checks.order_by("-pk"))
+    told = [row for number, row in enumerate(rows) if number == 0 or row.changes or row.faults][:_SHOWN_HERE]
+    sentences = [
+        f"{timezone.localtime(row.checked_at):%Y-%m-%d %H:%M}: "
+        + " ".join([str(row.get_outcome_display()) + ".", *map(str, row.findings), *changes(row)])
+        for row in told
+    ]
+    return listed(sentences) if rows else str(_("Never checked."))
+
+
+def fared(subject: Endpoint | Provider) -> SafeString | str:
+    """How those who tried to link in the last 30 days fared, in numbers."""
+    at = timezone.now()
+    recent = (
+        succeeding.at_endpoint(subject, at=at)
+        if isinstance(subject, Endpoint)
+        else succeeding.at_provider(subject, at=at)
+    )
+    return listed([str(sentence) for sentence in _in_numbers(recent)])
+
+
+def _in_numbers(recent: Recent) -> Sequence[str | Promise]:
+    last = recent.last_success.isoformat() if recent.last_success else NOTHING
+    share = NOTHING if recent.percent is None else f"{recent.percent} %"
+    return (
+        _("Connected: %(count)d of %(tried)d (%(share)s)")
+        % {"count": recent.completed, "tried": recent.tried, "share": share},
+        _("Failed at the provider: %(count)d") % {"count": recent.failed_there},
+        _("Failed here: %(count)d") % {"count": recent.failed_here},
+        _("Never came back: %(count)d") % {"count": recent.abandoned},
+        _("Said no there, not counted above: %(count)d") % {"count": recent.refused_by_patient},
+        _("Last success: %(date)s") % {"date": last},
+    )
+
+
+def latest_check(endpoint: Endpoint) -> EndpointCheck | None:
+    """Of those the list was read with, or else asked for."""
+    known: list[EndpointCheck] | None = getattr(endpoint, "latest_checks", None)
+    rows = known if known is not None else list(endpoint.checks.filter(is_latest=True))
+    return rows[0] if rows else None
+
+
+def linking(endpoint: Endpoint, provider: Provider | None = None, *, at: datetime) -> str:
+    """On, or the reason why it is off."""
+    obstacle = linkability.obstacle(endpoint, provider=provider, at=at)
+    return str(obstacle.label) if obstacle else str(_("on"))
+
+
+def linked(rows: Iterable[tuple[Endpoint, str]]) -> SafeString | str:
+    """Endpoints with a sentence each, leading to their pages."""
+    lines = [(reverse("admin:directory_endpoint_change", args=[row.pk]), row.fhir_base_url, said) for row, said in rows]
+    if not lines:
+        return NOTHING
+    return format_html("<ul>{}</ul>", format_html_join("", '<li><a href="{}">{}</a>: {}</li>', lines))
+
+
+def list_of_checks(endpoint: Endpoint) -> SafeString:
+    """The way to all that are kept."""
+    address = f"{reverse('admin:directory_endpointcheck_changelist')}?endpoint__id__exact={endpoint.pk}"
+    return format_html('<a href="{}">{}</a>', address, _("Show all checks that are kept"))

@@ -1,0 +1,112 @@
+"""What staff ask of all endpoints, and of all providers, as filters."""
+
+from typing import Any
+
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from apps.directory import sifting
+from apps.directory.admin.questions import Question
+from apps.directory.models import Endpoint, Provider
+
+
+class CanBeLinked(Question):
+    """Yes or no; why not, the column "linking" says of each."""
+
+    title = _("Can patients link it?")
+    parameter_name = "linkable"
+
+    def chosen(self, answer: str) -> QuerySet[Any]:
+        """As the page of one endpoint says it."""
+        linkable = sifting.linkable(at=timezone.now()).values("pk")
+        return linkable if answer == "yes" else Endpoint.objects.exclude(pk__in=linkable).values("pk")
+
+
+class DidLastCheckFail(Question):
+    """Those that nobody looked at yet are an answer of their own."""
+
+    title = _("Did its last check fail?")
+    parameter_name = "ill"
+    answers = {"yes": _("yes"), "no": _("no"), "unchecked": _("never checked")}
+
+    def chosen(self, answer: str) -> QuerySet[Any]:
+        """By the latest check."""
+        rows = {"yes": sifting.ill, "no": sifting.well, "unchecked": sifting.unchecked}[answer]()
+        return rows.values("pk")
+
+
+class DoesCertificateEndSoon(Question):
+    """Within 30 days, or over already."""
+
+    title = _("Does its certificate end soon?")
+    parameter_name = "ends"
+    answers = {"yes": _("within 30 days, or ended")}
+
+    def chosen(self, answer: str) -> QuerySet[Any]:
+        """Of any of its hosts."""
+        return sifting.ending_soon(at=timezone.now()).values("pk")
+
+
+class _OfTheRow(Question):
+    """Questions that the row itself answers."""
+
+    column: str
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """By the row."""
+        return self.asked(queryset, is_yes=self.value() == "yes") if self.value() in self.answers else queryset
+
+    def asked(self, queryset: QuerySet[Any], *, is_yes: bool) -> QuerySet[Any]:
+        """The rows of one answer."""
+        raise NotImplementedError
+
+
+class IsOnItsList(_OfTheRow):
+    """What vanished from its directory is marked, and never deleted."""
+
+    title = _("Is it still on its list?")
+    parameter_name = "listed"
+
+    def asked(self, queryset: QuerySet[Any], *, is_yes: bool) -> QuerySet[Any]:
+        """By the mark."""
+        return queryset.filter(vanished_at__isnull=is_yes)
+
+
+class DoDocumentsDisagree(_OfTheRow):
+    """Or did discovery find anything else that staff should look at."""
+
+    title = _("Do its documents disagree?")
+    parameter_name = "disagrees"
+
+    def asked(self, queryset: QuerySet[Any], *, is_yes: bool) -> QuerySet[Any]:
+        """With anything written down, or nothing."""
+        return queryset.exclude(disagreements=[]) if is_yes else queryset.filter(disagreements=[])
+
+
+class IsPractice(_OfTheRow):
+    """The sandbox's rows."""
+
+    title = _("Is it for practice?")
+    parameter_name = "practice"
+
+    def asked(self, queryset: QuerySet[Any], *, is_yes: bool) -> QuerySet[Any]:
+        """By the row."""
+        return queryset.filter(is_sandbox=is_yes)
+
+
+class CanAnyBeLinked(Question):
+    """Of a provider. A site without endpoints of its own has those of the system it is part of."""
+
+    title = _("Can patients link it?")
+    parameter_name = "linkable"
+
+    def chosen(self, answer: str) -> QuerySet[Any]:
+        """Through any endpoint."""
+        linkable = sifting.linkable(at=timezone.now()).values("pk")
+        there = Provider.objects.filter(vanished_at__isnull=True)
+        own = there.filter(endpoints__in=linkable).values("pk")
+        of_the_system = there.filter(endpoints__isnull=True, part_of__endpoints__in=linkable).values("pk")
+        with_one = Q(pk__in=own) | Q(pk__in=of_the_system)
+        return Provider.objects.filter(with_one if answer == "yes" else ~with_one).values("pk")

@@ -1,0 +1,225 @@
+"""Endpoints in the admin: where records are, whether patients can link them, how they are, and how links went."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import ValidationError
+from django.db.models import Prefetch, QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+
+from apps.directory import checking, discovering, pairing, switching
+from apps.directory.admin import endpoint_pages
+from apps.directory.admin.auditing import AuditedAdmin, SwitchedAdmin, staff
+from apps.directory.admin.endpoint_questions import (
+    CanBeLinked,
+    DidLastCheckFail,
+    DoDocumentsDisagree,
+    DoesCertificateEndSoon,
+    IsOnItsList,
+    IsPractice,
+)
+from apps.directory.admin.questions import IsSwitchedOff
+from apps.directory.models import Endpoint, EndpointCheck, ProviderPortal
+from apps.wire.dialects import DIALECTS
+from apps.wire.errors import WireError
+
+MOST_ASKED = 10  # at once: a check may take a minute, discovering as long as two requests
+
+
+class EndpointForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
+    """Refuses what may not be paired, in words."""
+
+    dialect = forms.ChoiceField(choices=[(name, name) for name in DIALECTS])
+
+    class Meta:
+        model = Endpoint
+        fields = ()  # the admin below lists them
+        help_texts = {
+            "fhir_base_url": _("The address its requests start with; every address follows the rules of the guard."),
+            "authorization_server": _(
+                "Of the same FHIR version and no other. Without one, nobody can link here. For a SMART deployment it "
+                "is discovered: empty it, and the next discovery takes whatever addresses the deployment names."
+            ),
+            "is_switched_on": _("Off stops linking, refreshing and copying at once. Patients read so, and keep all."),
+        }
+
+    def clean(self) -> dict[str, Any] | None:
+        """Ask what import asks."""
+        cleaned = super().clean()
+        if not self.errors and cleaned is not None:
+            for column, value in cleaned.items():
+                setattr(self.instance, column, value)
+            pairing.check_endpoint(self.instance)
+        return cleaned
+
+
+class ProviderPortalFormSet(forms.BaseInlineFormSet):  # type: ignore[type-arg]  # generic in the stubs alone
+    """Refuses what may not be joined, in words."""
+
+    def clean(self) -> None:
+        """Practice providers have practice endpoints, and real ones real ones."""
+        super().clean()
+        kept = [form for form in self.forms if form not in self.deleted_forms]
+        chosen = [form.cleaned_data.get("provider") for form in kept]
+        if any(provider.is_sandbox != self.instance.is_sandbox for provider in chosen if provider):
+            raise ValidationError(_("Sandbox and production cannot be mixed: endpoint and providers differ."))
+
+
+class ProviderPortalInline(admin.TabularInline):  # type: ignore[type-arg]  # generic in the stubs alone
+    """Whose patients come here, and the name of the sign-in they know."""
+
+    model = ProviderPortal
+    formset = ProviderPortalFormSet
+    autocomplete_fields = ("provider",)
+    formfield_overrides = AuditedAdmin.formfield_overrides
+    extra = 1
+
+
+@admin.register(Endpoint)
+class EndpointAdmin(SwitchedAdmin):
+    """Where records are, and why patients cannot link there."""
+
+    subject = "endpoint"
+    form = EndpointForm
+    list_display = ("fhir_base_url", "fhir_version", "interface", "last_check", "certificate_ends", "linking")
+    list_filter = (
+        CanBeLinked, DidLastCheckFail, DoesCertificateEndSoon, DoDocumentsDisagree, IsOnItsList, IsSwitchedOff,
+        "fhir_version", "interface", IsPractice,
+    )  # fmt: skip
+    list_select_related = ("authorization_server",)
+    search_fields = ("fhir_base_url", "tenant", "providers__name", "providers__city")
+    search_help_text = _("Host or address, tenant, or name or city of a provider.")
+    ordering = ("fhir_base_url",)
+    autocomplete_fields = ("authorization_server",)
+    inlines = (ProviderPortalInline,)
+    fieldsets = (
+        (_("Where it is"), {"fields": ("fhir_base_url", "fhir_version", "interface", "dialect", "tenant")}),
+        (_("Can patients link it?"), {"fields": (
+            "linking", "is_switched_on", "switched_off_at", "authorization_server", "is_sandbox",
+        )}),
+        (_("How it is"), {"fields": (
+            "check_history", "software", "kinds", "which_certificates", "all_checks", "how_others_fared",
+        )}),
+        (_("What it says of itself"), {"fields": (
+            "discovered_at", "discovery_tried_at", "discovery_fault", "what_disagrees",
+        )}),
+        (_("Where it comes from"), {"fields": ("imported_at", "vanished_at")}),
+    )  # fmt: skip
+    readonly_fields = (
+        "switched_off_at", "linking", "discovered_at", "discovery_tried_at", "discovery_fault", "what_disagrees",
+        "imported_at", "vanished_at", "check_history", "software", "kinds", "which_certificates", "all_checks",
+        "how_others_fared",
+    )  # fmt: skip
+    fixed = ("fhir_base_url",)
+    actions = ("check_now", "discover_again", *SwitchedAdmin.actions)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Endpoint]:
+        """With everything that says whether it can be linked, and its last check: a page asks once, not once for each
+        row."""
+        rows: QuerySet[Endpoint] = super().get_queryset(request)
+        latest = EndpointCheck.objects.filter(is_latest=True).defer("types", "changes")
+        return rows.prefetch_related(
+            "authorization_server__registrations",
+            "enablements__registration__authorization_server",
+            Prefetch("checks", latest, to_attr="latest_checks"),
+        )
+
+    def turn(self, request: HttpRequest, obj: Endpoint, *, is_on: bool) -> None:
+        """Of one endpoint."""
+        switching.switch_endpoint(obj, is_on=is_on, actor=staff(request), at=timezone.now())
+
+    @admin.display(description=_("linking"))
+    def linking(self, endpoint: Endpoint) -> str:
+        """On, or the reason why it is off."""
+        return endpoint_pages.linking(endpoint, at=timezone.now())
+
+    @admin.display(description=_("last check"))
+    def last_check(self, endpoint: Endpoint) -> str:
+        """Well, or the first thing that is wrong."""
+        check = endpoint_pages.latest_check(endpoint)
+        if check is None:
+            return str(_("never checked"))
+        return str(check.findings[0] if check.faults else check.get_outcome_display())
+
+    @admin.display(description=_("certificate ends"))
+    def certificate_ends(self, endpoint: Endpoint) -> str:
+        """The first of its hosts."""
+        check = endpoint_pages.latest_check(endpoint)
+        return (
+            f"{check.certificate_ends_at:%Y-%m-%d}" if check and check.certificate_ends_at else endpoint_pages.NOTHING
+        )
+
+    @admin.display(description=_("last checks"))
+    def check_history(self, endpoint: Endpoint) -> SafeString | str:
+        """The latest, and those before it that found or changed anything."""
+        return endpoint_pages.history(endpoint)
+
+    @admin.display(description=_("software"))
+    def software(self, endpoint: Endpoint) -> str:
+        """As its capability statement names it."""
+        check = endpoint_pages.latest_check(endpoint)
+        return (check and check.software) or endpoint_pages.NOTHING
+
+    @admin.display(description=_("kinds of entries it states"))
+    def kinds(self, endpoint: Endpoint) -> str:
+        """By the names that FHIR has for them."""
+        check = endpoint_pages.latest_check(endpoint)
+        return ", ".join(check.types if check else ()) or endpoint_pages.NOTHING
+
+    @admin.display(description=_("certificates"))
+    def which_certificates(self, endpoint: Endpoint) -> SafeString | str:
+        """Of each host."""
+        check = endpoint_pages.latest_check(endpoint)
+        return endpoint_pages.listed(endpoint_pages.certificates(check) if check else [])
+
+    @admin.display(description=_("all checks"))
+    def all_checks(self, endpoint: Endpoint) -> SafeString | str:
+        """A list of its own."""
+        return endpoint_pages.list_of_checks(endpoint)
+
+    @admin.display(description=_("attempts to connect in the last 30 days"))
+    def how_others_fared(self, endpoint: Endpoint) -> SafeString | str:
+        """In numbers, and nobody's."""
+        return endpoint_pages.fared(endpoint)
+
+    @admin.display(description=_("disagreements found"))
+    def what_disagrees(self, endpoint: Endpoint) -> str:
+        """Between its documents, and with what was known."""
+        return "; ".join(endpoint.disagreements) or endpoint_pages.NOTHING
+
+    @admin.action(description=_("Check now: statement, sign-in and certificates"))
+    def check_now(self, request: HttpRequest, rows: QuerySet[Endpoint]) -> None:
+        """Look at a few, now, and say what was found."""
+        for endpoint in self._few(request, rows, command="check_endpoints"):
+            made = checking.check(endpoint, at=timezone.now(), actor=staff(request))
+            level = messages.ERROR if made.faults else messages.WARNING if made.warnings else messages.SUCCESS
+            found = " ".join([str(sentence) for sentence in (*made.findings, *endpoint_pages.changes(made))])
+            self.message_user(
+                request, f"{made.get_outcome_display()}: {endpoint.fhir_base_url} {found}".rstrip(), level
+            )
+
+    @admin.action(description=_("Discover again: ask the deployment for its addresses"))
+    def discover_again(self, request: HttpRequest, rows: QuerySet[Endpoint]) -> None:
+        """Ask a few, now, and say what came of it."""
+        for endpoint in self._few(request, rows, command="discover_endpoints"):
+            try:
+                server = discovering.discover(endpoint, at=timezone.now(), actor=staff(request))
+                sentence, level = _("Discovered: people of %(endpoint)s sign in at %(found)s"), messages.SUCCESS
+                found = server.authorize_url
+            except WireError as error:
+                sentence, level = _("Not discovered: %(endpoint)s: %(found)s"), messages.ERROR
+                found = f"{error} ({error.code.value})"
+            self.message_user(request, sentence % {"endpoint": endpoint.fhir_base_url, "found": found}, level)
+
+    def _few(self, request: HttpRequest, rows: QuerySet[Endpoint], *, command: str) -> list[Endpoint]:
+        """The rows, or none of more than a page can wait for, and then a sentence that says so."""
+        chosen = list(rows[: MOST_ASKED + 1])
+        if len(chosen) <= MOST_ASKED:
+            return chosen
+        sentence = _("At most %(count)d at once: for more there is the command %(command)s.")
+        self.message_user(request, sentence % {"count": MOST_ASKED, "command": command}, messages.ERROR)
+        return []

@@ -1,0 +1,31 @@
+"""Approved origins in the admin: ports of their own, each for a reason."""
+
+from django import forms
+from django.contrib import admin
+
+from apps.directory import pairing
+from apps.directory.admin.auditing import AuditedAdmin
+from apps.directory.models import ApprovedOrigin
+
+
+class ApprovedOriginForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
+    """In the one spelling the guard compares."""
+
+    class Meta:
+        model = ApprovedOrigin
+        fields = ("origin", "reason")
+
+    def clean_origin(self) -> str:
+        """Refuse what would never match."""
+        origin: str = self.cleaned_data["origin"]
+        pairing.check_origin(origin)
+        return origin
+
+
+@admin.register(ApprovedOrigin)
+class ApprovedOriginAdmin(AuditedAdmin):
+    """Ports other than 443, each approved for a reason."""
+
+    subject = "approved origin"
+    form = ApprovedOriginForm
+    list_display = ("origin", "reason", "approved_at")
