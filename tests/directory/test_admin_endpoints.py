@@ -168,10 +168,8 @@ class TestCheckingNow:
             assert f"Well: {server.url('/fhir')}<" in self.check(staff, [endpoint])
             server.answer = lambda _request: [http(200, statement(version="1.0.2", kind="Conformance"))]
             page = self.check(staff, [endpoint])
-        assert (
-            f"Ill: {server.url('/fhir')} It states another FHIR version than the directory does. It now states FHIR dstu2."
-            in page
-        )
+        said = "It states another FHIR version than the directory does. It now states FHIR dstu2."
+        assert f"Ill: {server.url('/fhir')} {said}" in page
         assert endpoint.checks.count() == 2
 
     def test_is_for_ten_at_most(self, staff, make_provider, make_endpoint):
