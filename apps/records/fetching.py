@@ -11,6 +11,7 @@ from typing import TypeVar
 from apps.connections import refreshing
 from apps.connections.models import Connection
 from apps.directory import reaching
+from apps.records import pacing
 from apps.wire import fhir, resource_types
 from apps.wire.errors import AuthorizationExpired, EndpointMisconfigured, NotFound, UnexpectedAnswer
 from apps.wire.fhir import CapabilityStatement, Page, Resource
@@ -32,8 +33,9 @@ class Source:
 
     def capability(self) -> CapabilityStatement | None:
         """What the server says it offers, asked without a token (P6). None where it says nothing we can read. Raises
-        SwitchedOff as well."""
+        SwitchedOff and NotYet as well."""
         refreshing.check_switches(self._connection)
+        self._take_turn()
         try:
             return fhir.capability(self._server)
         except (NotFound, UnexpectedAnswer, EndpointMisconfigured):
@@ -70,10 +72,16 @@ class Source:
     def _ask(self, question: Callable[[Secret], Answer]) -> Answer:
         """Ask with a usable token; where it is refused, once more with a renewed one (facts 5.3, C45)."""
         token = refreshing.usable_token(self._connection, at=self._clock())
+        self._take_turn()
         try:
             return question(token)
         except AuthorizationExpired:
             if self._has_renewed:
                 raise
             self._has_renewed = True
-        return question(refreshing.usable_token(self._connection, at=self._clock(), refused=token))
+        token = refreshing.usable_token(self._connection, at=self._clock(), refused=token)
+        self._take_turn()
+        return question(token)
+
+    def _take_turn(self) -> None:
+        pacing.take_turn(self._connection, most=self._server.dialect.requests_per_minute, at=self._clock())

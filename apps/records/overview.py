@@ -101,7 +101,8 @@ def _state(connection: Connection, run: SyncRun | None, *, is_first: bool, at: d
         return State(run.outcome)
     if standing.is_stopped(connection):
         return State.STOPPED
-    if run.claim_id is None and run.lease_until is not None and run.lease_until > at:
+    is_waiting = run.claim_id is None and run.lease_until is not None and run.lease_until > at
+    if is_waiting and run.pauses:  # without any, we wait by ourselves: the provider answers
         return State.PAUSED
     if all(step.status == SyncStep.Status.WAITING for step in run.steps.all()):
         return State.WAITING

@@ -9,6 +9,7 @@ from django.urls import reverse
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from apps.directory.models import ClientRegistration
 from apps.records.models import Record, SyncRun
 from apps.records.presenters import elements, patient
 from tests.records.linked import AT
@@ -63,6 +64,7 @@ class TestAnyAnswer:
     def test_ends_a_run_or_lets_it_wait(self, linked, provider, hers, metadata, person, allergies):
         SyncRun.objects.all().delete()
         Record.objects.all().delete()
+        ClientRegistration.objects.update(requests_per_minute=1_000_000)
         provider.answers |= {METADATA: metadata, PATIENT: person, ALLERGIES: allergies}
         run = sync(linked, at=AT)
         assert run.outcome or run.pauses == 1
