@@ -130,13 +130,15 @@ def store_credentials(
 
 
 def set_terms(registration: ClientRegistration, terms: Terms, *, actor: Actor, at: datetime) -> None:
-    """Keep how we prove ourselves there and what we ask for."""
+    """Keep how we prove ourselves there, what we ask for, and what they know of us. Raises ValidationError for what no
+    column may hold, such as an address that is none."""
     chosen = {column.name: getattr(terms, column.name) for column in fields(terms)}
     with amending.locked(registration) as row:
         changed = [name for name, value in chosen.items() if value not in {None, getattr(row, name)}]
         for name in changed:
             setattr(row, name, chosen[name])
         if changed:
+            row.clean_fields(exclude={field.name for field in row._meta.fields} - set(changed))  # noqa: SLF001 - public
             row.save(update_fields=changed)
             amending.note_columns(row, "terms set", changed, actor=actor, at=at)
 

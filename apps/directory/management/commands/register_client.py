@@ -3,7 +3,8 @@
 import functools
 import json
 import sys
-from argparse import ArgumentParser, BooleanOptionalAction
+from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction
+from datetime import date
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -11,8 +12,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from apps.audit.recording import Actor
-from apps.directory import enabling, reaching, registering, signing, trusting
-from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint
+from apps.directory import enabling, overriding, reaching, registering, signing, switching, trusting
+from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, SystemAccount
 from apps.directory.registering import RefreshScope, SmartVersion, Terms
 from apps.wire.client_authentication import Authentication
 from apps.wire.dialects import FhirVersion
@@ -22,6 +23,7 @@ _ACTOR = Actor.system("register_client")
 _METHODS = [method.value for method in Authentication if method is not Authentication.BEARER_JWT]
 _WITHOUT_A_SECRET = frozenset({Authentication.NONE, Authentication.PRIVATE_KEY_JWT})
 _NO_REFRESH = "none"
+_OVERRIDE_HELP = f"a value of its dialect, or NAME= to follow that again: {', '.join(reaching.OVERRIDES)}"
 
 
 class Command(BaseCommand):
@@ -30,7 +32,8 @@ class Command(BaseCommand):
     help = (
         "Prepare a client registration and print what to register (redirect URI, launch URL, public key), one JSON "
         "object a line. With --client-id, keep it, and a secret from standard input where the method of "
-        "authentication needs one; --approve and --versions say what the developer portal decided."
+        "authentication needs one; --approve and --versions say what the developer portal decided. What the portal or "
+        "console knows, overrides of the dialect and the switch have options of their own."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -41,20 +44,18 @@ class Command(BaseCommand):
         parser.add_argument("--client-id", help="the client id; its secret is read from standard input")
         parser.add_argument("--approve", action="store_true", help="the developer portal approved the application")
         parser.add_argument("--versions", default="", help="FHIR versions added there, such as dstu2,r4")
-        parser.add_argument("--authentication", choices=_METHODS, help="how we prove ourselves")
-        parser.add_argument("--algorithm", choices=signing.Algorithm.values, help="of the key for private_key_jwt")
-        parser.add_argument("--smart-version", choices=SmartVersion.values, help="how scopes are written")
-        parser.add_argument(
-            "--refresh-scope", choices=[*RefreshScope.values, _NO_REFRESH], help="which scope asks for a refresh token"
-        )
-        parser.add_argument("--identity", action=BooleanOptionalAction, help="ask who signed in, or do not")
-        parser.add_argument("--prompt", action=BooleanOptionalAction, help="ask for the consent page each time, or not")
+        _add_terms(parser)
+        _add_desk(parser)
         parser.add_argument(
             "--issuer", action="append", default=[], metavar="URL", help="an issuer its ID tokens name, undeclared"
         )
         parser.add_argument(
             "--serves", action="append", default=[], metavar="URL", help="FHIR base URL of an organization beside it"
         )
+        parser.add_argument(
+            "--override", action="append", default=[], metavar="NAME=VALUE", help=_OVERRIDE_HELP, type=_pair
+        )
+        parser.add_argument("--switch", choices=["on", "off"], help="off stops linking, refreshing and syncing at once")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """One line for each registration."""
@@ -75,6 +76,12 @@ class Command(BaseCommand):
                 registering.set_versions(registration, versions, actor=_ACTOR, at=timezone.now())
             if options["approve"]:
                 registering.approve(registration, actor=_ACTOR, at=timezone.now())
+            if options["secret_due"]:
+                due = Terms(secret_rotation_due_date=options["secret_due"])
+                registering.set_terms(registration, due, actor=_ACTOR, at=timezone.now())
+            if options["switch"]:
+                is_on = options["switch"] == "on"
+                switching.switch_registration(registration, is_on=is_on, actor=_ACTOR, at=timezone.now())
             self.stdout.write(json.dumps(_line(server, registration)))
 
     def _prepare(self, server: AuthorizationServer, options: dict[str, Any]) -> ClientRegistration:
@@ -82,7 +89,12 @@ class Command(BaseCommand):
         at = timezone.now()
         dialect = reaching.usual_dialect(server)
         registration = registering.request(server, dialect=dialect, actor=_ACTOR, at=at)
-        registering.set_terms(registration, _terms(registration, options), actor=_ACTOR, at=at)
+        try:
+            registering.set_terms(registration, _terms(registration, options), actor=_ACTOR, at=at)
+            if options["override"]:
+                overriding.override(registration, dict(options["override"]), actor=_ACTOR, at=at)
+        except ValidationError as refusal:
+            raise CommandError(" ".join(refusal.messages)) from None
         for issuer in options["issuer"]:
             try:
                 trusting.allow_issuer(server, issuer, actor=_ACTOR, at=at)
@@ -94,6 +106,31 @@ class Command(BaseCommand):
             except enabling.NotBeside:
                 raise CommandError(f"{url} signs people in elsewhere, or was not discovered yet.") from None
         return registration
+
+
+def _add_terms(parser: ArgumentParser) -> None:
+    """What is fixed when the application is registered."""
+    parser.add_argument("--authentication", choices=_METHODS, help="how we prove ourselves")
+    parser.add_argument("--algorithm", choices=signing.Algorithm.values, help="of the key for private_key_jwt")
+    parser.add_argument("--smart-version", choices=SmartVersion.values, help="how scopes are written")
+    parser.add_argument(
+        "--refresh-scope", choices=[*RefreshScope.values, _NO_REFRESH], help="which scope asks for a refresh token"
+    )
+    parser.add_argument("--identity", action=BooleanOptionalAction, help="ask who signed in, or do not")
+    parser.add_argument("--prompt", action=BooleanOptionalAction, help="ask for the consent page each time, or not")
+
+
+def _add_desk(parser: ArgumentParser) -> None:
+    """What the developer portal or console knows of us."""
+    parser.add_argument("--developer-email", help="of the developer account there")
+    parser.add_argument("--application-name", help="as the application is called there")
+    parser.add_argument("--application-id", help="under which it is listed there")
+    parser.add_argument("--desk-url", metavar="URL", help="the developer portal or console")
+    parser.add_argument("--support-contact", help="whom to ask there")
+    parser.add_argument("--system-account", metavar="ID", help="the system account it is approved under")
+    parser.add_argument(
+        "--secret-due", metavar="DATE", type=date.fromisoformat, help="when the secret is to be replaced, as YYYY-MM-DD"
+    )
 
 
 def _terms(registration: ClientRegistration, options: dict[str, Any]) -> Terms:
@@ -111,6 +148,12 @@ def _terms(registration: ClientRegistration, options: dict[str, Any]) -> Terms:
         refresh_scope="" if refresh_scope == _NO_REFRESH else refresh_scope,
         asks_identity=options["identity"],
         prompts_for_consent=options["prompt"],
+        developer_email=options["developer_email"],
+        application_name=options["application_name"],
+        application_id=options["application_id"],
+        desk_url=options["desk_url"],
+        support_contact=options["support_contact"],
+        system_account=_system_account(options["system_account"]),
     )
 
 
@@ -131,6 +174,12 @@ def _line(server: AuthorizationServer, registration: ClientRegistration) -> dict
         "refresh_scope": registration.refresh_scope,
         "asks_identity": registration.asks_identity,
         "status": registration.status,
+        "is_switched_on": registration.is_switched_on,
+        "secret_rotation_due_date": due.isoformat() if (due := registration.secret_rotation_due_date) else None,
+        "system_account_id": registration.system_account.account_id if registration.system_account else None,
+        "overrides": {
+            name: value for name in reaching.OVERRIDES if (value := getattr(registration, name)) not in {None, ""}
+        },
     }
 
 
@@ -147,6 +196,22 @@ def _endpoint(url: str) -> Endpoint:
     if endpoint is None:
         raise CommandError(f"The directory has no endpoint {url}.")
     return endpoint
+
+
+def _system_account(account_id: str | None) -> SystemAccount | None:
+    if account_id is None:
+        return None
+    account = SystemAccount.objects.filter(account_id=account_id).first()
+    if account is None:
+        raise CommandError("There is no system account with this id: add it in the admin.")
+    return account
+
+
+def _pair(given: str) -> tuple[str, str]:
+    name, equals, value = given.partition("=")
+    if not equals:
+        raise ArgumentTypeError("write NAME=VALUE")
+    return name, value
 
 
 def _versions(given: str) -> frozenset[FhirVersion]:

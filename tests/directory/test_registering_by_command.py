@@ -1,0 +1,86 @@
+"""`register_client` with what a developer portal or console knows, overrides, the rotation date, and the switch."""
+
+import io
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from apps.audit.recording import Actor
+from apps.directory import requesting
+from apps.directory.models import ClientRegistration, Endpoint
+from tests.directory.conftest import AT
+
+pytestmark = pytest.mark.django_db
+
+GUID = "3b0f1d52-9a4c-4f7e-8d11-6f0e2c7a9b35"
+
+
+@pytest.fixture
+def endpoint(make_provider, make_endpoint) -> Endpoint:
+    made: Endpoint = make_endpoint(make_provider("Harbor"))
+    return made
+
+
+@pytest.fixture
+def register(endpoint):
+    def run(*arguments: str) -> dict[str, object]:
+        out = io.StringIO()
+        assert endpoint.authorization_server is not None
+        server = endpoint.authorization_server.authorize_url
+        call_command("register_client", "--authorization-server", server, *arguments, stdout=out)
+        line: dict[str, object] = json.loads(out.getvalue())
+        return line
+
+    return run
+
+
+class TestRegisterClient:
+    @pytest.mark.conformance("C74")
+    def test_keeps_what_the_portal_or_console_knows(self, register):
+        account = requesting.note_request(description="Holdfast", actor=Actor.system("test"), at=AT)
+        requesting.approve(account, account_id=GUID, actor=Actor.system("test"), at=AT)
+        chosen = {
+            "developer_email": "desk@holdfast.example",
+            "application_name": "Holdfast",
+            "application_id": "app-17",
+            "desk_url": "https://console.example.org/apps",
+            "support_contact": "help@console.example.org",
+        }
+        arguments = [part for name, value in chosen.items() for part in (f"--{name.replace('_', '-')}", value)]
+        line = register(*arguments, "--system-account", GUID)
+        row = ClientRegistration.objects.get()
+        assert {name: getattr(row, name) for name in chosen} == chosen
+        assert row.system_account == account
+        assert line["system_account_id"] == GUID
+
+    def test_overrides_single_values_and_gives_them_back(self, register):
+        line = register("--override", "runs_at_once=2", "--override", "accept=application/fhir+json")
+        assert line["overrides"] == {"accept": "application/fhir+json", "runs_at_once": 2}
+        assert register("--override", "accept=")["overrides"] == {"runs_at_once": 2}
+
+    def test_says_when_the_secret_is_to_be_replaced(self, register):
+        assert register()["secret_rotation_due_date"] == "2027-11-20"
+        assert register("--secret-due", "2027-01-31")["secret_rotation_due_date"] == "2027-01-31"
+
+    def test_switches_off_and_on(self, register):
+        assert register("--switch", "off")["is_switched_on"] is False
+        assert ClientRegistration.objects.get().switched_off_at is not None
+        assert register("--switch", "on")["is_switched_on"] is True
+
+    @pytest.mark.parametrize(
+        ("arguments", "sentence"),
+        [
+            (("--override", "runs_at_once=0"), "Write a number from 1 to 64"),
+            (("--override", "client_id=ours"), "client_id overrides nothing"),
+            (("--override", "runs_at_once"), "NAME=VALUE"),
+            (("--desk-url", "javascript:alert(1)"), "valid URL"),
+            (("--developer-email", "nobody"), "valid email"),
+            (("--system-account", "unknown"), "no system account"),
+        ],
+    )
+    def test_refuses_what_makes_no_sense(self, register, arguments, sentence):
+        with pytest.raises(CommandError, match=sentence):
+            register(*arguments)
+        row = ClientRegistration.objects.get()
+        assert (row.runs_at_once, row.desk_url, row.developer_email, row.client_id) == (None, "", "", "holdfast")
