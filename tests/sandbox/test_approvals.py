@@ -2,8 +2,10 @@
 
 import pytest
 
-from apps.sandbox import scenarios
+from apps.sandbox import clock, scenarios
 from apps.sandbox.models import Application, SystemAccount
+from apps.sandbox.models.decided import MoveRefused
+from apps.sandbox.smart.system_accounts import requesting
 
 pytestmark = pytest.mark.django_db
 ACCOUNT = {"description": "Reads for patients", "client_name": "Holdfast Inc.", "kind": "secret"}
@@ -95,6 +97,15 @@ class TestDesk:
         for decision in ("reject", "approve"):
             client.post("/approvals/", {"kind": "system-account", "id": account.pk, "decision": decision})
         assert status(account) == "rejected"
+
+    @pytest.mark.parametrize(("first", "second"), [("approve", "reject"), ("reject", "approve")])
+    def test_follows_the_first_of_two_decisions_at_the_same_moment(self, account, first, second):
+        rows = [SystemAccount.objects.get(), SystemAccount.objects.get()]
+        moves = {"approve": requesting.approve, "reject": requesting.reject}
+        moves[first](rows[0], at=clock.now())
+        with pytest.raises(MoveRefused):
+            moves[second](rows[1], at=clock.now())
+        assert status(account) == {"approve": "approved", "reject": "rejected"}[first]
 
     def test_leads_to_where_approval_is_switched(self, client):
         body = {"lever": "choose", "back": "approvals", "approval": "instant"}
