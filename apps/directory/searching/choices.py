@@ -77,8 +77,8 @@ class SignIn:
 
     @property
     def host(self) -> str:
-        """Where its patients sign in, as far as it is known."""
-        return self.choices[0].host
+        """Where its patients sign in; empty where that is not known, or the label says it."""
+        return "" if self.choices[0].host in self.label else self.choices[0].host
 
     @property
     def linkable(self) -> tuple[Choice, ...]:
@@ -135,32 +135,33 @@ def _split(groups: Sequence[tuple[Choice, ...]], by: Callable[[Choice], str]) ->
 
 
 def _labelled(found: Sequence[SignIn]) -> tuple[SignIn, ...]:
-    """Each under a name of its own: what the portal is called, then its place, then its host, then a number."""
+    """Each under a name of its own: what the portal is called, or else its place, or its host; then a number."""
     if len(found) < 2:
         return tuple(found)
-    said = [_said(one) for one in found]
-    labels = [_shortest(mine, [other for other in said if other is not mine]) for mine in said]
-    return tuple(
-        replace(one, label=_numbered(label, labels, number))
-        for number, (one, label) in enumerate(zip(found, labels, strict=True))
-    )
+    labels = [_shortest(one, found) for one in found]
+    return tuple(replace(one, label=_numbered(place, labels)) for place, one in enumerate(found))
 
 
-def _said(one: SignIn) -> tuple[str, ...]:
+def _said(one: SignIn) -> tuple[str, str, str]:
     first = one.choices[0]
     return first.portal_name, first.provider.city, first.host
 
 
-def _shortest(mine: tuple[str, ...], others: Sequence[tuple[str, ...]]) -> str:
-    """As much of what is known as tells it from the others, and at least one thing."""
-    for length in range(1, len(mine) + 1):
-        said = [part for part in mine[:length] if part]
-        if said and all(mine[:length] != other[:length] for other in others):
-            break
-    return ", ".join(part for part in mine[:length] if part)
+def _ways_to_say(one: SignIn) -> list[str]:
+    name, city, host = _said(one)
+    said = [name, f"{name}, {city}", f"{name}, {host}"] if name else [city, host]
+    return [text for text in said if text.strip(", ")]
 
 
-def _numbered(label: str, labels: Sequence[str], number: int) -> str:
+def _shortest(one: SignIn, found: Sequence[SignIn]) -> str:
+    """The first way to say it that says none of the others; or the last, where none does."""
+    others = {text.casefold() for other in found if other is not one for text in _ways_to_say(other)}
+    ways = _ways_to_say(one)
+    return next((text for text in ways if text.casefold() not in others), ways[-1] if ways else "")
+
+
+def _numbered(place: int, labels: Sequence[str]) -> str:
+    label = labels[place]
     if labels.count(label) == 1:
         return label
-    return _("{place} (number {number})").format(place=label, number=labels[: number + 1].count(label))
+    return _("{place} (number {number})").format(place=label, number=labels[: place + 1].count(label))

@@ -28,6 +28,7 @@ class Rank(NamedTuple):
     is_site: bool
     length: int
     plain_name: str
+    place: str
     key: str
 
 
@@ -68,6 +69,7 @@ def rank(candidate: Candidate, query: Query, all_asked: Sequence[Asked]) -> Rank
         is_site=candidate.part_of_id is not None,
         length=len(fields[0][0]),
         plain_name=name,
+        place=f"{candidate.state} {candidate.city}".casefold(),
         key=candidate.pk.hex,
     )
 
