@@ -31,6 +31,11 @@ def vault_keys() -> list[str]:
     return [str(key) for key in _env.list("VAULT_KEYS")]
 
 
+def signing_key_days() -> int:
+    """After how many days a signing key of ours gets a successor."""
+    return int(_env.int("SIGNING_KEY_DAYS", default=90))
+
+
 def site_origin(default: str | None = None) -> str:
     """Scheme, host and port under which patients reach the site, such as `https://holdfast.example`."""
     return str(_env.str("SITE_ORIGIN", default=default) if default else _env.str("SITE_ORIGIN")).rstrip("/")

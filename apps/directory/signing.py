@@ -76,16 +76,18 @@ def is_in_use(row: SigningKey) -> bool:
     return row.registrations.exclude(status__in=_OVER).exists()
 
 
-def supersede(row: SigningKey, *, actor: Actor, at: datetime) -> None:
+def supersede(row: SigningKey, *, actor: Actor, at: datetime) -> bool:
     """Sign nothing with it any more; it stays published until `leaves_at`. Raises KeyInUse while a registration that
-    stands names it. Content where it was superseded before."""
+    stands names it. False where it was superseded before."""
     with transaction.atomic():
         locked = _unused(row)
-        if locked.superseded_at is None:
+        is_news = locked.superseded_at is None
+        if is_news:
             locked.superseded_at = at
             locked.save(update_fields=["superseded_at"])
             _record(locked, "superseded", actor=actor, at=at)
     row.refresh_from_db()
+    return is_news
 
 
 def take_back(row: SigningKey, *, actor: Actor, at: datetime) -> None:
@@ -104,17 +106,19 @@ def leaves_at(row: SigningKey) -> datetime | None:
     return None if row.superseded_at is None else row.superseded_at + LEAVES_WITHIN
 
 
-def retire(row: SigningKey, *, actor: Actor, at: datetime) -> None:
+def retire(row: SigningKey, *, actor: Actor, at: datetime) -> bool:
     """Take it out of our key set and drop its private half. Raises KeyInUse as `supersede` does, and StillNeeded before
-    `leaves_at`. Content where it was retired before."""
+    `leaves_at`. False where it was retired before."""
     with transaction.atomic():
         locked = _unused(row)
         needed_until = leaves_at(locked)
-        if locked.retired_at is None:
+        is_news = locked.retired_at is None
+        if is_news:
             if needed_until is None or at < needed_until:
                 raise StillNeeded
             _end(locked, "retired", actor=actor, at=at)
     row.refresh_from_db()
+    return is_news
 
 
 def give_up(row: SigningKey, *, actor: Actor, at: datetime) -> None:

@@ -171,6 +171,10 @@ CSRF_FAILURE_VIEW = "apps.portal.views.errors.page_out_of_date"
 
 CELERY_KEY_PREFIX = "holdfast:"  # the rest of the queue is in config/celery.py
 
+# --- Keys with which we sign -----------------------------------------------------------------------------------------
+
+SIGNING_KEY_DAYS = env.signing_key_days()  # then each gets a successor: apps/directory/rotating.py
+
 # --- Language and time -----------------------------------------------------------------------------------------------
 
 LANGUAGE_CODE = "en"

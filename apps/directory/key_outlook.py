@@ -1,0 +1,111 @@
+"""What state a signing key is in, what happens to it next and when, in words for staff."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import models
+from django.utils import formats, timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from apps.directory import rotating, signing
+from apps.directory.models import ClientRegistration, SigningKey
+
+
+class State(models.TextChoices):
+    """From being made to being dropped."""
+
+    PUBLISHED = "published", gettext_lazy("published, not signing yet")
+    SIGNING = "signing", gettext_lazy("signing")
+    LEAVING = "leaving", gettext_lazy("leaving: still published, signing nothing more")
+    RETIRED = "retired", gettext_lazy("retired")
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """One key: who signs with it, and the next step in a sentence or two. `due_at` is when that comes by itself; None
+    where nothing does."""
+
+    key: SigningKey
+    state: State
+    users: tuple[ClientRegistration, ...]
+    sentence: str
+    due_at: datetime | None = None
+
+
+def present(*, at: datetime) -> Iterator[Outlook]:
+    """All keys that are published, the oldest first."""
+    for key in SigningKey.objects.filter(retired_at__isnull=True).order_by("algorithm", "created_at"):
+        yield of(key, at=at)
+
+
+def of(key: SigningKey, *, at: datetime) -> Outlook:
+    """This one's. A few queries, and none for a key that is retired."""
+    if key.retired_at is not None:
+        sentence = _("Retired on %(moment)s. Its private half is gone.") % {"moment": moment(key.retired_at)}
+        return Outlook(key, State.RETIRED, (), sentence)
+    users = tuple(rotating.standing().filter(signing_key=key).order_by("label", "pk"))
+    leaves_at = signing.leaves_at(key)
+    if leaves_at is not None:
+        sentence = _("It is retired on %(moment)s. Until then a provider may need it for what it has signed.")
+        return Outlook(key, State.LEAVING, users, sentence % {"moment": moment(leaves_at)}, leaves_at)
+    newer = _newer(key)
+    if newer is not None:
+        return _of_a_predecessor(key, newer, users, at=at)
+    return _of_the_newest(key, users, at=at)
+
+
+def moment(when: datetime) -> str:
+    """A date with its time and zone."""
+    local = timezone.localtime(when)
+    return f"{formats.date_format(local, 'DATETIME_FORMAT')} {formats.date_format(local, 'T')}"
+
+
+def _newer(key: SigningKey) -> SigningKey | None:
+    rows = SigningKey.objects.filter(
+        algorithm=key.algorithm, retired_at__isnull=True, superseded_at__isnull=True, created_at__gt=key.created_at
+    )
+    return rows.order_by("-created_at", "pk").first()
+
+
+def _of_the_newest(key: SigningKey, users: tuple[ClientRegistration, ...], *, at: datetime) -> Outlook:
+    if at < key.signs_from_at:
+        sentence = _(
+            "Registrations sign with it from %(moment)s. Until then a provider may hold a copy of our key set that "
+            "lacks it."
+        )
+        state = State.SIGNING if users else State.PUBLISHED
+        return Outlook(key, state, users, sentence % {"moment": moment(key.signs_from_at)}, key.signs_from_at)
+    if not users:
+        return Outlook(key, State.SIGNING, users, _("No registration uses it. The next one that needs a key will."))
+    due_at = key.created_at + rotating.lasts()
+    return Outlook(
+        key, State.SIGNING, users, _("It gets a successor on %(moment)s.") % {"moment": moment(due_at)}, due_at
+    )
+
+
+def _of_a_predecessor(
+    key: SigningKey, newer: SigningKey, users: tuple[ClientRegistration, ...], *, at: datetime
+) -> Outlook:
+    """The daily run moves those that fetch our key set, and takes the key out of use when nobody is left."""
+    named = {"key": newer.kid, "moment": moment(newer.signs_from_at)}
+    by_hand = [row for row in users if not row.key_set_is_fetched]
+    sentences = []
+    if len(by_hand) < len(users) and at < newer.signs_from_at:
+        sentences.append(_("Registrations move to %(key)s from %(moment)s.") % named)
+    elif len(by_hand) < len(users):
+        sentences.append(_("Registrations move to %(key)s at the next daily run.") % named)
+    if by_hand:
+        wait = ngettext(
+            "%(count)d registration waits for you: give its provider our key set, then choose “The provider has the "
+            "new key” among the client registrations.",
+            "%(count)d registrations wait for you: give their providers our key set, then choose “The provider has "
+            "the new key” among the client registrations.",
+            len(by_hand),
+        )
+        sentences.append(wait % {"count": len(by_hand)})
+    if not users:
+        sentences.append(_("Nobody signs with it. The next daily run after %(moment)s takes it out of use.") % named)
+    due_at = None if len(by_hand) == len(users) > 0 else newer.signs_from_at
+    return Outlook(key, State.SIGNING, users, " ".join(sentences), due_at)

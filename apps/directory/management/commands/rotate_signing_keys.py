@@ -1,0 +1,84 @@
+"""`rotate_signing_keys`: take the steps of replacing our signing keys that are due, or give one up at once."""
+
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import nullcontext
+from datetime import datetime
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
+from django.utils import timezone
+
+from apps.audit.recording import Actor
+from apps.directory import key_outlook, publishing, rotating, signing
+from apps.directory.models import SigningKey
+from apps.directory.rotating import GivenUp, Rotation
+
+_ACTOR = Actor.system("rotate_signing_keys")
+_UPLOAD = "Give its provider our key set, then choose “The provider has the new key” in the admin."
+
+
+class Command(BaseCommand):
+    """The schedule runs it daily; by hand it may be repeated at will."""
+
+    help = (
+        "Take the steps of replacing our signing keys that are due: publish successors, move registrations to them, "
+        "retire keys that nobody needs. Prints what was done, and for every key what comes next and when. "
+        "--compromised retires a key at once."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Which keys, and how urgently."""
+        parser.add_argument("--algorithm", choices=signing.Algorithm.values, help="keys of this algorithm alone")
+        how = parser.add_mutually_exclusive_group()
+        how.add_argument("--force", action="store_true", help="begin now, however young the keys are")
+        how.add_argument("--compromised", metavar="KID", help="somebody else may have this key: retire it at once")
+        parser.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        """A line for each thing done, then one for each key."""
+        at = timezone.now()
+        with transaction.atomic() if options["dry_run"] else nullcontext():
+            lines = list(_lines(options, at))
+            if options["dry_run"]:
+                transaction.set_rollback(True)
+        if options["dry_run"]:
+            self.stdout.write("Nothing was changed. This would be done:")
+        for line in lines or ["Nothing is due."]:
+            self.stdout.write(line)
+        for outlook in key_outlook.present(at=at):
+            self.stdout.write(f"{outlook.key}: {outlook.state.label}. {outlook.sentence}")
+        self.stdout.write(f"Our key set: {publishing.key_set_url()}")
+
+
+def _lines(options: dict[str, Any], at: datetime) -> Iterator[str]:
+    if options["compromised"]:
+        key = SigningKey.objects.filter(kid=options["compromised"]).first()
+        if key is None:
+            raise CommandError("There is no signing key with this id.")
+        yield from _given_up(key, rotating.give_up(key, actor=_ACTOR, at=at), at)
+        return
+    algorithms = [options["algorithm"]] if options["algorithm"] else signing.Algorithm.values
+    yield from _rotated(rotating.rotate(actor=_ACTOR, at=at, algorithms=algorithms, is_forced=options["force"]))
+    for row in rotating.waiting_for_staff():
+        yield f"{row} waits for you. {_UPLOAD}"
+
+
+def _rotated(done: Rotation) -> Iterator[str]:
+    yield from (f"published: {key}" for key in done.published)
+    yield from (f"moved: {row} signs with {row.signing_key}" for row in done.moved)
+    yield from (f"out of use: {key}" for key in done.superseded)
+    yield from (f"retired: {key}" for key in done.retired)
+
+
+def _given_up(key: SigningKey, done: GivenUp, at: datetime) -> Iterator[str]:
+    """What it costs, and who must act."""
+    yield f"{key} is retired: nothing is signed with it, and our key set has it no more."
+    until = key_outlook.moment(at + publishing.MAX_AGE)
+    is_known = done.successor is not None and done.successor.created_at + publishing.SPREADS_WITHIN <= at
+    doubt = "" if is_known else f" Its provider may refuse it until {until}, and nobody need act."
+    yield from (f"{row} signs with {done.successor}.{doubt}" for row in done.moved)
+    for row in done.without_proof:
+        yield f"{row} has no proof: nobody can link there, and nothing new is copied. {_UPLOAD}"
+    yield "Links of patients stay. Tell these providers not to believe the key any more: they may hold copies of it."

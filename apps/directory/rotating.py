@@ -1,0 +1,219 @@
+"""Replacing our signing keys, each overlapping the next, so that no provider ever meets a signature it cannot verify.
+
+A successor is published first and signs when every copy of our key set has it; then registrations move to it; then the
+old key stays published until what it signed has arrived and no copy is older, and is retired (interface facts 4.2).
+Each step reads from rows what is due and is done under their locks: repeated, interrupted or taken by two workers at
+once they do no more than once. A registration whose provider holds an uploaded copy of our keys moves only when staff
+say that it has the new one.
+"""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import QuerySet
+
+from apps.audit import recording
+from apps.audit.recording import Actor, EventType, Fact
+from apps.directory import registering, signing
+from apps.directory.models import ClientRegistration, SigningKey
+from apps.directory.signing import Algorithm
+
+
+class NotTheSuccessor(Exception):
+    """This key is not one to move to: it is leaving or retired, or no newer than the one there is."""
+
+
+@dataclass(frozen=True)
+class Rotation:
+    """What one run did, in the order of its steps; every part may be empty."""
+
+    published: tuple[SigningKey, ...]
+    moved: tuple[ClientRegistration, ...]
+    superseded: tuple[SigningKey, ...]
+    retired: tuple[SigningKey, ...]
+
+
+@dataclass(frozen=True)
+class GivenUp:
+    """What giving a key up at once came to: who has the next one now, and who has none."""
+
+    successor: SigningKey | None
+    moved: tuple[ClientRegistration, ...]
+    without_proof: tuple[ClientRegistration, ...]
+
+
+def rotate(
+    *, actor: Actor, at: datetime, algorithms: Iterable[str] = Algorithm.values, is_forced: bool = False
+) -> Rotation:
+    """Take every step that is due. Forced, the first is due for each algorithm in use, unless it was just taken."""
+    chosen = tuple(algorithms)
+    return Rotation(
+        published=tuple(publish_successors(actor=actor, at=at, algorithms=chosen, is_forced=is_forced)),
+        moved=tuple(move_registrations(actor=actor, at=at, algorithms=chosen)),
+        superseded=tuple(supersede_unused(actor=actor, at=at, algorithms=chosen)),
+        retired=tuple(retire_superseded(actor=actor, at=at, algorithms=chosen)),
+    )
+
+
+def lasts() -> timedelta:
+    """How old a key in use becomes before it gets a successor."""
+    return timedelta(days=settings.SIGNING_KEY_DAYS)
+
+
+def standing() -> QuerySet[ClientRegistration]:
+    """Registrations that are neither rejected nor retired."""
+    return ClientRegistration.objects.exclude(status__in=registering.OVER)
+
+
+def publish_successors(
+    *, actor: Actor, at: datetime, algorithms: Iterable[str], is_forced: bool = False
+) -> list[SigningKey]:
+    """The first step: a successor where the newest key of an algorithm in use is old."""
+    made = (_publish_successor(each, actor=actor, at=at, is_forced=is_forced) for each in algorithms)
+    return [key for key in made if key is not None]
+
+
+def move_registrations(*, actor: Actor, at: datetime, algorithms: Iterable[str]) -> list[ClientRegistration]:
+    """The second: registrations whose provider fetches our key set sign with the newest key that may sign. Those that
+    are over too, since permissions given under them may still be ended."""
+    moved = []
+    for algorithm in algorithms:
+        target = signing.current(algorithm, at=at)
+        if target is not None and target.signs_from_at <= at:
+            behind = ClientRegistration.objects.filter(
+                key_set_is_fetched=True, signing_key__algorithm=algorithm, signing_key__created_at__lt=target.created_at
+            )
+            moved += [row for row in behind if _give(row, target, actor=actor, at=at)]
+    return moved
+
+
+def supersede_unused(*, actor: Actor, at: datetime, algorithms: Iterable[str]) -> list[SigningKey]:
+    """The third: keys that nobody signs with any more begin to leave. One that somebody took up again does not."""
+    superseded = []
+    for algorithm in algorithms:
+        newest = signing.current(algorithm, at=at)
+        keys = SigningKey.objects.filter(algorithm=algorithm, retired_at__isnull=True).order_by("created_at")
+        for key in keys.filter(superseded_at__isnull=False):
+            if signing.is_in_use(key):
+                signing.take_back(key, actor=actor, at=at)
+        if newest is not None and newest.signs_from_at <= at:
+            older = keys.filter(superseded_at__isnull=True, created_at__lt=newest.created_at)
+            superseded += [key for key in older if _supersede(key, actor=actor, at=at)]
+    return superseded
+
+
+def retire_superseded(*, actor: Actor, at: datetime, algorithms: Iterable[str]) -> list[SigningKey]:
+    """The last: keys go whose last signature has arrived, and without which no copy of our key set is too old."""
+    retired = []
+    leaving = SigningKey.objects.filter(algorithm__in=tuple(algorithms), retired_at__isnull=True)
+    for key in leaving.filter(superseded_at__lte=at - signing.LEAVES_WITHIN).order_by("superseded_at"):
+        with suppress(signing.KeyInUse, signing.StillNeeded):  # taken up again meanwhile
+            if signing.retire(key, actor=actor, at=at):
+                retired.append(key)
+    return retired
+
+
+def successor(registration: ClientRegistration) -> SigningKey | None:
+    """The key to upload for this registration, which holds a copy of ours; None where it has the newest."""
+    own = registration.signing_key
+    rows = SigningKey.objects.filter(retired_at__isnull=True, superseded_at__isnull=True)
+    if own is not None:
+        rows = rows.filter(algorithm=own.algorithm, created_at__gt=own.created_at)
+    return rows.order_by("-created_at", "pk").first()
+
+
+def waiting_for_staff() -> list[ClientRegistration]:
+    """Registrations that stand and prove themselves with a key, whose provider must be given a newer one by hand."""
+    rows = standing().filter(authentication="private_key_jwt", key_set_is_fetched=False)
+    return [row for row in rows.select_related("signing_key").order_by("label", "pk") if successor(row) is not None]
+
+
+def hand_over(registration: ClientRegistration, key: SigningKey, *, actor: Actor, at: datetime) -> None:
+    """Staff saw to it that the provider has this key: sign with it from now on. Raises NotTheSuccessor."""
+    with transaction.atomic():
+        row = ClientRegistration.objects.select_for_update().get(pk=registration.pk)
+        locked = SigningKey.objects.select_for_update(no_key=True).get(pk=key.pk)
+        is_early = row.key_set_is_fetched and at < locked.signs_from_at
+        if is_early or locked.superseded_at is not None or not _give(row, locked, actor=actor, at=at):
+            raise NotTheSuccessor
+        registering.clear_trouble(row, actor=actor, at=at)
+    registration.refresh_from_db()
+
+
+def give_up(key: SigningKey, *, actor: Actor, at: datetime) -> GivenUp:
+    """Somebody else may have the private half: retire it now. Registrations that fetch our key set sign with another
+    key at once, which a provider may refuse until its copy is renewed; those with an uploaded copy have no proof."""
+    with transaction.atomic():
+        # Registrations before keys, as everybody locks them.
+        list(ClientRegistration.objects.select_for_update().filter(signing_key=key).order_by("pk"))
+        signing.give_up(key, actor=actor, at=at)
+        users = list(key.registrations.select_related("signing_key").order_by("label", "pk"))
+        next_key = signing.current(key.algorithm, at=at)
+        if next_key is None and users:
+            next_key = signing.make(key.algorithm, actor=actor, at=at, signs_from_at=at)
+        if next_key is not None and next_key.signs_from_at > at:
+            next_key.signs_from_at = at
+            next_key.save(update_fields=["signs_from_at"])
+        moved = [row for row in users if row.key_set_is_fetched and _give(row, next_key, actor=actor, at=at)]
+        without = [row for row in users if not row.key_set_is_fetched and _give(row, None, actor=actor, at=at)]
+    stands = registering.OVER.isdisjoint
+    return GivenUp(
+        next_key,
+        moved=tuple(row for row in moved if stands({row.status})),
+        without_proof=tuple(row for row in without if stands({row.status})),
+    )
+
+
+def _publish_successor(algorithm: str, *, actor: Actor, at: datetime, is_forced: bool) -> SigningKey | None:
+    with transaction.atomic():
+        # Whoever else would make one waits here, and then sees it.
+        rows = SigningKey.objects.filter(algorithm=algorithm, retired_at__isnull=True)
+        keys = list(rows.select_for_update(no_key=True).order_by("pk"))
+        if not any(signing.is_in_use(key) for key in keys):
+            return None
+        newest = rows.filter(superseded_at__isnull=True).order_by("-created_at", "pk").first()
+        is_old = newest is None or newest.created_at + lasts() <= at
+        is_under_way = newest is not None and at < newest.signs_from_at
+        if is_under_way or not (is_old or is_forced):
+            return None
+        return signing.make(algorithm, actor=actor, at=at)
+
+
+def _give(registration: ClientRegistration, key: SigningKey | None, *, actor: Actor, at: datetime) -> bool:
+    """Whether the registration has this newer key, or none, from now on. Its old key, if it was about to leave, leaves
+    anew: until now it has signed."""
+    with transaction.atomic():
+        row = ClientRegistration.objects.select_for_update().get(pk=registration.pk)
+        old = row.signing_key  # asked for under the lock: a join would show the key there was before waiting for it
+        if old is not None and key is not None and not _is_newer(key, old):
+            return False
+        row.signing_key = key
+        row.save(update_fields=["signing_key"])
+        if old is not None and old.superseded_at is not None and old.retired_at is None:
+            SigningKey.objects.filter(pk=old.pk).update(superseded_at=None)
+        action = "left without a key" if key is None else "given another key"
+        recording.record(
+            EventType.REGISTRATION_CHANGED,
+            actor=actor,
+            at=at,
+            subject="client registration",
+            subject_id=str(row.pk),
+            facts={Fact.ACTION: action, Fact.CHANGED: "signing_key"},
+        )
+    registration.refresh_from_db()
+    return True
+
+
+def _is_newer(key: SigningKey, old: SigningKey) -> bool:
+    return key.algorithm == old.algorithm and (key.created_at > old.created_at or old.retired_at is not None)
+
+
+def _supersede(key: SigningKey, *, actor: Actor, at: datetime) -> bool:
+    try:
+        return signing.supersede(key, actor=actor, at=at)
+    except signing.KeyInUse:
+        return False
