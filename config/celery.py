@@ -78,6 +78,11 @@ SCHEDULE: tuple[Periodic, ...] = (
         reason="How links ended two months ago says nothing about today.",
     ),
     Periodic(
+        "apps.directory.tasks.rotate_signing_keys",
+        every=timedelta(days=1),
+        reason="A key that signs for ever is found out some day; each step of replacing it waits for hours.",
+    ),
+    Periodic(
         "apps.records.tasks.resume_syncs",
         every=timedelta(minutes=1),
         reason="A run whose worker died, or that waited for its provider, goes on within a minute of being free.",

@@ -63,10 +63,7 @@ def moment(when: datetime) -> str:
 
 
 def _newer(key: SigningKey) -> SigningKey | None:
-    rows = SigningKey.objects.filter(
-        algorithm=key.algorithm, retired_at__isnull=True, superseded_at__isnull=True, created_at__gt=key.created_at
-    )
-    return rows.order_by("-created_at", "pk").first()
+    return signing.may_be_chosen().filter(algorithm=key.algorithm, created_at__gt=key.created_at).first()
 
 
 def _of_the_newest(key: SigningKey, users: tuple[ClientRegistration, ...], *, at: datetime) -> Outlook:

@@ -43,6 +43,7 @@ class Terms:
 
     authentication: Authentication | None = None
     signing_key: SigningKey | None = None
+    key_set_is_fetched: bool | None = None
     smart_version: str | None = None  # of SmartVersion
     refresh_scope: str | None = None  # of RefreshScope, or empty for none
     asks_identity: bool | None = None

@@ -21,6 +21,7 @@ from apps.audit.recording import Actor, EventType, Fact
 from apps.directory import registering, signing
 from apps.directory.models import ClientRegistration, SigningKey
 from apps.directory.signing import Algorithm
+from apps.wire.client_authentication import Authentication
 
 
 class NotTheSuccessor(Exception):
@@ -120,16 +121,22 @@ def retire_superseded(*, actor: Actor, at: datetime, algorithms: Iterable[str]) 
 def successor(registration: ClientRegistration) -> SigningKey | None:
     """The key to upload for this registration, which holds a copy of ours; None where it has the newest."""
     own = registration.signing_key
-    rows = SigningKey.objects.filter(retired_at__isnull=True, superseded_at__isnull=True)
+    rows = signing.may_be_chosen()
     if own is not None:
         rows = rows.filter(algorithm=own.algorithm, created_at__gt=own.created_at)
-    return rows.order_by("-created_at", "pk").first()
+    return rows.first()
 
 
 def waiting_for_staff() -> list[ClientRegistration]:
     """Registrations that stand and prove themselves with a key, whose provider must be given a newer one by hand."""
-    rows = standing().filter(authentication="private_key_jwt", key_set_is_fetched=False)
-    return [row for row in rows.select_related("signing_key").order_by("label", "pk") if successor(row) is not None]
+    rows = standing().select_related("signing_key").order_by("label", "pk")
+    return [row for row in rows.filter(key_set_is_fetched=False) if waits_for_staff(row)]
+
+
+def waits_for_staff(registration: ClientRegistration) -> bool:
+    """Whether this one does."""
+    signs = registration.authentication == Authentication.PRIVATE_KEY_JWT
+    return signs and not registration.key_set_is_fetched and successor(registration) is not None
 
 
 def hand_over(registration: ClientRegistration, key: SigningKey, *, actor: Actor, at: datetime) -> None:

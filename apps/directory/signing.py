@@ -8,6 +8,7 @@ import json
 from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.db.models import QuerySet
 from joserfc.jwk import ECKey, RSAKey
 
 from apps.audit import recording
@@ -66,9 +67,14 @@ def make(
 def current(algorithm: str = Algorithm.ES384, *, at: datetime) -> SigningKey | None:
     """The key to register with a provider today: the newest that signs, or else the one that will; None where there is
     none. A key that is leaving is nobody's to begin with."""
-    rows = SigningKey.objects.filter(algorithm=algorithm, retired_at__isnull=True, superseded_at__isnull=True)
-    signing = rows.filter(signs_from_at__lte=at).order_by("-created_at", "pk").first()
-    return signing or rows.order_by("signs_from_at", "pk").first()
+    rows = may_be_chosen().filter(algorithm=algorithm)
+    return rows.filter(signs_from_at__lte=at).first() or rows.order_by("signs_from_at", "pk").first()
+
+
+def may_be_chosen() -> QuerySet[SigningKey]:
+    """Keys a registration may be given: those neither leaving nor retired, the newest first."""
+    rows = SigningKey.objects.filter(retired_at__isnull=True, superseded_at__isnull=True)
+    return rows.order_by("-created_at", "pk")
 
 
 def is_in_use(row: SigningKey) -> bool:

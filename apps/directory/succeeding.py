@@ -79,7 +79,9 @@ def at_provider(provider: Provider, *, at: datetime) -> Recent:
 def words(endpoint: Endpoint, *, at: datetime) -> str:
     """What somebody who is about to try should know; empty where there is nothing to say."""
     if _is_trouble(at_endpoint(endpoint, at=at, within=WEEK)):
-        return _("People are having trouble connecting here this week. It may fail for you too; nothing is lost if it does.")
+        return _(
+            "People are having trouble connecting here this week. It may fail for you too; nothing is lost if it does."
+        )
     month = at_endpoint(endpoint, at=at)
     if month.tried >= LEAST_KNOWN and month.completed * 2 > month.tried:
         return _("Most people who tried in the last month were connected.")

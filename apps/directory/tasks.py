@@ -1,9 +1,14 @@
 """Work of the directory in the background. Tasks carry nothing, and only select what is due: rows hold the truth."""
 
+import logging
+
 from celery import shared_task
 from django.utils import timezone
 
-from apps.directory import checking, discovering, succeeding
+from apps.audit.recording import Actor
+from apps.directory import checking, discovering, rotating, succeeding
+
+_LOG = logging.getLogger(__name__)
 
 # One after the other, each of at most two requests: all of them end before the next beat.
 _MOST_AT_ONCE = 20
@@ -29,3 +34,11 @@ def check_endpoints() -> None:
 def forget_old_link_days() -> None:
     """Delete the counts of links that are too old to say anything."""
     succeeding.forget_old(at=timezone.now())
+
+
+@shared_task
+def rotate_signing_keys() -> None:
+    """Take the steps of replacing signing keys that are due; say once a day what waits for staff."""
+    rotating.rotate(actor=Actor.system("beat"), at=timezone.now())
+    for registration in rotating.waiting_for_staff():
+        _LOG.error("A provider must be given our new signing key: client registration %s.", registration.pk)

@@ -165,7 +165,7 @@ class TestASigningKeyInTheAdmin:
         private = json.loads(signing.open_key(key).private_jwk.reveal())
         assert key.algorithm == "RS384"
         shown = page(staff, f"/admin/directory/signingkey/{key.pk}/change/")
-        assert json.dumps({"keys": [key.public_jwk]}) in shown
+        assert key.public_jwk["n"] in shown
         pages = [shown, page(staff, "/admin/directory/signingkey/")]
         pages.append(page(staff, f"/admin/directory/signingkey/{key.pk}/history/"))
         secrets = [private[member] for member in ("d", "p", "q", "dp", "dq", "qi")]

@@ -1,6 +1,5 @@
 """Signing keys and enablements in the admin: a key is made here and its private half never shown."""
 
-import json
 from typing import Any
 
 from django import forms
@@ -8,12 +7,15 @@ from django.contrib import admin, messages
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import format_html_join
+from django.utils.safestring import mark_safe
 from django.utils.translation import gettext_lazy as _
 
-from apps.directory import enabling, pinning, signing
+from apps.directory import enabling, key_outlook, pinning, publishing, signing
 from apps.directory.admin.auditing import AuditedAdmin, staff
-from apps.directory.models import Enablement, SigningKey
+from apps.directory.models import ClientRegistration, Enablement, SigningKey
 
 
 @admin.register(SigningKey)
@@ -21,22 +23,54 @@ class SigningKeyAdmin(AuditedAdmin):
     """Adding makes a pair; nothing is typed in, and the private half never leaves the vault but to sign."""
 
     subject = "signing key"
-    list_display = ("kid", "algorithm", "created_at", "retired_at")
+    list_display = ("kid", "algorithm", "created_at", "state", "next_step")
     list_filter = ("algorithm", ("retired_at", admin.EmptyFieldListFilter))
     search_fields = ("kid",)
     ordering = ("-created_at",)
-    readonly_fields = ("kid", "public_key", "created_at", "retired_at")
+    readonly_fields = (
+        "kid", "state", "next_step", "used_by", "key_set_address", "public_key", "created_at", "signs_from_at",
+        "superseded_at", "retired_at",
+    )  # fmt: skip
     fixed = ("algorithm",)
     actions = ("supersede",)
 
-    def get_fields(self, request: HttpRequest, obj: models.Model | None = None) -> tuple[str, ...]:
-        """One thing to choose, then what there is to copy."""
-        return ("algorithm", "kid", "public_key", "created_at", "retired_at") if obj else ("algorithm",)
+    def get_fieldsets(self, request: HttpRequest, obj: models.Model | None = None) -> Any:
+        """One thing to choose; later what there is to know, to copy, and what happened."""
+        if obj is None:
+            return ((None, {"fields": ("algorithm",)}),)
+        return (
+            (None, {"fields": ("state", "next_step", "used_by")}),
+            (_("What to register with a provider"), {"fields": ("key_set_address", "public_key", "kid", "algorithm")}),
+            (_("What happened"), {"fields": ("created_at", "signs_from_at", "superseded_at", "retired_at")}),
+        )
 
-    @admin.display(description=_("public half, to register"))
-    def public_key(self, key: SigningKey) -> str:
-        """As the developer console takes it (RFC 7517)."""
-        return json.dumps({"keys": [key.public_jwk]})
+    @admin.display(description=_("state"))
+    def state(self, key: SigningKey) -> str:
+        """In words."""
+        return str(key_outlook.of(key, at=timezone.now()).state.label)
+
+    @admin.display(description=_("what comes next"))
+    def next_step(self, key: SigningKey) -> str:
+        """And when, or who must act."""
+        return key_outlook.of(key, at=timezone.now()).sentence
+
+    @admin.display(description=_("used by"))
+    def used_by(self, key: SigningKey) -> str:
+        """Registrations that stand and sign with it."""
+        users = key_outlook.of(key, at=timezone.now()).users
+        address = "admin:directory_clientregistration_change"
+        links = ((reverse(address, args=[row.pk]), f"{row}: {_how(row)}") for row in users)
+        return format_html_join(mark_safe("<br>"), '<a href="{}">{}</a>', links) or str(_("no client registration"))
+
+    @admin.display(description=_("address of our key set"))
+    def key_set_address(self, _key: SigningKey) -> str:
+        """For a provider that reads our keys there, which then needs nothing else of us."""
+        return publishing.key_set_url()
+
+    @admin.display(description=_("our key set, to upload"))
+    def public_key(self, _key: SigningKey) -> str:
+        """Whole, for a provider that holds a copy: what was signed with the old key is verified until it is dropped."""
+        return publishing.key_set().body.decode()
 
     def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
         """Keys are retired: what was signed with them stays explainable."""
@@ -57,13 +91,21 @@ class SigningKeyAdmin(AuditedAdmin):
 
     @admin.action(description=_("Take out of use: sign nothing with it any more"))
     def supersede(self, request: HttpRequest, rows: models.QuerySet[SigningKey]) -> None:
-        """Unless a registration that stands still needs it. It is retired by itself, once nobody verifies with it."""
+        """Unless a registration that stands still needs it. It is retired by itself, once nobody verifies with it.
+        Messages begin with the algorithm: the admin would make the first letter of a key id a capital."""
         for key in rows.filter(retired_at__isnull=True):
             try:
                 signing.supersede(key, actor=staff(request), at=timezone.now())
             except signing.KeyInUse:
                 sentence = _("%(key)s is still the key of a client registration: give that one another first.")
-                self.message_user(request, sentence % {"key": key.kid}, messages.ERROR)
+                self.message_user(request, sentence % {"key": key}, messages.ERROR)
+            else:
+                self.message_user(request, f"{key}: {self.next_step(key)}", messages.SUCCESS)
+
+
+def _how(row: ClientRegistration) -> str:
+    fetched, uploaded = _("its provider reads our key set at its address"), _("its provider holds an uploaded copy")
+    return str(fetched if row.key_set_is_fetched else uploaded)
 
 
 class EnablementForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone

@@ -11,13 +11,14 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from apps.directory import credentials, linkability, publishing, registering, switching
+from apps.directory import credentials, linkability, publishing, registering, signing, switching
+from apps.directory.admin import handing_over
 from apps.directory.admin.auditing import SwitchedAdmin, staff
 from apps.directory.admin.questions import IsSwitchedOff
 from apps.directory.admin.registration_filters import IsSecretDue, IsSomethingWrong, IsWaiting
 from apps.directory.admin.registration_form import ClientRegistrationForm
 from apps.directory.credentials import Due
-from apps.directory.models import ClientRegistration, Endpoint, SigningKey
+from apps.directory.models import ClientRegistration, Endpoint
 from apps.directory.registering import Terms
 from apps.wire.secret import Secret
 
@@ -68,7 +69,7 @@ class ClientRegistrationAdmin(SwitchedAdmin):
         "redirect_uri", "launch_url", "key_set_address", "secret_set_at", "switched_off_at", "is_sandbox", *_HAPPENED,
     )  # fmt: skip
     fixed = ("authorization_server",)
-    actions = ("approve", "reject", "retire", *SwitchedAdmin.actions, "clear_trouble")
+    actions = ("approve", "reject", "retire", *SwitchedAdmin.actions, "clear_trouble", handing_over.ACTION)
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         """A row that is not saved yet has nothing to copy, and nothing happened to it."""
@@ -115,9 +116,9 @@ class ClientRegistrationAdmin(SwitchedAdmin):
     def formfield_for_foreignkey(
         self, db_field: "models.ForeignKey[Any, Any]", request: HttpRequest, **kwargs: Any
     ) -> Any:
-        """Nothing is signed with a key that was retired."""
+        """Nothing is signed with a key that is leaving or retired."""
         if db_field.name == "signing_key":
-            kwargs["queryset"] = SigningKey.objects.filter(retired_at__isnull=True).order_by("-created_at")
+            kwargs["queryset"] = signing.may_be_chosen()
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     def change_view(
@@ -174,6 +175,13 @@ class ClientRegistrationAdmin(SwitchedAdmin):
         """Forget what their server answered."""
         for row in rows:
             registering.clear_trouble(row, actor=staff(request), at=timezone.now())
+
+    @admin.action(description=_("The provider has the new key: sign with it"))
+    def provider_has_new_key(
+        self, request: HttpRequest, rows: models.QuerySet[ClientRegistration]
+    ) -> HttpResponse | None:
+        """For providers that hold an uploaded copy of our keys; asks before it does anything."""
+        return handing_over.answer(self, request, rows)
 
     def _move(self, request: HttpRequest, rows: models.QuerySet[ClientRegistration], status: Status) -> None:
         refused = 0

@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from apps.audit.recording import Actor
-from apps.directory import enabling, overriding, reaching, registering, signing, switching, trusting
+from apps.directory import enabling, overriding, publishing, reaching, registering, signing, switching, trusting
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, SystemAccount
 from apps.directory.registering import RefreshScope, SmartVersion, Terms
 from apps.wire.client_authentication import Authentication
@@ -23,6 +23,7 @@ _ACTOR = Actor.system("register_client")
 _METHODS = [method.value for method in Authentication if method is not Authentication.BEARER_JWT]
 _WITHOUT_A_SECRET = frozenset({Authentication.NONE, Authentication.PRIVATE_KEY_JWT})
 _NO_REFRESH = "none"
+_KEY_SETS = {"fetched": True, "uploaded": False}
 _OVERRIDE_HELP = f"a value of its dialect, or NAME= to follow that again: {', '.join(reaching.OVERRIDES)}"
 
 
@@ -112,6 +113,9 @@ def _add_terms(parser: ArgumentParser) -> None:
     """What is fixed when the application is registered."""
     parser.add_argument("--authentication", choices=_METHODS, help="how we prove ourselves")
     parser.add_argument("--algorithm", choices=signing.Algorithm.values, help="of the key for private_key_jwt")
+    parser.add_argument(
+        "--key-set", choices=_KEY_SETS, help="whether the provider reads our keys at their address or holds a copy"
+    )
     parser.add_argument("--smart-version", choices=SmartVersion.values, help="how scopes are written")
     parser.add_argument(
         "--refresh-scope", choices=[*RefreshScope.values, _NO_REFRESH], help="which scope asks for a refresh token"
@@ -144,6 +148,7 @@ def _terms(registration: ClientRegistration, options: dict[str, Any]) -> Terms:
     return Terms(
         authentication=authentication,
         signing_key=key,
+        key_set_is_fetched=_KEY_SETS.get(options["key_set"]),
         smart_version=options["smart_version"],
         refresh_scope="" if refresh_scope == _NO_REFRESH else refresh_scope,
         asks_identity=options["identity"],
@@ -170,6 +175,7 @@ def _line(server: AuthorizationServer, registration: ClientRegistration) -> dict
         "tenants": sorted({endpoint.tenant for endpoint in endpoints if endpoint.tenant}),
         "authentication": registration.authentication,
         "public_jwk": key.public_jwk if key else None,
+        "key_set_url": publishing.key_set_url() if key else None,
         "smart_version": registration.smart_version,
         "refresh_scope": registration.refresh_scope,
         "asks_identity": registration.asks_identity,
