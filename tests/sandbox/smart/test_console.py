@@ -314,7 +314,9 @@ class TestChanging:
 
     def test_is_refused_for_what_is_over(self, developer, register, sign_in_page):
         row = register()
+        assert b"Disable Phone app" in developer.get("/b/desk/").content
         developer.post(f"/console/{row.pk}/retire")
+        assert b"able Phone app" not in developer.get("/b/desk/").content
         assert b"is over" in developer.post(f"/console/{row.pk}/change", PUBLIC).content
         assert sign_in_page(row).status_code == 400
 

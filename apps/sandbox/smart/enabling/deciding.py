@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
-from apps.sandbox.models import SmartApplication, Tenant
+from apps.sandbox.models import ApplicationStatus, SmartApplication, Tenant
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,6 @@ def decide(application: SmartApplication, tenant_id: str, *, is_enabled: bool) -
 
 
 def standings(tenant: Tenant) -> tuple[Standing, ...]:
-    """Every application as it stands at the organization, by name."""
-    rows = SmartApplication.objects.select_related("developer").order_by("name", "pk")
-    return tuple(Standing(row, row.is_enabled_at(tenant.pk)) for row in rows)
+    """Every application that is not over, as it stands at the organization, by name."""
+    rows = SmartApplication.objects.filter(status=ApplicationStatus.APPROVED).select_related("developer")
+    return tuple(Standing(row, row.is_enabled_at(tenant.pk)) for row in rows.order_by("name", "pk"))
