@@ -29,6 +29,7 @@ from apps.audit.window import Window
 
 # The admin's own sign-in form knows neither a second step nor our lock-out: whoever comes is sent to the site's.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
+admin.site.enable_nav_sidebar = False  # lists of addresses need the width
 
 
 @admin.register(User)

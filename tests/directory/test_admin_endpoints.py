@@ -193,6 +193,21 @@ class TestAListOfChecks:
         answer = staff.get(f"/admin/directory/endpointcheck/?endpoint__id__exact={endpoints['fine'].pk}")
         assert [row.endpoint for row in answer.context["cl"].result_list] == [endpoints["fine"]]
 
+    @pytest.mark.parametrize(
+        ("question", "hosts"),
+        [
+            ({"ill": "yes"}, ["ill"]),
+            ({"ill": "no"}, ["fine"]),
+            ({"latest": "no"}, []),
+            ({"changed": "yes"}, ["fine"]),
+            ({"q": "ill.example"}, ["ill"]),
+        ],
+    )
+    def test_is_asked_questions(self, staff, endpoints, question, hosts):
+        endpoints["fine"].checks.update(changes=[{"what": "offers", "host": "", "before": "", "after": ""}])
+        rows = staff.get("/admin/directory/endpointcheck/", question).context["cl"].result_list
+        assert [row.endpoint for row in rows] == [endpoints[host] for host in hosts]
+
     def test_takes_no_change(self, staff, endpoints):
         check = endpoints["fine"].checks.get()
         for page in ("add/", f"{check.pk}/delete/"):

@@ -1,20 +1,59 @@
 """Checks of endpoints in the admin: what was found, and what changed, newest first. Nothing is typed in."""
 
+from typing import Any
+
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from apps.audit.window import Window
 from apps.directory.admin import endpoint_pages
+from apps.directory.admin.endpoint_questions import RowQuestion
 from apps.directory.models import EndpointCheck
+
+
+class DidItFail(RowQuestion):
+    """By its outcome."""
+
+    title = _("Did it find anything wrong?")
+    parameter_name = "ill"
+
+    def asked(self, queryset: QuerySet[Any], *, is_yes: bool) -> QuerySet[Any]:
+        """Ill, or well."""
+        outcome = EndpointCheck.Outcome.ILL if is_yes else EndpointCheck.Outcome.WELL
+        return queryset.filter(outcome=outcome)
+
+
+class DidAnythingChange(RowQuestion):
+    """Since the check before."""
+
+    title = _("Had anything changed?")
+    parameter_name = "changed"
+
+    def asked(self, queryset: QuerySet[Any], *, is_yes: bool) -> QuerySet[Any]:
+        """With anything written down, or nothing."""
+        return queryset.exclude(changes=[]) if is_yes else queryset.filter(changes=[])
+
+
+class IsItTheLatest(RowQuestion):
+    """Of its endpoint."""
+
+    title = _("Is it the latest?")
+    parameter_name = "latest"
+
+    def asked(self, queryset: QuerySet[Any], *, is_yes: bool) -> QuerySet[Any]:
+        """By the mark."""
+        return queryset.filter(is_latest=is_yes)
 
 
 @admin.register(EndpointCheck)
 class EndpointCheckAdmin(Window):
     """One row for each check; the latest twenty of each endpoint are kept."""
 
-    list_display = ("checked_at", "endpoint", "outcome", "what_was_found", "what_changed", "certificate_ends_at")
-    list_filter = ("outcome", "is_latest", "checked_at")
+    list_display = ("checked_at", "endpoint", "outcome", "what_was_found", "what_changed")
+    list_filter = (DidItFail, IsItTheLatest, DidAnythingChange, "checked_at")
+    list_per_page = 50
     list_select_related = ("endpoint",)
     search_fields = ("endpoint__fhir_base_url", "endpoint__providers__name", "software")
     search_help_text = _("Host, provider or software.")

@@ -16,13 +16,14 @@ from apps.directory.succeeding import Recent
 
 NOTHING = "-"
 _SHOWN_HERE = 5
+_NEXT_LINE = SafeString("<br>")  # lists of the admin's own are set far to the right
 
 
 def listed(sentences: Sequence[str | Promise]) -> SafeString | str:
     """Sentences one below the other."""
     if not sentences:
         return NOTHING
-    return format_html("<ul>{}</ul>", format_html_join("", "<li>{}</li>", ((sentence,) for sentence in sentences)))
+    return format_html_join(_NEXT_LINE, "{}", ((sentence,) for sentence in sentences))
 
 
 def changes(check: EndpointCheck) -> list[str]:
@@ -99,7 +100,7 @@ def linked(rows: Iterable[tuple[Endpoint, str]]) -> SafeString | str:
     lines = [(reverse("admin:directory_endpoint_change", args=[row.pk]), row.fhir_base_url, said) for row, said in rows]
     if not lines:
         return NOTHING
-    return format_html("<ul>{}</ul>", format_html_join("", '<li><a href="{}">{}</a>: {}</li>', lines))
+    return format_html_join(_NEXT_LINE, '<a href="{}">{}</a>: {}', lines)
 
 
 def list_of_checks(endpoint: Endpoint) -> SafeString:

@@ -49,7 +49,7 @@ class DoesCertificateEndSoon(Question):
         return sifting.ending_soon(at=timezone.now()).values("pk")
 
 
-class _OfTheRow(Question):
+class RowQuestion(Question):
     """Questions that the row itself answers."""
 
     column: str
@@ -63,7 +63,7 @@ class _OfTheRow(Question):
         raise NotImplementedError
 
 
-class IsOnItsList(_OfTheRow):
+class IsOnItsList(RowQuestion):
     """What vanished from its directory is marked, and never deleted."""
 
     title = _("Is it still on its list?")
@@ -74,7 +74,7 @@ class IsOnItsList(_OfTheRow):
         return queryset.filter(vanished_at__isnull=is_yes)
 
 
-class DoDocumentsDisagree(_OfTheRow):
+class DoDocumentsDisagree(RowQuestion):
     """Or did discovery find anything else that staff should look at."""
 
     title = _("Do its documents disagree?")
@@ -85,7 +85,7 @@ class DoDocumentsDisagree(_OfTheRow):
         return queryset.exclude(disagreements=[]) if is_yes else queryset.filter(disagreements=[])
 
 
-class IsPractice(_OfTheRow):
+class IsPractice(RowQuestion):
     """The sandbox's rows."""
 
     title = _("Is it for practice?")

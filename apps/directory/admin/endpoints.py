@@ -69,14 +69,14 @@ class ProviderPortalFormSet(forms.BaseInlineFormSet):  # type: ignore[type-arg] 
             raise ValidationError(_("Sandbox and production cannot be mixed: endpoint and providers differ."))
 
 
-class ProviderPortalInline(admin.TabularInline):  # type: ignore[type-arg]  # generic in the stubs alone
+class ProviderPortalInline(admin.StackedInline):  # type: ignore[type-arg]  # generic in the stubs alone
     """Whose patients come here, and the name of the sign-in they know."""
 
     model = ProviderPortal
     formset = ProviderPortalFormSet
     autocomplete_fields = ("provider",)
     formfield_overrides = AuditedAdmin.formfield_overrides
-    extra = 1
+    extra = 0
 
 
 @admin.register(Endpoint)
@@ -85,7 +85,7 @@ class EndpointAdmin(SwitchedAdmin):
 
     subject = "endpoint"
     form = EndpointForm
-    list_display = ("fhir_base_url", "fhir_version", "interface", "last_check", "certificate_ends", "linking")
+    list_display = ("fhir_base_url", "linking", "last_check", "certificate_ends", "fhir_version", "interface")
     list_filter = (
         CanBeLinked, DidLastCheckFail, DoesCertificateEndSoon, DoDocumentsDisagree, IsOnItsList, IsSwitchedOff,
         "fhir_version", "interface", IsPractice,
@@ -94,6 +94,7 @@ class EndpointAdmin(SwitchedAdmin):
     search_fields = ("fhir_base_url", "tenant", "providers__name", "providers__city")
     search_help_text = _("Host or address, tenant, or name or city of a provider.")
     ordering = ("fhir_base_url",)
+    list_per_page = 50
     autocomplete_fields = ("authorization_server",)
     inlines = (ProviderPortalInline,)
     fieldsets = (

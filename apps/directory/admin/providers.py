@@ -36,6 +36,7 @@ class ProviderAdmin(AuditedAdmin):
     search_fields = ("name", "city", "website", "endpoints__fhir_base_url")
     search_help_text = _("Name, city, website, or FHIR base URL of an endpoint.")
     ordering = ("name", "pk")
+    list_per_page = 50
     autocomplete_fields = ("part_of",)
     fieldsets = (
         (_("What patients recognize"), {"fields": ("name", "aliases", "kind", "part_of", "is_sandbox")}),

@@ -27,7 +27,7 @@ class ProviderPortal(models.Model):
         operational = ("id", "provider", "endpoint", "name", "url")
 
     def __str__(self) -> str:
-        return self.name or str(self.endpoint_id)
+        return self.name or str(_("without a name"))
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Let the provider be found by the name and the address of its portal."""
