@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 class Question(admin.SimpleListFilter):
     """A subclass says its title, the name of its parameter, and which rows each answer chooses."""
 
+    template = "admin/directory/question.html"  # the question as it stands, without the word "by" before it
     answers: ClassVar[Mapping[str, str | Promise]] = {"yes": _("yes"), "no": _("no")}
 
     def lookups(self, request: HttpRequest, model_admin: "admin.ModelAdmin[Any]") -> list[tuple[str, Any]]:

@@ -12,6 +12,14 @@ from apps.directory.models import ClientRegistration
 from apps.wire.client_authentication import Authentication
 from apps.wire.dialects import Dialect, FhirVersion, Placement
 
+# The header form of a signed assertion is not spoken yet.
+_METHODS = {
+    Authentication.QUERY.value: _("secret in the address (query)"),
+    Authentication.BASIC.value: _("secret in a header (client_secret_basic)"),
+    Authentication.BODY.value: _("secret in the body (client_secret_post)"),
+    Authentication.PRIVATE_KEY_JWT.value: _("signed with our key (private_key_jwt)"),
+    Authentication.NONE.value: _("not at all: a public client (none)"),
+}
 _YES_OR_NO = {True: _("yes"), False: _("no")}
 _PLACES = {Placement.QUERY: _("in the address"), Placement.BODY: _("in the body")}
 
@@ -46,11 +54,7 @@ class ClientRegistrationForm(forms.ModelForm):  # type: ignore[type-arg]  # gene
         widget=forms.PasswordInput(render_value=False, attrs={"autocomplete": "off"}),
         help_text=_("Write-only: it is sealed when you save and never shown. Leave it empty to keep the present one."),
     )
-    authentication = forms.ChoiceField(
-        label=_("how the client proves itself"),
-        # the header form of a signed assertion is not spoken yet
-        choices=[(method.value, method.value) for method in Authentication if method is not Authentication.BEARER_JWT],
-    )
+    authentication = forms.ChoiceField(label=_("how the client proves itself"), choices=list(_METHODS.items()))
     versions_added = forms.MultipleChoiceField(
         label=_("versions added"),
         choices=[(version.value, version.name) for version in FhirVersion],
@@ -63,8 +67,8 @@ class ClientRegistrationForm(forms.ModelForm):  # type: ignore[type-arg]  # gene
         model = ClientRegistration
         fields = ()  # the admin lists them
         help_texts = {
-            "desk_url": _("Where you sign in to look after the application."),
-            "developer_email": _("Of the developer account there."),
+            "desk_url": _("The address where you sign in to look after the application."),
+            "developer_email": _("The e-mail address it was opened with."),
             "support_contact": _("An address, a number or a name: whom to ask when something is wrong there."),
             "application_name": _("As patients see it there."),
             "application_id": _("Under which the portal or console lists the application, where it has one."),

@@ -7,7 +7,7 @@ from django.contrib import admin, messages
 from django.db import models
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
-from django.utils import timezone
+from django.utils import formats, timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
@@ -26,6 +26,14 @@ Status = ClientRegistration.Status
 
 _MOST_ENDPOINTS = 5  # told one by one
 _DUE = {Due.OVERDUE: _("overdue"), Due.SOON: _("within a month"), Due.LATER: _("no"), Due.NEVER: "-"}
+
+_WORDS = {
+    Status.REQUESTED: _("requested"),
+    Status.PROVISIONAL: _("provisional"),
+    Status.APPROVED: _("approved"),
+    Status.REJECTED: _("rejected"),
+    Status.RETIRED: _("retired"),
+}
 
 _WHERE = (
     "authorization_server", "label", "desk_url", "developer_email", "support_contact", "is_sandbox",
@@ -55,7 +63,7 @@ class ClientRegistrationAdmin(SwitchedAdmin):
 
     subject = "client registration"
     form = ClientRegistrationForm
-    list_display = ("label", "status", "is_switched_on", "trouble", "secret_is_due", "is_sandbox")
+    list_display = ("label", "stands", "is_switched_on", "trouble", "secret_is_due", "in_sandbox")
     list_filter = (IsWaiting, IsSomethingWrong, IsSecretDue, IsSwitchedOff, "is_sandbox")
     list_select_related = ("authorization_server",)
     search_fields = (
@@ -83,6 +91,16 @@ class ClientRegistrationAdmin(SwitchedAdmin):
             (_("What happened"), {"fields": _HAPPENED}),
         )
         return fieldsets if obj else (fieldsets[0], *fieldsets[2:6])
+
+    @admin.display(description=_("status"), ordering="status")
+    def stands(self, registration: ClientRegistration) -> str:
+        """In a word, where the page of one says more."""
+        return str(_WORDS[Status(registration.status)])
+
+    @admin.display(description=_("sandbox"), boolean=True)
+    def in_sandbox(self, registration: ClientRegistration) -> bool:
+        """Whether its people are invented."""
+        return registration.is_sandbox
 
     @admin.display(description=_("redirect URI to register"))
     def redirect_uri(self, registration: ClientRegistration) -> str:
@@ -205,9 +223,8 @@ class ClientRegistrationAdmin(SwitchedAdmin):
         }
         due = credentials.due(registration, today=timezone.localdate())
         if due in sentences:
-            self.message_user(
-                request, sentences[due] % {"date": registration.secret_rotation_due_date}, messages.WARNING
-            )
+            day = formats.date_format(registration.secret_rotation_due_date, "DATE_FORMAT")
+            self.message_user(request, sentences[due] % {"date": day}, messages.WARNING)
 
 
 def _linking(endpoint: Any) -> str:

@@ -26,7 +26,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='clientregistration',
             name='accept',
-            field=models.CharField(blank=True, max_length=100, validators=[apps.directory.models.limits.media_type], verbose_name='Accept header of data requests'),
+            field=models.CharField(blank=True, max_length=100, validators=[apps.directory.models.limits.media_type], verbose_name='Accept header'),
         ),
         migrations.AddField(
             model_name='clientregistration',
@@ -41,22 +41,22 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='clientregistration',
             name='assumed_lifetime_seconds',
-            field=models.PositiveIntegerField(blank=True, null=True, validators=[apps.directory.models.limits.Between(60, 86400)], verbose_name='assumed lifetime of access tokens in seconds'),
+            field=models.PositiveIntegerField(blank=True, null=True, validators=[apps.directory.models.limits.Between(60, 86400)], verbose_name='token lifetime, seconds'),
         ),
         migrations.AddField(
             model_name='clientregistration',
             name='desk_url',
-            field=models.URLField(blank=True, max_length=1000, verbose_name='address of the developer portal or console'),
+            field=models.URLField(blank=True, max_length=1000, verbose_name='portal or console'),
         ),
         migrations.AddField(
             model_name='clientregistration',
             name='developer_email',
-            field=models.EmailField(blank=True, max_length=254, verbose_name='e-mail of the developer account'),
+            field=models.EmailField(blank=True, max_length=254, verbose_name='developer account'),
         ),
         migrations.AddField(
             model_name='clientregistration',
             name='idle_limit_days',
-            field=models.PositiveIntegerField(blank=True, null=True, validators=[apps.directory.models.limits.Between(1, 3660)], verbose_name='idle limit in days'),
+            field=models.PositiveIntegerField(blank=True, null=True, validators=[apps.directory.models.limits.Between(1, 3660)], verbose_name='idle limit, days'),
         ),
         migrations.AddField(
             model_name='clientregistration',
@@ -81,7 +81,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='clientregistration',
             name='runs_at_once',
-            field=models.PositiveIntegerField(blank=True, null=True, validators=[apps.directory.models.limits.Between(1, 64)], verbose_name='copies under way at once'),
+            field=models.PositiveIntegerField(blank=True, null=True, validators=[apps.directory.models.limits.Between(1, 64)], verbose_name='copies at once'),
         ),
         migrations.AddField(
             model_name='clientregistration',
@@ -91,7 +91,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='clientregistration',
             name='sends_aud',
-            field=models.BooleanField(blank=True, null=True, verbose_name='names the FHIR server when a patient leaves'),
+            field=models.BooleanField(blank=True, null=True, verbose_name='sends aud'),
         ),
         migrations.AddField(
             model_name='clientregistration',
@@ -106,17 +106,17 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='clientregistration',
             name='token_parameters',
-            field=models.CharField(blank=True, choices=[('query', 'in the address'), ('body', 'in the body')], max_length=5, verbose_name='where token requests put their parameters'),
+            field=models.CharField(blank=True, choices=[('query', 'in the address'), ('body', 'in the body')], max_length=5, verbose_name='token parameters'),
         ),
         migrations.AlterField(
             model_name='clientregistration',
             name='minimum_refresh_seconds',
-            field=models.PositiveIntegerField(blank=True, null=True, validators=[apps.directory.models.limits.Between(1, 3600)], verbose_name='least seconds between refreshes'),
+            field=models.PositiveIntegerField(blank=True, null=True, validators=[apps.directory.models.limits.Between(1, 3600)], verbose_name='refresh interval, seconds'),
         ),
         migrations.AlterField(
             model_name='clientregistration',
             name='refresh_window_hours',
-            field=models.PositiveIntegerField(blank=True, null=True, validators=[apps.directory.models.limits.Between(1, 8784)], verbose_name='refresh window in hours'),
+            field=models.PositiveIntegerField(blank=True, null=True, validators=[apps.directory.models.limits.Between(1, 8784)], verbose_name='refresh window, hours'),
         ),
         migrations.CreateModel(
             name='SystemAccount',

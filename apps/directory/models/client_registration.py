@@ -96,10 +96,10 @@ class ClientRegistration(models.Model):
     prompts_for_consent = models.BooleanField(_("asks for the consent page each time"), default=False)
     uses_pkce = models.BooleanField(_("sends PKCE"), default=True)
     # What the developer portal or console keeps about us (interface facts, section 8).
-    developer_email = models.EmailField(_("e-mail of the developer account"), blank=True)
+    developer_email = models.EmailField(_("developer account"), blank=True)
     application_name = models.CharField(_("application name there"), max_length=120, blank=True)
     application_id = models.CharField(_("application id there"), max_length=200, blank=True)
-    desk_url = models.URLField(_("address of the developer portal or console"), max_length=1000, blank=True)
+    desk_url = models.URLField(_("portal or console"), max_length=1000, blank=True)
     support_contact = models.CharField(_("whom to ask there"), max_length=300, blank=True)
     system_account = models.ForeignKey(
         SystemAccount,
@@ -111,31 +111,31 @@ class ClientRegistration(models.Model):
     )
     # Each overrides one value of the dialect.
     sends_state = models.BooleanField(_("sends state in the exchange"), null=True, blank=True)
-    sends_aud = models.BooleanField(_("names the FHIR server when a patient leaves"), null=True, blank=True)
+    sends_aud = models.BooleanField(_("sends aud"), null=True, blank=True)
     token_parameters = models.CharField(
-        _("where token requests put their parameters"),
+        _("token parameters"),
         max_length=5,
         choices=[(Placement.QUERY.value, _("in the address")), (Placement.BODY.value, _("in the body"))],
         blank=True,
     )
-    accept = models.CharField(_("Accept header of data requests"), max_length=100, blank=True, validators=[media_type])
+    accept = models.CharField(_("Accept header"), max_length=100, blank=True, validators=[media_type])
     refresh_window_hours = models.PositiveIntegerField(
-        _("refresh window in hours"), null=True, blank=True, validators=[Between(1, 8784)]
+        _("refresh window, hours"), null=True, blank=True, validators=[Between(1, 8784)]
     )
     idle_limit_days = models.PositiveIntegerField(
-        _("idle limit in days"), null=True, blank=True, validators=[Between(1, 3660)]
+        _("idle limit, days"), null=True, blank=True, validators=[Between(1, 3660)]
     )
     minimum_refresh_seconds = models.PositiveIntegerField(
-        _("least seconds between refreshes"), null=True, blank=True, validators=[Between(1, 3600)]
+        _("refresh interval, seconds"), null=True, blank=True, validators=[Between(1, 3600)]
     )
     assumed_lifetime_seconds = models.PositiveIntegerField(
-        _("assumed lifetime of access tokens in seconds"), null=True, blank=True, validators=[Between(60, 86400)]
+        _("token lifetime, seconds"), null=True, blank=True, validators=[Between(60, 86400)]
     )
     requests_per_minute = models.PositiveIntegerField(
         _("requests per minute"), null=True, blank=True, validators=[Between(1, 600)]
     )
     runs_at_once = models.PositiveIntegerField(
-        _("copies under way at once"), null=True, blank=True, validators=[Between(1, 64)]
+        _("copies at once"), null=True, blank=True, validators=[Between(1, 64)]
     )
     requested_at = models.DateTimeField(_("requested"), null=True, blank=True)
     provisional_at = models.DateTimeField(_("provisional"), null=True, blank=True, editable=False)
