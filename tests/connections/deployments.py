@@ -48,8 +48,8 @@ class Deployment(Place):
 @pytest.fixture
 def deploy(db: None, sandbox: Sandbox, directory_file: Path, settings: Any) -> Callable[..., Deployment]:
     """Makes an endpoint ready to link: `deploy(version="dstu2", authentication="none")`. Fields of the sandbox's own
-    application go into `application`; its switches or scenario are chosen before anything is discovered, `path` follows
-    the root."""
+    application go into `application`, None to leave one out; its switches or scenario are chosen before anything is
+    discovered, `path` follows the root."""
     settings.SITE_ORIGIN = SITE
     call_command("import_endpoints", directory_file, verbosity=0)
 
@@ -82,7 +82,9 @@ def deploy(db: None, sandbox: Sandbox, directory_file: Path, settings: Any) -> C
             **_proof(registration),
             **(application or {}),
         }
-        made = at.post("/control/smart-applications", **fields)
+        made = at.post(
+            "/control/smart-applications", **{name: value for name, value in fields.items() if value is not None}
+        )
         allowed = list(dict.fromkeys([*server.id_token_issuers, *made["id_token_issuers"]]))
         AuthorizationServer.objects.filter(pk=server.pk).update(id_token_issuers=allowed)
         secret = made.get("client_secret") or ""
