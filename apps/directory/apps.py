@@ -1,7 +1,10 @@
 """The directory app."""
 
 from django.apps import AppConfig
+from django.core.checks import Tags, register
 from django.utils.translation import gettext_lazy as _
+
+from apps.directory import checks
 
 
 class DirectoryConfig(AppConfig):
@@ -10,3 +13,7 @@ class DirectoryConfig(AppConfig):
     name = "apps.directory"
     label = "directory"
     verbose_name = _("Directory")
+
+    def ready(self) -> None:
+        """Register this app's check."""
+        register(checks.signing_keys_last, Tags.security)
