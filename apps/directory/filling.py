@@ -48,7 +48,7 @@ def keep_choices(
     *,
     application_name: str,
     proof: str,
-    fhir_version: str,
+    versions: Collection[str],
     smart_version: str,
     refresh_scope: str,
     asks_identity: bool,
@@ -66,7 +66,7 @@ def keep_choices(
             asks_identity=asks_identity,
         )
         registering.set_terms(registration, terms, actor=actor, at=at)
-        registering.set_versions(registration, [FhirVersion(fhir_version)], actor=actor, at=at)
+        add_versions(registration, versions=versions, actor=actor, at=at)
         if Proof(proof) is Proof.KEY and registration.signing_key is None:
             key = signing.current(at=at) or signing.make(actor=actor, at=at)
             registering.set_terms(registration, Terms(signing_key=key), actor=actor, at=at)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from django.contrib.postgres.aggregates import ArrayAgg
 from django.db import models
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_lazy as _
@@ -95,13 +96,16 @@ def missing_versions(registration: ClientRegistration) -> tuple[str, ...]:
 
 def siblings(registration: ClientRegistration, *, most: int = 5) -> Sequence[ClientRegistration]:
     """Other standing registrations of the same kind for the same providers: as a rule the one for the other FHIR
-    version, which has its own authorization server on interface A (specification 4.1 rule 1)."""
+    version, which has its own authorization server on interface A (specification 4.1 rule 1). `fhir_versions` are those
+    of their endpoints."""
     providers = registration.authorization_server.endpoints.values("providers")
     others = ClientRegistration.objects.filter(authorization_server__endpoints__providers__in=providers)
     own_kind = registration.authorization_server.endpoints.values("interface")[:1]
     others = others.filter(authorization_server__endpoints__interface__in=own_kind)
     others = others.exclude(pk=registration.pk).exclude(status__in=registering.OVER)
-    return list(others.distinct().select_related("authorization_server").order_by("label", "pk")[:most])
+    rows = ClientRegistration.objects.filter(pk__in=others.values("pk")).select_related("authorization_server")
+    stated = ArrayAgg("authorization_server__endpoints__fhir_version", distinct=True, default=[])
+    return list(rows.annotate(fhir_versions=stated).order_by("label", "pk")[:most])
 
 
 def has_credentials(registration: ClientRegistration) -> bool:

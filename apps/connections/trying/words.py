@@ -16,6 +16,7 @@ from apps.connections.trying.results import PUBLISHED, Note, Result, Step, Verdi
 from apps.connections.trying.turns import Turn
 from apps.directory.linkability import Obstacle
 from apps.directory.models import EndpointCheck
+from apps.wire.errors import Code, IdentityFault
 
 Finding = EndpointCheck.Finding
 
@@ -129,7 +130,8 @@ def _sentence(step: Step, result: Result) -> str:
 def _failed(step: Step, result: Result) -> Told:
     if result.code in set(Obstacle):
         return Told(str(Obstacle(result.code).label), str(Turn.STAFF.label))
-    failure = FAILURES_OF_A_STEP.get((step, result.code)) or FAILURES.get(result.code)
-    if failure is None:
-        failure = FAILURES["invalid_identity"] if step is Step.IDENTITY else UNKNOWN
+    if step is Step.IDENTITY and result.code in set(IdentityFault):
+        failure = FAILURES[Code.INVALID_IDENTITY]
+    else:
+        failure = FAILURES_OF_A_STEP.get((step, result.code)) or FAILURES.get(result.code, UNKNOWN)
     return Told(str(failure.sentence), str(failure.turn.label), str(failure.advice))

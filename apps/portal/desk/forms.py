@@ -66,11 +66,11 @@ class ChoicesForm(forms.Form):
         widget=forms.RadioSelect,
         error_messages={"required": _("Choose how it proves itself.")},
     )
-    fhir_version = forms.ChoiceField(
-        label=_("FHIR version"),
-        help_text=_("Fixed there. For the other version, register another application."),
-        widget=forms.RadioSelect,
-        error_messages={"required": _("Choose a FHIR version.")},
+    versions = forms.MultipleChoiceField(
+        label=_("FHIR versions"),
+        help_text=_("Fixed there. Many consoles take one for each application: then register another for the other."),
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": _("Choose at least one FHIR version.")},
     )
     smart_version = forms.ChoiceField(
         label=_("SMART version"),
@@ -89,7 +89,7 @@ class ChoicesForm(forms.Form):
 
     def __init__(self, *args: Any, fhir_versions: Choices, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        cast("forms.ChoiceField", self.fields["fhir_version"]).choices = list(fhir_versions)
+        cast("forms.MultipleChoiceField", self.fields["versions"]).choices = list(fhir_versions)
 
     def clean(self) -> dict[str, Any]:
         """Public applications get online access at most (specification 5.2.7)."""

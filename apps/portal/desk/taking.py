@@ -98,6 +98,8 @@ def _pair(step: str, registration: ClientRegistration) -> tuple[type[forms.Form]
 
 
 def _initial(registration: ClientRegistration) -> dict[str, Any]:
+    versions = overseeing.versions(registration)
+    added = [version for version in versions if version in registration.versions_added]
     return {
         "developer_email": registration.developer_email,
         "desk_url": registration.desk_url,
@@ -105,11 +107,10 @@ def _initial(registration: ClientRegistration) -> dict[str, Any]:
         "application_name": registration.application_name or "Holdfast",
         "application_id": registration.application_id,
         "proof": overseeing.proof(registration).value,
-        "fhir_version": next(iter(registration.versions_added), next(iter(overseeing.versions(registration)), "")),
         "smart_version": registration.smart_version,
         "refresh_scope": registration.refresh_scope,
         "asks_identity": registration.asks_identity,
         "client_id": registration.client_id,
         "client_name": registration.application_name,
-        "versions": registration.versions_added or list(overseeing.versions(registration)),
+        "versions": added or list(versions),
     }

@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from apps.accounts.current_user import current_user
@@ -20,6 +21,7 @@ from apps.directory import overseeing
 from apps.directory.models import ClientRegistration
 from apps.portal.desk.staff import staff_only
 
+_BUSY = gettext_lazy("Many are waiting for providers just now. Press again in a few seconds.")
 _MOST_LISTED = 50
 _MOST_EARLIER = 10
 
@@ -61,7 +63,8 @@ def sign_in(request: HttpRequest, trial_id: UUID) -> HttpResponse:
     trial = _trial(trial_id)
     with waiting_room.seat_to_ask(trial.endpoint) as is_free:
         if not is_free:
-            return waiting_room.come_again(request)
+            messages.warning(request, _BUSY)
+            return redirect("desk-trial", trial_id=trial.pk)
         browser = browser_cookie.read(request) or binding.new_browser()
         try:
             departure = leaving.begin(trial, user=current_user(request), browser=browser, at=timezone.now())
@@ -80,7 +83,8 @@ def _begin(request: HttpRequest, registration: ClientRegistration) -> HttpRespon
         return redirect("desk-try", registration_id=registration.pk)
     with waiting_room.ROOM.seat(endpoint.pk) as is_free:
         if not is_free:
-            return waiting_room.come_again(request)
+            messages.warning(request, _BUSY)
+            return redirect("desk-try", registration_id=registration.pk)
         try:
             trial = surveying.begin(registration, endpoint, staff_id=current_user(request).pk, at=timezone.now())
         except surveying.NotServed:

@@ -29,7 +29,7 @@ class Key(models.TextChoices):
     SYSTEM_ACCOUNT = "system-account", gettext_lazy("Get a system account")
     CLIENT_ID = "client-id", gettext_lazy("Register the application")
     CREDENTIALS = "credentials", gettext_lazy("Keep the credentials they gave")
-    PROOF = "proof", gettext_lazy("Give or take the proof")
+    PROOF = "proof", gettext_lazy("Store the secret, or register our key")
     APPROVAL = "approval", gettext_lazy("Wait for their approval")
     VERSIONS = "versions", gettext_lazy("Add the FHIR versions")
     ORGANIZATIONS = "organizations", gettext_lazy("Have it turned on by organizations")
@@ -52,7 +52,7 @@ SHAPES = {
     State.DONE: "done",
     State.NOW: "needs-you",
     State.WAITS: "working",
-    State.LATER: "info",
+    State.LATER: "off",
     State.NOT_NEEDED: "off",
 }
 
@@ -162,7 +162,7 @@ class _Steps:
 
     def _application(self) -> tuple[State, str]:
         if self._row.application_name or self._row.client_id:
-            return State.DONE, self._row.application_name
+            return State.DONE, self._row.application_name or _("We do not know under which name.")
         return self._after(bool(self._row.developer_email)), _("It is not requested yet.")
 
     def _choices(self) -> tuple[State, str]:

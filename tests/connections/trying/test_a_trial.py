@@ -123,7 +123,7 @@ class TestATrial:
         _trial, page = trier.link()
         events = repr(list(AuditEvent.objects.values()))
         kept = repr(Trial.objects.values().get())
-        for canary in (CODE, ACCESS, REFRESH, SECRET, PERSON["id"], "Quillfeather", "1984-03-09"):
+        for canary in (CODE, ACCESS, REFRESH, SECRET, "p-7301", "Quillfeather", "1984-03-09"):
             assert canary not in page
             assert canary not in kept
             assert canary not in events

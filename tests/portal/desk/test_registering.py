@@ -156,7 +156,7 @@ class TestRegisteringAtAConsole:
         usual = {
             "application_name": "Holdfast",
             "proof": "secret",
-            "fhir_version": "r4",
+            "versions": ["r4"],
             "smart_version": "v2",
             "refresh_scope": "offline_access",
         }
@@ -218,7 +218,7 @@ class TestRegisteringAtAConsole:
         self.choose(take, registration, proof="none", refresh_scope="online_access")
         words = dict(states(staff.get(f"/desk/registrations/{registration.pk}/").content.decode()))
         assert words["Get a system account"] == "Not needed"
-        assert words["Give or take the proof"] == "Not needed"
+        assert words["Store the secret, or register our key"] == "Not needed"
         assert words["Register the application"] == "To do now"
 
     def test_makes_a_key_where_it_proves_itself_with_one(
