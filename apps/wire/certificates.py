@@ -76,7 +76,7 @@ def presented(url: str, *, policy: AddressPolicy, total_seconds: float = transpo
     except OSError as unprintable:  # TLS errors are of this kind
         is_late = deadline.is_over() or isinstance(unprintable, TimeoutError)
         failure = Unavailable(code=Code.TIMED_OUT if is_late else Code.UNREACHABLE)
-    except ValueError:
+    except (ValueError, x509.InvalidVersion):
         failure = UnexpectedAnswer(code=Code.UNREADABLE)
     raise failure  # here and not above, so that nothing hangs on it as its context
 

@@ -2,9 +2,11 @@
 
 import logging
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
+from django.db import connections
 
 from apps.directory import checking, comparing, tasks
 from apps.directory.models import ClientRegistration, Endpoint, EndpointCheck
@@ -194,6 +196,21 @@ class TestTheRowsOfAnEndpoint:
         assert EndpointCheck.objects.get(is_latest=True) == last
         assert EndpointCheck.objects.count() == checking.MOST_KEPT
         assert EndpointCheck.objects.earliest("pk").checked_at == AT + 3 * DAY
+
+
+@pytest.mark.django_db(transaction=True)
+class TestTwoChecksAtOnce:
+    def test_leave_one_latest(self, place):
+        def check(_number):
+            try:
+                checking.check(Endpoint.objects.get(), at=AT)
+            finally:
+                connections.close_all()
+
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(check, range(8)))
+        assert EndpointCheck.objects.count() == 8
+        assert EndpointCheck.objects.get(is_latest=True) == EndpointCheck.objects.latest("pk")
 
 
 class TestStaff:

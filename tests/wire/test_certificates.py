@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives import hashes
 from apps.wire import certificates
 from apps.wire.addresses import AddressPolicy
 from apps.wire.certificates import CertificateFault
-from apps.wire.errors import AddressFault, Code, Unavailable, UnsafeAddress
+from apps.wire.errors import AddressFault, Code, Unavailable, UnexpectedAnswer, UnsafeAddress
 from tests.fixtures.tls import NOW, PUBLIC, Authority
 from tests.wire.servers import serving
 
@@ -65,6 +65,20 @@ class TestACertificate:
             route(server.port)
             found = seen()
         assert (found.fault, found.tls_version) == (CertificateFault.OLD_TLS, "TLSv1.1")
+
+    def test_that_cannot_be_read_is_named_so(self, authority, tls_provider, route, tmp_path):
+        authority.context(tmp_path, "provider.example")
+        key, _, certificate = (tmp_path / "server.pem").read_text().partition("-----BEGIN CERTIFICATE-----")
+        encoded = ssl.PEM_cert_to_DER_cert(f"-----BEGIN CERTIFICATE-----{certificate}")
+        odd = encoded.replace(b"\xa0\x03\x02\x01\x02", b"\xa0\x03\x02\x01\x05", 1)  # of a version there is not
+        (tmp_path / "odd.pem").write_text(key + ssl.DER_cert_to_PEM_cert(odd))
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(tmp_path / "odd.pem")
+        with tls_provider(context) as server:
+            route(server.port)
+            with pytest.raises(UnexpectedAnswer) as failed:
+                seen()
+        assert failed.value.code is Code.UNREADABLE
 
 
 class TestAHost:

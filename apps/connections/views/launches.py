@@ -20,7 +20,7 @@ from apps.connections import asking, binding, launch_pages, launching, linking, 
 from apps.connections.launching import Refusal
 from apps.connections.models import PendingLaunch
 from apps.connections.views import browser_cookie, crowding, waiting_room
-from apps.directory import explaining
+from apps.directory import explaining, succeeding
 from apps.directory.linkability import Obstacle
 from apps.directory.models import Provider
 
@@ -73,10 +73,13 @@ def launched(request: HttpRequest, pending_id: UUID) -> HttpResponse:
         return render(request, "connections/launch_sender.html", {"senders": senders})
     if request.method == "POST":
         return _begin(request, pending, provider)
-    asked = asking.ask(pending.endpoint, provider, at=timezone.now())
+    at = timezone.now()
+    asked = asking.ask(pending.endpoint, provider, at=at)
     if isinstance(asked, Obstacle):
         return _cannot_link(request, provider, asked)
-    return render(request, "connections/launched.html", {"provider": provider, "asked": asked, "path": request.path})
+    others_fared = succeeding.words(pending.endpoint, at=at)
+    context = {"provider": provider, "asked": asked, "path": request.path, "others_fared": others_fared}
+    return render(request, "connections/launched.html", context)
 
 
 def _begin(request: HttpRequest, pending: PendingLaunch, provider: Provider) -> HttpResponse:
