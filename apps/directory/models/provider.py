@@ -53,6 +53,7 @@ class Provider(models.Model):
             GinIndex(fields=["words"], name="provider_words", fastupdate=False),
             # in collation C: names that begin so, in order
             models.Index(fields=["plain_name"], name="provider_plain_name"),
+            models.Index(fields=["name"], condition=models.Q(is_sandbox=True), name="practice_providers"),
         ]
 
     class Privacy:
