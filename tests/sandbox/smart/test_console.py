@@ -185,8 +185,8 @@ class TestAConfidentialApplication:
         assert not is_recognized(application, sign_in_page, ask, secret)
 
     @pytest.mark.conformance("X61")
-    def test_reads_nothing_more_without_its_guid(self, client, developer, ada, register, account_of, ask):
-        guid, secret, _ = account_of(developer)
+    def test_reads_nothing_more_without_its_guid(self, client, developer, stranger, ada, register, account_of, ask):
+        guid, secret, pk = account_of(developer)
         application = register(CONFIDENTIAL, guid=guid)
         asked = authorize(client_id=application.client_id, scope=CONFIDENTIAL["scopes"])
         client.post(asked, ADA)
@@ -195,10 +195,13 @@ class TestAConfidentialApplication:
         search = f"/b/myrecord/r4/{WILLOW}/Observation?patient=r-ada&category=laboratory"
         headers = {"Authorization": f"Bearer {token}", "Accept": "application/fhir+json"}
         assert client.get(search, headers=headers).status_code == 200
-        put_guid(developer, application, "")
-        assert client.get(search, headers=headers).status_code == 403
+        for wrong in ("", str(uuid.uuid4()), account_of(stranger)[0]):
+            put_guid(developer, application, wrong)
+            assert client.get(search, headers=headers).status_code == 403
         put_guid(developer, application, guid)
         assert client.get(search, headers=headers).status_code == 200
+        developer.post(f"/system-accounts/{pk}/retire")
+        assert client.get(search, headers=headers).status_code == 403
         assert SmartGrant.objects.count() == 1
 
     @pytest.mark.conformance("X62")
