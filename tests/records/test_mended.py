@@ -1,6 +1,7 @@
 """A registration that its provider does not accept any more: named, waited for, and mended without touching a patient's
 tokens (specification 5.2.8)."""
 
+import base64
 from datetime import timedelta
 
 import pytest
@@ -10,7 +11,7 @@ from apps.audit.recording import Actor
 from apps.connections import refreshing, standing
 from apps.connections.models import StoredTokenSet
 from apps.directory import registering
-from apps.directory.models import ClientRegistration
+from apps.directory.models import ClientRegistration, Endpoint
 from apps.records import syncing
 from apps.records.models import SyncRun
 from apps.wire.secret import Secret
@@ -25,12 +26,23 @@ ACTOR = Actor.system("test")
 TOKENS = ("sealed_refresh_token", "refresh_issued_at", "refresh_deadline_at", "generation")
 
 
-@pytest.fixture
-def rotated(provider):
-    """The provider accepts the new secret alone."""
+def parameters(request):
+    """What a token request says, wherever it says it."""
+    return dict(request.query) | dict(request.form)
+
+
+@pytest.fixture(params=["patient-access", "smart"])
+def rotated(request, linked, provider):
+    """The provider accepts the new secret alone, in the address on interface A and in a header on interface B."""
+    if request.param == "smart":
+        found = {"discovered_at": timezone.now(), "discovery_tried_at": timezone.now()}
+        Endpoint.objects.update(interface="smart", dialect="smart", **found)
+        ClientRegistration.objects.update(authentication="client_secret_basic")
+        linked.refresh_from_db()
 
     def answer(request):
-        if dict(request.query)["client_secret"] != "new-canary":
+        basic = base64.b64decode(request.headers.get("authorization", "").removeprefix("Basic "))
+        if "new-canary" not in {parameters(request).get("client_secret"), basic.decode().rpartition(":")[2]}:
             return http(401, {"error": "invalid_client"})
         return http(body={"access_token": "fresh-canary", "expires_in": 3600})
 
@@ -77,7 +89,7 @@ class TestASecretThatTheProviderRotatedFirst:
         resume(run, at=timezone.now() + timedelta(minutes=1))
         assert (run.outcome, run.pauses, stored()) == ("complete", 0, {"a1", "a2"})
         assert standing.of_connection(linked, at=timezone.now()).word.startswith("Connected")
-        sent = [dict(request.query)["refresh_token"] for request in provider.sent(TOKEN)]
+        sent = [parameters(request)["refresh_token"] for request in provider.sent(TOKEN)]
         assert sent == ["refresh-canary", "refresh-canary"]
 
     @pytest.mark.conformance("C70")
@@ -91,13 +103,15 @@ class TestASecretThatTheProviderRotatedFirst:
     def test_keeps_every_other_link_from_asking_in_vain(self, alice, linked, provider, run):
         other = make_connection(alice, linked.endpoint, fhir_patient_id="another")
         give_tokens(other, issued_at=timezone.now() - timedelta(hours=2))
-        asked = len(provider.sent(TOKEN))
+        syncing.start(other, cause=SyncRun.Cause.PATIENT, at=timezone.now())
+        asked = len(provider.asked)
         assert not syncing.advance_next(at=timezone.now())
         with pytest.raises(refreshing.RegistrationBroken):
             refreshing.usable_token(other, at=timezone.now())
-        assert len(provider.sent(TOKEN)) == asked
+        assert len(provider.asked) == asked
 
     def test_lets_a_link_try_that_has_no_later(self, alice, linked, provider, run):
+        ClientRegistration.objects.update(refresh_window_hours=48)
         other = make_connection(alice, linked.endpoint, fhir_patient_id="another")
         give_tokens(other, issued_at=timezone.now() - timedelta(hours=47, minutes=55))
         asked = len(provider.sent(TOKEN))
