@@ -42,8 +42,21 @@ class TestTheListOfKeys:
         signing.give_up(keys[0], actor=ACTOR, at=timezone.now())
         assert "Its private half is gone." in text(staff.get(KEYS))
 
+    def test_is_asked_for_those_in_one_state(self, staff, keys):
+        signing.give_up(keys[0], actor=ACTOR, at=timezone.now())
+        assert "In which state is it?" in text(staff.get(KEYS))
+        shown = text(staff.get(f"{KEYS}?state=retired"))
+        assert keys[0].kid[:11] in shown
+        assert keys[1].kid[:11] not in shown
+        assert keys[1].kid[:11] in text(staff.get(f"{KEYS}?state=published"))
+
 
 class TestThePageOfAKey:
+    def test_has_nothing_to_save(self, staff, keys):
+        shown = staff.get(f"{KEYS}{keys[0].pk}/change/").content.decode()
+        assert 'name="_save"' not in shown
+        assert 'name="_save"' in staff.get(f"{KEYS}add/").content.decode()
+
     def test_shows_what_to_copy(self, staff, keys):
         shown = html.unescape(staff.get(f"{KEYS}{keys[1].pk}/change/").content.decode())
         assert "http://testserver/.well-known/jwks.json" in shown
@@ -104,6 +117,13 @@ class TestTheProviderHasTheNewKey:
         assert "None of them waits for a new key" in text(self.act(staff, registration))
         self.act(staff, registration, confirmed="yes", **{f"key-{registration.pk}": str(keys[1].pk)})
         assert ClientRegistration.objects.get().signing_key == keys[0]
+
+    def test_can_be_asked_of_the_list(self, staff, keys, registration):
+        registered(keys[0], label="Willow Creek")
+        shown = text(staff.get(f"{REGISTRATIONS}?needs_key=yes"))
+        assert "Must its provider be given our new key?" in shown
+        assert "Riverside" in shown
+        assert "Willow Creek" not in shown
 
     def test_is_for_staff(self, alice, keys, registration):
         stranger = Client()

@@ -18,9 +18,22 @@ from django.utils.translation import ngettext
 
 from apps.directory import publishing, rotating
 from apps.directory.admin.auditing import staff
+from apps.directory.admin.questions import Question
 from apps.directory.models import ClientRegistration, SigningKey
 
 ACTION = "provider_has_new_key"
+
+
+class NeedsNewKey(Question):
+    """Whose provider holds a copy without our newest key."""
+
+    title = _("Must its provider be given our new key?")
+    parameter_name = "needs_key"
+    answers = {"yes": _("yes")}
+
+    def chosen(self, _answer: str) -> QuerySet[Any]:
+        """As the log says every day."""
+        return ClientRegistration.objects.filter(pk__in=[row.pk for row in rotating.waiting_for_staff()]).values("pk")
 
 
 def answer(

@@ -6,16 +6,33 @@ from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import ValidationError
 from django.db import models
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.html import format_html_join
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext_lazy as _
 
 from apps.directory import enabling, key_outlook, pinning, publishing, signing
 from apps.directory.admin.auditing import AuditedAdmin, staff
+from apps.directory.admin.questions import Question
+from apps.directory.key_outlook import State
 from apps.directory.models import ClientRegistration, Enablement, SigningKey
+
+
+class InWhichState(Question):
+    """As the column says it."""
+
+    title = _("In which state is it?")
+    parameter_name = "state"
+    answers = dict(State.choices)
+
+    def queryset(self, request: HttpRequest, queryset: models.QuerySet[Any]) -> models.QuerySet[Any]:
+        """By asking each: there are few."""
+        if self.value() not in self.answers:
+            return queryset
+        at = timezone.now()
+        return queryset.filter(pk__in=[row.pk for row in queryset if key_outlook.of(row, at=at).state == self.value()])
 
 
 @admin.register(SigningKey)
@@ -23,8 +40,8 @@ class SigningKeyAdmin(AuditedAdmin):
     """Adding makes a pair; nothing is typed in, and the private half never leaves the vault but to sign."""
 
     subject = "signing key"
-    list_display = ("kid", "algorithm", "created_at", "state", "next_step")
-    list_filter = ("algorithm", ("retired_at", admin.EmptyFieldListFilter))
+    list_display = ("short_id", "state", "next_step", "created_at")
+    list_filter = (InWhichState,)
     search_fields = ("kid",)
     ordering = ("-created_at",)
     readonly_fields = (
@@ -43,6 +60,11 @@ class SigningKeyAdmin(AuditedAdmin):
             (_("What to register with a provider"), {"fields": ("key_set_address", "public_key", "kid", "algorithm")}),
             (_("What happened"), {"fields": ("created_at", "signs_from_at", "superseded_at", "retired_at")}),
         )
+
+    @admin.display(description=_("key"), ordering="algorithm")
+    def short_id(self, key: SigningKey) -> str:
+        """Enough of it to tell it from the others."""
+        return f"{key.algorithm} {key.kid[:11]}…"
 
     @admin.display(description=_("state"))
     def state(self, key: SigningKey) -> str:
@@ -70,7 +92,15 @@ class SigningKeyAdmin(AuditedAdmin):
     @admin.display(description=_("our key set, to upload"))
     def public_key(self, _key: SigningKey) -> str:
         """Whole, for a provider that holds a copy: what was signed with the old key is verified until it is dropped."""
-        return publishing.key_set().body.decode()
+        area = '<textarea class="vLargeTextField" rows="10" readonly aria-label="{}">{}</textarea>'
+        return format_html(area, _("our key set, to upload"), publishing.key_set().body.decode())
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        """Without buttons to save it: nothing of a key changes by hand."""
+        buttons = dict.fromkeys(("show_save", "show_save_and_continue", "show_save_and_add_another"), False)
+        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **buttons})
 
     def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
         """Keys are retired: what was signed with them stays explainable."""

@@ -64,7 +64,9 @@ class ClientRegistrationAdmin(SwitchedAdmin):
     subject = "client registration"
     form = ClientRegistrationForm
     list_display = ("label", "stands", "is_switched_on", "trouble", "secret_is_due", "in_sandbox")
-    list_filter = (IsWaiting, IsSomethingWrong, IsSecretDue, IsSwitchedOff, "is_sandbox")
+    list_filter = (
+        IsWaiting, IsSomethingWrong, IsSecretDue, handing_over.NeedsNewKey, IsSwitchedOff, "is_sandbox",
+    )  # fmt: skip
     list_select_related = ("authorization_server",)
     search_fields = (
         "label", "client_id", "application_name", "application_id", "system_account__account_id",
