@@ -151,6 +151,19 @@ class TestTakingAKeyOutOfUse:
 
 
 class TestTheFormOfARegistration:
+    @pytest.mark.parametrize("is_fetched", [True, False])
+    def test_takes_no_key_that_a_provider_may_not_know(self, staff, keys, is_fetched):
+        registration = registered(keys[0], minimum_refresh_seconds=60)
+        fields = {
+            "label": "ours", "client_id": "holdfast", "authentication": "private_key_jwt", "versions_added": "r4",
+            "signing_key": str(keys[1].pk), "smart_version": "v1", "refresh_scope": "", "scope": "",
+            "uses_pkce": "on", "sends_state": "unknown", "sends_aud": "unknown", "is_switched_on": "on",
+            **({"key_set_is_fetched": "on"} if is_fetched else {}),
+        }  # fmt: skip
+        answer = staff.post(f"{REGISTRATIONS}{registration.pk}/change/", fields)
+        assert ("may not know this key before" in answer.content.decode()) is is_fetched
+        assert ClientRegistration.objects.get().signing_key == keys[0 if is_fetched else 1]
+
     def test_offers_no_key_that_is_leaving(self, staff, keys):
         registration = registered(keys[1])
         signing.supersede(keys[0], actor=ACTOR, at=timezone.now())

@@ -6,11 +6,13 @@ import pytest
 
 from apps.audit.models import AuditEvent
 from apps.directory import publishing, rotating, signing
+from apps.directory.linkability import Obstacle
 from apps.directory.models import ClientRegistration, SigningKey
 from apps.vault.errors import VaultError
 from apps.wire.errors import ClientRejected
 from tests.directory.conftest import AT
 from tests.directory.key_holders import ACTOR, held, registered, signed, verifies
+from tests.directory.smart_deployment import register
 
 pytestmark = pytest.mark.django_db
 
@@ -244,6 +246,15 @@ class TestGivingAKeyUp:
         assert successor == done.successor
         rotating.hand_over(registration, successor, actor=ACTOR, at=OLD)
         assert signed(held(registration), at=OLD)
+
+    def test_tells_patients_that_nobody_can_link_without_proof(self, root):
+        key = signing.make(actor=ACTOR, at=AT)
+        registration = register(root.discover())
+        columns = {"authentication": "private_key_jwt", "signing_key": key, "key_set_is_fetched": False}
+        ClientRegistration.objects.filter(pk=registration.pk).update(**columns)
+        assert root.obstacle() is None
+        rotating.give_up(key, actor=ACTOR, at=AT)
+        assert root.obstacle() == Obstacle.NO_CREDENTIALS
 
     def test_makes_none_where_nobody_needs_it(self, key):
         assert rotating.give_up(key, actor=ACTOR, at=OLD) == rotating.GivenUp(None, (), ())

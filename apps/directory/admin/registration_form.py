@@ -4,10 +4,11 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.directory import overriding, reaching
+from apps.directory import key_outlook, overriding, reaching
 from apps.directory.models import ClientRegistration
 from apps.wire.client_authentication import Authentication
 from apps.wire.dialects import Dialect, FhirVersion, Placement
@@ -114,7 +115,16 @@ class ClientRegistrationForm(forms.ModelForm):  # type: ignore[type-arg]  # gene
                 overriding.check(written)
             except ValidationError as refusal:
                 self.add_error("token_parameters", refusal)
+            self._refuse_early_key(cleaned)
         return cleaned
+
+    def _refuse_early_key(self, cleaned: dict[str, Any]) -> None:
+        """A provider that reads our key set may hold a copy from before the key was made."""
+        key = cleaned.get("signing_key")
+        is_chosen = "signing_key" in self.changed_data and cleaned.get("key_set_is_fetched")
+        if key is not None and is_chosen and timezone.now() < key.signs_from_at:
+            sentence = _("A provider that fetches our key set may not know this key before %(moment)s.")
+            self.add_error("signing_key", sentence % {"moment": key_outlook.moment(key.signs_from_at)})
 
 
 def _usual(column: str, usual: Dialect | None) -> str | Promise:
