@@ -8,6 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from apps.directory import checking
 from apps.directory.models import Endpoint, EndpointCheck
 from tests.directory.test_checking import statement
 from tests.wire.servers import http, serving
@@ -85,3 +86,37 @@ class TestTheCommand:
     def test_refuses_what_names_nothing(self, arguments, db):
         with pytest.raises(CommandError):
             call_command("check_endpoints", *arguments)
+
+
+class TestTheSandbox:
+    def test_is_well_at_every_endpoint_of_both_interfaces(self, sandbox, directory_file):
+        call_command("import_endpoints", directory_file, stdout=StringIO())
+        lines, _err, ended = run("--all", "--json")
+        found = [json.loads(line) for line in lines]
+        assert [(row["endpoint"], row["faults"]) for row in found if row["outcome"] == "ill"] == []
+        assert ended == 0
+        assert {row["fhir_version"] for row in found} == {"dstu2", "r4"}
+        assert all("Patient" in row["types"] for row in found)
+        assert all(row["software"] for row in found)
+        assert run("--stale")[0] == ["0 checked: 0 well, 0 ill"]
+
+    @pytest.mark.parametrize(
+        ("kind", "faults"),
+        [
+            ("throttled", ["no_answer"]),
+            ("error", ["no_answer"]),
+            ("unavailable", ["no_answer"]),
+            ("lost", ["no_answer"]),
+            ("cut", ["no_metadata"]),
+            ("redirect", ["redirected"]),
+            ("html", ["no_metadata"]),
+            ("empty", ["no_metadata"]),
+            ("wrong-type", []),
+        ],
+    )
+    def test_is_called_what_it_is_when_it_misbehaves(self, kind, faults, sandbox, directory_file):
+        call_command("import_endpoints", directory_file, stdout=StringIO())
+        endpoint = Endpoint.objects.filter(interface="patient-access", fhir_version="r4").order_by("pk").first()
+        sandbox.post("/control/faults", route="metadata", kind=kind, count=1)
+        assert checking.check(endpoint, at=timezone.now()).faults == faults
+        assert checking.check(endpoint, at=timezone.now()).faults == []

@@ -149,6 +149,12 @@ class TestWhatChanged:
         ]
         assert place.changes() == []
 
+    def test_names_twenty_of_many_kinds_and_says_how_many_there_are(self, place):
+        place.check()
+        names = sorted(f"{chr(65 + number % 26)}{'a' * number}" for number in range(25))
+        place.says("Patient", "Goal", *names)
+        assert place.changes() == [f"It now offers {', '.join(names[:20])}, … (25)."]
+
     def test_includes_what_can_be_done_with_a_kind_of_entries(self, place):
         place.check()
         document = statement()

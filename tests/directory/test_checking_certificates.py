@@ -109,6 +109,15 @@ class TestTheHostWherePeopleSignIn:
         assert [kept["host"] for kept in made.certificates] == [NAME, "login.example"]
         assert [request.target for request in check.requests] == ["/fhir/r4/metadata"]
 
+    def test_is_new_and_not_renewed_where_it_is_another_host_than_before(self, check, endpoint):
+        check()
+        AuthorizationServer.objects.update(token_url="https://login.example/token")
+        endpoint.refresh_from_db()
+        assert [change["what"] for change in check(names=(NAME, "login.example"), at=NOW + DAY).changes] == [
+            "token_url",
+            "certificate",
+        ]
+
     def test_makes_it_ill_where_its_certificate_is_wrong(self, check, endpoint):
         AuthorizationServer.objects.update(token_url="https://login.example/token")
         endpoint.refresh_from_db()
