@@ -167,7 +167,7 @@ def _follow(row: Endpoint, found: Discovered, *, actor: Actor, at: datetime) -> 
         if row.authorization_server != before:
             _keep_registration(row, served_by, at=at)
             if trusting.is_stranger(row, served_by=served_by):
-                row.is_switched_on = False
+                row.is_switched_on, row.switched_off_at = False, at
         _record(row, "discovered" if row.is_switched_on else "discovered and switched off", actor=actor, at=at)
     server = row.authorization_server
     assert server is not None  # noqa: S101 - just set

@@ -5,9 +5,7 @@ ends with a page that says so. Nothing is lost: tokens and copies stay, and runs
 again. Permissions that patients end are still ended at the provider.
 """
 
-from collections.abc import Collection
 from datetime import datetime
-from uuid import UUID
 
 from django.db import transaction
 
@@ -48,8 +46,3 @@ def switch_endpoint(endpoint: Endpoint, *, is_on: bool, actor: Actor, at: dateti
 def is_on(endpoint: Endpoint, registration: ClientRegistration) -> bool:
     """Whether both are on, as these two objects know it."""
     return endpoint.is_switched_on and registration.is_switched_on
-
-
-def registrations_off() -> Collection[UUID]:
-    """The registrations that are switched off: as a rule none, and never many."""
-    return list(ClientRegistration.objects.filter(is_switched_on=False).values_list("pk", flat=True))
