@@ -1,6 +1,7 @@
 """System accounts: what the form asks, the id that comes back, and what it is used for."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -34,7 +35,7 @@ def registration(make_provider, make_endpoint) -> ClientRegistration:
 class TestASystemAccount:
     @pytest.mark.conformance("C74")
     def test_keeps_every_field_of_the_form(self):
-        fields = {
+        fields: dict[str, Any] = {
             "description": "Holdfast copies records for patients",
             "is_production": True,
             "is_vendor_client": True,

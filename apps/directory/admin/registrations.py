@@ -223,9 +223,9 @@ class ClientRegistrationAdmin(SwitchedAdmin):
             Due.OVERDUE: _("Its secret should have been replaced by %(date)s. Patients keep their connections."),
             Due.SOON: _("Its secret is to be replaced by %(date)s. Patients keep their connections."),
         }
-        due = credentials.due(registration, today=timezone.localdate())
-        if due in sentences:
-            day = formats.date_format(registration.secret_rotation_due_date, "DATE_FORMAT")
+        due, by = credentials.due(registration, today=timezone.localdate()), registration.secret_rotation_due_date
+        if due in sentences and by is not None:
+            day = formats.date_format(by, "DATE_FORMAT")
             self.message_user(request, sentences[due] % {"date": day}, messages.WARNING)
 
 
