@@ -213,7 +213,7 @@ class TestRotation:
         assert ask(OLD) == ""
         publisher.publish(NEW, max_age=600)
         client.post("/control/reset", {}, content_type="application/json")
-        clock.set_to(AT)
+        clock.set_to(AT + timedelta(minutes=1))
         assert ask(OLD) == "invalid_client"
 
     def test_happens_by_the_pages(self, client, developer, publisher, ask, clinic):
