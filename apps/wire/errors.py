@@ -225,7 +225,8 @@ class ForeignAddress(UnsafeAddress):
 
 
 class IdentityRefused(WireError):
-    """The provider's statement of who signed in does not hold."""
+    """The provider's statement of who signed in does not hold. `unverified_issuer` is what it names as its issuer where
+    that is the fault: for staff to compare with what the provider publishes, and nothing to connect to."""
 
     actor = Actor.OPERATOR
 
@@ -236,9 +237,11 @@ class IdentityRefused(WireError):
         code: Code = Code.INVALID_IDENTITY,
         status: int | None = None,
         error_uri: str | None = None,
+        unverified_issuer: str = "",
     ) -> None:
         super().__init__(code=code, status=status, error_uri=error_uri)
         self.fault = fault
+        self.unverified_issuer = unverified_issuer
 
 
 class RequestRefused(WireError):

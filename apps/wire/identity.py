@@ -26,6 +26,10 @@ _OLDEST_SECONDS = 86_400  # the token was made for a sign-in that takes ten minu
 _LATEST = 253_402_300_800  # the year 10000; nobody means a later moment
 _LONGEST_SUBJECT = 255  # OpenID Connect Core section 2
 _LONGEST_REFERENCE = 2_048
+_LONGEST_ISSUER = 1_000
+_ADDRESS = re.compile(
+    r"https?://[\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]+"
+)  # RFC 3986: none of " < > \\ ^ ` { | }
 _VISIBLE = re.compile(r"[\x21-\x7e]+")
 _PEOPLE = frozenset({"Patient", "Practitioner", "PractitionerRole", "RelatedPerson", "Person"})
 
@@ -60,7 +64,7 @@ def verify(
     issuer = token.claims.get("iss")
     # a tuple, because in a lone text every part of it would be "in"
     if not isinstance(issuer, str) or issuer not in tuple(issuers):
-        raise IdentityRefused(fault=IdentityFault.ISSUER)
+        raise IdentityRefused(fault=IdentityFault.ISSUER, unverified_issuer=_as_address(issuer))
     check_signature(token, keys.find(issuer, token.key_id, at=at))
     claims = token.claims
     _check_audience(claims, client_id)
@@ -83,6 +87,12 @@ def fhir_user_reference(identity: Identity, fhir_base_url: str) -> tuple[str, st
     resource_type, _, logical_id = written.partition("/")
     is_person = resource_type in _PEOPLE and LOGICAL_ID.fullmatch(logical_id)
     return (resource_type, logical_id) if is_person else None
+
+
+def _as_address(issuer: object) -> str:
+    """The issuer, if it is written as an address and no longer than one; else nothing."""
+    is_address = isinstance(issuer, str) and len(issuer) <= _LONGEST_ISSUER and _ADDRESS.fullmatch(issuer)
+    return str(issuer) if is_address else ""
 
 
 def _is_below(url: str, base: str) -> bool:

@@ -13,7 +13,7 @@ from apps.accounts.models import User
 from apps.connections import alerting, answering, causes, claiming, departing, identifying, revoking, scoping
 from apps.connections.models import AuthorizationRequest, Trial
 from apps.connections.outcomes import Outcome
-from apps.connections.trying import faults, obstacles, reading, results, surveying
+from apps.connections.trying import faults, issuing, obstacles, reading, results, surveying
 from apps.connections.trying.results import Note, Notes, Step, Verdict
 from apps.directory import enabling, reaching
 from apps.vault.errors import VaultError
@@ -114,7 +114,7 @@ def _look(
     try:
         fhir_user = identifying.verify(request, tokens, nonce=nonce, at=at)
     except WireError as error:
-        notes.failed(Step.IDENTITY, faults.code(error))
+        notes.failed(Step.IDENTITY, faults.code(error), names=issuing.unknown(error))
         return causes.of_finding(error)
     _note_identity(request, tokens, notes)
     _compare(request, tokens, notes)

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.connections.trying.results import Note, Step
 from apps.connections.trying.turns import Failure, Turn
+from apps.wire.errors import IdentityFault
 
 _CLIENT = Failure(
     _("Their server does not know our client id, or does not accept our proof for it."),
@@ -176,6 +177,11 @@ FAILURES: Mapping[str, Failure] = {
 }
 
 FAILURES_OF_A_STEP: Mapping[tuple[Step, str], Failure] = {
+    (Step.IDENTITY, IdentityFault.ISSUER): Failure(
+        _("The proof names an issuer that we do not know yet, so we believe nothing that came with it."),
+        Turn.STAFF,
+        _("Compare the issuer with what the provider publishes. If it is right, allow it, and try again."),
+    ),
     (Step.SIGN_IN, "invalid_request"): Failure(
         _("Their sign-in page did not accept our request."),
         Turn.STAFF,

@@ -63,7 +63,7 @@ class Note(models.TextChoices):
 @dataclass(frozen=True)
 class Result:
     """One step. `code` is of `Note`, of the wire's vocabulary, an obstacle's or a check's finding; `count` how many,
-    where that is told; `names` further findings, resource types or scopes, never a value from a record."""
+    where that is told; `names` further findings, resource types, scopes or an issuer, never a value from a record."""
 
     verdict: Verdict
     code: str

@@ -8,7 +8,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from apps.connections.models import AuthorizationRequest, Trial
-from apps.connections.trying import leaving, obstacles, results, words
+from apps.connections.trying import issuing, leaving, obstacles, results, words
 from apps.connections.trying.results import OF_THE_LINK, PUBLISHED, Result, Step, Verdict
 from apps.directory.linkability import Obstacle
 from apps.directory.models import ClientRegistration
@@ -73,7 +73,7 @@ class Line:
 @dataclass(frozen=True)
 class TrialPage:
     """Ready to show. `obstacle` is why not even staff can sign in, or empty; `can_leave` whether to offer it to whoever
-    began the trial."""
+    began the trial. `issuer` is one that the ID token named and nobody let it name yet, or empty."""
 
     trial: Trial
     stage: Stage
@@ -81,6 +81,8 @@ class TrialPage:
     of_the_link: tuple[Line, ...]
     obstacle: str
     can_leave: bool
+    issuer: str
+    is_issuer_beside_tokens: bool
 
     @property
     def shape(self) -> str:
@@ -115,6 +117,8 @@ def page(trial: Trial, *, at: datetime) -> TrialPage:
         of_the_link=tuple(_line(step, found.get(step), stage) for step in OF_THE_LINK),
         obstacle=_because(obstacle),
         can_leave=stage in CAN_LEAVE and obstacle is None,
+        issuer=issuing.to_allow(trial),
+        is_issuer_beside_tokens=issuing.is_beside_tokens(trial),
     )
 
 

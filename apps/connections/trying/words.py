@@ -130,8 +130,7 @@ def _sentence(step: Step, result: Result) -> str:
 def _failed(step: Step, result: Result) -> Told:
     if result.code in set(Obstacle):
         return Told(str(Obstacle(result.code).label), str(Turn.STAFF.label))
-    if step is Step.IDENTITY and result.code in set(IdentityFault):
-        failure = FAILURES[Code.INVALID_IDENTITY]
-    else:
-        failure = FAILURES_OF_A_STEP.get((step, result.code)) or FAILURES.get(result.code, UNKNOWN)
+    is_fault = step is Step.IDENTITY and result.code in set(IdentityFault)
+    code = Code.INVALID_IDENTITY.value if is_fault else result.code
+    failure = FAILURES_OF_A_STEP.get((step, result.code)) or FAILURES.get(code, UNKNOWN)
     return Told(str(failure.sentence), str(failure.turn.label), str(failure.advice))

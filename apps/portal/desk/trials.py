@@ -4,6 +4,7 @@ how each step ended. The way to the provider and back is the patients' own (`con
 from uuid import UUID
 
 from django.contrib import messages
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -15,11 +16,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from apps.accounts.current_user import current_user
 from apps.connections import binding, linking
 from apps.connections.models import Trial
-from apps.connections.trying import leaving, showing, surveying
+from apps.connections.trying import issuing, leaving, showing, surveying
 from apps.connections.views import browser_cookie, waiting_room
 from apps.directory import overseeing
 from apps.directory.models import ClientRegistration
-from apps.portal.desk.staff import staff_only
+from apps.portal.desk.staff import actor, staff_only
 
 _BUSY = gettext_lazy("Many are waiting for providers just now. Press again in a few seconds.")
 _MOST_LISTED = 50
@@ -74,6 +75,22 @@ def sign_in(request: HttpRequest, trial_id: UUID) -> HttpResponse:
     response.status_code = 303
     browser_cookie.write(response, browser)
     return response
+
+
+@require_POST
+@staff_only
+def allow_issuer(request: HttpRequest, trial_id: UUID) -> HttpResponse:
+    """Let ID tokens name the issuer that this trial met."""
+    trial = _trial(trial_id)
+    try:
+        issuing.allow(trial, actor=actor(request), at=timezone.now())
+    except issuing.NothingToAllow:
+        return redirect("desk-trial", trial_id=trial.pk)
+    except ValidationError:
+        messages.error(request, _("This issuer is none that we could ask for its keys."))
+        return redirect("desk-trial", trial_id=trial.pk)
+    messages.success(request, _("The issuer is allowed. Try again from the start."))
+    return redirect("desk-trial", trial_id=trial.pk)
 
 
 def _begin(request: HttpRequest, registration: ClientRegistration) -> HttpResponse:

@@ -14,4 +14,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("registrations/<uuid:registration_id>/try/out/", trials.try_out, name="desk-try"),
     path("trials/<uuid:trial_id>/", trials.show_trial, name="desk-trial"),
     path("trials/<uuid:trial_id>/sign-in/", trials.sign_in, name="desk-trial-sign-in"),
+    path("trials/<uuid:trial_id>/issuer/", trials.allow_issuer, name="desk-trial-issuer"),
 ]
