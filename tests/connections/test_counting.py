@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from apps.connections import counting, tasks
 from apps.connections.models import AuthorizationRequest
+from apps.connections.models.trial import Trial
 from apps.connections.outcomes import Outcome
 from apps.directory.models import LinkDay
 from apps.directory.succeeding import Ending
@@ -114,6 +115,19 @@ class TestAnAbandonedAttempt:
     def test_that_never_left_is_not_counted(self, traveller, place):
         traveller.client.post(place.before_you_go)
         expire()
+        assert counting.count_abandoned(at=timezone.now()) == 0
+
+    def test_of_staff_who_try_a_registration_out_is_not_counted(self, traveller, place):
+        traveller.leave(place)
+        expire()
+        trial = Trial.objects.create(
+            staff_id=traveller.user.pk,
+            registration=place.registration,
+            endpoint=place.endpoint,
+            provider=place.provider,
+            began_at=timezone.now(),
+        )
+        AuthorizationRequest.objects.update(trial=trial)
         assert counting.count_abandoned(at=timezone.now()) == 0
 
     def test_that_was_answered_is_not_counted_again(self, traveller, place):

@@ -65,13 +65,13 @@ class TestAPatient:
         assert said(endpoint).startswith(TROUBLE)
 
     def test_is_not_told_of_trouble_that_is_over(self, endpoint, happened):
-        happened(8, failed_there=5)
+        happened(7, failed_there=5)
         happened(0, completed=6)
         assert said(endpoint) == MOST
 
     def test_is_not_told_of_those_who_said_no_or_of_last_month(self, endpoint, happened):
         happened(3, refused_by_patient=20)
-        happened(31, completed=20)
+        happened(30, completed=20)
         assert said(endpoint) == ""
 
     def test_is_told_of_this_endpoint_alone(self, endpoint, happened, make_endpoint):
