@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from apps.wire import identity
-from apps.wire.errors import IdentityFault
+from apps.wire.errors import IdentityFault, IdentityRefused
 from apps.wire.identity import Identity
 from tests.wire.id_tokens import (
     ATTACKERS,
