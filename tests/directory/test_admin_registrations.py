@@ -90,6 +90,11 @@ class TestTheList:
         assert listed(staff, "off=yes") == {"off"}
         assert listed(staff, "off=no") == {"on"}
 
+    def test_answers_whether_one_is_of_the_sandbox(self, staff, make):
+        make("real")
+        assert listed(staff, "sandbox=no") == {"real"}
+        assert listed(staff, "sandbox=yes") == set()
+
     def test_ignores_an_answer_nobody_offers(self, staff, make):
         make("one")
         for query in ("due=perhaps", "off=perhaps", "wrong=perhaps"):

@@ -41,3 +41,14 @@ class IsSwitchedOff(Question):
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """By the row itself."""
         return queryset.filter(is_switched_on=self.value() == "no") if self.value() in self.answers else queryset
+
+
+class IsOfSandbox(Question):
+    """Of rows whose people are invented."""
+
+    title = _("Is it of the sandbox?")
+    parameter_name = "sandbox"
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """By the row itself."""
+        return queryset.filter(is_sandbox=self.value() == "yes") if self.value() in self.answers else queryset

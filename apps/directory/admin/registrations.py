@@ -14,7 +14,7 @@ from django.utils.translation import ngettext
 from apps.directory import credentials, linkability, publishing, registering, signing, switching
 from apps.directory.admin import handing_over
 from apps.directory.admin.auditing import SwitchedAdmin, staff
-from apps.directory.admin.questions import IsSwitchedOff
+from apps.directory.admin.questions import IsOfSandbox, IsSwitchedOff
 from apps.directory.admin.registration_filters import IsSecretDue, IsSomethingWrong, IsWaiting
 from apps.directory.admin.registration_form import ClientRegistrationForm
 from apps.directory.credentials import Due
@@ -65,7 +65,7 @@ class ClientRegistrationAdmin(SwitchedAdmin):
     form = ClientRegistrationForm
     list_display = ("label", "stands", "is_switched_on", "trouble", "secret_is_due", "in_sandbox")
     list_filter = (
-        IsWaiting, IsSomethingWrong, IsSecretDue, handing_over.NeedsNewKey, IsSwitchedOff, "is_sandbox",
+        IsWaiting, IsSomethingWrong, IsSecretDue, handing_over.NeedsNewKey, IsSwitchedOff, IsOfSandbox,
     )  # fmt: skip
     list_select_related = ("authorization_server",)
     search_fields = (

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.directory import pairing, registering
 from apps.directory.admin.auditing import AuditedAdmin
-from apps.directory.admin.questions import Question
+from apps.directory.admin.questions import IsOfSandbox, Question
 from apps.directory.models import AuthorizationServer, ClientRegistration
 
 
@@ -83,7 +83,7 @@ class AuthorizationServerAdmin(AuditedAdmin):
     subject = "authorization server"
     form = AuthorizationServerForm
     list_display = ("authorize_url", "source", "is_sandbox", "found_at", "checked_at")
-    list_filter = (HasRegistration, "source", "is_sandbox")
+    list_filter = (HasRegistration, "source", IsOfSandbox)
     search_fields = ("authorize_url", "token_url", "issuer", "registrations__label", "endpoints__fhir_base_url")
     search_help_text = _("Host or address, issuer, registration, or FHIR base URL of an endpoint.")
     fieldsets = (
