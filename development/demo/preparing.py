@@ -97,7 +97,8 @@ def _register(control: Sandbox) -> None:
 def _apply_at_console(control: Sandbox, row: dict[str, Any], authentication: str) -> Any:
     """An application of interface B: with a launch URL, and a public key where that is how we prove ourselves."""
     chosen = ("--authorization-server", row["authorization_server"], "--authentication", authentication)
-    (prepared,) = _registrations(*chosen)
+    copied = ("--key-set", "uploaded") if authentication == "private_key_jwt" else ()
+    (prepared,) = _registrations(*chosen, *copied)
     key = prepared["public_jwk"]
     return control.post(
         "/control/smart-applications",

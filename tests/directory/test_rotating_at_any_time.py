@@ -188,16 +188,12 @@ class TestWhatIsSigned:
         """However often somebody runs the command, in the hope that it goes faster."""
         installation = Installation()
         installation.live(timedelta(days=1), Installation.force_a_rotation)
+        installation.live(A_WHILE, Installation.upload)
+        installation.live(A_WHILE, Installation.hand_over)
         for _ in range(60):
             installation.live(timedelta(minutes=5), Installation.rotate)
         assert installation.unverified() == []
         (first, second) = SigningKey.objects.order_by("created_at")
-        installation.live(KEPT, Installation.upload)
-        installation.live(KEPT, Installation.hand_over)
-        for _ in range(60):
-            installation.live(timedelta(minutes=5), Installation.rotate_late)
-        assert installation.unverified() == []
-        first.refresh_from_db()
         assert first.retired_at is not None
         assert {row.signing_key for row in installation.holders()} == {second}
 
