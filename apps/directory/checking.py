@@ -9,7 +9,7 @@ import hashlib
 import json
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -53,17 +53,24 @@ def check(endpoint: Endpoint, *, at: datetime, actor: Actor = _CHECKING) -> Endp
     return made
 
 
+def check_each(
+    endpoints: Iterable[Endpoint], *, at: datetime, seconds: float, actor: Actor = _CHECKING
+) -> list[EndpointCheck]:
+    """Check one after the other; none is begun after so long. Returns what was found at those that were checked, in
+    their order."""
+    ends_at = time.monotonic() + seconds
+    made: list[EndpointCheck] = []
+    for endpoint in endpoints:
+        if time.monotonic() > ends_at:
+            break
+        made.append(check(endpoint, at=at, actor=actor))
+    return made
+
+
 def check_relied_on(*, at: datetime, most: int, seconds: float) -> int:
     """Check those that patients rely on and that are due, the longest unchecked first: at most so many, and none is
     begun after so long. Returns how many were checked."""
-    ends_at = time.monotonic() + seconds
-    checked = 0
-    for endpoint in _longest_unchecked(due(_relied_on(), at=at))[:most]:
-        if time.monotonic() > ends_at:
-            break
-        check(endpoint, at=at)
-        checked += 1
-    return checked
+    return len(check_each(_longest_unchecked(due(_relied_on(), at=at))[:most], at=at, seconds=seconds))
 
 
 def checkable() -> QuerySet[Endpoint]:

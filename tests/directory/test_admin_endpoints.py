@@ -172,6 +172,12 @@ class TestCheckingNow:
         assert f"Ill: {server.url('/fhir')} {said}" in page
         assert endpoint.checks.count() == 2
 
+    def test_begins_no_more_where_the_others_took_too_long(self, staff, endpoints, monkeypatch):
+        monkeypatch.setattr("apps.directory.admin.endpoints.WAITS_SECONDS", -1)
+        page = self.check(staff, [endpoints["fine"]])
+        assert f"Not checked, because the others took too long: {endpoints['fine']}" in page
+        assert endpoints["fine"].checks.count() == 1
+
     def test_is_for_ten_at_most(self, staff, make_provider, make_endpoint):
         rows = [make_endpoint(make_provider(str(n)), host=f"h{n}.example") for n in range(11)]
         page = self.check(staff, rows)

@@ -27,7 +27,8 @@ from apps.directory.models import Endpoint, EndpointCheck, ProviderPortal
 from apps.wire.dialects import DIALECTS
 from apps.wire.errors import WireError
 
-MOST_ASKED = 10  # at once: a check may take a minute, discovering as long as two requests
+MOST_ASKED = 10  # at once
+WAITS_SECONDS = 30  # for checks, of which one may take a minute
 
 
 class EndpointForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
@@ -195,13 +196,16 @@ class EndpointAdmin(SwitchedAdmin):
     @admin.action(description=_("Check now: statement, sign-in and certificates"))
     def check_now(self, request: HttpRequest, rows: QuerySet[Endpoint]) -> None:
         """Look at a few, now, and say what was found."""
-        for endpoint in self._few(request, rows, command="check_endpoints"):
-            made = checking.check(endpoint, at=timezone.now(), actor=staff(request))
+        few = self._few(request, rows, command="check_endpoints")
+        checked = checking.check_each(few, at=timezone.now(), actor=staff(request), seconds=WAITS_SECONDS)
+        for made in checked:
             level = messages.ERROR if made.faults else messages.WARNING if made.warnings else messages.SUCCESS
             found = " ".join([str(sentence) for sentence in (*made.findings, *endpoint_pages.changes(made))])
-            self.message_user(
-                request, f"{made.get_outcome_display()}: {endpoint.fhir_base_url} {found}".rstrip(), level
-            )
+            sentence = f"{made.get_outcome_display()}: {made.endpoint.fhir_base_url} {found}"
+            self.message_user(request, sentence.rstrip(), level)
+        for endpoint in few[len(checked) :]:
+            late = _("Not checked, because the others took too long: %(endpoint)s")
+            self.message_user(request, late % {"endpoint": endpoint.fhir_base_url}, messages.WARNING)
 
     @admin.action(description=_("Discover again: ask the deployment for its addresses"))
     def discover_again(self, request: HttpRequest, rows: QuerySet[Endpoint]) -> None:
