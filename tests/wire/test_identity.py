@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from apps.wire import identity
-from apps.wire.errors import IdentityFault, IdentityRefused
+from apps.wire.errors import IdentityFault
 from apps.wire.identity import Identity
 from tests.wire.id_tokens import (
     ATTACKERS,
@@ -322,25 +322,6 @@ class TestAWrongIdToken:
     def test_of_an_issuer_whose_name_only_begins_alike_is_refused(self, issuer):
         near = [issuer.issuer + "x", issuer.issuer[:-1], issuer.issuer.replace("one", "two")]
         assert refused(lambda: issuer.verify(issuer.token(), issuers=near)) is IdentityFault.ISSUER
-
-    @pytest.mark.parametrize(
-        ("named", "shown"),
-        [
-            ("https://idp.example/tenants/7/", "https://idp.example/tenants/7/"),
-            ("javascript:alert(1)", ""),
-            ("https://idp.example/<script>", ""),
-            ("https://idp.example/\u202e", ""),
-            ("https://idp.example/ two", ""),
-            ("https://idp.example/" + "x" * 1000, ""),
-            (["https://idp.example/"], ""),
-            (None, ""),
-        ],
-    )
-    def test_says_which_issuer_it_names_where_that_is_an_address(self, issuer, named, shown):
-        with pytest.raises(IdentityRefused) as error:
-            issuer.verify(issuer.token(iss=named))
-        assert error.value.unverified_issuer == shown
-        assert "idp.example" not in f"{error.value!s}{error.value!r}"
 
     @pytest.mark.parametrize("algorithm", ["none", "HS256", "HS384", "HS512", "dir", "EdDSA"])
     def test_is_not_made_right_by_a_careless_caller(self, issuer, algorithm):
