@@ -18,6 +18,11 @@ _PLACES = (
 )
 _KINDS = ("Family Practice", "Medical Center", "Pediatrics", "Hospital", "Cardiology", "Women's Health", "Clinic")
 _CITIES = (("Portland", "OR"), ("Austin", "TX"), ("Duluth", "MN"), ("Albany", "NY"), ("Tucson", "AZ"), ("Macon", "GA"))
+# What surnames are made of: thousands of words, many of them nearly alike, as in real lists.
+_SYLLABLES = (
+    "al", "ber", "con", "dor", "el", "far", "gan", "hol", "is", "ken", "lan", "mor", "nor", "okon", "per", "quin",
+    "ros", "san", "tel", "ulm", "ver", "wen", "yor", "zim",
+)  # fmt: skip
 
 
 def providers(number: int) -> list[dict[str, Any]]:
@@ -27,13 +32,20 @@ def providers(number: int) -> list[dict[str, Any]]:
 
 
 def write(path: Path, number: int) -> None:
-    """A whole file with so many."""
-    path.write_text(json.dumps({"format": "holdfast-directory/1", "providers": providers(number)}), encoding="utf-8")
+    """A whole file with so many, row by row: whoever measures memory wrote it with none."""
+    chance = random.Random(number)
+    with path.open("w", encoding="utf-8") as file:
+        file.write('{"format": "holdfast-directory/1", "providers": [')
+        for place in range(number):
+            file.write(", " if place else "")
+            json.dump(_provider(chance, place), file)
+        file.write("]}")
 
 
 def _provider(chance: random.Random, place: int) -> dict[str, Any]:
     city, state = chance.choice(_CITIES)
-    name = f"{chance.choice(_PLACES)} {chance.choice(_KINDS)} {place}"
+    whose = chance.choice(_PLACES) if place % 3 else f"Dr. {''.join(chance.choices(_SYLLABLES, k=3)).capitalize()}"
+    name = f"{whose} {chance.choice(_KINDS)} {place}"
     origin = f"https://fhir{place}.example.org"
     return {
         "id": f"provider-{place}",

@@ -93,29 +93,30 @@ class TestAWish:
 
 class TestWishPages:
     def test_are_for_people_signed_in(self, client, closed):
-        for address in (f"/providers/{closed.pk}/wish/", "/providers/not-in-the-list/"):
-            assert client.post(address)["Location"].startswith("/accounts/login/")
+        for address in ("/providers/wishes/", "/providers/not-in-the-list/"):
+            assert client.post(address, {"provider": closed.pk})["Location"].startswith("/accounts/login/")
         assert not Wish.objects.exists()
 
     def test_need_our_own_form(self, alice, closed):
-        assert browser(alice, enforce_csrf_checks=True).post(f"/providers/{closed.pk}/wish/").status_code == 403
+        strict = browser(alice, enforce_csrf_checks=True)
+        assert strict.post("/providers/wishes/", {"provider": closed.pk}).status_code == 403
 
     def test_ask_for_consent_first(self, sam, closed):
         client = Client()
         client.force_login(sam, backend=BACKEND)
-        for address in (f"/providers/{closed.pk}/wish/", "/providers/not-in-the-list/"):
-            assert client.post(address, {"name": "x"})["Location"].startswith("/notice/agree/")
+        for address in ("/providers/wishes/", "/providers/not-in-the-list/"):
+            assert client.post(address, {"name": "x", "provider": closed.pk})["Location"].startswith("/notice/agree/")
         assert not Wish.objects.exists()
 
     def test_offer_it_where_a_provider_cannot_be_connected(self, alice, closed):
         for address in ("/providers/?q=closed", f"/providers/{closed.pk}/"):
             page = browser(alice).get(address).content.decode()
-            assert f'action="/providers/{closed.pk}/wish/"' in page
-        assert browser(alice).get(f"/providers/{closed.pk}/wish/").status_code == 405
+            assert f'name="provider" value="{closed.pk}"' in page
+        assert browser(alice).get("/providers/wishes/").status_code == 405
 
     def test_show_it_to_its_owner_alone(self, alice, sam, closed):
         patient = browser(alice)
-        assert patient.post(f"/providers/{closed.pk}/wish/")["Location"] == "/providers/#wishes"
+        assert patient.post("/providers/wishes/", {"provider": closed.pk})["Location"] == "/providers/#wishes"
         page = patient.get("/providers/").content.decode()
         assert "Providers you asked for" in page
         assert "Cannot be connected yet" in page
@@ -141,7 +142,8 @@ class TestWishPages:
 
     def test_do_not_know_a_provider_that_vanished(self, alice, closed):
         Provider.objects.update(vanished_at=AT)
-        assert browser(alice).post(f"/providers/{closed.pk}/wish/").status_code == 404
+        for provider in (closed.pk, "", "x", "00000000-0000-0000-0000-000000000000"):
+            assert browser(alice).post("/providers/wishes/", {"provider": provider}).status_code == 404
 
     def test_bring_what_was_searched_for_into_the_form(self, alice):
         patient = browser(alice)
@@ -169,7 +171,7 @@ class TestWishPages:
     def test_say_when_there_are_too_many(self, alice, closed):
         for number in range(wishing.MOST_OPEN):
             wishing.note_by_name(alice, f"Practice {number}", "", at=AT)
-        page = browser(alice).post(f"/providers/{closed.pk}/wish/", follow=True).content.decode()
+        page = browser(alice).post("/providers/wishes/", {"provider": closed.pk}, follow=True).content.decode()
         assert "You have asked for 24 providers already." in page
 
 

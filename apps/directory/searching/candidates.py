@@ -1,17 +1,19 @@
 """Rows of the directory that may be meant: few, whatever was typed, and however many there are."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 from apps.directory.models import Provider
 from apps.directory.searching.meanings import Meaning
 
-MOST = 200
-MOST_BY_NAME = 60
+MOST = 120
+MOST_BY_NAME = 40
+_MANY = 20  # words to compare with, of all that is asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,14 @@ class Candidate:
 
 
 _COLUMNS = Candidate.__slots__
+_HAS_ONE = "words && %s::varchar[]"
+# The part that is materialized is planned as if all of it were wanted, and yet ends when there are enough: told of the
+# limit, the planner would hope to come by so many while reading all rows, and compare the words of each.
+_FITTING = f"""
+WITH fitting AS MATERIALIZED (
+    SELECT id, {", ".join(_COLUMNS[1:])} FROM directory_provider WHERE vanished_at IS NULL AND {{conditions}}
+) SELECT * FROM fitting LIMIT {MOST}
+"""  # noqa: S608 - of constants alone
 
 
 def named(plain: str) -> list[Candidate]:
@@ -41,13 +51,10 @@ def named(plain: str) -> list[Candidate]:
 def with_all(meanings: Sequence[Meaning]) -> list[Candidate]:
     """Those that have a word for each meaning, in no order."""
     telling = [meaning for meaning in meanings if len(meaning.typed) > 1] or meanings
-    rows = _listed().filter(*(Q(words__overlap=list(meaning.words)) for meaning in telling))
-    with transaction.atomic(), connection.cursor() as cursor:
-        # The planner takes comparing lists of words for nearly free, and would read all rows rather than the index.
-        cursor.execute("SET LOCAL enable_seqscan = off")
-        found = _fetched(rows[:MOST])
-        cursor.execute("SET LOCAL enable_seqscan = DEFAULT")  # where the transaction is another's
-    return found
+    wanted = [list(meaning.words) for meaning in telling]
+    with _by_index() if sum(map(len, wanted)) > _MANY else nullcontext(), connection.cursor() as cursor:
+        cursor.execute(_FITTING.format(conditions=" AND ".join([_HAS_ONE] * len(wanted))), wanted)
+        return [Candidate(*row) for row in cursor.fetchall()]
 
 
 def with_most(meanings: Sequence[Meaning]) -> list[Candidate]:
@@ -74,6 +81,17 @@ def these(pks: Collection[UUID]) -> list[Candidate]:
 def of(provider: Provider) -> Candidate:
     """A row that was read whole."""
     return Candidate(*(getattr(provider, column) for column in _COLUMNS))
+
+
+@contextmanager
+def _by_index() -> Iterator[None]:
+    """Within it no table is read row by row. Of lists of many rare words the planner expects far too much."""
+    is_inner = connection.in_atomic_block
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        yield
+        if is_inner:  # it is not our transaction that ends here
+            cursor.execute("SET LOCAL enable_seqscan = DEFAULT")
 
 
 def _listed() -> QuerySet[Provider]:

@@ -3,6 +3,7 @@
 Providers that cannot be linked are found too, with the reason: a list that hides them leaves people guessing.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,13 +11,13 @@ from enum import StrEnum
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Prefetch, Q, QuerySet
+from django.db.models import F, Prefetch, Q
 
 from apps.directory import explaining, linkability
 from apps.directory.explaining import Explanation
 from apps.directory.linkability import Obstacle
 from apps.directory.models import Enablement, Provider, ProviderPortal
-from apps.directory.searching import candidates, choices, grouping, meanings, ranking
+from apps.directory.searching import candidates, choices, grouping, meanings, ranking, wording
 from apps.directory.searching.candidates import Candidate
 from apps.directory.searching.choices import Choice, SignIn
 from apps.directory.searching.grouping import Group
@@ -24,7 +25,6 @@ from apps.directory.searching.meanings import Meaning, Query
 
 PAGE = 10
 MOST_SHOWN = 100
-MOST_SITES = 3
 _FEW = 3  # found so few, we look for what may have been meant as well
 
 
@@ -47,14 +47,9 @@ class FoundProvider:
     system_name: str = ""  # of what it is part of, where it has portals of its own
 
     @property
-    def named_sites(self) -> tuple[str, ...]:
-        """The sites that were meant, in words: the name where it is another than the provider's, and the place."""
-        return tuple(dict.fromkeys(_said(site, self.provider) for site in self.sites))[:MOST_SITES]
-
-    @property
-    def more_sites(self) -> int:
-        """How many sites besides were meant."""
-        return len({_said(site, self.provider) for site in self.sites}) - len(self.named_sites)
+    def lines(self) -> list[str]:
+        """What a row says under its name."""
+        return wording.lines(self.provider, sites=self.sites, system_name=self.system_name)
 
     @property
     def linkable(self) -> tuple[Choice, ...]:
@@ -128,9 +123,9 @@ def by_id(pks: Collection[UUID], *, at: datetime) -> Mapping[UUID, FoundProvider
 def _candidates(query: Query) -> tuple[list[Candidate], Fit, bool]:
     """In their order, and whether there are more. Looks further only while little was found."""
     by_name = [] if query.is_address else candidates.named(query.plain)
-    asked = meanings.known(query.words)
     if len(by_name) == candidates.MOST_BY_NAME:
-        return _ranked(by_name, query, asked), Fit.ALL, True
+        return _ranked(by_name, query, meanings.unasked(query.words)), Fit.ALL, True
+    asked = meanings.known(query.words)
     fitting = candidates.with_all(asked) if all(meaning.is_known for meaning in asked) else []
     found = _ranked([*by_name, *fitting], query, asked)
     if len(found) >= _FEW:
@@ -140,7 +135,7 @@ def _candidates(query: Query) -> tuple[list[Candidate], Fit, bool]:
 
 def _widened(found: list[Candidate], query: Query, asked: Sequence[Meaning]) -> tuple[list[Candidate], Fit, bool]:
     wide = meanings.similar(asked)
-    similar = candidates.with_all(wide) if all(meaning.words for meaning in wide) else []
+    similar = candidates.with_all(wide) if all(meaning.is_known for meaning in wide) else []
     if similar or found:
         both = _once([*found, *_ranked(similar, query, wide)])
         return both, Fit.ALL if found else Fit.SIMILAR, len(similar) == candidates.MOST
@@ -158,29 +153,37 @@ def _once(rows: Iterable[Candidate]) -> list[Candidate]:
 
 
 def _with_choices(groups: Sequence[Group], *, at: datetime) -> tuple[FoundProvider, ...]:
-    """Four queries, however many there are."""
+    """Four queries, however many there are; two more where enablements are known."""
     heads = [group.head for group in groups]
     rows = Provider.objects.filter(vanished_at__isnull=True).filter(
         Q(pk__in=[head.pk for head in heads]) | Q(plain_name__in=[head.plain_name for head in heads])
     )
-    alike: dict[grouping.Likeness, list[Provider]] = {}
-    for row in (
-        rows.select_related("part_of")
-        .prefetch_related(Prefetch("portals", _portals()))
-        .order_by("directory", "directory_id")
-    ):
-        alike.setdefault(grouping.likeness(candidates.of(row)), []).append(row)
-    return tuple(_found(group, alike[grouping.likeness(group.head)], at=at) for group in groups)
+    alike: dict[grouping.Likeness, list[Provider]] = defaultdict(list)
+    for row in rows.annotate(system_name=F("part_of__name")).order_by("directory", "directory_id"):
+        alike[grouping.likeness(candidates.of(row))].append(row)
+    wanted = [row for group in groups for row in alike[grouping.likeness(group.head)]]
+    portals = _portals(wanted)
+    return tuple(_found(group, alike[grouping.likeness(group.head)], portals, at=at) for group in groups)
 
 
-def _portals() -> QuerySet[ProviderPortal]:
-    enablements = Enablement.objects.select_related("registration__authorization_server")
-    return ProviderPortal.objects.select_related("endpoint__authorization_server").prefetch_related(
-        "endpoint__authorization_server__registrations", Prefetch("endpoint__enablements", enablements)
+def _portals(providers: Sequence[Provider]) -> Mapping[UUID, list[ProviderPortal]]:
+    """By provider, with whatever tells whether each can be linked. (Read by itself: to prefetch them for each provider
+    takes longer than all the rest.)"""
+    enablements = Prefetch(
+        "endpoint__enablements", Enablement.objects.prefetch_related("registration__authorization_server")
     )
+    portals = ProviderPortal.objects.filter(provider__in=[row.pk for row in providers]).select_related(
+        "endpoint__authorization_server"
+    )
+    found: dict[UUID, list[ProviderPortal]] = defaultdict(list)
+    for portal in portals.prefetch_related("endpoint__authorization_server__registrations", enablements):
+        found[portal.provider_id].append(portal)
+    return found
 
 
-def _found(group: Group, rows: Sequence[Provider], *, at: datetime) -> FoundProvider:
+def _found(
+    group: Group, rows: Sequence[Provider], portals: Mapping[UUID, Sequence[ProviderPortal]], *, at: datetime
+) -> FoundProvider:
     head = next((row for row in rows if row.pk == group.head.pk), rows[0])
     offered = [
         Choice(
@@ -191,13 +194,6 @@ def _found(group: Group, rows: Sequence[Provider], *, at: datetime) -> FoundProv
             portal_url=portal.url,
         )
         for row in rows
-        for portal in row.portals.all()
+        for portal in portals.get(row.pk, ())
     ]
-    system = head.part_of.name if head.part_of else ""
-    return FoundProvider(head, choices.in_order(offered), group.sites, system)
-
-
-def _said(site: Candidate, system: Provider) -> str:
-    name = "" if site.plain_name == system.plain_name else site.name
-    place = ", ".join(part for part in (site.city, site.state) if part)
-    return " · ".join(part for part in (name, place) if part) or site.name
+    return FoundProvider(head, choices.in_order(offered), group.sites, getattr(head, "system_name", "") or "")

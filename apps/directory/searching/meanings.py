@@ -18,6 +18,9 @@ _MOST_MEANINGS = 100  # words that begin as one that was typed
 _MOST_SIMILAR = 20  # words that one may have been meant by
 _MOST_LOOKED_AT = 150
 _MOST_PARTS = 4
+_LONGEST_PART = 20
+# What words are found for, beside those that begin as a typed one: no typed word looks so.
+_NEAR, _PIECES = "near ", "pieces "
 # Said of nearly everybody, or of nobody: asked for only where nothing else was typed.
 _IDLE = frozenset("and the of at for in a an to inc llc ltd pc pllc http https www com org net".split())  # noqa: SIM905
 
@@ -63,6 +66,11 @@ def read(text: str) -> Query:
     return Query(tuple(dict.fromkeys(telling))[:_MOST_WORDS], plain, is_address=has_address)
 
 
+def unasked(words: Sequence[str]) -> tuple[Meaning, ...]:
+    """The words as they were typed, where nobody needs to ask the vocabulary."""
+    return tuple(Meaning(word, {word: 0}, uses=1) for word in words)
+
+
 def known(words: Sequence[str]) -> tuple[Meaning, ...]:
     """For each word those of the vocabulary that begin so, the commonest first. One query."""
     found = _by_typed(_beginning(word) for word in words)
@@ -71,16 +79,24 @@ def known(words: Sequence[str]) -> tuple[Meaning, ...]:
 
 def similar(meanings: Sequence[Meaning]) -> tuple[Meaning, ...]:
     """The same, widened to words that may have been meant. What nobody has may also be words run together, or one that
-    was torn apart. Three queries at most."""
-    meanings = _joined(meanings)
-    parts = _parts([meaning.typed for meaning in meanings if not meaning.is_known])
+    was torn apart. One query."""
+    pairs = list(pairwise(meanings))
+    torn = [f"{left.typed}{right.typed}" for left, right in pairs if not (left.is_known and right.is_known)]
     mistyped = [meaning.typed for meaning in meanings if mistyping.edits_forgiven(meaning.typed)]
-    near = _by_typed(map(_near, mistyped)) if mistyped else {}
-    return tuple(
-        wide
-        for meaning in meanings
-        for wide in (parts.get(meaning.typed) or [_widened(meaning, near.get(meaning.typed, {}))])
+    pieces = {piece for meaning in meanings if not meaning.is_known for piece in _pieces(meaning.typed)}
+    found = _by_typed(
+        [
+            *(_beginning(word) for word in torn),
+            *(_near(word) for word in mistyped),
+            _with_uses(SearchWord.objects.filter(word__in=pieces), _PIECES),
+        ]
     )
+    wide: list[Meaning] = []
+    for meaning in _joined(meanings, found):
+        parts = () if meaning.is_known else _cut(meaning.typed, found[_PIECES])
+        cut = [Meaning(part, {part: 0}, found[_PIECES][part]) for part in parts]
+        wide += cut or [_widened(meaning, found[_NEAR + meaning.typed])]
+    return tuple(wide)
 
 
 def _of_address(address: web_addresses.Address) -> tuple[str, ...]:
@@ -102,7 +118,7 @@ def _beginning(word: str) -> Rows:
 
 def _near(word: str) -> Rows:
     rows = SearchWord.objects.filter(neighbours__overlap=sorted(mistyping.typed_neighbours(word)))
-    return _with_uses(rows, word)[:_MOST_LOOKED_AT]
+    return _with_uses(rows, _NEAR + word)[:_MOST_LOOKED_AT]
 
 
 def _with_uses(rows: QuerySet[SearchWord], typed: str) -> Rows:
@@ -131,32 +147,24 @@ def _widened(meaning: Meaning, near: Mapping[str, int]) -> Meaning:
     return Meaning(meaning.typed, words, meaning.uses - sum(uses for _rank, uses, _word, _edits in best))
 
 
-def _joined(meanings: Sequence[Meaning]) -> Sequence[Meaning]:
+def _joined(meanings: Sequence[Meaning], found: Mapping[str, Mapping[str, int]]) -> Sequence[Meaning]:
     """Two neighbours as one word, where one of them is unknown and both together are known."""
-    pairs = list(pairwise(meanings))
-    torn = [f"{left.typed}{right.typed}" for left, right in pairs if not (left.is_known and right.is_known)]
-    whole = {meaning.typed: meaning for meaning in known(torn) if meaning.is_known} if torn else {}
-    for left, right in pairs:
-        if found := whole.get(f"{left.typed}{right.typed}"):
-            place = meanings.index(left)
-            return (*meanings[:place], found, *meanings[place + 2 :])
+    for place, (left, right) in enumerate(pairwise(meanings)):
+        whole = f"{left.typed}{right.typed}"
+        if found.get(whole) and not (left.is_known and right.is_known):
+            joined = Meaning(whole, dict.fromkeys(found[whole], 0), sum(found[whole].values()))
+            return (*meanings[:place], joined, *meanings[place + 2 :])
     return meanings
 
 
-def _parts(unknown: Sequence[str]) -> Mapping[str, list[Meaning]]:
-    """Unknown words cut into known ones, as few as possible."""
-    pieces = {
-        word: [word[start:end] for start in range(len(word)) for end in range(start + 2, len(word) + 1)]
-        for word in unknown
-        if word.isalpha()
-    }
-    wanted = {piece for each in pieces.values() for piece in each}
-    uses = dict(SearchWord.objects.filter(word__in=wanted).values_list("word", "uses")) if wanted else {}
-    cut = {word: _cut(word, uses) for word in pieces}
-    return {word: [Meaning(part, {part: 0}, uses[part]) for part in parts] for word, parts in cut.items() if parts}
+def _pieces(word: str) -> Iterable[str]:
+    """Every part of a word that may be one."""
+    starts = range(len(word)) if word.isalpha() else ()
+    return (word[start:end] for start in starts for end in range(start + 2, min(start + _LONGEST_PART, len(word)) + 1))
 
 
 def _cut(word: str, uses: Mapping[str, int]) -> tuple[str, ...]:
+    """An unknown word as known ones, as few as possible; none where that cannot be."""
     best: dict[int, tuple[str, ...]] = {0: ()}
     for end in range(2, len(word) + 1):
         options = [

@@ -35,11 +35,11 @@ class UnlistedForm(forms.Form):
 
 @login_required
 @require_POST
-def wish(request: HttpRequest, provider_id: UUID) -> HttpResponse:
-    """Note that this person wants a provider."""
+def wish(request: HttpRequest) -> HttpResponse:
+    """Note that this person wants the provider whose button was pressed."""
     if consenting.needs_consent(current_user(request)):
         return redirect("agree")
-    provider = get_object_or_404(Provider, pk=provider_id, vanished_at__isnull=True)
+    provider = get_object_or_404(Provider, pk=_uuid(request.POST.get("provider", "")), vanished_at__isnull=True)
     try:
         wishing.note(current_user(request), provider, at=timezone.now())
     except wishing.TooManyWishes:
@@ -72,6 +72,13 @@ def take_back(request: HttpRequest, wish_id: UUID) -> HttpResponse:
     """Forget a wish of this person; another's is not touched."""
     wishing.take_back(current_user(request), wish_id)
     return _to_the_wishes()
+
+
+def _uuid(unverified: str) -> UUID | None:
+    try:
+        return UUID(unverified)
+    except ValueError:
+        return None
 
 
 def _too_many() -> str:

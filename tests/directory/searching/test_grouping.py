@@ -16,8 +16,8 @@ def found(query: str) -> tuple[FoundProvider, ...]:
     return finding.find(query, at=AT).found
 
 
-def shown(query: str) -> list[tuple[str, tuple[str, ...]]]:
-    return [(one.provider.name, one.named_sites) for one in found(query)]
+def shown(query: str) -> list[tuple[str, list[str]]]:
+    return [(one.provider.name, one.lines) for one in found(query)]
 
 
 def listed(name: str, directory: str, **columns: str) -> Provider:
@@ -107,38 +107,38 @@ class TestASiteOfASystem:
             directory="tests", directory_id="a", name="ExampleHealth", city="Anamosa", state="Iowa", part_of=system,
             imported_at=AT,
         )  # fmt: skip
-        assert shown("anamosa") == [("ExampleHealth", ("Anamosa, Iowa",))]
-        assert shown("examplehealth anamosa") == [("ExampleHealth", ("Anamosa, Iowa",))]
+        assert shown("anamosa") == [("ExampleHealth", ["Anamosa, Iowa"])]
+        assert shown("examplehealth anamosa") == [("ExampleHealth", ["Anamosa, Iowa"])]
         (one,) = found("anamosa")
         assert (one.provider, len(one.linkable)) == (system, 1)
 
     def test_is_named_where_its_name_is_another(self, system, make_provider):
         make_provider("Community Hospital", city="Lake City", state="IA", part_of=system)
-        assert shown("community hospital") == [("ExampleHealth", ("Community Hospital · Lake City, IA",))]
+        assert shown("community hospital") == [("ExampleHealth", ["Community Hospital · Lake City, IA"])]
 
     def test_is_not_named_where_the_system_was_meant(self, system, make_provider):
         make_provider("ExampleHealth Community Hospital", part_of=system)
-        assert shown("examplehealth") == [("ExampleHealth", ())]
+        assert shown("examplehealth") == [("ExampleHealth", ["Provider · Madison, WI"])]
 
     def test_is_found_by_the_name_of_its_system(self, system, make_provider):
         make_provider("Community Hospital", part_of=system)
-        assert shown("examplehealth community") == [("ExampleHealth", ("Community Hospital",))]
+        assert shown("examplehealth community") == [("ExampleHealth", ["Community Hospital"])]
 
     def test_of_many_is_counted(self, system, make_provider):
         for number in range(5):
             make_provider(f"Lakeside {number}", part_of=system)
         (one,) = found("lakeside")
-        assert (len(one.named_sites), one.more_sites) == (3, 2)
+        assert one.lines == ["Lakeside 0", "Lakeside 1", "Lakeside 2", "and 2 more places"]
 
     def test_has_a_row_of_its_own_where_it_has_a_portal_of_its_own(self, system, make_provider, make_endpoint):
         site = make_provider("Community Hospital", part_of=system)
         make_endpoint(site, host="own.example.org")
         (one,) = found("community hospital")
-        assert (one.provider, one.system_name) == (site, "ExampleHealth")
+        assert (one.provider, one.lines) == (site, ["Provider", "Part of ExampleHealth"])
 
     def test_is_under_the_system_where_it_has_the_same_portal(self, system, make_provider):
         make_provider("Community Hospital", part_of=system).endpoints.add(system.endpoints.get())
-        assert shown("community hospital") == [("ExampleHealth", ("Community Hospital",))]
+        assert shown("community hospital") == [("ExampleHealth", ["Community Hospital"])]
 
     def test_stands_alone_where_its_system_vanished(self, system, make_provider):
         make_provider("Community Hospital", part_of=system)
