@@ -28,7 +28,7 @@ def switch_registration(registration: ClientRegistration, *, is_on: bool, actor:
 def switch_endpoint(endpoint: Endpoint, *, is_on: bool, actor: Actor, at: datetime) -> None:
     """The same for one endpoint, under whatever registration. Twice is as once."""
     with transaction.atomic():
-        row = Endpoint.objects.select_for_update().get(pk=endpoint.pk)
+        row = Endpoint.objects.select_for_update(no_key=True).get(pk=endpoint.pk)  # new links need not wait
         if row.is_switched_on != is_on:
             row.is_switched_on, row.switched_off_at = is_on, None if is_on else at
             row.save(update_fields=["is_switched_on", "switched_off_at"])

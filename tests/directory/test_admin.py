@@ -130,6 +130,19 @@ class TestAnEndpointInTheAdmin:
         event = AuditEvent.objects.get(event="directory.changed")
         assert event.facts == {"action": "changed", "changed": "tenant"}
 
+    @pytest.mark.parametrize("how", ["form", "action"])
+    def test_is_switched_off_with_its_time(self, staff, endpoint, how):
+        fields = self.fields(endpoint)
+        del fields["is_switched_on"]
+        if how == "form":
+            assert staff.post(f"/admin/directory/endpoint/{endpoint.pk}/change/", fields).status_code == 302
+        else:
+            chosen = {"action": "switch_off", "_selected_action": [str(endpoint.pk)]}
+            staff.post("/admin/directory/endpoint/", chosen)
+        row = Endpoint.objects.get()
+        assert (row.is_switched_on, row.switched_off_at is not None) == (False, True)
+        assert AuditEvent.objects.filter(facts__action="switched off").count() == 1
+
     def test_is_not_given_to_a_provider_of_the_other_kind(self, staff, endpoint, make_provider):
         practice = make_provider("Practice", is_sandbox=True)
         fields = self.fields(endpoint, **{"portals-0-provider": str(practice.pk)})

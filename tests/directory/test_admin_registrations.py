@@ -139,6 +139,9 @@ class TestThePage:
         assert "Empty: as usual for this kind of server, which is 48." in shown
         assert "Empty: no limit is known for this kind of server." in shown
         assert "which is in the address." in shown
+        assert "For this kind of server it is usually no." in shown
+        assert shown.count(">as usual</option>") == 2
+        assert ">Unknown<" not in shown
 
     def test_refuses_a_value_that_makes_no_sense_in_words(self, staff, make):
         registration = make("harbor")

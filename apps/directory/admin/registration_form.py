@@ -48,16 +48,16 @@ class ClientRegistrationForm(forms.ModelForm):  # type: ignore[type-arg]  # gene
     """The status is moved by actions alone. The secret's field is empty whenever the page is shown."""
 
     new_secret = forms.CharField(
-        label=_("new client secret"),
+        label=_("New client secret"),
         required=False,
         strip=True,
         max_length=4000,
         widget=forms.PasswordInput(render_value=False, attrs={"autocomplete": "off"}),
         help_text=_("Write-only: it is sealed when you save and never shown. Leave it empty to keep the present one."),
     )
-    authentication = forms.ChoiceField(label=_("how the client proves itself"), choices=list(_METHODS.items()))
+    authentication = forms.ChoiceField(label=_("How the client proves itself"), choices=list(_METHODS.items()))
     versions_added = forms.MultipleChoiceField(
-        label=_("versions added"),
+        label=_("Versions added"),
         choices=[(version.value, version.name) for version in FhirVersion],
         required=False,
         widget=forms.CheckboxSelectMultiple,
@@ -103,6 +103,9 @@ class ClientRegistrationForm(forms.ModelForm):  # type: ignore[type-arg]  # gene
         for column, sentence in _OVERRIDES.items():
             if column in self.fields:
                 self.fields[column].help_text = f"{sentence} {_usual(column, usual)}"
+        for field in self.fields.values():
+            if isinstance(field.widget, forms.NullBooleanSelect):
+                field.widget.choices = [("unknown", _("as usual")), ("true", _("yes")), ("false", _("no"))]
 
     def clean(self) -> dict[str, Any]:
         """Refuse what excludes each other, in words."""
@@ -134,10 +137,10 @@ def _usual(column: str, usual: Dialect | None) -> str | Promise:
     value = getattr(usual, reaching.OVERRIDES[column])
     if value is None:
         return _("Empty: no limit is known for this kind of server.")
+    if isinstance(value, bool):
+        return _("For this kind of server it is usually %(usual)s.") % {"usual": _YES_OR_NO[value]}
     if isinstance(value, Placement):
         told: object = _PLACES[value]
-    elif isinstance(value, bool):
-        told = _YES_OR_NO[value]
     elif column == "accept":
         told = ", ".join(dict.fromkeys(value.values()))
     else:
