@@ -13,6 +13,7 @@ from django.utils import timezone
 from apps.accounts.models import Consent
 from apps.audit.models import AuditEvent
 from apps.connections.models import AuthorizationRequest, Connection, PendingRevocation, StoredTokenSet, Trial
+from apps.directory.models import LinkDay
 from tests.connections.conftest import BACKEND, Departed, Place
 from tests.connections.provider_stand_in import ACCESS, CHILD, CODE, PERSON, REFRESH, SECRET, StandIn, bundle
 from tests.wire.servers import http
@@ -156,6 +157,15 @@ class TestATrial:
         for column in {"is_switched_on", "status"} & columns.keys():
             assert getattr(place.registration, column) == columns[column]
 
+    def test_that_works_ends_trouble_and_switches_nothing_on(self, trier: Trier, place: Place) -> None:
+        now = timezone.now()
+        columns = {"trouble": "invalid_client", "trouble_at": now, "trouble_seen_at": now, "is_switched_on": False}
+        type(place.registration).objects.filter(pk=place.registration.pk).update(**columns)
+        trier.link()
+        place.registration.refresh_from_db()
+        assert place.registration.trouble == ""
+        assert not place.registration.is_switched_on
+
     def test_needs_no_consent_to_the_notice_for_patients(self, trier: Trier) -> None:
         assert not Consent.objects.filter(user=trier.user).exists()
         trial, _page = trier.link()
@@ -287,6 +297,8 @@ class TestTheWayBackOfATrial:
         _trial, page = trier.read(trial, trier.come_back(state=departed.state, code=CODE))
         assert stand_in.token_requests == []
         assert "Nobody came back in time" in page
+        assert not AuditEvent.objects.filter(event="connection.failed").exists()
+        assert not LinkDay.objects.exists()
         departed = trier.leave(trial)
         _trial, page = trier.read(trial, trier.come_back(state=departed.state, code=CODE))
         assert "The whole link works" in page

@@ -141,6 +141,16 @@ class TestRegisteringAtAPortal:
         assert answer.status_code == 303
         assert registration.status == "rejected"
 
+    def test_lets_patients_in_again_when_trouble_is_mended(
+        self, staff: Client, make_endpoint: Callable[..., Endpoint], begin: Any, take: Any
+    ) -> None:
+        registration = begin(make_endpoint())
+        now = timezone.now()
+        ClientRegistration.objects.filter(pk=registration.pk).update(trouble="invalid_client", trouble_at=now)
+        assert "Their server refuses us" in staff.get(f"/desk/registrations/{registration.pk}/").content.decode()
+        take(registration, "mended")
+        assert registration.trouble == ""
+
     def test_shows_both_versions_as_one_matter(
         self, staff: Client, make_endpoint: Callable[..., Endpoint], begin: Any
     ) -> None:
