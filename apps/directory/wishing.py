@@ -4,7 +4,7 @@ A wish sends nothing to anybody. Its owner sees what has become of it; staff see
 """
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -65,12 +65,6 @@ def note_by_name(user: User, name: str, city: str, *, at: datetime) -> Wish:
 def take_back(user: User, wish_id: UUID) -> None:
     """Forget it. One that is another's, or gone already, is left alone."""
     Wish.objects.filter(user=user, pk=wish_id).delete()
-
-
-def provider_ids(user: User, among: Collection[UUID]) -> frozenset[UUID]:
-    """Which of these providers the person has wished for."""
-    wanted = Wish.objects.filter(user=user, provider__in=among) if among else Wish.objects.none()
-    return frozenset(wanted.values_list("provider_id", flat=True))
 
 
 def of_user(user: User, *, at: datetime) -> Sequence[Noted]:

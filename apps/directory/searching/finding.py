@@ -11,12 +11,12 @@ from enum import StrEnum
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import F, Prefetch, Q
+from django.db.models import Exists, F, OuterRef, Prefetch, Q, Value
 
 from apps.directory import explaining, linkability
 from apps.directory.explaining import Explanation
 from apps.directory.linkability import Obstacle
-from apps.directory.models import Enablement, Provider, ProviderPortal
+from apps.directory.models import Enablement, Provider, ProviderPortal, Wish
 from apps.directory.searching import candidates, choices, grouping, meanings, ranking, wording
 from apps.directory.searching.candidates import Candidate
 from apps.directory.searching.choices import Choice, SignIn
@@ -45,6 +45,7 @@ class FoundProvider:
     choices: tuple[Choice, ...]
     sites: tuple[Candidate, ...] = ()
     system_name: str = ""  # of what it is part of, where it has portals of its own
+    is_wanted: bool = False  # by the user who was named
 
     @property
     def lines(self) -> list[str]:
@@ -89,14 +90,15 @@ class Results:
         return len(self.found) < min(self.total, MOST_SHOWN)
 
 
-def find(text: str, *, at: datetime, shown: int = PAGE) -> Results:
-    """The best placed providers for what was typed, so many of them. Text without a letter or digit finds nothing."""
+def find(text: str, *, at: datetime, shown: int = PAGE, user_id: UUID | None = None) -> Results:
+    """The best placed providers for what was typed, so many of them, and which of them this user has asked for. Text
+    without a letter or digit finds nothing."""
     query = meanings.read(text)
     if not query.words:
         return Results()
     ranked, fit, is_cut = _candidates(query)
     groups = grouping.groups(ranked)
-    found = _with_choices(groups[: min(max(shown, PAGE), MOST_SHOWN)], at=at)
+    found = _with_choices(groups[: min(max(shown, PAGE), MOST_SHOWN)], at=at, user_id=user_id)
     return Results(found, total=len(groups), is_cut=is_cut, fit=fit)
 
 
@@ -107,17 +109,17 @@ def practice_providers(*, at: datetime) -> Sequence[FoundProvider]:
     return _with_choices(grouping.groups(candidates.practice()), at=at)
 
 
-def with_choices(provider: Provider, *, at: datetime) -> FoundProvider:
+def with_choices(provider: Provider, *, at: datetime, user_id: UUID | None = None) -> FoundProvider:
     """One provider, as a person thinks of it."""
-    return by_id([provider.pk], at=at)[provider.pk]
+    return by_id([provider.pk], at=at, user_id=user_id)[provider.pk]
 
 
-def by_id(pks: Collection[UUID], *, at: datetime) -> Mapping[UUID, FoundProvider]:
+def by_id(pks: Collection[UUID], *, at: datetime, user_id: UUID | None = None) -> Mapping[UUID, FoundProvider]:
     """The same for several, by the ids asked for; without those that are listed no more."""
     if not pks:
         return {}
     groups = {row.pk: grouping.groups([row])[0] for row in candidates.these(pks)}
-    return dict(zip(groups, _with_choices(list(groups.values()), at=at), strict=True))
+    return dict(zip(groups, _with_choices(list(groups.values()), at=at, user_id=user_id), strict=True))
 
 
 def _candidates(query: Query) -> tuple[list[Candidate], Fit, bool]:
@@ -152,14 +154,16 @@ def _once(rows: Iterable[Candidate]) -> list[Candidate]:
     return list({row.pk: row for row in rows}.values())
 
 
-def _with_choices(groups: Sequence[Group], *, at: datetime) -> tuple[FoundProvider, ...]:
+def _with_choices(groups: Sequence[Group], *, at: datetime, user_id: UUID | None = None) -> tuple[FoundProvider, ...]:
     """Four queries, however many there are; two more where enablements are known."""
     heads = [group.head for group in groups]
     rows = Provider.objects.filter(vanished_at__isnull=True).filter(
         Q(pk__in=[head.pk for head in heads]) | Q(plain_name__in=[head.plain_name for head in heads])
     )
     alike: dict[grouping.Likeness, list[Provider]] = defaultdict(list)
-    for row in rows.annotate(system_name=F("part_of__name")).order_by("directory", "directory_id"):
+    wishes = Exists(Wish.objects.filter(user=user_id, provider=OuterRef("pk"))) if user_id else Value(value=False)
+    told = rows.annotate(system_name=F("part_of__name"), is_wanted=wishes)
+    for row in told.order_by("directory", "directory_id"):
         alike[grouping.likeness(candidates.of(row))].append(row)
     wanted = [row for group in groups for row in alike[grouping.likeness(group.head)]]
     portals = _portals(wanted)
@@ -196,4 +200,10 @@ def _found(
         for row in rows
         for portal in portals.get(row.pk, ())
     ]
-    return FoundProvider(head, choices.in_order(offered), group.sites, getattr(head, "system_name", "") or "")
+    return FoundProvider(
+        head,
+        choices.in_order(offered),
+        group.sites,
+        system_name=getattr(head, "system_name", None) or "",
+        is_wanted=getattr(head, "is_wanted", False),
+    )

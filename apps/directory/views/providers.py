@@ -16,7 +16,6 @@ from apps.directory import succeeding, wishing
 from apps.directory.models import Provider
 from apps.directory.searching import finding
 from apps.directory.searching.choices import SignIn
-from apps.directory.searching.finding import FoundProvider
 
 
 @login_required
@@ -27,16 +26,14 @@ def find(request: HttpRequest) -> HttpResponse:
     is_part = request.headers.get("HX-Request") == "true"
     at = timezone.now()
     shown = _shown(request.GET.get("shown", ""))
-    results = finding.find(query, at=at, shown=shown)
-    unlinkable = [found.provider.pk for found in results.found if found.explanation]
+    user = current_user(request)
     context = {
         "query": query,
-        "results": results,
+        "results": finding.find(query, at=at, shown=shown, user_id=user.pk),
         "more": shown + finding.PAGE,
         "first_new": shown - finding.PAGE + 1 if shown > finding.PAGE else None,
         "practice_providers": () if query else finding.practice_providers(at=at),
-        "wishes": () if query else wishing.of_user(current_user(request), at=at),
-        "wished_ids": wishing.provider_ids(current_user(request), unlinkable),
+        "wishes": () if query else wishing.of_user(user, at=at),
         "is_part": is_part,
     }
     return render(request, "directory/results.html" if is_part else "directory/find.html", context)
@@ -51,7 +48,7 @@ def choose_version(request: HttpRequest, provider_id: UUID) -> HttpResponse:
         return redirect(f"{reverse('agree')}?next={request.path}")
     provider = get_object_or_404(Provider, pk=provider_id, vanished_at__isnull=True)
     at = timezone.now()
-    found = finding.with_choices(provider, at=at)
+    found = finding.with_choices(provider, at=at, user_id=current_user(request).pk)
     chosen = [choice for choice in found.linkable if str(choice.endpoint.pk) == request.GET.get("endpoint")]
     portal = _portal(found.sign_ins, request.GET.get("portal", ""))
     if not chosen and portal and len(portal.linkable) == 1:
@@ -59,16 +56,11 @@ def choose_version(request: HttpRequest, provider_id: UUID) -> HttpResponse:
     if chosen:
         return redirect("before-you-go", provider_id=chosen[0].provider.pk, endpoint_id=chosen[0].endpoint.pk)
     if found.explanation:
-        return _no_way(request, found)
+        return render(request, "directory/no_way.html", {"found": found})
     if portal is None:
         return render(request, "directory/choose_portal.html", {"found": found})
     ways = [(choice, succeeding.words(choice.endpoint, at=at)) for choice in portal.linkable]
     return render(request, "directory/choose_version.html", {"found": found, "portal": portal, "ways": ways})
-
-
-def _no_way(request: HttpRequest, found: FoundProvider) -> HttpResponse:
-    wished_ids = wishing.provider_ids(current_user(request), [found.provider.pk])
-    return render(request, "directory/no_way.html", {"found": found, "wished_ids": wished_ids})
 
 
 def _portal(sign_ins: Sequence[SignIn], unverified_key: str) -> SignIn | None:
