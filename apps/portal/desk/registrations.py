@@ -7,9 +7,10 @@ from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.connections.trying import showing
 from apps.directory import filling, overseeing, registering
@@ -29,18 +30,28 @@ def show(request: HttpRequest, registration_id: UUID) -> HttpResponse:
     return _page(request, registration, walk, _form_of(registration, walk))
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @staff_only
 def take(request: HttpRequest, registration_id: UUID, step: str) -> HttpResponse:
-    """Take one step: with its form, or with the button that was pressed."""
+    """Take one step: with its form, or with the button that was pressed. Whoever comes back to its address is shown the
+    step."""
     registration = _registration(registration_id)
+    if step not in taking.FORMS and step not in taking.BUTTONS:
+        raise Http404
+    if request.method != "POST":
+        return redirect(f"{reverse('desk-registration', args=[registration.pk])}?step={taking.opened_by(step)}")
     if step in taking.BUTTONS:
         return _press(request, registration, step)
-    if step not in taking.FORMS:
-        raise Http404
+    return _fill(request, registration, step)
+
+
+def _fill(request: HttpRequest, registration: ClientRegistration, step: str) -> HttpResponse:
     form = taking.form(step, registration, request.POST)
+    if not form.is_valid() and step == taking.USE_ACCOUNT:  # it stands beside the step's own form
+        messages.error(request, _("That account cannot be used any more. Choose another."))
+        return _back(registration)
     if not form.is_valid():
-        walk = walking.walk(registration, opened=taking.opened_by(step))
+        walk = walking.walk(registration, opened=step)
         return _page(request, registration, walk, form, status=422)
     try:
         taking.keep(step, registration, form.cleaned_data, actor=actor(request), at=timezone.now())

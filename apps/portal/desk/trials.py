@@ -57,11 +57,13 @@ def show_trial(request: HttpRequest, trial_id: UUID) -> HttpResponse:
     return render(request, "portal/desk/trial.html", {"page": page, "trial": trial, "is_mine": is_mine})
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @staff_only
 def sign_in(request: HttpRequest, trial_id: UUID) -> HttpResponse:
-    """On to the provider, by the page that leads there."""
+    """POST goes on to the provider, by the page that leads there. Whoever comes back here reads the trial."""
     trial = _trial(trial_id)
+    if request.method != "POST":
+        return redirect("desk-trial", trial_id=trial.pk)
     with waiting_room.seat_to_ask(trial.endpoint) as is_free:
         if not is_free:
             messages.warning(request, _BUSY)

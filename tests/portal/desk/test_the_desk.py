@@ -74,6 +74,17 @@ class TestTheDesk:
     def test_knows_no_rows_that_are_not_there(self, staff: Client, address: str) -> None:
         assert staff.get(f"/desk/{address.format(id=uuid.uuid4())}").status_code == 404
 
+    def test_shows_the_step_to_whoever_comes_back_to_its_address(
+        self, staff: Client, make_endpoint: Any, begin: Any
+    ) -> None:
+        registration = begin(make_endpoint())
+        for step, opened in (("account", "account"), ("use-account", "system-account"), ("switch-on", "switch-on")):
+            answer = staff.get(f"/desk/registrations/{registration.pk}/{step}/")
+            assert answer["Location"] == f"/desk/registrations/{registration.pk}/?step={opened}"
+            assert staff.get(answer["Location"]).status_code == 200
+        registration.refresh_from_db()
+        assert not registration.is_switched_on
+
     def test_knows_no_other_step(self, staff: Client, make_endpoint: Any, begin: Any) -> None:
         registration = begin(make_endpoint())
         assert staff.post(f"/desk/registrations/{registration.pk}/no-such-step/").status_code == 404
