@@ -11,12 +11,12 @@ from enum import StrEnum
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Exists, F, OuterRef, Prefetch, Q, Value
+from django.db.models import Exists, F, OuterRef, Prefetch, Q, Value, prefetch_related_objects
 
 from apps.directory import explaining, linkability
 from apps.directory.explaining import Explanation
 from apps.directory.linkability import Obstacle
-from apps.directory.models import Enablement, Provider, ProviderPortal, Wish
+from apps.directory.models import ClientRegistration, Enablement, Provider, ProviderPortal, Wish
 from apps.directory.searching import candidates, choices, grouping, meanings, ranking, wording
 from apps.directory.searching.candidates import Candidate
 from apps.directory.searching.choices import Choice, SignIn
@@ -155,7 +155,7 @@ def _once(rows: Iterable[Candidate]) -> list[Candidate]:
 
 
 def _with_choices(groups: Sequence[Group], *, at: datetime, user_id: UUID | None = None) -> tuple[FoundProvider, ...]:
-    """Four queries, however many there are; two more where enablements are known."""
+    """Two queries, however many there are; one more where we are registered anywhere, and where enablements are."""
     heads = [group.head for group in groups]
     rows = Provider.objects.filter(vanished_at__isnull=True).filter(
         Q(pk__in=[head.pk for head in heads]) | Q(plain_name__in=[head.plain_name for head in heads])
@@ -172,15 +172,28 @@ def _with_choices(groups: Sequence[Group], *, at: datetime, user_id: UUID | None
 
 def _portals(providers: Sequence[Provider]) -> Mapping[UUID, list[ProviderPortal]]:
     """By provider, with whatever tells whether each can be linked. (Read by itself: to prefetch them for each provider
-    takes longer than all the rest.)"""
-    enablements = Prefetch(
-        "endpoint__enablements", Enablement.objects.prefetch_related("registration__authorization_server")
+    takes longer than all the rest.) Of most providers nothing more is known, and then nothing more is asked."""
+    registrations = ClientRegistration.objects.filter(authorization_server=OuterRef("endpoint__authorization_server"))
+    portals = list(
+        ProviderPortal.objects.filter(provider__in=[row.pk for row in providers])
+        .select_related("endpoint__authorization_server")
+        .annotate(
+            is_registered=Exists(registrations),
+            has_enablements=Exists(Enablement.objects.filter(endpoint=OuterRef("endpoint"))),
+        )
     )
-    portals = ProviderPortal.objects.filter(provider__in=[row.pk for row in providers]).select_related(
-        "endpoint__authorization_server"
+    standing, enabled = ClientRegistration.objects.none(), Enablement.objects.none()
+    if any(portal.is_registered for portal in portals):
+        standing = ClientRegistration.objects.all()
+    if any(portal.has_enablements for portal in portals):
+        enabled = Enablement.objects.select_related("registration__authorization_server")
+    prefetch_related_objects(
+        portals,
+        Prefetch("endpoint__authorization_server__registrations", standing),
+        Prefetch("endpoint__enablements", enabled),
     )
     found: dict[UUID, list[ProviderPortal]] = defaultdict(list)
-    for portal in portals.prefetch_related("endpoint__authorization_server__registrations", enablements):
+    for portal in portals:
         found[portal.provider_id].append(portal)
     return found
 
