@@ -11,6 +11,7 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.connections import candidates
 from apps.connections.models import AuthorizationRequest, Connection
+from apps.directory import wishing
 from apps.directory.models import Endpoint
 from apps.records import syncing
 from apps.records.models import SyncRun
@@ -77,6 +78,8 @@ def give_everything(user: User, staff: User, endpoint: Endpoint, provider: Provi
         object_repr=str(user),
         action_flag=2,
     )
+    wishing.note(user, linked.provider, at=now)
+    wishing.note_by_name(user, "Corner Practice", "Salem", at=now)
     browser, _other = sign_in(user), sign_in(user)
     Client().post(reverse("account_login"), {"login": user.email.upper(), "password": "wrong"})
     Authenticator.objects.create(user=user, type="webauthn", data={"name": f"phone of {user.first_name}"})

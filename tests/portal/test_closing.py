@@ -78,7 +78,7 @@ class TestAnAccountThatIsClosed:
         assert {table for table in during if during[table] != before[table]} == {
             "account_emailaddress", "accounts_consent", "accounts_session", "accounts_user", "axes_accessattempt",
             "connections_authorizationrequest", "connections_connection", "connections_storedtokenset",
-            "django_admin_log", "mfa_authenticator", "records_record", "records_recordversion",
+            "directory_wish", "django_admin_log", "mfa_authenticator", "records_record", "records_recordversion",
             "records_shelf", "records_syncrun", "records_syncstep",
         }  # fmt: skip
         assert after == before
