@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,10 +12,20 @@ from apps.accounts.models import User
 from apps.directory import credentials
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, Provider
 from apps.wire.secret import Secret
+from config import env
 from tests.directory.smart_deployment import AT, FhirRoot
 from tests.wire.servers import serving
 
 __all__ = ["AT"]
+
+
+@pytest.fixture
+def fhir_examples() -> Path:
+    """The folder of example data by others."""
+    folder = env.fhir_examples()
+    if folder is None:
+        pytest.skip("FHIR_EXAMPLES names no folder of example data")
+    return folder
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """Providers of one wave: which rows are one and the same, which are new, and storing what changed.
 
-Statements in their order; each takes the parameters `directory` and `at`.
+Statements in their order; each takes the parameters `directory` and `at`. A wave is small and the tables are large, but
+the planner knows neither: LATERAL with LIMIT 1 makes it look each row up by an index.
 """
 
 # -- Only where rows refer to each other by keys, and everything must be there: the whole list is one wave.
@@ -65,8 +66,13 @@ FIRST = """
 INSERT INTO import_first (number, provider_id, directory_id, is_held)
 SELECT first.number, coalesce(held.id, gen_random_uuid()), first.directory_id, held.id IS NOT NULL
 FROM (SELECT directory_id, min(number) AS number FROM import_provider GROUP BY directory_id) AS first
-LEFT JOIN directory_provider AS held ON held.directory = %(directory)s AND held.directory_id = first.directory_id
-WHERE NOT EXISTS (SELECT FROM import_listed AS before WHERE before.directory_id = first.directory_id)
+LEFT JOIN LATERAL (
+    SELECT id FROM directory_provider WHERE directory = %(directory)s AND directory_id = first.directory_id LIMIT 1
+) AS held ON true
+LEFT JOIN LATERAL (
+    SELECT true AS it_was FROM import_listed AS listed WHERE listed.directory_id = first.directory_id LIMIT 1
+) AS before ON true
+WHERE before.it_was IS NULL
 """
 OWNERS = """
 INSERT INTO import_owner (number, provider_id)

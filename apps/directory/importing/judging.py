@@ -38,12 +38,14 @@ SELECT row.number, first.number, coalesce(held.id, gen_random_uuid()), held.id I
         ) <> (
             first.fhir_version, first.interface, first.dialect, first.states_tenant, first.tenant, first.states_server,
             first.authorize_url, first.token_url
-        ) OR (differs.it_does AND EXISTS (SELECT FROM import_met WHERE endpoint_id = held.id))
+        ) OR (differs.it_does AND (SELECT true FROM import_met WHERE endpoint_id = held.id LIMIT 1))
             THEN 'an earlier row describes the same endpoint differently'
-        WHEN differs.it_does AND EXISTS (
-            SELECT FROM directory_providerportal AS portal
-            JOIN directory_provider AS provider ON provider.id = portal.provider_id
+        WHEN differs.it_does AND (
+            SELECT true FROM directory_providerportal AS portal, LATERAL (
+                SELECT directory, vanished_at FROM directory_provider WHERE id = portal.provider_id OFFSET 0
+            ) AS provider
             WHERE portal.endpoint_id = held.id AND provider.directory <> %(directory)s AND provider.vanished_at IS NULL
+            LIMIT 1
         ) THEN 'another directory describes the same endpoint differently'
         WHEN takes.server AND stated.is_sandbox <> row.is_sandbox
             THEN 'sandbox and production cannot be mixed: endpoint and authorization server differ'
@@ -57,9 +59,14 @@ LEFT JOIN LATERAL (
         AND {_ROOT.format(url="endpoint.fhir_base_url")} = row.root
     ORDER BY endpoint.fhir_base_url <> row.fhir_base_url, endpoint.id LIMIT 1
 ) AS held ON true
-LEFT JOIN directory_authorizationserver AS held_server ON held_server.id = held.authorization_server_id
-LEFT JOIN directory_authorizationserver AS stated
-    ON row.authorize_url <> '' AND stated.authorize_url = row.authorize_url AND stated.token_url = row.token_url
+LEFT JOIN LATERAL (
+    SELECT authorize_url, token_url FROM directory_authorizationserver WHERE id = held.authorization_server_id LIMIT 1
+) AS held_server ON true
+LEFT JOIN LATERAL (
+    SELECT server.id, server.is_sandbox FROM directory_authorizationserver AS server
+    WHERE row.authorize_url <> '' AND server.authorize_url = row.authorize_url AND server.token_url = row.token_url
+    LIMIT 1
+) AS stated ON true
 CROSS JOIN LATERAL (
     SELECT row.states_server AND NOT coalesce(
         row.interface = 'smart' AND held.interface = 'smart' AND held.authorization_server_id IS NOT NULL, false

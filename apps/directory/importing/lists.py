@@ -24,6 +24,7 @@ from apps.directory.reading.rows import Inactive, Refused, Row
 from apps.directory.reading.terms import Terms
 
 _WAVE = 6000  # lines: some two thousand providers with an endpoint each
+_MANY = 1000  # rows written, of which the planner should know
 _LOCK = 0x686F6C64  # one import at a time
 
 
@@ -58,6 +59,7 @@ def import_lists(
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
+            cursor.execute("SET LOCAL jit = off")  # compiling takes longer than any of our statements
             cursor.execute(tables.WAVE + tables.JUDGED + tables.MEMORY)
         estranging.note_relied_on()
         journey = _Journey(sources, terms, wishes, tell, at)
@@ -119,7 +121,14 @@ class _Journey:
         report.published_lists, gone = publishing.store(self._directory, is_complete=self._is_complete, at=at)
         report.vanished += gone
         telling.tell(report)
-        vocabulary.learn_missing()
+        if report.written > _MANY:
+            with connection.cursor() as cursor:
+                cursor.execute(tables.ANALYZE)
+        with connection.cursor() as cursor:
+            # of words just learnt the planner knows nothing, and would compare each with each
+            cursor.execute("SET LOCAL enable_nestloop = off")
+            vocabulary.learn_missing()
+            cursor.execute("SET LOCAL enable_nestloop = on")
         return report
 
     def _take(self, row: Row) -> None:

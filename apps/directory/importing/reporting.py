@@ -37,6 +37,11 @@ class Report:
         """How many rows were."""
         return self.reasons.total()
 
+    @property
+    def written(self) -> int:
+        """How many rows are new, changed or vanished."""
+        return self.providers_new + self.providers_changed + self.endpoints_new + self.endpoints_changed + self.vanished
+
     def refuse(self, where: str, reason: str) -> None:
         """One more row was left out."""
         self.reasons[reason] += 1

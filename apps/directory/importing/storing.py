@@ -20,25 +20,42 @@ ON CONFLICT (authorize_url, token_url) DO NOTHING
 """
 FIND_SERVERS = """
 UPDATE import_judged AS judged SET server_id = server.id
-FROM import_endpoint AS row JOIN directory_authorizationserver AS server USING (authorize_url, token_url)
+FROM import_endpoint AS row, LATERAL (
+    SELECT id FROM directory_authorizationserver
+    WHERE authorize_url = row.authorize_url AND token_url = row.token_url LIMIT 1
+) AS server
 WHERE row.number = judged.number AND judged.takes_server AND judged.server_id IS NULL AND row.authorize_url <> ''
 """
 # The revocation address follows the list, unless the server said it itself or another directory lists it too.
-CHANGE_SERVERS = """
+FIND_REVOCATIONS = """
+WITH differing AS MATERIALIZED (
+    SELECT stated.* FROM (
+        SELECT DISTINCT ON (judged.server_id) judged.server_id, row.revocation_url
+        FROM import_judged AS judged JOIN import_endpoint AS row USING (number)
+        WHERE judged.reason IS NULL AND judged.takes_server ORDER BY judged.server_id, row.number
+    ) AS stated, LATERAL (
+        SELECT true FROM directory_authorizationserver AS known
+        WHERE known.id = stated.server_id AND known.source = 'configured'
+            AND known.revocation_url <> stated.revocation_url LIMIT 1
+    ) AS differs
+)
+INSERT INTO import_revocation (server_id, revocation_url)
+SELECT differing.server_id, differing.revocation_url FROM differing
+LEFT JOIN LATERAL (
+    SELECT true AS it_is FROM directory_endpoint AS endpoint, LATERAL (
+        SELECT provider_id FROM directory_providerportal WHERE endpoint_id = endpoint.id OFFSET 0
+    ) AS portal, LATERAL (
+        SELECT directory, vanished_at FROM directory_provider WHERE id = portal.provider_id OFFSET 0
+    ) AS provider
+    WHERE endpoint.authorization_server_id = differing.server_id AND provider.directory <> %(directory)s
+        AND provider.vanished_at IS NULL
+    LIMIT 1
+) AS elsewhere ON true
+WHERE elsewhere.it_is IS NULL
+"""
+CHANGE_REVOCATIONS = """
 UPDATE directory_authorizationserver AS server SET revocation_url = stated.revocation_url
-FROM (
-    SELECT DISTINCT ON (judged.server_id) judged.server_id, row.revocation_url
-    FROM import_judged AS judged JOIN import_endpoint AS row USING (number)
-    WHERE judged.reason IS NULL AND judged.takes_server ORDER BY judged.server_id, row.number
-) AS stated
-WHERE server.id = stated.server_id AND server.source = 'configured' AND server.revocation_url <> stated.revocation_url
-    AND NOT EXISTS (
-        SELECT FROM directory_endpoint AS endpoint
-        JOIN directory_providerportal AS portal ON portal.endpoint_id = endpoint.id
-        JOIN directory_provider AS provider ON provider.id = portal.provider_id
-        WHERE endpoint.authorization_server_id = server.id AND provider.directory <> %(directory)s
-            AND provider.vanished_at IS NULL
-    )
+FROM import_revocation AS stated WHERE server.id = stated.server_id
 """
 # Discovery may have paired an endpoint while we judged it: then it stays as discovery left it.
 CHANGE_ENDPOINTS = """
@@ -85,28 +102,34 @@ JOIN import_judged AS first ON first.number = judged.first
 ORDER BY owner.provider_id, first.endpoint_id, pair.name = '', pair.provider, pair.endpoint
 """
 CHANGE_PORTALS = """
-UPDATE directory_providerportal AS held SET name = wanted.name, url = wanted.url FROM import_wanted AS wanted
-WHERE held.provider_id = wanted.provider_id AND held.endpoint_id = wanted.endpoint_id
-    AND (held.name <> wanted.name OR held.url <> wanted.url)
+UPDATE directory_providerportal AS held SET name = wanted.name, url = wanted.url
+FROM import_wanted AS wanted, LATERAL (
+    SELECT id FROM directory_providerportal AS known
+    WHERE known.provider_id = wanted.provider_id AND known.endpoint_id = wanted.endpoint_id
+        AND (known.name <> wanted.name OR known.url <> wanted.url)
+    LIMIT 1
+) AS differing
+WHERE held.id = differing.id
 """
 ADD_PORTALS = """
 INSERT INTO directory_providerportal (provider_id, endpoint_id, name, url)
-SELECT provider_id, endpoint_id, name, url FROM import_wanted AS wanted WHERE NOT EXISTS (
-    SELECT FROM directory_providerportal AS held
-    WHERE held.provider_id = wanted.provider_id AND held.endpoint_id = wanted.endpoint_id
-)
+SELECT provider_id, endpoint_id, name, url FROM import_wanted ON CONFLICT (provider_id, endpoint_id) DO NOTHING
 """
 # What a provider has no longer, unless one of its rows was refused: that one may be what is missing.
 LEFT = """
-INSERT INTO import_left (provider_id, endpoint_id)
-SELECT portal.provider_id, portal.endpoint_id FROM directory_providerportal AS portal
-JOIN import_first AS provider ON provider.provider_id = portal.provider_id AND provider.is_held
-WHERE NOT EXISTS (
-    SELECT FROM import_wanted AS wanted
-    WHERE wanted.provider_id = portal.provider_id AND wanted.endpoint_id = portal.endpoint_id
-) AND NOT EXISTS (
-    SELECT FROM import_pair AS pair JOIN import_owner AS owner ON owner.number = pair.provider
+WITH incomplete AS MATERIALIZED (
+    SELECT DISTINCT owner.provider_id FROM import_pair AS pair
+    JOIN import_owner AS owner ON owner.number = pair.provider
     LEFT JOIN import_judged AS judged ON judged.number = pair.endpoint AND judged.reason IS NULL
-    WHERE owner.provider_id = portal.provider_id AND judged.number IS NULL
+    WHERE judged.number IS NULL
+), held AS MATERIALIZED (
+    SELECT first.provider_id, portal.endpoint_id FROM import_first AS first, LATERAL (
+        SELECT endpoint_id FROM directory_providerportal WHERE provider_id = first.provider_id OFFSET 0
+    ) AS portal
+    WHERE first.is_held
 )
+INSERT INTO import_left (provider_id, endpoint_id)
+SELECT provider_id, endpoint_id FROM held
+WHERE (provider_id, endpoint_id) NOT IN (SELECT provider_id, endpoint_id FROM import_wanted)
+    AND provider_id NOT IN (TABLE incomplete)
 """

@@ -26,6 +26,7 @@ CREATE TEMPORARY TABLE import_judged (
     number integer, first integer, endpoint_id uuid, is_held boolean, held_server_id uuid, server_id uuid,
     takes_server boolean, reason text
 ) ON COMMIT DROP;
+CREATE TEMPORARY TABLE import_revocation (server_id uuid, revocation_url text) ON COMMIT DROP;
 CREATE TEMPORARY TABLE import_wanted (provider_id uuid, endpoint_id uuid, name text, url text) ON COMMIT DROP;
 """
 # Of the whole import.
@@ -43,12 +44,14 @@ CREATE TEMPORARY TABLE import_relied (server_id uuid) ON COMMIT DROP;
 CREATE TEMPORARY TABLE import_published (number integer, name text, url text, file_name text) ON COMMIT DROP;
 """
 NEXT_WAVE = """
-TRUNCATE import_provider, import_endpoint, import_pair, import_first, import_owner, import_judged, import_wanted
+TRUNCATE import_provider, import_endpoint, import_pair, import_first, import_owner, import_judged, import_wanted,
+    import_revocation
 """
+ANALYZE = "ANALYZE directory_provider, directory_endpoint, directory_authorizationserver, directory_providerportal"
 # Another import may follow in the same transaction.
 DROP = """
 DROP TABLE IF EXISTS import_provider, import_endpoint, import_pair, import_first, import_owner, import_judged,
-    import_wanted, import_inactive, import_listed, import_kept, import_met, import_refusal, import_left, import_site,
-    import_moved, import_relied, import_published, import_system, import_circle, import_found, import_gone,
-    import_orphaned
+    import_revocation, import_wanted, import_inactive, import_listed, import_kept, import_met, import_refusal,
+    import_left, import_site, import_moved, import_relied, import_published, import_system, import_circle,
+    import_found, import_gone, import_orphaned
 """

@@ -16,11 +16,15 @@ from apps.directory.importing import accepting, judging, storing, tables
 from apps.directory.importing.reporting import Report
 
 _EACH = (
-    accepting.FIRST, accepting.OWNERS, accepting.REFUSE, accepting.CHANGE, accepting.ADD, accepting.SITES,
-    judging.NOBODYS, judging.DROP_NOBODYS, judging.JUDGE, judging.REFUSE_CROSSING, judging.REFUSE,
-    storing.ADD_SERVERS, storing.FIND_SERVERS, storing.CHANGE_SERVERS, storing.CHANGE_ENDPOINTS, storing.ADD_ENDPOINTS,
-    storing.MOVED, storing.WANTED, storing.CHANGE_PORTALS, storing.ADD_PORTALS, storing.LEFT, storing.REMEMBER,
-    accepting.REMEMBER,
+    "ANALYZE import_provider, import_endpoint, import_pair",
+    accepting.FIRST, accepting.OWNERS, "ANALYZE import_first, import_owner", accepting.REFUSE, accepting.CHANGE,
+    accepting.ADD, accepting.SITES,
+    judging.NOBODYS, judging.DROP_NOBODYS, judging.JUDGE, "ANALYZE import_judged", judging.REFUSE_CROSSING,
+    judging.REFUSE,
+    storing.ADD_SERVERS, storing.FIND_SERVERS, "ANALYZE import_judged",
+    storing.FIND_REVOCATIONS, storing.CHANGE_REVOCATIONS, storing.CHANGE_ENDPOINTS, storing.ADD_ENDPOINTS,
+    storing.MOVED, storing.WANTED, "ANALYZE import_wanted", storing.CHANGE_PORTALS, storing.ADD_PORTALS, storing.LEFT,
+    storing.REMEMBER, accepting.REMEMBER,
 )  # fmt: skip
 
 
@@ -37,12 +41,11 @@ class Waves:
         """Merge what is staged and empty the stage, without waiting. Call `finish` before anything else is asked."""
         database = connection.connection
         with ExitStack() as stack:
-            pipeline = stack.enter_context(database.pipeline())
+            stack.enter_context(database.pipeline())
             for statement in (*(accepting.WHOLE_LIST if is_whole_list else ()), *_EACH, tables.NEXT_WAVE):
                 cursor = psycopg.Cursor(database)
                 cursor.execute(statement, self._parameters if "%(" in statement else None)
                 self._sent.append((statement, cursor))
-            pipeline.sync()
             self._under_way = stack.pop_all()
 
     def finish(self) -> None:

@@ -16,6 +16,7 @@ LONGEST_ROW = 1_000_000  # characters
 LONGEST_FILE = 4_000_000_000  # bytes, unpacked: what a small packed file could pretend to hold
 _CHUNK = 1 << 18
 _NEAR_THE_END = 64  # an error so near the end of what was read may be owed to the cut
+_ENDS = frozenset(" \t\n\r,]}")  # behind a number
 _GZIP = b"\x1f\x8b"
 _SPACE = re.compile(r"[ \t\n\r]*")
 _IN_TEXT = re.compile(r'["\\]')
@@ -141,7 +142,7 @@ class _Walk:
             except ValueError:  # the interpreter's limit on the digits of a number
                 return self._skip(TOO_LARGE_A_NUMBER)
             else:
-                if end == len(self._text) and isinstance(value, int | float) and self._more():
+                if isinstance(value, int | float) and self._text[end : end + 1] not in _ENDS and self._more():
                     continue  # a number may go on in the next chunk
                 is_too_long, self._at = end - self._at > LONGEST_ROW, end
                 return TOO_LONG if is_too_long else value
