@@ -74,10 +74,7 @@ WORDS = {
         _("We do not know where to sign in"),
         _("{provider} does not publish how apps can connect. We do not guess."),
     ),
-    Obstacle.NOT_DISCOVERED: Words(
-        _("We cannot connect to {provider} right now"),
-        _("{provider} has not told us yet where you sign in, and we do not guess. Please try again tomorrow."),
-    ),
+    Obstacle.NOT_DISCOVERED: _NOT_YET,  # a registration of ours needs to know its authorization server first
     Obstacle.ADDRESSES_MOVED: Words(
         _("We cannot connect to {provider} right now"),
         _("Where you sign in has changed, and we check that before we send you there. Please try again tomorrow."),
