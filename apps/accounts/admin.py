@@ -28,6 +28,7 @@ from apps.audit.recording import Actor, EventType
 from apps.audit.window import Window
 
 # The admin's own sign-in form knows neither a second step nor our lock-out: whoever comes is sent to the site's.
+admin.site.site_header = admin.site.site_title = _("Holdfast staff")
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 admin.site.enable_nav_sidebar = False  # lists of addresses need the width
 

@@ -28,9 +28,11 @@ def welcome(site: Sequence[SignIn], provider: Sequence[dict[str, Any]]) -> None:
             [
                 (f"{origin}/", "the site"),
                 (f"{origin}/development/mail/", "the mail it would have sent"),
-                (f"{origin}/admin/", "for staff"),
+                (f"{origin}/desk/", "where staff register with providers, and try it"),
+                (f"{origin}/admin/", "everything else for staff"),
                 (f"{env.sandbox_origin()}/", "the sandbox: providers with invented people"),
                 (f"{env.sandbox_origin()}/b/launch/", "a provider's own portal, which can start the site"),
+                (f"{env.sandbox_origin()}/portal/", "where developers register with the providers"),
             ]
         ),
         "",
