@@ -2,22 +2,6 @@ import django.contrib.postgres.fields
 import django.db.models.deletion
 from django.db import migrations, models
 
-from apps.directory import spelling
-
-
-def learn_words(apps, schema_editor):
-    """Rows that were there before are found by the new columns too."""
-    Provider = apps.get_model("directory", "Provider")
-    batch = []
-    for row in Provider.objects.iterator(chunk_size=2000):
-        row.plain_name = spelling.plain(row.name)[:200]
-        row.words = spelling.distinct_words(row.name, row.city, row.state, row.website)
-        batch.append(row)
-        if len(batch) == 2000:
-            Provider.objects.bulk_update(batch, ["plain_name", "words"])
-            batch = []
-    Provider.objects.bulk_update(batch, ["plain_name", "words"])
-
 
 class Migration(migrations.Migration):
 
@@ -60,5 +44,4 @@ class Migration(migrations.Migration):
         migrations.AddField("provider", "postal_code", models.CharField(blank=True, default="", max_length=20, verbose_name="postal code"), preserve_default=False),
         migrations.AddField("provider", "plain_name", models.CharField(default="", editable=False, max_length=200)),
         migrations.AddField("provider", "words", django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=60), default=list, editable=False, size=None)),
-        migrations.RunPython(learn_words, migrations.RunPython.noop),
     ]
