@@ -24,8 +24,10 @@ def lines(provider: Provider, *, sites: Sequence[Candidate], system_name: str) -
 
 
 def what_it_is(provider: Provider) -> str:
-    """ "Practice · Portland, OR"."""
-    return _joined(capfirst(provider.get_kind_display()), _place(provider.city, provider.state))
+    """ "Practice · Portland, OR". A provider of no particular kind is not called one where its place is known."""
+    place = _place(provider.city, provider.state)
+    is_plain = provider.kind == Provider.Kind.OTHER and place
+    return place if is_plain else _joined(capfirst(provider.get_kind_display()), place)
 
 
 def _of_sites(provider: Provider, sites: Sequence[Candidate]) -> list[str]:
