@@ -118,7 +118,7 @@ class TestASiteOfASystem:
 
     def test_is_not_named_where_the_system_was_meant(self, system, make_provider):
         make_provider("ExampleHealth Community Hospital", part_of=system)
-        assert shown("examplehealth") == [("ExampleHealth", ["Provider · Madison, WI"])]
+        assert shown("examplehealth") == [("ExampleHealth", ["Madison, WI"])]
 
     def test_is_found_by_the_name_of_its_system(self, system, make_provider):
         make_provider("Community Hospital", part_of=system)
@@ -139,6 +139,19 @@ class TestASiteOfASystem:
     def test_is_under_the_system_where_it_has_the_same_portal(self, system, make_provider):
         make_provider("Community Hospital", part_of=system).endpoints.add(system.endpoints.get())
         assert shown("community hospital") == [("ExampleHealth", ["Community Hospital"])]
+
+    def test_of_a_site_is_under_the_system_of_both(self, system, make_provider):
+        group = make_provider("Lakeside Group", part_of=system)
+        make_provider("Community Hospital", part_of=group)
+        assert shown("community hospital") == [("ExampleHealth", ["Community Hospital"])]
+        (one,) = found("community hospital")
+        assert one.linkable
+
+    def test_that_is_part_of_itself_is_found_all_the_same(self, make_provider):
+        one = make_provider("Lakeside Group")
+        other = make_provider("Community Hospital", part_of=one)
+        Provider.objects.filter(pk=one.pk).update(part_of=other)
+        assert found("community hospital")
 
     def test_stands_alone_where_its_system_vanished(self, system, make_provider):
         make_provider("Community Hospital", part_of=system)
