@@ -11,6 +11,7 @@ from apps.directory.models import ProviderPortal
 from apps.directory.searching import candidates
 from apps.directory.searching.candidates import Candidate
 
+_MOST_LEVELS = 4  # of sites of sites
 Likeness = tuple[str, str, str, str, bool]
 
 
@@ -24,7 +25,7 @@ class Group:
 
 
 def groups(ranked: Sequence[Candidate]) -> list[Group]:
-    """In the order of the best placed row of each. Two queries where sites are among them, and none otherwise."""
+    """In the order of the best placed row of each. Asks only where sites are among them."""
     systems = _systems_that_serve([row for row in ranked if row.part_of_id])
     members: dict[Likeness, list[Candidate]] = defaultdict(list)
     for row in ranked:
@@ -47,17 +48,26 @@ def _group(rows: Sequence[Candidate], systems: Mapping[UUID, Candidate]) -> Grou
 
 
 def _systems_that_serve(sites: Sequence[Candidate]) -> Mapping[UUID, Candidate]:
-    """By site, the system whose endpoints are all that the site has: its own are none, or the same."""
-    if not sites:
-        return {}
-    systems = {row.pk: row for row in candidates.these({row.part_of_id for row in sites if row.part_of_id})}
+    """By site, the highest system that has all endpoints of the site: its own are none, or the same. A query for each
+    level of systems, and one for the endpoints."""
+    above: dict[UUID, Candidate] = {}
+    for _level in range(_MOST_LEVELS):
+        unknown = {row.part_of_id for row in (*sites, *above.values()) if row.part_of_id} - above.keys()
+        if not unknown:
+            break
+        above |= {row.pk: row for row in candidates.these(unknown)}
     endpoints: dict[UUID, set[UUID]] = defaultdict(set)
-    pairs = ProviderPortal.objects.filter(provider__in=[*(row.pk for row in sites), *systems])
-    for provider_id, endpoint_id in pairs.values_list("provider_id", "endpoint_id"):
-        endpoints[provider_id].add(endpoint_id)
-    return {
-        row.pk: system
-        for row in sites
-        if (system := systems.get(row.part_of_id)) and endpoints[row.pk] <= endpoints[system.pk]  # type: ignore[arg-type]
-        if system.is_sandbox == row.is_sandbox
-    }
+    pairs = ProviderPortal.objects.filter(provider__in=[*(row.pk for row in sites), *above]) if sites else ()
+    for portal in pairs:
+        endpoints[portal.provider_id].add(portal.endpoint_id)
+    tops = {row.pk: _top(row, above, endpoints) for row in sites}
+    return {pk: top for pk, top in tops.items() if top.pk != pk}
+
+
+def _top(row: Candidate, above: Mapping[UUID, Candidate], endpoints: Mapping[UUID, set[UUID]]) -> Candidate:
+    for _level in range(_MOST_LEVELS):
+        system = above.get(row.part_of_id) if row.part_of_id else None
+        if system is None or system.is_sandbox != row.is_sandbox or not endpoints[row.pk] <= endpoints[system.pk]:
+            break
+        row = system
+    return row
