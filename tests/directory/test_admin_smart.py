@@ -162,7 +162,9 @@ class TestASigningKeyInTheAdmin:
         answer = staff.post("/admin/directory/signingkey/add/", {"algorithm": "RS384"})
         assert answer.status_code == 302
         key = SigningKey.objects.get()
-        private = json.loads(signing.open_key(key).private_jwk.reveal())
+        opened = signing.open_key(key)
+        assert opened is not None
+        private = json.loads(opened.private_jwk.reveal())
         assert key.algorithm == "RS384"
         shown = page(staff, f"/admin/directory/signingkey/{key.pk}/change/")
         assert key.public_jwk["n"] in shown

@@ -116,7 +116,7 @@ class TestTheSandbox:
     )
     def test_is_called_what_it_is_when_it_misbehaves(self, kind, faults, sandbox, directory_file):
         call_command("import_endpoints", directory_file, stdout=StringIO())
-        endpoint = Endpoint.objects.filter(interface="patient-access", fhir_version="r4").order_by("pk").first()
+        endpoint = Endpoint.objects.filter(interface="patient-access", fhir_version="r4").earliest("pk")
         sandbox.post("/control/faults", route="metadata", kind=kind, count=1)
         assert checking.check(endpoint, at=timezone.now()).faults == faults
         assert checking.check(endpoint, at=timezone.now()).faults == []

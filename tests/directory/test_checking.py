@@ -4,6 +4,7 @@ import logging
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db import connections
@@ -36,6 +37,7 @@ class Place:
         self.endpoint = endpoint
         self.answer = http(200, statement())
         self.at = AT
+        self.server: Any = None
 
     def says(self, *args, **kwargs):
         self.answer = http(200, statement(*args, **kwargs))

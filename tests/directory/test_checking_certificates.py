@@ -25,7 +25,13 @@ def endpoint(make_provider, make_endpoint):
 
 
 @pytest.fixture
-def check(endpoint, authority, tls_provider, route, tmp_path):
+def asked():
+    """What the server of each check was asked, over plain requests."""
+    return []
+
+
+@pytest.fixture
+def check(endpoint, authority, tls_provider, route, tmp_path, asked):
     """Checks while a server with this certificate stands there; `at` is NOW, because TLS has the machine's clock."""
 
     def check(*, by=authority, names=(NAME,), at=NOW, **validity) -> EndpointCheck:
@@ -33,20 +39,20 @@ def check(endpoint, authority, tls_provider, route, tmp_path):
         with tls_provider(context, answer=http(200, statement())) as server:
             route(server.port)
             made = checking.check(endpoint, at=at)
-        check.requests = server.requests
+        asked.append(server.requests)
         return made
 
     return check
 
 
 class TestACertificate:
-    def test_of_all_hosts_is_kept_with_its_end(self, check):
+    def test_of_all_hosts_is_kept_with_its_end(self, check, asked):
         until = (NOW + timedelta(days=90)).replace(microsecond=0)
         made = check(until=until)
         assert (made.outcome, made.warnings, made.certificate_ends_at) == ("well", [], until)
         (kept,) = made.certificates
         assert (kept["host"], kept["issuer"], kept["tls_version"]) == (NAME, "Test authority", "TLSv1.3")
-        assert [request.target for request in check.requests] == ["/fhir/r4/metadata"]
+        assert [request.target for request in asked[-1]] == ["/fhir/r4/metadata"]
 
     @pytest.mark.parametrize(
         ("made_with", "fault"),
@@ -57,10 +63,10 @@ class TestACertificate:
             ({"by": Authority()}, "certificate_untrusted"),
         ],
     )
-    def test_that_is_not_believed_makes_it_ill_and_nothing_is_asked(self, made_with, fault, check):
+    def test_that_is_not_believed_makes_it_ill_and_nothing_is_asked(self, made_with, fault, check, asked):
         made = check(**made_with)
         assert (made.outcome, made.faults) == ("ill", [fault])
-        assert check.requests == []
+        assert asked[-1] == []
 
     @pytest.mark.parametrize(
         ("days", "warnings"),
@@ -102,12 +108,12 @@ class TestACertificate:
 
 
 class TestTheHostWherePeopleSignIn:
-    def test_is_looked_at_and_asked_nothing(self, check, endpoint, authority, tmp_path):
+    def test_is_looked_at_and_asked_nothing(self, check, endpoint, authority, tmp_path, asked):
         AuthorizationServer.objects.update(token_url="https://login.example/token")
         endpoint.refresh_from_db()
         made = check(names=(NAME, "login.example"))
         assert [kept["host"] for kept in made.certificates] == [NAME, "login.example"]
-        assert [request.target for request in check.requests] == ["/fhir/r4/metadata"]
+        assert [request.target for request in asked[-1]] == ["/fhir/r4/metadata"]
 
     def test_is_new_and_not_renewed_where_it_is_another_host_than_before(self, check, endpoint):
         check()

@@ -190,7 +190,7 @@ class TestAConfidentialApplication:
         application = register(CONFIDENTIAL, guid=guid)
         asked = authorize(client_id=application.client_id, scope=CONFIDENTIAL["scopes"])
         client.post(asked, ADA)
-        code = sent_back(client.post(asked, {"step": "allow", "scope": CONFIDENTIAL["scopes"].split()}))["code"]
+        code = sent_back(client.post(asked, {"step": "allow", "scope": str(CONFIDENTIAL["scopes"]).split()}))["code"]
         token = ask(application, secret, code).json()["access_token"]
         search = f"/b/myrecord/r4/{WILLOW}/Observation?patient=r-ada&category=laboratory"
         headers = {"Authorization": f"Bearer {token}", "Accept": "application/fhir+json"}

@@ -31,6 +31,7 @@ class Publisher:
         self.status = 200
         self.seconds_a_byte = 0.0
         self.asked = 0
+        self.address = ""
         self.publish(OLD)
 
     def publish(self, *keys, max_age=None):
