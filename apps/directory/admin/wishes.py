@@ -4,8 +4,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import Count, QuerySet
-from django.http import HttpRequest
-from django.template.response import TemplateResponse
+from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
 from apps.audit.window import Window
@@ -33,6 +32,6 @@ class WantedProviderAdmin(Window):
         """How many."""
         return int(row.wanted)
 
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """With what was asked for by name."""
         return super().changelist_view(request, {**(extra_context or {}), "unlisted": wishing.unlisted()})

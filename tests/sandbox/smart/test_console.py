@@ -115,7 +115,7 @@ class TestAPublicApplication:
         application = register()
         asked = authorize(client_id=application.client_id, scope=PUBLIC["scopes"])
         client.post(asked, ADA)
-        code = sent_back(client.post(asked, {"step": "allow", "scope": PUBLIC["scopes"].split()}))["code"]
+        code = sent_back(client.post(asked, {"step": "allow", "scope": str(PUBLIC["scopes"]).split()}))["code"]
         body = {"grant_type": "authorization_code", "code": code, "client_id": application.client_id}
         answer = post_token(body).json()
         assert "patient/Observation.read" in answer["scope"].split()
