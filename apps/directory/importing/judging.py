@@ -83,20 +83,25 @@ CROSS JOIN LATERAL (
 """  # noqa: S608 - of constants
 # Specification 4.1 rule 1: each version has its own authentication base address. The first row of a server counts.
 REFUSE_CROSSING = """
-UPDATE import_judged AS judged SET reason = 'its authorization server belongs to the other FHIR version'
-FROM import_endpoint AS row, (
-    SELECT DISTINCT ON (row.authorize_url, row.token_url) row.authorize_url, row.token_url, row.fhir_version
+WITH stated AS MATERIALIZED (
+    SELECT judged.number, judged.endpoint_id, judged.server_id, row.interface, row.fhir_version,
+        first_value(row.fhir_version) OVER (PARTITION BY row.authorize_url, row.token_url ORDER BY row.number) AS first
     FROM import_endpoint AS row JOIN import_judged AS judged USING (number)
     WHERE judged.reason IS NULL AND judged.takes_server AND row.authorize_url <> ''
-    ORDER BY row.authorize_url, row.token_url, row.number
-) AS first
-WHERE row.number = judged.number AND judged.reason IS NULL AND judged.takes_server
-    AND row.interface = 'patient-access' AND row.authorize_url = first.authorize_url AND row.token_url = first.token_url
-    AND (row.fhir_version <> first.fhir_version OR EXISTS (
-        SELECT FROM directory_endpoint AS other
-        WHERE other.authorization_server_id = judged.server_id AND other.vanished_at IS NULL
-            AND other.fhir_version <> row.fhir_version AND other.id <> judged.endpoint_id
-    ))
+), held AS MATERIALIZED (
+    SELECT server.server_id, version.* FROM (SELECT DISTINCT server_id FROM stated) AS server, LATERAL (
+        SELECT fhir_version, count(*) AS endpoints, min(id::text)::uuid AS one_id FROM directory_endpoint
+        WHERE authorization_server_id = server.server_id AND vanished_at IS NULL GROUP BY fhir_version
+    ) AS version
+), crossing AS MATERIALIZED (
+    SELECT stated.number FROM stated WHERE stated.interface = 'patient-access' AND stated.fhir_version <> stated.first
+    UNION
+    SELECT stated.number FROM stated JOIN held USING (server_id)
+    WHERE stated.interface = 'patient-access' AND held.fhir_version <> stated.fhir_version
+        AND (held.endpoints > 1 OR held.one_id <> stated.endpoint_id)
+)
+UPDATE import_judged AS judged SET reason = 'its authorization server belongs to the other FHIR version'
+FROM crossing WHERE judged.number = crossing.number
 """
 REFUSE = """
 INSERT INTO import_refusal (place, reason)

@@ -271,7 +271,7 @@ known_words = st.sampled_from(
         "is_sandbox",
         "kind",
         "website",
-    ]  # fmt: skip
+    ]
 )
 leaves = st.none() | st.booleans() | st.integers() | st.floats() | known_words | st.text(max_size=8)
 anything = st.recursive(
