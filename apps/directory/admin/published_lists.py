@@ -1,6 +1,7 @@
 """Where lists are published, in the admin: for staff to look, and nothing to change."""
 
 from django.contrib import admin
+from django.db import models
 from django.http import HttpRequest
 
 from apps.directory.models import PublishedList
@@ -11,6 +12,7 @@ class PublishedListAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic
     """Imported from a list of such lists. The addresses are text: staff decide where to go."""
 
     show_full_result_count = False
+    formfield_overrides = {models.URLField: {"assume_scheme": "https"}}
     list_display = ("name", "url", "file_name", "vanished_at")
     list_filter = (("vanished_at", admin.EmptyFieldListFilter),)
     search_fields = ("name", "url")
