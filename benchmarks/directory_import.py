@@ -66,11 +66,11 @@ def _ratios(path: Path) -> dict[str, float]:
 
 
 def _grown_mb(path: Path, number: int) -> float:
+    with connection.cursor() as cursor:
+        cursor.execute(_EMPTY)
     invented_directory.write(path, 10)
     _import(path)
     invented_directory.write(path, number)
-    with connection.cursor() as cursor:
-        cursor.execute(_EMPTY)
     forget_peak()
     before = peak_mb()
     _import(path)
