@@ -12,8 +12,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from apps.directory import spelling, vocabulary
 from apps.directory.models import AuthorizationServer, Endpoint, Provider
+from apps.directory.searching import vocabulary
+from apps.directory.words import spelling
 from benchmarks import invented_directory
 from benchmarks.figure import processor_ms, ratio, say
 

@@ -7,9 +7,9 @@ from django.db import transaction
 
 from apps.connections.models import AuthorizationRequest
 from apps.connections.outcomes import Outcome
-from apps.directory import succeeding
 from apps.directory.models import Endpoint
-from apps.directory.succeeding import Ending
+from apps.directory.watching import succeeding
+from apps.directory.watching.succeeding import Ending
 
 MOST_AT_ONCE = 500
 

@@ -6,7 +6,8 @@ from celery import shared_task
 from django.utils import timezone
 
 from apps.audit.recording import Actor
-from apps.directory import checking, discovering, rotating, succeeding
+from apps.directory import discovering, rotating
+from apps.directory.watching import checking, succeeding
 
 _LOG = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from apps.connections.models import AuthorizationRequest
 from apps.connections.models.trial import Trial
 from apps.connections.outcomes import Outcome
 from apps.directory.models import LinkDay
-from apps.directory.succeeding import Ending
+from apps.directory.watching.succeeding import Ending
 from config.celery import SCHEDULE
 from tests.connections.conftest import page_after
 from tests.connections.provider_stand_in import CODE

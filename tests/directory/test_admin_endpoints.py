@@ -6,9 +6,9 @@ import pytest
 from django.utils import timezone
 
 from apps.audit.models import AuditEvent
-from apps.directory import succeeding
 from apps.directory.models import AuthorizationServer, EndpointCheck, Provider
-from apps.directory.succeeding import Ending
+from apps.directory.watching import succeeding
+from apps.directory.watching.succeeding import Ending
 from tests.directory.test_checking import statement
 from tests.wire.servers import http, serving
 

@@ -10,7 +10,8 @@ from django.utils import timezone
 
 from apps.audit.models import AuditEvent
 from apps.audit.recording import Actor
-from apps.directory import credentials, enabling, requesting
+from apps.directory import credentials, enabling
+from apps.directory.desk import requesting
 from apps.directory.models import ClientRegistration, Endpoint, SystemAccount
 from apps.wire.secret import Secret
 from tests.directory.conftest import AT

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from django.db import connections
 
-from apps.directory import checking, comparing, tasks
+from apps.directory import tasks
 from apps.directory.models import ClientRegistration, Endpoint, EndpointCheck
+from apps.directory.watching import checking, comparing
 from config.celery import SCHEDULE
 from tests.directory.conftest import AT
 from tests.wire.servers import http, serving
@@ -224,8 +225,10 @@ class TestTwoChecksAtOnce:
 class TestStaff:
     @pytest.fixture
     def told(self, caplog):
-        caplog.set_level(logging.ERROR, "apps.directory.checking")
-        return lambda: [record.getMessage() for record in caplog.records if record.name == "apps.directory.checking"]
+        caplog.set_level(logging.ERROR, "apps.directory.watching.checking")
+        return lambda: [
+            record.getMessage() for record in caplog.records if record.name == "apps.directory.watching.checking"
+        ]
 
     def test_are_told_once_when_an_endpoint_turns_ill(self, place, told):
         place.check()

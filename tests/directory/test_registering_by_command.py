@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from apps.audit.recording import Actor
-from apps.directory import requesting
+from apps.directory.desk import requesting
 from apps.directory.models import ClientRegistration, Endpoint
 from tests.directory.conftest import AT
 

@@ -8,7 +8,8 @@ from django.db import IntegrityError, transaction
 
 from apps.audit.models import AuditEvent
 from apps.audit.recording import Actor
-from apps.directory import credentials, registering, requesting
+from apps.directory import credentials, registering
+from apps.directory.desk import requesting
 from apps.directory.models import ClientRegistration, SystemAccount
 from apps.directory.registering import Terms
 from apps.wire.errors import ClientRejected

@@ -2,9 +2,9 @@
 
 import pytest
 
-from apps.directory import spelling
 from apps.directory.models import ClientRegistration
 from apps.directory.searching import finding
+from apps.directory.words import spelling
 from tests.directory.conftest import AT
 
 pytestmark = pytest.mark.django_db

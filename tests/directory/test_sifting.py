@@ -5,8 +5,9 @@ from datetime import timedelta
 
 import pytest
 
-from apps.directory import linkability, sifting
+from apps.directory import linkability
 from apps.directory.models import AuthorizationServer, ClientRegistration, Enablement, Endpoint, EndpointCheck
+from apps.directory.watching import sifting
 from tests.directory.conftest import AT
 
 pytestmark = pytest.mark.django_db

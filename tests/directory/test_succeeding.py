@@ -4,9 +4,10 @@ from datetime import timedelta
 
 import pytest
 
-from apps.directory import succeeding, tasks
+from apps.directory import tasks
 from apps.directory.models import LinkDay
-from apps.directory.succeeding import Ending
+from apps.directory.watching import succeeding
+from apps.directory.watching.succeeding import Ending
 from config.celery import SCHEDULE
 from tests.directory.conftest import AT
 

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from apps.directory import mistyping, spelling, vocabulary, web_addresses
 from apps.directory.models import Endpoint, Provider, ProviderPortal, SearchWord
+from apps.directory.searching import vocabulary
+from apps.directory.words import mistyping, spelling, web_addresses
 from tests.directory.conftest import AT
 
 WORDS = st.text(string.ascii_lowercase, min_size=4, max_size=14)

@@ -7,8 +7,8 @@ from django.db import IntegrityError, transaction
 from django.test import Client
 
 from apps.accounts import consenting, notices
-from apps.directory import wishing
 from apps.directory.models import ClientRegistration, Provider, Wish
+from apps.directory.searching import wishing
 from tests.directory.conftest import AT
 
 pytestmark = pytest.mark.django_db

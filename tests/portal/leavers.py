@@ -11,8 +11,8 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.connections import candidates
 from apps.connections.models import AuthorizationRequest, Connection
-from apps.directory import wishing
 from apps.directory.models import Endpoint
+from apps.directory.searching import wishing
 from apps.records import syncing
 from apps.records.models import SyncRun
 from apps.wire.fhir import Resource

@@ -11,8 +11,9 @@ from apps.audit.recording import Actor, EventType, Fact
 from apps.connections.models import Trial
 from apps.connections.trying import results
 from apps.connections.trying.results import Note, Notes, Step
-from apps.directory import checking, pinning, serving
+from apps.directory import pinning, serving
 from apps.directory.models import ClientRegistration, Endpoint, EndpointCheck, Provider
+from apps.directory.watching import checking
 from apps.wire.dialects import Interface
 
 Finding = EndpointCheck.Finding

@@ -20,9 +20,10 @@ from apps.connections import asking, binding, launch_pages, launching, linking, 
 from apps.connections.launching import Refusal
 from apps.connections.models import PendingLaunch
 from apps.connections.views import browser_cookie, crowding, waiting_room
-from apps.directory import explaining, succeeding
+from apps.directory import explaining
 from apps.directory.linkability import Obstacle
 from apps.directory.models import Provider
+from apps.directory.watching import succeeding
 
 
 @never_cache

@@ -22,9 +22,10 @@ from apps.connections import asking, attempts, binding, departing, linking, word
 from apps.connections.departing import Departure
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.views import browser_cookie, waiting_room
-from apps.directory import explaining, succeeding, switching
+from apps.directory import explaining, switching
 from apps.directory.linkability import Obstacle
 from apps.directory.models import Endpoint, Provider
+from apps.directory.watching import succeeding
 from apps.wire.dialects import Interface
 
 

@@ -10,9 +10,9 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from apps.directory import requesting
 from apps.directory.admin.auditing import AuditedAdmin, staff
 from apps.directory.admin.questions import Question
+from apps.directory.desk import requesting
 from apps.directory.models import SystemAccount
 
 Status = SystemAccount.Status

@@ -10,9 +10,10 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from apps.directory import comparing, linkability, succeeding
+from apps.directory import linkability
 from apps.directory.models import Endpoint, EndpointCheck, Provider
-from apps.directory.succeeding import Recent
+from apps.directory.watching import comparing, succeeding
+from apps.directory.watching.succeeding import Recent
 
 NOTHING = "-"
 _SHOWN_HERE = 5

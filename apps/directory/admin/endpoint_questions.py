@@ -7,9 +7,9 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from apps.directory import sifting
 from apps.directory.admin.questions import Question
 from apps.directory.models import Endpoint, Provider
+from apps.directory.watching import sifting
 
 
 class CanBeLinked(Question):

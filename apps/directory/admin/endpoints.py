@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from apps.directory import checking, discovering, pairing, switching
+from apps.directory import discovering, pairing, switching
 from apps.directory.admin import endpoint_pages
 from apps.directory.admin.auditing import AuditedAdmin, SwitchedAdmin, staff
 from apps.directory.admin.endpoint_questions import (
@@ -24,6 +24,7 @@ from apps.directory.admin.endpoint_questions import (
 )
 from apps.directory.admin.questions import IsSwitchedOff
 from apps.directory.models import Endpoint, EndpointCheck, ProviderPortal
+from apps.directory.watching import checking
 from apps.wire.dialects import DIALECTS
 from apps.wire.errors import WireError
 

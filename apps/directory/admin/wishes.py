@@ -8,8 +8,8 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
 from apps.audit.window import Window
-from apps.directory import wishing
 from apps.directory.models import WantedProvider
+from apps.directory.searching import wishing
 
 
 @admin.register(WantedProvider)

@@ -13,7 +13,6 @@ from django.db import connection, transaction
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
-from apps.directory import vocabulary
 from apps.directory.importing import estranging, publishing, sites, tables, telling, vanishing
 from apps.directory.importing.reporting import Report
 from apps.directory.importing.staging import Stage
@@ -22,6 +21,7 @@ from apps.directory.importing.waves import Waves
 from apps.directory.reading.lists import ListFile
 from apps.directory.reading.rows import Inactive, Refused, Row
 from apps.directory.reading.terms import Terms
+from apps.directory.searching import vocabulary
 
 _WAVE = 6000  # lines: some two thousand providers with an endpoint each
 _MANY = 1000  # rows written, of which the planner should know

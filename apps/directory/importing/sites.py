@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import connection
 
-from apps.directory import spelling
+from apps.directory.words import spelling
 
 _DEEPEST = 12  # of sites of sites
 _ROWS = 2000

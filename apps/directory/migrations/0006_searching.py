@@ -3,7 +3,7 @@ import django.contrib.postgres.indexes
 from django.db import migrations, models
 from django.db.models.functions import Left
 
-from apps.directory import mistyping, spelling
+from apps.directory.words import mistyping, spelling
 
 ROWS = 2000
 

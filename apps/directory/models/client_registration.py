@@ -134,9 +134,7 @@ class ClientRegistration(models.Model):
     requests_per_minute = models.PositiveIntegerField(
         _("requests per minute"), null=True, blank=True, validators=[Between(1, 600)]
     )
-    runs_at_once = models.PositiveIntegerField(
-        _("copies at once"), null=True, blank=True, validators=[Between(1, 64)]
-    )
+    runs_at_once = models.PositiveIntegerField(_("copies at once"), null=True, blank=True, validators=[Between(1, 64)])
     requested_at = models.DateTimeField(_("requested"), null=True, blank=True)
     provisional_at = models.DateTimeField(_("provisional"), null=True, blank=True, editable=False)
     approved_at = models.DateTimeField(_("approved"), null=True, blank=True)

@@ -8,8 +8,8 @@ from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from apps.directory import spelling
 from apps.directory.models.search_word import SearchWord
+from apps.directory.words import spelling
 
 
 class Provider(models.Model):

@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import F
 from django.db.models.functions import Left
 
-from apps.directory import mistyping
+from apps.directory.words import mistyping
 
 
 class SearchWord(models.Model):

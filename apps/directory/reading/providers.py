@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from apps.directory import spelling
 from apps.directory.models import Provider
 from apps.directory.reading.rows import ProviderRow
+from apps.directory.words import spelling
 
 MOST_ALIASES = 100
 

@@ -7,10 +7,11 @@ from urllib.parse import urlsplit
 
 from django.utils.translation import gettext as _
 
-from apps.directory import explaining, spelling, versions
+from apps.directory import explaining, versions
 from apps.directory.explaining import Explanation
 from apps.directory.linkability import Obstacle
 from apps.directory.models import Endpoint, Provider
+from apps.directory.words import spelling
 
 # Parts of a FHIR base URL that say which version, and not whose it is.
 _OF_THE_VERSION = frozenset("fhir api dstu2 dstu stu3 r2 r4 r4b basedstu2 baser4 v1 v2 open secure".split())  # noqa: SIM905

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from apps.directory import places, spelling, web_addresses
 from apps.directory.models import ProviderPortal
 from apps.directory.searching import candidates
 from apps.directory.searching.candidates import Candidate
+from apps.directory.words import places, spelling, web_addresses
 
 _MOST_LEVELS = 4  # of sites of sites
 Likeness = tuple[str, str, str, str, bool]

@@ -9,8 +9,8 @@ from typing import Any
 from django.db.models import F, QuerySet, Value
 from django.db.models.functions import Left
 
-from apps.directory import mistyping, spelling, web_addresses
 from apps.directory.models import SearchWord
+from apps.directory.words import mistyping, spelling, web_addresses
 
 LONGEST_QUERY = 200
 _MOST_WORDS = 8

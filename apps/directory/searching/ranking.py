@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from apps.directory import spelling
 from apps.directory.searching.candidates import Candidate
 from apps.directory.searching.meanings import Meaning, Query
+from apps.directory.words import spelling
 
 # What one word costs that was found there: as a whole word, and as the beginning of one.
 _IN_NAME = (0, 2)

@@ -12,10 +12,10 @@ from django.views.decorators.http import require_safe
 
 from apps.accounts import consenting
 from apps.accounts.current_user import current_user
-from apps.directory import succeeding, wishing
 from apps.directory.models import Provider
-from apps.directory.searching import finding
+from apps.directory.searching import finding, wishing
 from apps.directory.searching.choices import SignIn
+from apps.directory.watching import succeeding
 
 
 @login_required

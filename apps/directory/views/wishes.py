@@ -15,8 +15,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts import consenting
 from apps.accounts.current_user import current_user
-from apps.directory import spelling, wishing
 from apps.directory.models import Provider
+from apps.directory.searching import wishing
+from apps.directory.words import spelling
 
 
 class UnlistedForm(forms.Form):

@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from apps.directory import attending, wanting
+from apps.directory.desk import attending, wanting
 from apps.portal.desk.staff import staff_only
 
 _MOST_NEEDS = 20

@@ -13,7 +13,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.connections.trying import showing
-from apps.directory import filling, overseeing, registering
+from apps.directory import overseeing, registering
+from apps.directory.desk import filling
 from apps.directory.models import ClientRegistration
 from apps.portal.desk import taking, walking
 from apps.portal.desk.copying import to_copy

@@ -11,7 +11,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.connections.views import waiting_room
-from apps.directory import beginning, enabling, overseeing, wanting
+from apps.directory import enabling, overseeing
+from apps.directory.desk import beginning, wanting
 from apps.directory.models import ClientRegistration, Endpoint
 from apps.portal.desk.forms import AddressesForm
 from apps.portal.desk.staff import actor, staff_only

@@ -8,7 +8,8 @@ from django import forms
 from django.http import QueryDict
 
 from apps.audit.recording import Actor
-from apps.directory import filling, overseeing
+from apps.directory import overseeing
+from apps.directory.desk import filling
 from apps.directory.models import ClientRegistration, SystemAccount
 from apps.portal.desk import walking
 from apps.portal.desk.forms import (

@@ -4,8 +4,9 @@ import itertools
 from collections.abc import Iterable
 from typing import Any
 
-from apps.directory import spelling, vocabulary
 from apps.directory.models import Endpoint, Provider, ProviderPortal
+from apps.directory.searching import vocabulary
+from apps.directory.words import spelling
 from tests.directory.smart_deployment import AT
 
 _NAMES = (

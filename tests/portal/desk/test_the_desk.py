@@ -10,8 +10,8 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.connections.models import Trial
-from apps.directory import attending
-from apps.directory.attending import Need
+from apps.directory.desk import attending
+from apps.directory.desk.attending import Need
 from apps.directory.models import ClientRegistration, Enablement, Endpoint, Wish
 from tests.portal.desk.conftest import BACKEND
 

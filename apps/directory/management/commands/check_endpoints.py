@@ -9,8 +9,8 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from apps.audit.recording import Actor
-from apps.directory import checking, comparing
 from apps.directory.models import Endpoint, EndpointCheck
+from apps.directory.watching import checking, comparing
 
 _ACTOR = Actor.system("check_endpoints")
 

@@ -17,9 +17,10 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, QuerySet, Subquery
 
 from apps.audit.recording import Actor
-from apps.directory import comparing, looking, registering
-from apps.directory.looking import Seen
+from apps.directory import registering
 from apps.directory.models import ClientRegistration, Enablement, Endpoint, EndpointCheck
+from apps.directory.watching import comparing, looking
+from apps.directory.watching.looking import Seen
 from apps.wire.capability_statements import CapabilityStatement
 from apps.wire.certificates import Certificate
 

@@ -12,10 +12,10 @@ from uuid import UUID
 from django.db import transaction
 
 from apps.accounts.models import User
-from apps.directory import spelling
 from apps.directory.models import Provider, Wish
 from apps.directory.searching import finding
 from apps.directory.searching.finding import FoundProvider
+from apps.directory.words import spelling
 
 MOST_OPEN = 24
 

@@ -12,8 +12,9 @@ from django.conf import settings
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
 
-from apps.directory import checking, enabling, registering
+from apps.directory import enabling, registering
 from apps.directory.models import ClientRegistration, Enablement, Endpoint, EndpointCheck
+from apps.directory.watching import checking
 from apps.wire.client_authentication import Authentication
 from apps.wire.dialects import DIALECTS, FhirVersion
 from apps.wire.errors import Code

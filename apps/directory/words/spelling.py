@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
-from apps.directory import places, web_addresses
+from apps.directory.words import places, web_addresses
 
 LONGEST_WORD = 60
 _MOST_WORDS = 100

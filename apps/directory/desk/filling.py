@@ -12,7 +12,8 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from apps.audit.recording import Actor
-from apps.directory import amending, overseeing, reaching, registering, requesting, signing, switching
+from apps.directory import amending, overseeing, reaching, registering, signing, switching
+from apps.directory.desk import requesting
 from apps.directory.models import ClientRegistration, SystemAccount
 from apps.directory.overseeing import Proof
 from apps.directory.registering import Terms

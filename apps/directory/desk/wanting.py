@@ -6,11 +6,11 @@ from datetime import datetime
 
 from django.db.models import Count, Prefetch, Q, QuerySet
 
-from apps.directory import registering, wishing
+from apps.directory import registering
 from apps.directory.models import ClientRegistration, Enablement, Endpoint, Provider
-from apps.directory.searching import finding
+from apps.directory.searching import finding, wishing
 from apps.directory.searching.finding import FoundProvider
-from apps.directory.wishing import Unlisted
+from apps.directory.searching.wishing import Unlisted
 
 _MOST_ENDPOINTS = 12  # of one provider; an address finds the others
 

@@ -1,0 +1,1 @@
+"""How endpoints are: what a check finds and what changed, which are ill or can be linked, how links fared."""
