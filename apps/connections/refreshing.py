@@ -208,8 +208,12 @@ def _claim(stored: StoredTokenSet, *, at: datetime) -> uuid.UUID | None:
     attempt_id = uuid.uuid4()
     free = Q(lease_until__isnull=True) | Q(lease_until__lte=Now())
     may_ask = Q(not_before_at__isnull=True) | Q(not_before_at__lte=at)
-    is_on = Q(connection__endpoint__is_switched_on=True, connection__registration__is_switched_on=True)
-    rows = StoredTokenSet.objects.filter(free, may_ask, is_on, pk=stored.pk, generation=stored.generation)
+    # What is asked of this row is asked without a join, and so again by the database after it waited for another worker:
+    # the join of an update becomes a subquery, which sees the row as it was before.
+    on = Connection.objects.filter(endpoint__is_switched_on=True, registration__is_switched_on=True)
+    rows = StoredTokenSet.objects.filter(
+        free, may_ask, pk=stored.pk, generation=stored.generation, connection__in=on.values("pk")
+    )
     claimed = rows.update(attempt_id=attempt_id, attempt_started_at=Now(), lease_until=Now() + LEASE)
     return attempt_id if claimed else None
 
