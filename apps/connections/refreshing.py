@@ -208,7 +208,7 @@ def _claim(stored: StoredTokenSet, *, at: datetime) -> uuid.UUID | None:
     attempt_id = uuid.uuid4()
     free = Q(lease_until__isnull=True) | Q(lease_until__lte=Now())
     may_ask = Q(not_before_at__isnull=True) | Q(not_before_at__lte=at)
-    # What is asked of this row is asked without a join, and so again by the database after it waited for another worker:
+    # What is asked of this row is asked without a join, and so again by the database after a wait for another worker:
     # the join of an update becomes a subquery, which sees the row as it was before.
     on = Connection.objects.filter(endpoint__is_switched_on=True, registration__is_switched_on=True)
     rows = StoredTokenSet.objects.filter(
