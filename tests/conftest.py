@@ -22,6 +22,7 @@ pytest_plugins = [
     "tests.fixtures.tls",
     "tests.fixtures.worker",
     "tests.fixtures.browser",
+    "tests.fixtures.migrating",
 ]
 
 # Two slow cores are no reason to fail; a database per example is.

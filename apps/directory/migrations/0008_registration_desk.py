@@ -14,6 +14,8 @@ def empty_what_is_usual(apps, schema_editor):
     configured.filter(refresh_window_hours=48).update(refresh_window_hours=None)
     configured.filter(minimum_refresh_seconds=0).update(minimum_refresh_seconds=None)
     discovered.filter(minimum_refresh_seconds=60).update(minimum_refresh_seconds=None)
+    # Rows updated twice wait with the checks of their foreign keys, and no index is made of a table that waits.
+    schema_editor.execute("SET CONSTRAINTS ALL IMMEDIATE")
 
 
 class Migration(migrations.Migration):
@@ -151,5 +153,6 @@ class Migration(migrations.Migration):
             name='is_switched_on',
             field=models.BooleanField(default=True, verbose_name='switched on'),
         ),
-        migrations.RunPython(empty_what_is_usual, migrations.RunPython.noop),
+        # There is no way back: which rows repeated what is usual is not known any more.
+        migrations.RunPython(empty_what_is_usual),
     ]
