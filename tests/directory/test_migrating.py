@@ -1,4 +1,4 @@
-"""The directory's migrations, over rows that were there before: what staff wrote is kept, and secrets stay as they are."""
+"""The directory's migrations, over rows that were there before: staff's values are kept, and secrets stay as they are."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -143,6 +143,6 @@ class TestTheDirectoryOfBefore:
 
 
 class TestGoingBack:
-    @pytest.mark.parametrize("name", ["0008_registration_desk"])
+    @pytest.mark.parametrize("name", ["0007_key_rotation", "0008_registration_desk"])
     def test_is_refused_where_rows_were_emptied(self, name):
         assert not can_go_back("directory", name)

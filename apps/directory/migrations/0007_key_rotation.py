@@ -24,7 +24,8 @@ class Migration(migrations.Migration):
         migrations.AddField("signingkey", "superseded_at", models.DateTimeField(blank=True, editable=False, null=True, verbose_name="superseded")),
         migrations.AlterField("signingkey", "created_at", models.DateTimeField(editable=False, verbose_name="made and published")),
         migrations.AlterField("signingkey", "sealed_private_jwk", models.BinaryField(null=True)),
-        migrations.RunPython(complete, migrations.RunPython.noop),
+        # There is no way back: private halves of retired keys are gone, and before nothing could be without one.
+        migrations.RunPython(complete),
         migrations.AlterField("signingkey", "signs_from_at", models.DateTimeField(editable=False, verbose_name="signs from")),
         migrations.AddConstraint("signingkey", models.CheckConstraint(condition=Q(("retired_at__isnull", True), ("sealed_private_jwk__isnull", False)) | Q(("retired_at__isnull", False), ("sealed_private_jwk__isnull", True)), name="signing_key_has_a_private_half_until_it_is_retired")),
     ]

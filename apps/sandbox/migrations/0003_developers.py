@@ -176,7 +176,8 @@ class Migration(migrations.Migration):
                 "abstract": False,
             },
         ),
-        migrations.RunPython(give_accounts, migrations.RunPython.noop),
+        # There is no way back: secrets and keys move to the accounts, and the columns that held them go.
+        migrations.RunPython(give_accounts),
         migrations.RemoveField(
             model_name="smartapplication",
             name="jwks",
