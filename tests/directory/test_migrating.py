@@ -1,4 +1,4 @@
-"""The directory's migrations, over rows that were there before: staff's values are kept, and secrets stay as they are."""
+"""The directory's migrations, over rows that were there before: staff's values and secrets stay as they are."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
