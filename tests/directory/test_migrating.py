@@ -2,14 +2,17 @@
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from apps.directory import migrations
 from tests.directory.smart_deployment import AT
 from tests.fixtures.migrating import Migrating, can_go_back
 
+MIGRATIONS = Path(migrations.__file__).parent
 SECRET, KEY = b"sealed secret", b"sealed private half"
 RETIRED_AT = AT + timedelta(days=30)
 BEFORE = (
@@ -140,6 +143,14 @@ class TestTheDirectoryOfBefore:
         )
         known = rows.searchword.get(word="hospital")
         assert {"hospit", "hspita", "hopita", "hospta"} <= set(known.neighbours)
+
+
+class TestTheMigrations:
+    def test_run_no_code_that_may_be_renamed(self):
+        """Models name validators, as Django writes them; nothing else of the product is imported."""
+        lines = [line for path in MIGRATIONS.glob("*.py") for line in path.read_text().splitlines()]
+        ours = {line.split()[1] for line in lines if line.startswith(("from apps.", "import apps."))}
+        assert ours <= {"apps.directory.migrations", "apps.directory.models.limits"}
 
 
 class TestGoingBack:

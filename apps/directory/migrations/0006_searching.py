@@ -3,7 +3,7 @@ import django.contrib.postgres.indexes
 from django.db import migrations, models
 from django.db.models.functions import Left
 
-from apps.directory.words import mistyping, spelling
+from apps.directory.migrations import _words
 
 ROWS = 2000
 
@@ -12,24 +12,16 @@ def relearn(apps, schema_editor):
     """Rows that were there before are found by the words of today, and the vocabulary knows them."""
     Provider, SearchWord = apps.get_model("directory", "Provider"), apps.get_model("directory", "SearchWord")
     batch, known = [], set()
-    for row in Provider.objects.select_related("part_of").iterator(chunk_size=ROWS):
-        row.plain_name = spelling.plain(row.name)[:200]
-        row.words = spelling.provider_words(
-            name=row.name,
-            aliases=row.aliases,
-            city=row.city,
-            state=row.state,
-            postal_code=row.postal_code,
-            website=row.website,
-            system_name=row.part_of.name if row.part_of else "",
-        )
+    for row in Provider.objects.iterator(chunk_size=ROWS):
+        row.plain_name = _words.plain(row.name)[:200]
+        row.words = _words.provider_words(row)
         known.update(row.words)
         batch.append(row)
         if len(batch) == ROWS:
             Provider.objects.bulk_update(batch, ["plain_name", "words"])
             batch = []
     Provider.objects.bulk_update(batch, ["plain_name", "words"])
-    rows = [SearchWord(word=word, neighbours=sorted(mistyping.neighbours(word))) for word in sorted(known)]
+    rows = [SearchWord(word=word, neighbours=sorted(_words.neighbours(word))) for word in sorted(known)]
     SearchWord.objects.bulk_create(rows, batch_size=ROWS, ignore_conflicts=True)
 
 
