@@ -28,7 +28,8 @@ _SPECIAL = frozenset({"offline_access", "online_access", "openid", "fhirUser", "
 
 
 def settle(request: AuthorizationRequest, response: AuthorizationResponse, browser: Secret, *, at: datetime) -> Outcome:
-    """From a claimed request to its outcome; the trial then says how each step ended.
+    """From a claimed request to its outcome; the trial then says how each step ended, unless another answer to it did
+    before.
 
     Raises `claiming.AccountClosed`; the trial is over all the same. Speaks to the network: no transaction is open.
     """
@@ -201,11 +202,12 @@ def _give_back(request: AuthorizationRequest, tokens: TokenSet, notes: Notes, *,
 
 
 def _end(trial: Trial, notes: Notes, *, at: datetime) -> None:
-    """Write what was seen, and that it is over. The account may be gone by now: a trial is tied to none."""
+    """Write what was seen, and that it is over: the first answer that comes to its end says how the trial went, another
+    one changes nothing. The account may be gone by now: a trial is tied to none."""
     failed = next((step for step, result in notes.results.items() if result.verdict is Verdict.FAILED), None)
+    seen = {**trial.results, **results.stored(notes.results)}
     with transaction.atomic():
-        trial.results = {**trial.results, **results.stored(notes.results)}
-        trial.ended_at = at
-        trial.save(update_fields=["results", "ended_at"])
+        if not Trial.objects.filter(pk=trial.pk, ended_at__isnull=True).update(results=seen, ended_at=at):
+            return
         code = f"{failed}:{notes.results[failed].code}" if failed else ""
         surveying.note(trial, "trial failed" if failed else "trial passed", at=at, code=code[:64])

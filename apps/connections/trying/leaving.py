@@ -20,10 +20,11 @@ from apps.directory.linkability import Obstacle
 from apps.wire.secret import Secret
 
 OPEN_FOR = timedelta(hours=1)  # then what was published may be another story: try again from the start
+FINISHES_WITHIN = timedelta(minutes=2)  # an answer that is still looked at after so long is not looked at any more
 
 
 class NotOpen(Exception):
-    """The trial is over, ran out, or is somebody else's."""
+    """The trial is over, being answered, ran out, or is somebody else's."""
 
 
 def is_open(trial: Trial, *, at: datetime) -> bool:
@@ -62,3 +63,10 @@ def _hold(trial: Trial, user: User, *, at: datetime) -> None:
         raise NotOpen
     open_ones = AuthorizationRequest.objects.filter(user=user, trial__isnull=False, claimed_at__isnull=True)
     open_ones.update(claimed_at=at, outcome=Outcome.CLOSED, sealed_pkce_verifier=None, sealed_launch=None)
+    if _is_being_answered(held, at=at):  # asked last: from here on nobody can claim one that was there
+        raise NotOpen
+
+
+def _is_being_answered(trial: Trial, *, at: datetime) -> bool:
+    """Whether an answer has come and is looked at now."""
+    return trial.authorization_requests.filter(claimed_at__gt=at - FINISHES_WITHIN, outcome="").exists()

@@ -1,7 +1,8 @@
 """A trial as its page shows it: every step with its result in words, and what can be done now."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from uuid import UUID
 
 from django.db import models
@@ -11,9 +12,7 @@ from apps.connections.models import AuthorizationRequest, Trial
 from apps.connections.trying import issuing, leaving, obstacles, results, words
 from apps.connections.trying.results import OF_THE_LINK, PUBLISHED, Result, Step, Verdict
 from apps.directory.linkability import Obstacle
-from apps.directory.models import ClientRegistration
-
-_FINISHES_WITHIN = timedelta(minutes=2)
+from apps.directory.models import ClientRegistration, Endpoint
 
 # The shape of a status (`partials/status.html`).
 _SHAPES = {
@@ -168,22 +167,19 @@ def has_passed(registration: ClientRegistration) -> bool:
     return trial is not None and passed(trial)
 
 
-def let_in(registration: ClientRegistration) -> frozenset[UUID]:
-    """The endpoints at which a trial was let in to somebody's record: their organization has turned us on."""
-    ended = Trial.objects.filter(registration=registration, ended_at__isnull=False).order_by("ended_at")
-    found = {trial.endpoint_id: _found_somebody(trial) for trial in ended}  # the last one of each
-    return frozenset(endpoint_id for endpoint_id, was_let_in in found.items() if was_let_in)
-
-
-def _found_somebody(trial: Trial) -> bool:
-    person = results.read(trial.results).get(Step.PERSON)
-    return person is not None and person.verdict is Verdict.PASSED
+def let_in(registration: ClientRegistration, endpoints: Sequence[Endpoint]) -> frozenset[UUID]:
+    """Those of these endpoints at which the last trial was let in to somebody's record: their organization has turned
+    us on."""
+    ended = Trial.objects.filter(registration=registration, endpoint__in=endpoints, ended_at__isnull=False)
+    last = ended.order_by("endpoint", "-ended_at").distinct("endpoint")
+    found = last.values_list("endpoint_id", f"results__{Step.PERSON}__verdict")
+    return frozenset(endpoint_id for endpoint_id, verdict in found if verdict == Verdict.PASSED)
 
 
 def _of_an_answer(request: AuthorizationRequest, *, at: datetime) -> Stage:
     if request.claimed_at is None or request.outcome:
         return Stage.LATE
-    return Stage.FINISHING if at < request.claimed_at + _FINISHES_WITHIN else Stage.CUT_SHORT
+    return Stage.FINISHING if at < request.claimed_at + leaving.FINISHES_WITHIN else Stage.CUT_SHORT
 
 
 def _because(obstacle: Obstacle | None) -> str:
