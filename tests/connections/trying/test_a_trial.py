@@ -1,6 +1,6 @@
 """Staff try a registration out: the link of a patient, step by step, of which nothing is kept."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -12,7 +12,7 @@ from apps.audit.models import AuditEvent
 from apps.connections.models import AuthorizationRequest, PendingRevocation, Trial
 from apps.directory.models import LinkDay
 from tests.connections.conftest import BACKEND, Place
-from tests.connections.provider_stand_in import ACCESS, CHILD, CODE, PERSON, REFRESH, SECRET, StandIn, bundle
+from tests.connections.provider_stand_in import ACCESS, CHILD, CODE, PERSON, REFRESH, SECRET, StandIn, bundle, tokens
 from tests.connections.trying.conftest import Trier, assert_nothing_is_kept, codes
 from tests.wire.servers import http
 
@@ -40,6 +40,19 @@ class TestATrial:
         assert_nothing_is_kept()
         assert not PendingRevocation.objects.exists()
         assert len(stand_in.revocations) == 1
+
+    def test_gives_back_the_tokens_it_has_last(self, trier: Trier, stand_in: StandIn) -> None:
+        """Those of the exchange are dead by then, where a provider gives others at a refresh."""
+
+        def answer(_request: Any) -> Iterator[bytes]:
+            yield tokens(refresh_token=f"refresh-{len(stand_in.token_requests)}")
+
+        stand_in.token = answer
+        trier.link()
+        (revocation,) = stand_in.revocations
+        assert len(stand_in.token_requests) == 2
+        assert b"refresh-2" in revocation.body
+        assert b"refresh-1" not in revocation.body
 
     def test_shows_and_keeps_no_person_and_no_token(self, trier: Trier, caplog: Any) -> None:
         _trial, page = trier.link()
