@@ -12,6 +12,7 @@ from apps.connections.trying import issuing
 from apps.connections.trying.results import Notes, Step, stored
 from apps.wire.errors import Code, IdentityFault, IdentityRefused, Unavailable
 from tests.connections.conftest import BACKEND, Place
+from tests.portal.desk.conftest import forget_password, sign_in
 
 pytestmark = pytest.mark.django_db
 
@@ -27,9 +28,7 @@ def beside(place: Place) -> str:
 
 @pytest.fixture
 def staff(stella: Any) -> Client:
-    client = Client()
-    client.force_login(stella, backend=BACKEND)
-    return client
+    return sign_in(stella)
 
 
 def met(place: Place, error: IdentityRefused) -> Trial:
@@ -71,6 +70,14 @@ class TestAnUnknownIssuer:
         assert "It is right: allow it" not in answer.content.decode()
         event = AuditEvent.objects.get(event="directory.changed")
         assert (event.actor_id, event.facts["changed"]) == (stella.pk, "id_token_issuers")
+
+    def test_is_not_allowed_long_after_the_password_was_given(self, place: Place, beside: str, staff: Client) -> None:
+        trial = met(place, of_issuer(beside))
+        forget_password(staff)
+        address = f"/desk/trials/{trial.pk}/issuer/"
+        assert staff.post(address)["Location"] == address
+        assert staff.get(address)["Location"].startswith("/accounts/reauthenticate/")
+        assert issuers(place) == []
 
     def test_is_warned_of_on_another_host(self, place: Place, staff: Client) -> None:
         trial = met(place, of_issuer(ELSEWHERE))

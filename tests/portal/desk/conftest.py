@@ -1,9 +1,14 @@
 """A member of staff at the desk, and a registration of each kind to walk through."""
 
+import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from allauth.account.authentication import AUTHENTICATION_METHODS_SESSION_KEY
+from allauth.account.internal.flows.login import record_authentication
+from django.contrib.auth.models import Permission
+from django.http import HttpRequest
 from django.test import Client
 from django.utils import timezone
 
@@ -12,12 +17,41 @@ from apps.directory.models import AuthorizationServer, ClientRegistration, Endpo
 BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
 
 
+def sign_in(user: Any) -> Client:
+    """A browser in which they gave their password a moment ago."""
+    client = Client()
+    client.force_login(user, backend=BACKEND)
+    request = HttpRequest()
+    request.session = client.session
+    record_authentication(request, user, "password")
+    request.session.save()
+    return client
+
+
+def forget_password(client: Client) -> None:
+    """They gave it, but long ago."""
+    session = client.session
+    session[AUTHENTICATION_METHODS_SESSION_KEY] = [{"method": "password", "at": time.time() - 3600}]
+    session.save()
+
+
 @pytest.fixture
 def staff(stella: Any) -> Client:
     """Stella's browser."""
-    client = Client()
-    client.force_login(stella, backend=BACKEND)
-    return client
+    return sign_in(stella)
+
+
+@pytest.fixture
+def helper(make_user: Any) -> Callable[..., Client]:
+    """`helper("view")`: the browser of one who works here, with permissions for client registrations or without."""
+
+    def make(*actions: str) -> Client:
+        user = make_user("helper@example.org", is_staff=True)
+        names = [f"{action}_clientregistration" for action in actions]
+        user.user_permissions.set(Permission.objects.filter(codename__in=names))
+        return sign_in(user)
+
+    return make
 
 
 @pytest.fixture

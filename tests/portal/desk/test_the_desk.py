@@ -54,6 +54,36 @@ class TestTheDesk:
             assert getattr(client, method)(address).status_code == 404, address
         assert not ClientRegistration.objects.filter(is_switched_on=True).exists()
 
+    def test_shows_nothing_to_staff_without_a_permission(
+        self, addresses: list[tuple[str, str]], helper: Callable[..., Client]
+    ) -> None:
+        client = helper()
+        for method, address in addresses:
+            answer = getattr(client, method)(address)
+            assert answer.status_code == 403, address
+            assert "not open to you" in answer.content.decode()
+        assert not ClientRegistration.objects.filter(is_switched_on=True).exists()
+        assert 'href="/desk/"' not in client.get("/settings/").content.decode()
+
+    def test_may_be_looked_at_and_not_used_by_staff_who_may_only_look(
+        self, addresses: list[tuple[str, str]], helper: Callable[..., Client]
+    ) -> None:
+        client = helper("view")
+        for method, address in addresses:
+            answer = getattr(client, method)(address)
+            assert answer.status_code in ({403} if method == "post" else {200, 302}), address
+            if method == "post":
+                assert "change nothing" in answer.content.decode()
+        assert not ClientRegistration.objects.filter(is_switched_on=True).exists()
+
+    def test_may_be_used_by_staff_who_may_change_registrations(
+        self, addresses: list[tuple[str, str]], helper: Callable[..., Client]
+    ) -> None:
+        client = helper("change")
+        for method, address in addresses:
+            assert getattr(client, method)(address).status_code in {200, 302, 303, 422}, address
+        assert ClientRegistration.objects.filter(is_switched_on=True).exists()
+
     def test_asks_whoever_is_signed_out_to_sign_in(self, addresses: list[tuple[str, str]]) -> None:
         for method, address in addresses:
             answer = getattr(Client(), method)(address)
@@ -78,7 +108,7 @@ class TestTheDesk:
         self, staff: Client, make_endpoint: Any, begin: Any
     ) -> None:
         registration = begin(make_endpoint())
-        for step, opened in (("account", "account"), ("use-account", "system-account"), ("switch-on", "switch-on")):
+        for step, opened in (("account", "account"), ("switch-off", "switch"), ("switch-on", "switch")):
             answer = staff.get(f"/desk/registrations/{registration.pk}/{step}/")
             assert answer["Location"] == f"/desk/registrations/{registration.pk}/?step={opened}"
             assert staff.get(answer["Location"]).status_code == 200
