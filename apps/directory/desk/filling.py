@@ -1,14 +1,14 @@
 """What staff fill in at the registration desk, as plain texts, and where each belongs.
 
 One function for each form. Every change is audited, under a lock on its row (`amending`). Raises NotNow where the table
-of moves forbids the step.
+of moves forbids the step, and for every step but switching off where the registration is over.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, nullcontext
 from datetime import date, datetime
 from typing import Any
 
-from django.db import transaction
 from django.db.models import QuerySet
 
 from apps.audit.recording import Actor
@@ -21,7 +21,7 @@ from apps.wire.client_authentication import Authentication
 from apps.wire.dialects import FhirVersion
 from apps.wire.secret import Secret
 
-# A step that cannot be taken from where the row stands: somebody else took one meanwhile.
+# A step that cannot be taken from where the row stands.
 NotNow = (registering.StatusNotAllowed, requesting.AccountNotMoved)
 
 _METHODS = {Proof.NONE: Authentication.NONE, Proof.KEY: Authentication.PRIVATE_KEY_JWT}
@@ -58,7 +58,7 @@ def keep_choices(
 ) -> None:
     """How an application is registered at a console: what is fixed there is fixed here. `proof` is of
     `overseeing.Proof`; a key is made where it needs one and there is none."""
-    with transaction.atomic():
+    with _standing(registration):
         _keep(registration, {"application_name": application_name}, actor=actor, at=at)
         terms = Terms(
             authentication=_method(registration, Proof(proof)),
@@ -86,7 +86,8 @@ def request_account(
 ) -> None:
     """A system account was asked for with their form (specification 5.2.7). Its other questions are answered with no:
     the application is ours, and no system of theirs."""
-    with transaction.atomic():
+    with _standing(registration) as row:
+        _needs_account(row)
         account = requesting.note_request(
             description=description,
             client_name=client_name,
@@ -101,23 +102,27 @@ def request_account(
 
 def use_account(registration: ClientRegistration, *, account: SystemAccount, actor: Actor, at: datetime) -> None:
     """An account that we have already is this one's too."""
-    _keep(registration, {"system_account": account}, actor=actor, at=at)
+    with _standing(registration) as row:
+        if row.system_account_id != account.pk:
+            _needs_account(row)
+        _keep(registration, {"system_account": account}, actor=actor, at=at)
 
 
 def account_approved(registration: ClientRegistration, *, account_id: str, actor: Actor, at: datetime) -> None:
     """They approved the system account, and it has this id: the one for the field GUID. Raises
     `requesting.AccountNotMoved`."""
-    if registration.system_account is None:
-        raise requesting.AccountNotMoved
-    requesting.approve(registration.system_account, account_id=account_id, actor=actor, at=at)
+    with _standing(registration) as row:
+        if row.system_account is None:
+            raise requesting.AccountNotMoved
+        requesting.approve(row.system_account, account_id=account_id, actor=actor, at=at)
 
 
 def account_rejected(registration: ClientRegistration, *, actor: Actor, at: datetime) -> None:
     """They refused it: another may be asked for. Raises `requesting.AccountNotMoved`."""
-    with transaction.atomic():
-        if registration.system_account is None:
+    with _standing(registration) as row:
+        if row.system_account is None:
             raise requesting.AccountNotMoved
-        requesting.reject(registration.system_account, actor=actor, at=at)
+        requesting.reject(row.system_account, actor=actor, at=at)
         _keep(registration, {"system_account": None}, actor=actor, at=at)
 
 
@@ -129,7 +134,8 @@ def usable_accounts() -> QuerySet[SystemAccount]:
 
 def keep_client_id(registration: ClientRegistration, *, client_id: str, actor: Actor, at: datetime) -> None:
     """The client id that the console gave."""
-    registering.store_credentials(registration, client_id=client_id, secret=None, actor=actor, at=at)
+    with _standing(registration):
+        registering.store_credentials(registration, client_id=client_id, secret=None, actor=actor, at=at)
 
 
 def keep_credentials(
@@ -142,7 +148,7 @@ def keep_credentials(
     at: datetime,
 ) -> None:
     """What was given to us: the client id, and a secret unless it is empty. The secret is sealed, and never shown."""
-    with transaction.atomic():
+    with _standing(registration):
         kept = Secret(secret) if secret else None
         registering.store_credentials(registration, client_id=client_id, secret=kept, actor=actor, at=at)
         if rotation_due_date is not None:
@@ -151,7 +157,8 @@ def keep_credentials(
 
 def add_versions(registration: ClientRegistration, *, versions: Collection[str], actor: Actor, at: datetime) -> None:
     """Which FHIR versions the application was given there (specification 1.2)."""
-    registering.set_versions(registration, [FhirVersion(version) for version in versions], actor=actor, at=at)
+    with _standing(registration):
+        registering.set_versions(registration, [FhirVersion(version) for version in versions], actor=actor, at=at)
 
 
 def approved(registration: ClientRegistration, *, actor: Actor, at: datetime) -> None:
@@ -165,13 +172,21 @@ def rejected(registration: ClientRegistration, *, actor: Actor, at: datetime) ->
 
 
 def switch(registration: ClientRegistration, *, is_on: bool, actor: Actor, at: datetime) -> None:
-    """Let patients link by it, or stop everything at once."""
-    switching.switch_registration(registration, is_on=is_on, actor=actor, at=at)
+    """Let patients link by it, or stop everything at once: this also where it is over."""
+    with _standing(registration) if is_on else nullcontext():
+        switching.switch_registration(registration, is_on=is_on, actor=actor, at=at)
 
 
 def mended(registration: ClientRegistration, *, actor: Actor, at: datetime) -> None:
     """What their server refused is mended: patients may try again."""
-    registering.clear_trouble(registration, actor=actor, at=at)
+    with _standing(registration):
+        registering.clear_trouble(registration, actor=actor, at=at)
+
+
+def _needs_account(row: ClientRegistration) -> None:
+    """One is asked for where there is none, or it was refused."""
+    if row.system_account is not None and row.system_account.status != SystemAccount.Status.REJECTED:
+        raise requesting.AccountNotMoved
 
 
 def _method(registration: ClientRegistration, proof: Proof) -> Authentication:
@@ -183,8 +198,17 @@ def _method(registration: ClientRegistration, proof: Proof) -> Authentication:
     return reaching.usual_dialect(registration.authorization_server).authentication
 
 
-def _keep(registration: ClientRegistration, columns: dict[str, Any], *, actor: Actor, at: datetime) -> None:
+@contextmanager
+def _standing(registration: ClientRegistration) -> Iterator[ClientRegistration]:
+    """Its row, locked. Raises NotNow's StatusNotAllowed where it is over: nothing is kept about it any more."""
     with amending.locked(registration) as row:
+        if row.status in registering.OVER:
+            raise registering.StatusNotAllowed
+        yield row
+
+
+def _keep(registration: ClientRegistration, columns: dict[str, Any], *, actor: Actor, at: datetime) -> None:
+    with _standing(registration) as row:
         changed = [name for name, value in columns.items() if getattr(row, name) != value]
         for name in changed:
             setattr(row, name, columns[name])

@@ -16,7 +16,7 @@ from apps.connections.trying import showing
 from apps.directory import overseeing, registering
 from apps.directory.desk import filling
 from apps.directory.models import ClientRegistration
-from apps.portal.desk import taking, walking
+from apps.portal.desk import staff, taking, walking
 from apps.portal.desk.copying import to_copy
 from apps.portal.desk.staff import actor, staff_only
 from apps.portal.desk.walking import Walk
@@ -35,12 +35,17 @@ def show(request: HttpRequest, registration_id: UUID) -> HttpResponse:
 @staff_only
 def take(request: HttpRequest, registration_id: UUID, step: str) -> HttpResponse:
     """Take one step: with its form, or with the button that was pressed. Whoever comes back to its address is shown the
-    step."""
+    step. A step that wants a password given lately asks for it at this address first."""
     registration = _registration(registration_id)
-    if step not in taking.FORMS and step not in taking.BUTTONS:
+    if not taking.is_step_of(step, registration):
         raise Http404
     if request.method != "POST":
+        if step in taking.WANT_PASSWORD:
+            staff.ask_for_password(request)
         return redirect(f"{reverse('desk-registration', args=[registration.pk])}?step={taking.opened_by(step)}")
+    if step in taking.WANT_PASSWORD and not staff.gave_password_lately(request):
+        messages.info(request, _("Nothing was changed yet. Give your password once more, then do it again."))
+        return _see(request.path)
     if step in taking.BUTTONS:
         return _press(request, registration, step)
     return _fill(request, registration, step)
@@ -57,7 +62,7 @@ def _fill(request: HttpRequest, registration: ClientRegistration, step: str) -> 
     try:
         taking.keep(step, registration, form.cleaned_data, actor=actor(request), at=timezone.now())
     except filling.NotNow:
-        return _moved_meanwhile(request, registration)
+        return _not_now(request, registration)
     messages.success(request, _("Saved."))
     return _back(registration)
 
@@ -66,12 +71,13 @@ def _press(request: HttpRequest, registration: ClientRegistration, button: str) 
     try:
         taking.BUTTONS[button](registration, actor=actor(request), at=timezone.now())
     except filling.NotNow:
-        return _moved_meanwhile(request, registration)
+        return _not_now(request, registration)
     return _back(registration)
 
 
-def _moved_meanwhile(request: HttpRequest, registration: ClientRegistration) -> HttpResponse:
-    messages.error(request, _("Somebody else moved it meanwhile. This is how it stands now."))
+def _not_now(request: HttpRequest, registration: ClientRegistration) -> HttpResponse:
+    """Say why, of the row as it stands."""
+    messages.error(request, taking.why_not_now(_registration(registration.pk)))
     return _back(registration)
 
 
@@ -83,6 +89,7 @@ def _page(
     *,
     status: int = 200,
 ) -> HttpResponse:
+    endpoints = overseeing.endpoints(registration, most=taking.MOST_LISTED)
     context: dict[str, Any] = {
         "registration": registration,
         "kind": overseeing.kind(registration),
@@ -90,11 +97,12 @@ def _page(
         "is_over": registration.status in registering.OVER,
         "walk": walk,
         "form": form,
-        "copy": to_copy(registration),
+        "wants_password": _wants_password(request, walk),
+        "copy": to_copy(registration, next(iter(endpoints), None)),
         "siblings": overseeing.siblings(registration),
-        "endpoints": overseeing.endpoints(registration, most=taking.MOST_LISTED),
+        "endpoints": endpoints,
         "organizations": overseeing.organizations(
-            registration, let_in=showing.let_in(registration), most=taking.MOST_LISTED
+            registration, endpoints, let_in=showing.let_in(registration, endpoints)
         ),
         "proof": overseeing.proof(registration),
         "use_account": taking.form(taking.USE_ACCOUNT, registration) if filling.usable_accounts() else None,
@@ -107,12 +115,22 @@ def _form_of(registration: ClientRegistration, walk: Walk) -> forms.Form | None:
     return taking.form(step.key.value, registration) if step is not None and step.key.value in taking.FORMS else None
 
 
+def _wants_password(request: HttpRequest, walk: Walk) -> bool:
+    """Whether the open step's form should wait for a password: what is typed into it would be lost."""
+    step = walk.open_step
+    return step is not None and step.key.value in taking.WANT_PASSWORD and not staff.gave_password_lately(request)
+
+
 def _registration(registration_id: UUID) -> ClientRegistration:
     rows = ClientRegistration.objects.select_related("authorization_server", "system_account", "signing_key")
     return get_object_or_404(rows, pk=registration_id)
 
 
 def _back(registration: ClientRegistration) -> HttpResponse:
-    response = redirect("desk-registration", registration_id=registration.pk)
+    return _see(reverse("desk-registration", args=[registration.pk]))
+
+
+def _see(address: str) -> HttpResponse:
+    response = redirect(address)
     response.status_code = 303
     return response

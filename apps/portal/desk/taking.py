@@ -6,11 +6,13 @@ from typing import Any
 
 from django import forms
 from django.http import QueryDict
+from django.utils.translation import gettext as _
 
 from apps.audit.recording import Actor
 from apps.directory import overseeing
 from apps.directory.desk import filling
 from apps.directory.models import ClientRegistration, SystemAccount
+from apps.directory.overseeing import Proof
 from apps.portal.desk import walking
 from apps.portal.desk.forms import (
     AccountForm,
@@ -25,11 +27,16 @@ from apps.portal.desk.forms import (
 )
 from apps.portal.desk.walking import Key
 
+Status = ClientRegistration.Status
+
 MOST_LISTED = 50
 
 Keep = Callable[..., None]
 
 USE_ACCOUNT = "use-account"
+
+# What keeps a secret or lets patients in wants a password given lately.
+WANT_PASSWORD = frozenset({Key.CREDENTIALS.value, Key.PROOF.value, "switch-on"})
 
 FORMS: Mapping[str, tuple[type[forms.Form], Keep]] = {
     Key.ACCOUNT: (AccountForm, filling.keep_account),
@@ -52,13 +59,23 @@ def _switch(*, is_on: bool) -> Keep:
     return switch
 
 
+MENDED = "mended"
+_STANDS_ON = {
+    USE_ACCOUNT: Key.SYSTEM_ACCOUNT.value,
+    "account-rejected": Key.SYSTEM_ACCOUNT.value,
+    "approved": Key.APPROVAL.value,
+    "rejected": Key.APPROVAL.value,
+    "switch-on": Key.SWITCH.value,
+    "switch-off": Key.SWITCH.value,
+}
+
 # Steps that are a button: nothing is typed.
 BUTTONS: Mapping[str, Keep] = {
     "approved": filling.approved,
     "rejected": filling.rejected,
     "switch-on": _switch(is_on=True),
     "switch-off": _switch(is_on=False),
-    "mended": filling.mended,
+    MENDED: filling.mended,
     "account-rejected": filling.account_rejected,
 }
 
@@ -86,8 +103,27 @@ def keep(
 
 
 def opened_by(step: str) -> str:
-    """The step whose page a form stands on."""
-    return Key.SYSTEM_ACCOUNT.value if step == USE_ACCOUNT else step
+    """The step whose page a form or a button stands on."""
+    return _STANDS_ON.get(step, step)
+
+
+def is_step_of(step: str, registration: ClientRegistration) -> bool:
+    """Whether there is such a form or button for a registration of this kind. A secret is kept where it proves itself
+    with one."""
+    if step not in FORMS and step not in BUTTONS:
+        return False
+    if step == Key.PROOF and overseeing.proof(registration) is not Proof.SECRET:
+        return False
+    return step == MENDED or opened_by(step) in walking.OF_KIND[overseeing.kind(registration)]
+
+
+def why_not_now(registration: ClientRegistration) -> str:
+    """Why a step cannot be taken, as the registration stands."""
+    if registration.status == Status.REJECTED:
+        return _("Nothing was changed: they refused this registration, so it is over.")
+    if registration.status == Status.RETIRED:
+        return _("Nothing was changed: this registration is retired, so it is over.")
+    return _("Nothing was changed: that step is not possible as it stands now. Look at where it is below.")
 
 
 def _pair(step: str, registration: ClientRegistration) -> tuple[type[forms.Form], Keep]:

@@ -11,6 +11,8 @@ from django.utils import timezone
 from apps.audit.models import AuditEvent
 from apps.connections.models import Trial
 from apps.directory.models import ClientRegistration, Endpoint, SigningKey, SystemAccount
+from tests.fixtures.cast import PASSWORD
+from tests.portal.desk.conftest import forget_password
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -327,3 +329,131 @@ class TestBeginning:
         answer = staff.post(f"/desk/start/{other.pk}/", {"own": "1"})
         assert answer.status_code == 303
         assert ClientRegistration.objects.count() == 2
+
+
+class TestWhatAPasswordIsWantedFor:
+    @pytest.mark.parametrize(
+        ("step", "fields"), [("credentials", {"client_id": "theirs", "secret": SECRET}), ("switch-on", {})]
+    )
+    def test_is_not_done_long_after_it_was_given(
+        self, staff: Client, make_endpoint: Any, begin: Any, take: Any, step: str, fields: dict[str, str]
+    ) -> None:
+        registration = begin(make_endpoint())
+        forget_password(staff)
+        address = f"/desk/registrations/{registration.pk}/{step}/"
+        answer = take(registration, step, **fields)
+        assert (answer.status_code, answer["Location"]) == (303, address)
+        asked = staff.get(address)
+        assert asked["Location"].startswith("/accounts/reauthenticate/")
+        assert SECRET not in str(dict(staff.session))
+        assert (registration.client_id, registration.sealed_secret) == ("", None)
+        assert not registration.is_switched_on
+
+        back = staff.post(asked["Location"], {"password": PASSWORD, "next": address})
+        assert back["Location"] == address
+        assert f"/desk/registrations/{registration.pk}/?step=" in staff.get(address)["Location"]
+        assert take(registration, step, **fields)["Location"] != address
+        assert registration.client_id == "theirs" or registration.is_switched_on
+
+    def test_is_asked_for_before_a_secret_is_typed(
+        self, staff: Client, make_endpoint: Any, begin: Any, take: Any
+    ) -> None:
+        registration = begin(make_endpoint())
+        address = f"/desk/registrations/{registration.pk}/?step=credentials"
+        assert 'name="secret"' in staff.get(address).content.decode()
+        forget_password(staff)
+        page = staff.get(address).content.decode()
+        assert 'name="secret"' not in page
+        assert f'href="/desk/registrations/{registration.pk}/credentials/"' in page
+
+    def test_is_not_everything(self, staff: Client, make_endpoint: Any, begin: Any, take: Any) -> None:
+        registration = begin(make_endpoint())
+        forget_password(staff)
+        take(registration, "account", developer_email="dev@example.org")
+        assert registration.developer_email == "dev@example.org"
+
+
+class TestAStep:
+    @pytest.mark.parametrize(
+        ("interface", "step", "fields"),
+        [
+            ("patient-access", "choices", {"application_name": "x", "proof": "key", "versions": ["r4"],
+                                           "smart_version": "v2", "refresh_scope": "online_access"}),
+            ("patient-access", "client-id", {"client_id": "x"}),
+            ("patient-access", "proof", {"client_id": "x", "secret": SECRET}),
+            ("patient-access", "system-account", {"description": "x", "client_name": "x"}),
+            ("patient-access", "use-account", {}),
+            ("patient-access", "account-rejected", {}),
+            ("smart", "credentials", {"client_id": "x", "secret": SECRET}),
+            ("smart", "application", {"application_name": "x"}),
+            ("smart", "versions", {"versions": ["r4"]}),
+        ],
+    )  # fmt: skip
+    def test_of_another_kind_is_not_there(
+        self, staff: Client, make_endpoint: Any, begin: Any, take: Any, interface: str, step: str, fields: Any
+    ) -> None:
+        registration = begin(make_endpoint(interface))
+        before = ClientRegistration.objects.values().get()
+        assert take(registration, step, **fields).status_code == 404
+        assert staff.get(f"/desk/registrations/{registration.pk}/{step}/").status_code == 404
+        assert ClientRegistration.objects.values().get() == before
+        assert not SystemAccount.objects.exists()
+
+    def test_keeps_no_secret_where_a_key_is_the_proof(self, make_endpoint: Any, begin: Any, take: Any) -> None:
+        registration = begin(make_endpoint("smart"))
+        ClientRegistration.objects.update(authentication="private_key_jwt")
+        assert take(registration, "proof", client_id="x", secret=SECRET).status_code == 404
+        assert registration.sealed_secret is None
+
+    @pytest.mark.parametrize(("status", "sentence"), [("rejected", "they refused"), ("retired", "retired")])
+    @pytest.mark.parametrize(
+        ("interface", "step", "fields"),
+        [
+            ("patient-access", "account", {"developer_email": "new@example.org"}),
+            ("patient-access", "application", {"application_name": "x"}),
+            ("patient-access", "credentials", {"client_id": "x", "secret": SECRET}),
+            ("patient-access", "versions", {"versions": ["r4"]}),
+            ("patient-access", "approved", {}),
+            ("patient-access", "switch-on", {}),
+            ("patient-access", "mended", {}),
+            ("smart", "choices", {"application_name": "x", "proof": "key", "versions": ["r4"],
+                                  "smart_version": "v2", "refresh_scope": "online_access"}),
+            ("smart", "system-account", {"description": "x", "client_name": "x"}),
+            ("smart", "client-id", {"client_id": "x"}),
+        ],
+    )  # fmt: skip
+    def test_is_not_taken_where_the_registration_is_over(
+        self, staff: Client, make_endpoint: Any, begin: Any, take: Any, interface: str, step: str, fields: Any,
+        status: str, sentence: str,
+    ) -> None:  # fmt: skip
+        registration = begin(make_endpoint(interface))
+        ClientRegistration.objects.update(status=status, trouble="invalid_client", trouble_at=timezone.now())
+        before = ClientRegistration.objects.values().get()
+        assert take(registration, step, **fields).status_code == 303
+        assert ClientRegistration.objects.values().get() == before
+        assert not SystemAccount.objects.exists()
+        page = staff.get(f"/desk/registrations/{registration.pk}/").content.decode()
+        assert "Nothing was changed" in page
+        assert sentence in page
+
+    def test_says_that_it_is_not_possible_now(self, staff: Client, make_endpoint: Any, begin: Any, take: Any) -> None:
+        registration = begin(make_endpoint())
+        ClientRegistration.objects.update(status="approved")
+        take(registration, "rejected")
+        page = staff.get(f"/desk/registrations/{registration.pk}/").content.decode()
+        assert "not possible as it stands now" in page
+        assert "Somebody else" not in page
+
+    def test_replaces_no_system_account_that_was_approved(self, make_endpoint: Any, begin: Any, take: Any) -> None:
+        registration = begin(make_endpoint("smart"))
+        take(registration, "system-account", description="x", client_name="x")
+        take(registration, "system-account", account_id="guid")
+        take(registration, "system-account", description="y", client_name="y")
+        assert SystemAccount.objects.get().account_id == "guid"
+        assert registration.system_account_id == SystemAccount.objects.get().pk
+
+    def test_switches_off_also_where_it_is_over(self, make_endpoint: Any, begin: Any, take: Any) -> None:
+        registration = begin(make_endpoint())
+        ClientRegistration.objects.update(status="retired", is_switched_on=True)
+        take(registration, "switch-off")
+        assert not registration.is_switched_on
