@@ -2,9 +2,11 @@
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from apps.audit.models import AuditEvent
-from apps.directory import credentials, reaching
+from apps.audit.recording import Actor
+from apps.directory import credentials, reaching, switching
 from apps.directory.models import ApprovedOrigin, AuthorizationServer, ClientRegistration, Endpoint
 from apps.wire.addresses import check_address
 from apps.wire.secret import Secret
@@ -37,7 +39,6 @@ def form(registration: ClientRegistration, **changes: str) -> dict[str, str]:
         "sends_state": "unknown",
         "sends_aud": "unknown",
         "token_parameters": "",
-        "is_switched_on": "on",
         "new_secret": "",
         **changes,
     }
@@ -98,6 +99,14 @@ class TestARegistrationInTheAdmin:
         act(staff, registration, "switch_on")
         assert ClientRegistration.objects.get().is_switched_on
 
+    def test_stays_off_when_a_page_from_before_is_saved(self, staff, registration):
+        switching.switch_registration(registration, is_on=False, actor=Actor.system("tests"), at=timezone.now())
+        ticked = form(registration, support_contact="new", is_switched_on="on")
+        address = f"/admin/directory/clientregistration/{registration.pk}/change/"
+        assert staff.post(address, ticked).status_code == 302
+        row = ClientRegistration.objects.get()
+        assert (row.support_contact, row.is_switched_on) == ("new", False)
+
     def test_writes_down_who_changed_it(self, staff, registration, stella):
         act(staff, registration, "approve")
         event = AuditEvent.objects.get(event="registration.changed")
@@ -114,7 +123,6 @@ class TestAnEndpointInTheAdmin:
             "dialect": "patient-access",
             "tenant": "",
             "authorization_server": str(endpoint.authorization_server_id),
-            "is_switched_on": "on",
             "portals-TOTAL_FORMS": "1",
             "portals-INITIAL_FORMS": "1",
             "portals-0-id": str(endpoint.portals.get().pk),
@@ -130,18 +138,18 @@ class TestAnEndpointInTheAdmin:
         event = AuditEvent.objects.get(event="directory.changed")
         assert event.facts == {"action": "changed", "changed": "tenant"}
 
-    @pytest.mark.parametrize("how", ["form", "action"])
-    def test_is_switched_off_with_its_time(self, staff, endpoint, how):
-        fields = self.fields(endpoint)
-        del fields["is_switched_on"]
-        if how == "form":
-            assert staff.post(f"/admin/directory/endpoint/{endpoint.pk}/change/", fields).status_code == 302
-        else:
-            chosen = {"action": "switch_off", "_selected_action": [str(endpoint.pk)]}
-            staff.post("/admin/directory/endpoint/", chosen)
+    def test_is_switched_off_with_its_time(self, staff, endpoint):
+        staff.post("/admin/directory/endpoint/", {"action": "switch_off", "_selected_action": [str(endpoint.pk)]})
         row = Endpoint.objects.get()
         assert (row.is_switched_on, row.switched_off_at is not None) == (False, True)
         assert AuditEvent.objects.filter(facts__action="switched off").count() == 1
+
+    def test_stays_off_when_a_page_from_before_is_saved(self, staff, endpoint):
+        switching.switch_endpoint(endpoint, is_on=False, actor=Actor.system("tests"), at=timezone.now())
+        ticked = self.fields(endpoint, tenant="seven", is_switched_on="on")
+        assert staff.post(f"/admin/directory/endpoint/{endpoint.pk}/change/", ticked).status_code == 302
+        row = Endpoint.objects.get()
+        assert (row.tenant, row.is_switched_on) == ("seven", False)
 
     def test_is_not_given_to_a_provider_of_the_other_kind(self, staff, endpoint, make_provider):
         practice = make_provider("Practice", is_sandbox=True)

@@ -157,7 +157,7 @@ class TestTheFormOfARegistration:
         fields = {
             "label": "ours", "client_id": "holdfast", "authentication": "private_key_jwt", "versions_added": "r4",
             "signing_key": str(keys[1].pk), "smart_version": "v1", "refresh_scope": "", "scope": "",
-            "uses_pkce": "on", "sends_state": "unknown", "sends_aud": "unknown", "is_switched_on": "on",
+            "uses_pkce": "on", "sends_state": "unknown", "sends_aud": "unknown",
             **({"key_set_is_fetched": "on"} if is_fetched else {}),
         }  # fmt: skip
         answer = staff.post(f"{REGISTRATIONS}{registration.pk}/change/", fields)

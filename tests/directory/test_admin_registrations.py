@@ -195,14 +195,11 @@ class TestThePage:
 
     def test_turns_the_switch_with_its_time(self, staff, make):
         registration = make("harbor")
-        address = f"{LIST}{registration.pk}/change/"
-        fields = form(registration)
-        del fields["is_switched_on"]
-        staff.post(address, fields)
+        act(staff, registration, "switch_off")
         row = ClientRegistration.objects.get()
         assert (row.is_switched_on, row.switched_off_at is not None) == (False, True)
         assert AuditEvent.objects.filter(facts__action="switched off").count() == 1
-        staff.post(address, form(registration))
+        act(staff, registration, "switch_on")
         assert ClientRegistration.objects.get().switched_off_at is None
 
     def test_keeps_the_date_of_every_move(self, staff, make):

@@ -123,7 +123,7 @@ class TestARegistrationOfASmartApplication:
             "label": "ours", "client_id": "holdfast", "authentication": "private_key_jwt", "versions_added": "r4",
             "signing_key": str(key.pk), "smart_version": "v1", "refresh_scope": "offline_access", "scope": "",
             "asks_identity": "on", "uses_pkce": "on", "sends_state": "false", "refresh_window_hours": "",
-            "minimum_refresh_seconds": "60", "is_switched_on": "on", "new_secret": "",
+            "minimum_refresh_seconds": "60", "new_secret": "",
         }  # fmt: skip
         assert staff.post(address, fields).status_code == 302
         row = ClientRegistration.objects.get()

@@ -71,29 +71,19 @@ class AuditedAdmin(BoundedAdmin):
 
 
 class SwitchedAdmin(AuditedAdmin):
-    """Of rows with a switch. It is turned in a way of its own (`switching`), which keeps its time and says so in the
-    audit log, whether by the form or by an action."""
+    """Of rows with a switch. Actions turn it, and the form only shows it: a page that was opened before somebody turned
+    it would turn it back. It is turned in a way of its own (`switching`), which keeps its time and says so in the audit
+    log."""
 
     actions: tuple[str, ...] = ("switch_on", "switch_off")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: models.Model | None = None) -> tuple[str, ...]:
+        """With the switch."""
+        return (*super().get_readonly_fields(request, obj), "is_switched_on")
 
     def turn(self, request: HttpRequest, obj: Any, *, is_on: bool) -> None:
         """Turn the switch of one row."""
         raise NotImplementedError
-
-    def save_model(
-        self,
-        request: HttpRequest,
-        obj: models.Model,
-        form: "forms.ModelForm[Any]",
-        change: bool,  # noqa: FBT001 - Django's signature
-    ) -> None:
-        """Everything else first, then the switch."""
-        row: Any = obj
-        wanted = row.is_switched_on
-        row.is_switched_on = form.initial.get("is_switched_on", True) if change else True
-        super().save_model(request, obj, form, change)
-        if wanted != row.is_switched_on:
-            self.turn(request, row, is_on=wanted)
 
     @admin.action(description=_("Switch on"))
     def switch_on(self, request: HttpRequest, rows: "models.QuerySet[Any]") -> None:

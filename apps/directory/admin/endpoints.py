@@ -46,7 +46,10 @@ class EndpointForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the
                 "Of the same FHIR version and no other. Without one, nobody can link here. For a SMART deployment it "
                 "is discovered: empty it, and the next discovery takes whatever addresses the deployment names."
             ),
-            "is_switched_on": _("Off stops linking, refreshing and copying at once. Patients read so, and keep all."),
+            "is_switched_on": _(
+                "Off stops linking, refreshing and copying at once. Patients read so, and keep all. The actions of the "
+                "list turn it."
+            ),
         }
 
     def clean(self) -> dict[str, Any] | None:

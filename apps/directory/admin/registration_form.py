@@ -92,7 +92,7 @@ class ClientRegistrationForm(forms.ModelForm):  # type: ignore[type-arg]  # gene
             "uses_pkce": _("Only where the authorization server allows it."),
             "is_switched_on": _(
                 "Off stops linking, refreshing and copying at once. Patients read so, and keep what they have; "
-                "switched on again, everything goes on where it stopped."
+                "switched on again, everything goes on where it stopped. The actions of the list turn it."
             ),
         }
 

@@ -92,7 +92,7 @@ class ClientRegistrationAdmin(SwitchedAdmin):
             (_("Switch"), {"fields": ("is_switched_on", "switched_off_at")}),
             (_("What happened"), {"fields": _HAPPENED}),
         )
-        return fieldsets if obj else (fieldsets[0], *fieldsets[2:6])
+        return fieldsets if obj else (fieldsets[0], *fieldsets[2:5])
 
     @admin.display(description=_("status"), ordering="status")
     def stands(self, registration: ClientRegistration) -> str:
