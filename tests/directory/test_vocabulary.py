@@ -158,6 +158,18 @@ class TestTheVocabulary:
         assert set(SearchWord.objects.get(word="quill").neighbours) == mistyping.neighbours("quill")
         assert vocabulary.learn_missing() == 0
 
+    def test_learns_words_that_mean_something_to_a_database(self):
+        self.bulk("Nullmeier")
+        vocabulary.learn_missing()
+        assert set(SearchWord.objects.get(word="nullmeier").neighbours) == mistyping.neighbours("nullmeier")
+        assert "null" in mistyping.neighbours("nullmeier")
+
+    def test_counts_again_what_it_knew(self, make_provider):
+        make_provider("Quill Clinic")
+        self.bulk("Quill Hospital")
+        assert vocabulary.learn_missing() == 1
+        assert dict(SearchWord.objects.values_list("word", "uses")) == {"quill": 2, "clinic": 1, "hospital": 1}
+
     def test_forgets_what_no_listed_provider_has(self):
         self.bulk("Quill")
         self.bulk("Gone", vanished_at=AT)

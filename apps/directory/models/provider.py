@@ -50,7 +50,8 @@ class Provider(models.Model):
         verbose_name_plural = _("providers")
         constraints = [models.UniqueConstraint(fields=["directory", "directory_id"], name="one_row_per_directory_id")]
         indexes = [
-            GinIndex(fields=["words"], name="provider_words", fastupdate=False),
+            # an import sorts thousands of words in at once
+            GinIndex(fields=["words"], name="provider_words"),
             # in collation C: names that begin so, in order
             models.Index(fields=["plain_name"], name="provider_plain_name"),
             models.Index(fields=["name"], condition=models.Q(is_sandbox=True), name="practice_providers"),

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models
-from django.db.models import F
+from django.db.models import F, Q
 from django.db.models.functions import Left
 
 from apps.directory.words import mistyping
@@ -22,7 +22,8 @@ class SearchWord(models.Model):
 
     class Meta:
         indexes = [
-            GinIndex(fields=["neighbours"], name="search_word_neighbours", fastupdate=False),
+            # without those that have none, most of a long list's words, and sorted in thousands at once
+            GinIndex(fields=["neighbours"], name="search_word_neighbours", condition=~Q(neighbours=[])),
             # The commonest words that begin with one or two letters, without reading all of them.
             models.Index(Left("word", 1), F("uses").desc(), name="search_word_first_letter"),
             models.Index(Left("word", 2), F("uses").desc(), name="search_word_two_letters"),

@@ -117,7 +117,8 @@ def _beginning(word: str) -> Rows:
 
 
 def _near(word: str) -> Rows:
-    rows = SearchWord.objects.filter(neighbours__overlap=sorted(mistyping.typed_neighbours(word)))
+    known = SearchWord.objects.exclude(neighbours=[])  # as the index has it
+    rows = known.filter(neighbours__overlap=sorted(mistyping.typed_neighbours(word)))
     return _with_uses(rows, _NEAR + word)[:_MOST_LOOKED_AT]
 
 
