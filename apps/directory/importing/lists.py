@@ -26,6 +26,9 @@ from apps.directory.searching import vocabulary
 _WAVE = 6000  # lines: some two thousand providers with an endpoint each
 _MANY = 1000  # rows written, of which the planner should know
 _LOCK = 0x686F6C64  # one import at a time
+# Compiling takes longer than any of our statements. Foreign keys are checked with each wave, while we read, and not all
+# at the end.
+_SETTINGS = "SET LOCAL jit = off; SET CONSTRAINTS ALL IMMEDIATE"
 
 
 class Source(NamedTuple):
@@ -59,7 +62,7 @@ def import_lists(
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
-            cursor.execute("SET LOCAL jit = off")  # compiling takes longer than any of our statements
+            cursor.execute(_SETTINGS)
             cursor.execute(tables.WAVE + tables.JUDGED + tables.MEMORY)
         estranging.note_relied_on()
         journey = _Journey(sources, terms, wishes, tell, at)
@@ -124,11 +127,7 @@ class _Journey:
         if report.written > _MANY:
             with connection.cursor() as cursor:
                 cursor.execute(tables.ANALYZE)
-        with connection.cursor() as cursor:
-            # of words just learnt the planner knows nothing, and would compare each with each
-            cursor.execute("SET LOCAL enable_nestloop = off")
-            vocabulary.learn_missing()
-            cursor.execute("SET LOCAL enable_nestloop = on")
+        vocabulary.learn_missing()
         return report
 
     def _take(self, row: Row) -> None:

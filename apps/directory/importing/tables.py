@@ -47,7 +47,12 @@ NEXT_WAVE = """
 TRUNCATE import_provider, import_endpoint, import_pair, import_first, import_owner, import_judged, import_wanted,
     import_revocation
 """
-ANALYZE = "ANALYZE directory_provider, directory_endpoint, directory_authorizationserver, directory_providerportal"
+# Until autovacuum looks for itself, a sample of some thousand rows will do.
+ANALYZE = """
+SET LOCAL default_statistics_target = 20;
+ANALYZE directory_provider, directory_endpoint, directory_authorizationserver, directory_providerportal;
+SET LOCAL default_statistics_target TO DEFAULT
+"""
 # Another import may follow in the same transaction.
 DROP = """
 DROP TABLE IF EXISTS import_provider, import_endpoint, import_pair, import_first, import_owner, import_judged,

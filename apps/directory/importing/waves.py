@@ -16,7 +16,7 @@ from apps.directory.importing import accepting, judging, storing, tables
 from apps.directory.importing.reporting import Report
 
 _EACH = (
-    "ANALYZE import_provider, import_endpoint, import_pair",
+    "ANALYZE import_provider (number, directory_id), import_endpoint (number, root), import_pair (provider, endpoint)",
     accepting.FIRST, accepting.OWNERS, "ANALYZE import_first, import_owner", accepting.REFUSE, accepting.CHANGE,
     accepting.ADD, accepting.SITES,
     judging.NOBODYS, judging.DROP_NOBODYS, judging.JUDGE, "ANALYZE import_judged", judging.REFUSE_CROSSING,
