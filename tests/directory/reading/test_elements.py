@@ -64,7 +64,8 @@ class TestAFileThatIsNone:
         "content",
         [b"", b" ", b"<html>", b"[1", b"[1,", b"[1 2]", b"[1,]", b'{"a"', b'{"a":', b'{"a" 1}', b"{1: 2}", b"[1]x",
          b"]",
-         b'["\xff\xfe"]', b"[" * 100_000, b'{"a":' * 100_000, b'["' + b"a" * 100, gzip.compress(b"[1, 2]", mtime=0)[:-9],
+         b'["\xff\xfe"]', b"[" * 100_000, b'{"a":' * 100_000, b'["' + b"a" * 100,
+         gzip.compress(b"[1, 2]", mtime=0)[:-9],
          gzip.compress(b"[1, 2]" * 9, mtime=0)[:12] + b"\0" * 40, b"\x1f\x8b", b"[nul]", b"7", b'"text"'],
     )  # fmt: skip
     def test_is_broken_and_says_why(self, content):
