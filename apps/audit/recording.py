@@ -27,6 +27,7 @@ class Fact(StrEnum):
     CODE = "code"  # the closed vocabulary of wire errors
     CONNECTION_ID = "connection_id"
     COUNT = "count"
+    DIRECTORY = "directory"  # the name of a list of providers
     ENDPOINT_ID = "endpoint_id"
     EXPORT_FORMAT = "export_format"
     FHIR_VERSION = "fhir_version"

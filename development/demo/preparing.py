@@ -54,7 +54,7 @@ def site(programs: Programs, control: Sandbox) -> None:
         directory = Path(folder) / "sandbox.json"
         _sandbox_command("directory", "--output", str(directory))
         try:
-            call_command("import_endpoints", directory, stdout=io.StringIO())
+            call_command("import_endpoints", directory, "--accept-shrinking", stdout=io.StringIO())
         except CommandError as error:
             raise CannotRun(f"The sandbox's directory could not be imported: {error}") from None
     telling.step("Discovering the sandbox's SMART deployments, and registering there")

@@ -13,10 +13,10 @@ from django.db import connection, transaction
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
-from apps.directory.importing import estranging, publishing, sites, tables, telling, vanishing
+from apps.directory.importing import estranging, publishing, recognizing, sites, tables, telling, vanishing
+from apps.directory.importing.recognizing import Held
 from apps.directory.importing.reporting import Report
 from apps.directory.importing.staging import Stage
-from apps.directory.importing.vanishing import Held
 from apps.directory.importing.waves import Waves
 from apps.directory.reading.lists import ListFile
 from apps.directory.reading.rows import Inactive, Refused, Row
@@ -58,7 +58,8 @@ def import_lists(
     tell: Callable[[int], None] | None = None,
 ) -> Report:
     """Store what the files list, together one directory. A refused row changes nothing. `tell` is called with the
-    number of rows read, now and then. Raises NotADirectory, Broken and OSError, and then nothing was stored."""
+    number of rows read, now and then. Raises NotADirectory, AnotherList, Broken and OSError, and then nothing was
+    stored."""
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
@@ -73,7 +74,12 @@ def import_lists(
             actor=actor,
             at=at,
             subject="directory",
-            facts={Fact.ROWS: report.endpoints, Fact.COUNT: report.providers, Fact.GAPS: report.refused},
+            facts={
+                Fact.DIRECTORY: recognizing.as_fact(report.directory),
+                Fact.ROWS: report.endpoints,
+                Fact.COUNT: report.providers,
+                Fact.GAPS: report.refused,
+            },
         )
         if wishes.is_rehearsal:
             transaction.set_rollback(True)
@@ -93,7 +99,7 @@ class _Journey:
         self._report = Report()
         self._stage = Stage()
         self._directory = ""
-        self._before = Held(0, 0)
+        self._before: Held | None = None
         self._waves: Waves | None = None
         self._rows = 0
         self._is_complete = True  # no row was refused that may be what is missing
@@ -116,19 +122,26 @@ class _Journey:
         self._merger().count_in(report)
         report.providers_changed += sites.settle(self._directory, at=at)
         estranging.switch_off_strangers(at=at)
-        accepts = self._wishes.accepts_shrinking
+        has_shrunk = self._has_shrunk()
         if self._is_complete:
-            report.vanished, report.spared = vanishing.mark(
-                self._directory, self._before, accepts_shrinking=accepts, at=at
-            )
-        report.published_lists, gone = publishing.store(self._directory, is_complete=self._is_complete, at=at)
-        report.vanished += gone
+            report.vanished, report.spared = vanishing.mark(self._directory, is_spared=has_shrunk, at=at)
+        accepts = self._wishes.accepts_shrinking
+        report.published_lists, gone, spared = publishing.store(
+            self._directory, is_complete=self._is_complete, accepts_shrinking=accepts, at=at
+        )
+        report.vanished, report.spared = report.vanished + gone, report.spared + spared
         telling.tell(report)
         if report.written > _MANY:
             with connection.cursor() as cursor:
                 cursor.execute(tables.ANALYZE)
         vocabulary.learn_missing()
         return report
+
+    def _has_shrunk(self) -> bool:
+        """Whether what the list lacks should not be believed. Raises AnotherList."""
+        assert self._before is not None  # noqa: S101 - set with the first wave
+        recognizing.check_kind(self._directory, self._before)
+        return not self._wishes.accepts_shrinking and recognizing.has_shrunk(self._directory, self._before)
 
     def _take(self, row: Row) -> None:
         self._rows += 1
@@ -153,7 +166,8 @@ class _Journey:
         if self._waves is None:
             name, first = self._lists[0]
             self._directory = self._wishes.directory or first.name or name
-            self._before = vanishing.held(self._directory)
+            self._report.directory = self._directory
+            self._before = recognizing.held(self._directory)
             self._waves = Waves(self._directory, at=self._at)
         return self._waves
 

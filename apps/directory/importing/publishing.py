@@ -17,24 +17,34 @@ SELECT DISTINCT ON (name, url) %(directory)s, name, url, file_name, %(at)s::time
 ORDER BY name, url, number
 ON CONFLICT (directory, name, url) DO NOTHING
 """
-_VANISH = """
-UPDATE directory_publishedlist AS held SET vanished_at = %(at)s
+_GONE = """
 WHERE directory = %(directory)s AND vanished_at IS NULL AND NOT EXISTS (
     SELECT FROM import_published AS row WHERE row.name = held.name AND row.url = held.url
 )
 """
+_COUNT = f"""
+SELECT (SELECT count(*) FROM directory_publishedlist WHERE directory = %(directory)s AND vanished_at IS NULL),
+    (SELECT count(*) FROM directory_publishedlist AS held {_GONE})
+"""  # noqa: S608 - of constants
+_VANISH = f"UPDATE directory_publishedlist AS held SET vanished_at = %(at)s {_GONE}"  # noqa: S608 - of constants
 
 
-def store(directory: str, *, is_complete: bool, at: datetime) -> tuple[int, int]:
-    """How many the list names, and how many of before vanished. Nothing vanishes where a row could not be read."""
+def store(directory: str, *, is_complete: bool, accepts_shrinking: bool, at: datetime) -> tuple[int, int, int]:
+    """How many the list names, how many of before vanished, and how many were spared because less than half of those
+    held are still named. Nothing vanishes where a row could not be read."""
     parameters: dict[str, Any] = {"directory": directory, "at": at}
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM (SELECT DISTINCT name, url FROM import_published) AS listed")
         listed = int(cursor.fetchone()[0])
         if not listed:
-            return 0, 0
+            return 0, 0, 0
+        cursor.execute(_COUNT, parameters)
+        held, gone = cursor.fetchone()
         cursor.execute(_CHANGE, parameters)
         cursor.execute(_ADD, parameters)
-        if is_complete:
-            cursor.execute(_VANISH, parameters)
-        return listed, int(cursor.rowcount) if is_complete else 0
+        if not is_complete:
+            return listed, 0, 0
+        if gone * 2 > held and not accepts_shrinking:
+            return listed, 0, gone
+        cursor.execute(_VANISH, parameters)
+        return listed, gone, 0

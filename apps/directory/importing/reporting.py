@@ -18,6 +18,7 @@ class Refusal:
 class Report:
     """Numbers of rows. Providers and endpoints are those listed, of which some are new or changed."""
 
+    directory: str = ""  # which one the list was stored as
     providers: int = 0
     providers_new: int = 0
     providers_changed: int = 0
@@ -27,7 +28,7 @@ class Report:
     published_lists: int = 0
     inactive: int = 0  # the list itself says that they are out of use
     vanished: int = 0
-    spared: int = 0  # would have vanished, had the list not shrunk so much at once
+    spared: int = 0  # would have vanished, were more than half of what the directory held still listed
     waiting: list[str] = field(default_factory=list)  # FHIR base URLs that staff must switch on first, at most 1000
     refusals: list[Refusal] = field(default_factory=list)  # at most 1000
     reasons: Counter[str] = field(default_factory=Counter)  # all of them

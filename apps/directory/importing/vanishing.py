@@ -1,21 +1,9 @@
 """Mark what the list no longer has. Never deleted: connections live on. Never believed of a list cut short."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import connection
 
-_SMALL = 10  # directories of fewer providers are looked after by hand, and may shrink as they like
-
-_HELD = """
-SELECT count(DISTINCT provider.id), count(DISTINCT endpoint.id) FROM directory_provider AS provider
-LEFT JOIN directory_providerportal AS portal ON portal.provider_id = provider.id
-LEFT JOIN directory_endpoint AS endpoint ON endpoint.id = portal.endpoint_id AND endpoint.vanished_at IS NULL
-WHERE provider.directory = %s AND provider.vanished_at IS NULL
-"""
-_LISTED = """
-SELECT (SELECT count(*) FROM import_listed) + (SELECT count(*) FROM import_kept), (SELECT count(*) FROM import_met)
-"""
 _GONE = """
 CREATE TEMPORARY TABLE import_gone ON COMMIT DROP AS
 SELECT id FROM directory_provider AS provider WHERE directory = %s AND vanished_at IS NULL
@@ -48,38 +36,16 @@ _MARK_ENDPOINTS = "UPDATE directory_endpoint SET vanished_at = %s WHERE id IN (T
 _MARK_PROVIDERS = "UPDATE directory_provider SET vanished_at = %s WHERE id IN (TABLE import_gone)"
 
 
-@dataclass(frozen=True)
-class Held:
-    """How much of a directory is listed before an import."""
-
-    providers: int
-    endpoints: int
-
-
-def held(directory: str) -> Held:
-    """What the directory has now."""
+def mark(directory: str, *, is_spared: bool, at: datetime) -> tuple[int, int]:
+    """How many rows were marked vanished, and how many were spared because the list is not believed."""
     with connection.cursor() as cursor:
-        cursor.execute(_HELD, [directory])
-        return Held(*cursor.fetchone())
-
-
-def mark(directory: str, before: Held, *, accepts_shrinking: bool, at: datetime) -> tuple[int, int]:
-    """How many rows were marked vanished, and how many were spared because the list lost more than half at once."""
-    with connection.cursor() as cursor:
-        cursor.execute(_LISTED)
-        now = Held(*cursor.fetchone())
         cursor.execute(_GONE, [directory])
         gone = int(cursor.rowcount)
         cursor.execute(_ORPHANED)
         gone += int(cursor.rowcount)
-        if not accepts_shrinking and _has_shrunk(before, now):
+        if is_spared:
             return 0, gone
         cursor.execute(_PART)
         cursor.execute(_MARK_ENDPOINTS, [at])
         cursor.execute(_MARK_PROVIDERS, [at])
     return gone, 0
-
-
-def _has_shrunk(before: Held, now: Held) -> bool:
-    lost_half = now.providers * 2 < before.providers or now.endpoints * 2 < before.endpoints
-    return lost_half and before.providers >= _SMALL

@@ -249,7 +249,6 @@ class TestARowThatIsRefused:
 
     @pytest.mark.conformance("C73")
     def test_mixes_the_sandbox_with_production(self):
-        import_rows(ROW)
         of_the_sandbox = row(id="practice", is_sandbox=True)
         assert "same endpoint" in import_rows(ROW, of_the_sandbox).refusals[0].reason
         elsewhere = row(id="p2", is_sandbox=True, endpoints=[endpoint(fhir_base_url="https://other.example/r4")])

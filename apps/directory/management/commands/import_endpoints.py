@@ -11,7 +11,9 @@ from django.utils import timezone
 
 from apps.audit.recording import Actor
 from apps.directory import reaching
+from apps.directory.importing import recognizing
 from apps.directory.importing.lists import Source, Wishes, import_lists
+from apps.directory.importing.recognizing import AnotherList
 from apps.directory.importing.reporting import Report
 from apps.directory.reading.elements import Broken
 from apps.directory.reading.guarding import Guard
@@ -30,7 +32,8 @@ class Command(BaseCommand):
         "Load providers and endpoints from lists: our own holdfast-directory/1, FHIR Bundles of Endpoint and "
         "Organization, SMART user-access brands, plain lists of vendors (packed with gzip or not), or the list of "
         "where lists are published. Safe to repeat: what is no longer listed is marked vanished, and never deleted. "
-        "Ends with 1 if a row was refused, or if the list has shrunk so much that nothing was marked."
+        "A directory keeps to its list: another list of the same name is refused. Ends with 1 if a file or a row was "
+        "refused, or if so little of the directory is still listed that nothing was marked."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -57,26 +60,53 @@ class Command(BaseCommand):
         parser.add_argument(
             "--accept-shrinking",
             action="store_true",
-            help="mark what vanished although less than half of the directory is left",
+            help="mark what vanished although less than half of what the directory held is still listed",
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """A line for each of the first thousand rows refused, then a summary."""
         paths: list[Path] = options["files"]
         together = [paths] if options["directory"] else [[path] for path in paths]
+        if len(together) > 1:
+            self._check_names(paths, options)
         reports = [self._import(some, options) for some in together]
         if any(report.refused for report in reports):
             raise CommandError("Some rows were refused.", returncode=1)
         if any(report.spared for report in reports):
             raise CommandError("A list has shrunk: nothing was marked as vanished.", returncode=1)
 
-    def _import(self, paths: list[Path], options: dict[str, Any]) -> Report:
+    def _check_names(self, paths: list[Path], options: dict[str, Any]) -> None:
+        """Raises CommandError where two files would be one directory, and each would take the other's rows away."""
+        paths_of: dict[str, list[Path]] = {}
+        for path in paths:
+            paths_of.setdefault(self._directory_of(path, options), []).append(path)
+        for directory, alike in paths_of.items():
+            if len(alike) > 1:
+                names = ", ".join(_shown(str(path)) for path in alike)
+                raise CommandError(
+                    f'{names} would each be the directory "{directory}", and nothing was stored. Import them one by '
+                    "one and name each with --directory; or, where they are parts of one list, all with one --directory"
+                )
+
+    def _directory_of(self, path: Path, options: dict[str, Any]) -> str:
+        if not path.is_file():  # what can be read only once, or is not there
+            return _stem(path)
+        try:
+            with path.open("rb") as file:
+                return recognizing.name_of(_stem(path), file, self._terms(options))
+        except OSError:
+            return _stem(path)
+
+    def _terms(self, options: dict[str, Any]) -> Terms:
         version = options["fhir_version"]
-        terms = Terms(
+        return Terms(
             guard=Guard(reaching.address_policy()),
             interface=Interface(options["interface"]),
             fhir_version=FhirVersion(version) if version else None,
         )
+
+    def _import(self, paths: list[Path], options: dict[str, Any]) -> Report:
+        terms = self._terms(options)
         wishes = Wishes(on_one_line(options["directory"])[:120], options["accept_shrinking"], options["dry_run"])
         at, actor = timezone.now(), Actor.system("import_endpoints")
         name = ", ".join(_name(path) for path in paths)
@@ -86,6 +116,12 @@ class Command(BaseCommand):
                 report = import_lists(sources, terms=terms, wishes=wishes, actor=actor, at=at, tell=self._teller())
         except OSError as error:
             raise CommandError(f"{name} cannot be read: {error.strerror or 'the file is damaged'}") from None
+        except AnotherList as fault:
+            otherwise = "; if it replaces what is there, repeat with --accept-shrinking" if fault.is_replaceable else ""
+            raise CommandError(
+                f"{name} was not imported: {fault}. Nothing was stored. Give this list another name with --directory"
+                f"{otherwise}"
+            ) from None
         except (NotADirectory, Broken) as fault:
             raise CommandError(f"{name} is no list that can be imported: {fault}. Nothing was stored.") from None
         self._say(report, name if len(options["files"]) > 1 else "", is_rehearsal=wishes.is_rehearsal)
@@ -112,10 +148,12 @@ class Command(BaseCommand):
             self.stderr.write(f"switched off until staff switch it on: {url}")
         if report.spared:
             self.stderr.write(
-                f"less than half of the directory is left: {report.spared:,} rows that are no longer listed were not "
-                "marked as vanished. If the list is complete, repeat with --accept-shrinking"
+                f'less than half of what the directory "{report.directory}" held is still listed: {report.spared:,} '
+                "rows were not marked as vanished. If the list is complete, repeat with --accept-shrinking; if it is "
+                "another list, give it another name with --directory"
             )
         summary = [
+            f'directory "{report.directory}"',
             f"{report.providers} providers ({report.providers_new} new, {report.providers_changed} changed)",
             f"{report.endpoints} endpoints ({report.endpoints_new} new, {report.endpoints_changed} changed)",
             f"{report.published_lists} published lists" if report.published_lists else "",
@@ -129,7 +167,11 @@ class Command(BaseCommand):
 
 def _name(path: Path) -> str:
     """The file's name as it can be shown."""
-    return on_one_line(path.name.encode("utf-8", "replace").decode())[:200]
+    return _shown(path.name)[:200]
+
+
+def _shown(text: str) -> str:
+    return on_one_line(text.encode("utf-8", "replace").decode())
 
 
 def _stem(path: Path) -> str:
