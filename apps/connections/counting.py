@@ -1,7 +1,9 @@
 """Count how an attempt to link ended, for the directory to say how others fared. Nobody's name goes along."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import date, datetime
+from itertools import groupby
+from uuid import UUID
 
 from django.db import transaction
 
@@ -42,13 +44,15 @@ NOT_COUNTED = frozenset(
 
 
 def count(endpoint: Endpoint, outcome: Outcome, *, at: datetime) -> None:
-    """Count one attempt that ended so, where it says something about the provider. Call it outside transactions."""
+    """Count one attempt that ended so, where it says something about the provider. Call it outside transactions, after
+    the attempt's own: at most once, since a worker that dies in between leaves a number behind and no patient."""
     if outcome in ENDINGS:
         succeeding.note(endpoint, ENDINGS[outcome], at=at)
 
 
 def count_abandoned(*, at: datetime) -> int:
-    """Close the requests of patients who left and never came back, and count each once. Returns how many.
+    """Close the requests of patients who left and never came back, and count each exactly once: both or neither.
+    Returns how many.
 
     Whoever comes back after all finds the request expired, counted or not (`returning`). Rows that somebody else is
     writing are left to them, or to the next beat. Staff who try a registration out are no patients.
@@ -60,6 +64,12 @@ def count_abandoned(*, at: datetime) -> int:
         locked = overdue.select_for_update(skip_locked=True, of=("self",)).select_related("endpoint")
         requests = list(locked.order_by("expires_at")[:MOST_AT_ONCE])
         AuthorizationRequest.objects.filter(pk__in=[request.pk for request in requests]).update(outcome=Outcome.EXPIRED)
-    for request in requests:
-        count(request.endpoint, Outcome.EXPIRED, at=request.expires_at)
+        for _place_and_day, same in groupby(sorted(requests, key=_place_and_day_of), key=_place_and_day_of):
+            first, *others = same
+            succeeding.note(first.endpoint, ENDINGS[Outcome.EXPIRED], at=first.expires_at, times=1 + len(others))
     return len(requests)
+
+
+def _place_and_day_of(request: AuthorizationRequest) -> tuple[UUID, date]:
+    """What is counted together. In its order two that count at once never wait for each other (`succeeding.note`)."""
+    return request.endpoint_id, request.expires_at.date()

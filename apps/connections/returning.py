@@ -148,7 +148,8 @@ def _second_arrival(request: AuthorizationRequest, *, at: datetime) -> WayBack:
 
 
 def _counted(way_back: WayBack, *, at: datetime) -> WayBack:
-    """For others to be told how it went here. After the attempt's own transactions."""
+    """For others to be told how it went here. After the attempt's own transactions, and so at most once: where we are
+    stopped in between, an attempt is missing from the numbers."""
     if way_back.request is not None:
         counting.count(way_back.request.endpoint, way_back.outcome, at=at)
     return way_back

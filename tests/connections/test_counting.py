@@ -2,9 +2,12 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from uuid import UUID
 
 import pytest
+from django.db import OperationalError, transaction
 from django.db import connections as databases
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from apps.connections import counting, tasks
@@ -16,6 +19,7 @@ from apps.directory.watching.succeeding import Ending
 from config.celery import SCHEDULE
 from tests.connections.conftest import page_after
 from tests.connections.provider_stand_in import CODE
+from tests.faults.at_once import results, together
 from tests.wire.servers import http
 
 pytestmark = pytest.mark.django_db
@@ -93,6 +97,30 @@ class TestAnAbandonedAttempt:
         assert counted() == {"abandoned": 1}
         assert LinkDay.objects.get().date == AuthorizationRequest.objects.get().expires_at.date()
 
+    def test_is_counted_with_the_others_of_its_day(self, make_traveller, traveller, sam, place):
+        traveller.leave(place)
+        make_traveller(sam).leave(place)
+        expire()
+        assert counting.count_abandoned(at=timezone.now()) == 2
+        assert counted() == {"abandoned": 2}
+
+    @pytest.mark.parametrize("is_reversed", [True, False])
+    def test_is_counted_in_the_order_of_endpoints_whoever_expired_first(self, is_reversed, make_place, traveller):
+        """Two that count at once then never wait for each other."""
+        places = [make_place(), make_place("Elm Street", path="/elm")]
+        ids = sorted(str(place.endpoint.pk) for place in places)
+        for place in places:
+            traveller.leave(place)
+        for hours, endpoint_id in enumerate(reversed(ids) if is_reversed else ids):
+            expired_at = timezone.now() - timedelta(hours=9 - hours)
+            AuthorizationRequest.objects.filter(endpoint=endpoint_id).update(expires_at=expired_at)
+        with CaptureQueriesContext(databases["default"]) as captured:
+            counting.count_abandoned(at=timezone.now())
+        updates = [query["sql"] for query in captured if query["sql"].startswith('UPDATE "directory_linkday"')]
+        asked = [endpoint_id for sql in updates for endpoint_id in ids if UUID(endpoint_id).hex in sql.replace("-", "")]
+        assert asked == sorted(asked)
+        assert set(asked) == set(ids)
+
     def test_is_still_told_that_it_took_too_long(self, traveller, place):
         departed = traveller.leave(place)
         expire()
@@ -163,3 +191,32 @@ class TestTwoAtOnce:
         with ThreadPoolExecutor(8) as pool:
             list(pool.map(count, range(24)))
         assert counted() == {"completed": 24}
+
+    def test_of_which_one_counts_the_abandoned_count_each_once(self, traveller, place):
+        traveller.leave(place)
+        expire()
+        assert sorted(results(together(*[lambda: counting.count_abandoned(at=timezone.now())] * 4))) == [0, 0, 0, 1]
+        assert counted() == {"abandoned": 1}
+
+
+@pytest.mark.django_db(transaction=True)
+class TestACountThatFails:
+    def test_leaves_the_attempt_to_be_counted_at_the_next_beat(self, traveller, place):
+        def count_impatiently():
+            try:
+                with databases["default"].cursor() as cursor:
+                    cursor.execute("SET lock_timeout = '100ms'")
+                counting.count_abandoned(at=timezone.now())
+            finally:
+                databases.close_all()
+
+        traveller.leave(place)
+        expire()
+        counting.count(place.endpoint, Outcome.COMPLETED, at=AuthorizationRequest.objects.get().expires_at)
+        with ThreadPoolExecutor(1) as pool, transaction.atomic():
+            LinkDay.objects.select_for_update().get()
+            with pytest.raises(OperationalError):
+                pool.submit(count_impatiently).result()
+        assert counted() == {"completed": 1}
+        assert counting.count_abandoned(at=timezone.now()) == 1
+        assert counted() == {"completed": 1, "abandoned": 1}

@@ -56,14 +56,15 @@ class Recent:
         return round(100 * self.completed / self.tried) if self.tried else None
 
 
-def note(endpoint: Endpoint, ending: Ending, *, at: datetime) -> None:
-    """Count one attempt. Call it after the attempt's own transaction: it then holds no lock but that of its own row,
-    for one statement, and can wait for nobody who waits for it."""
+def note(endpoint: Endpoint, ending: Ending, *, at: datetime, times: int = 1) -> None:
+    """Count an attempt, or so many of one day. Call it after the attempt's own transaction: it then holds no lock but
+    that of its own row, for one statement, and can wait for nobody who waits for it. Whoever counts at several
+    endpoints in one transaction does so last, in the order of their ids and of the days."""
     of_the_day = LinkDay.objects.filter(endpoint=endpoint, date=at.date())
-    one_more = {ending.value: F(ending.value) + 1}
-    if not of_the_day.update(**one_more):
+    more = {ending.value: F(ending.value) + times}
+    if not of_the_day.update(**more):
         LinkDay.objects.bulk_create([LinkDay(endpoint=endpoint, date=at.date())], ignore_conflicts=True)
-        of_the_day.update(**one_more)
+        of_the_day.update(**more)
 
 
 def at_endpoint(endpoint: Endpoint, *, at: datetime, within: timedelta = MONTH) -> Recent:
