@@ -4,15 +4,26 @@ for, which endpoints it serves, how it proves itself, and what is still missing.
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import reduce
+from operator import or_
 from uuid import UUID
 
-from django.contrib.postgres.aggregates import ArrayAgg
+from django.contrib.postgres.expressions import ArraySubquery
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import Q, QuerySet
+from django.db.models import Case, Exists, Func, OuterRef, Q, QuerySet, Value, When
 from django.utils.translation import gettext_lazy as _
 
 from apps.directory import registering
-from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, LinkDay, Provider
+from apps.directory.models import (
+    AuthorizationServer,
+    ClientRegistration,
+    Enablement,
+    Endpoint,
+    LinkDay,
+    Provider,
+    ProviderPortal,
+)
 from apps.wire.client_authentication import Authentication
 from apps.wire.dialects import FhirVersion, Interface
 
@@ -32,13 +43,17 @@ class Proof(models.TextChoices):
     KEY = "key", _("A signing key, with our key set")
 
 
+_IN_ORDER = ("fhir_version", "fhir_base_url", "pk")  # an index has them so for each authorization server
+MOST_NAMED = 50  # of the providers of one registration, to learn whom it is for
+_MOST_NAMES = 21  # of one endpoint
+
 _PROOFS = {Authentication.NONE: Proof.NONE, Authentication.PRIVATE_KEY_JWT: Proof.KEY}
 
 
 def kind(registration: ClientRegistration) -> Kind:
     """Of the interface its authorization server belongs to: only those of SMART deployments are discovered."""
     server = registration.authorization_server
-    interface = server.endpoints.values_list("interface", flat=True).first()
+    interface = server.endpoints.order_by(*_IN_ORDER).values_list("interface", flat=True).first()
     is_smart = interface == Interface.SMART if interface else server.source == AuthorizationServer.Source.DISCOVERED
     return Kind.CONSOLE if is_smart else Kind.PORTAL
 
@@ -58,20 +73,30 @@ def has_proof(registration: ClientRegistration) -> bool:
 
 def served(registration: ClientRegistration) -> QuerySet[Endpoint]:
     """The endpoints people sign in for under it: those of its own authorization server, and those it was made to serve
-    beside. With authorization servers and providers to hand."""
-    own = Q(authorization_server=registration.authorization_server_id)
-    rows = Endpoint.objects.filter(own | Q(enablements__registration=registration), vanished_at__isnull=True)
-    return rows.distinct().select_related("authorization_server").prefetch_related("providers")
+    beside. For questions about one of them, or about words: see `endpoints` for the first."""
+    beside = Enablement.objects.filter(registration=registration, endpoint=OuterRef("pk"))
+    rows = Endpoint.objects.filter(Q(authorization_server=registration.authorization_server_id) | Exists(beside))
+    return rows.filter(vanished_at__isnull=True)
 
 
 def endpoints(registration: ClientRegistration, *, most: int, query: str = "") -> Sequence[Endpoint]:
-    """So many of them, by address; those whose address or provider has the query in it."""
-    rows = served(registration)
+    """So many of them, by address, with authorization server and some `provider_names`; those whose address or provider
+    has the query in it. There may be fifty thousand: without a query no more are read than are told."""
     words = query.replace("\x00", "").strip()[:200]
     if words:
-        by_provider = Q(providers__name__icontains=words)
-        rows = rows.filter(Q(fhir_base_url__icontains=words) | Q(tenant__icontains=words) | by_provider)
-    return list(rows.order_by("fhir_version", "fhir_base_url", "pk")[:most])
+        named = ProviderPortal.objects.filter(provider__name__icontains=words).values("endpoint")
+        found = Q(fhir_base_url__icontains=words) | Q(tenant__icontains=words) | Q(pk__in=named)
+        rows = served(registration).filter(found)
+    else:
+        own, beside = (rows.order_by(*_IN_ORDER).values("pk")[:most] for rows in _served(registration))
+        rows = Endpoint.objects.filter(pk__in=own.union(beside))
+    return list(with_names(rows.select_related("authorization_server")).order_by(*_IN_ORDER)[:most])
+
+
+def with_names(rows: QuerySet[Endpoint]) -> QuerySet[Endpoint]:
+    """Endpoints, each with some of its providers' names as `provider_names`: one may have thousands."""
+    names = Provider.objects.filter(portals__endpoint=OuterRef("pk")).values("name")
+    return rows.annotate(provider_names=ArraySubquery(names[:_MOST_NAMES]))
 
 
 def endpoint(registration: ClientRegistration, unverified_id: str) -> Endpoint | None:
@@ -85,8 +110,26 @@ def endpoint(registration: ClientRegistration, unverified_id: str) -> Endpoint |
 
 def versions(registration: ClientRegistration) -> tuple[str, ...]:
     """The FHIR versions of its endpoints, the newer first."""
-    found = set(served(registration).order_by().values_list("fhir_version", flat=True))
+    rows = ClientRegistration.objects.filter(pk=registration.pk)
+    found = rows.values_list(versions_of(*_served(registration)), flat=True).get()
     return tuple(version.value for version in (FhirVersion.R4, FhirVersion.DSTU2) if version in found)
+
+
+def versions_of(*rows: QuerySet[Endpoint]) -> Func:
+    """An expression: the FHIR versions of these endpoints. Reads one endpoint for each version."""
+    told = [
+        Case(
+            When(
+                reduce(or_, (Q(Exists(some.filter(fhir_version=version))) for some in rows)), then=Value(version.value)
+            )
+        )
+        for version in sorted(FhirVersion)
+    ]
+    return Func(
+        *told,
+        template="ARRAY_REMOVE(ARRAY[%(expressions)s]::varchar[], NULL)",
+        output_field=ArrayField(models.CharField()),
+    )
 
 
 def missing_versions(registration: ClientRegistration) -> tuple[str, ...]:
@@ -95,22 +138,30 @@ def missing_versions(registration: ClientRegistration) -> tuple[str, ...]:
 
 
 def siblings(registration: ClientRegistration, *, most: int = 5) -> Sequence[ClientRegistration]:
-    """Other standing registrations of the same kind for the same providers: as a rule the one for the other FHIR
-    version, which has its own authorization server on interface A (specification 4.1 rule 1). `fhir_versions` are those
-    of their endpoints."""
-    providers = registration.authorization_server.endpoints.values("providers")
-    others = ClientRegistration.objects.filter(authorization_server__endpoints__providers__in=providers)
-    own_kind = registration.authorization_server.endpoints.values("interface")[:1]
-    others = others.filter(authorization_server__endpoints__interface__in=own_kind)
-    others = others.exclude(pk=registration.pk).exclude(status__in=registering.OVER)
-    rows = ClientRegistration.objects.filter(pk__in=others.values("pk")).select_related("authorization_server")
-    stated = ArrayAgg("authorization_server__endpoints__fhir_version", distinct=True, default=[])
-    return list(rows.annotate(fhir_versions=stated).order_by("label", "pk")[:most])
+    """Other standing registrations of the same kind for the same providers, as far as some of them tell: as a
+    rule the one for the other FHIR version, which has its own authorization server on interface A (specification 4.1
+    rule 1). `fhir_versions` are those of their endpoints."""
+    server = registration.authorization_server_id
+    providers = ProviderPortal.objects.filter(endpoint__authorization_server=server).values("provider")[:MOST_NAMED]
+    own_kind = Endpoint.objects.filter(authorization_server=server).order_by(*_IN_ORDER).values("interface")[:1]
+    shared = Endpoint.objects.filter(portals__provider__in=providers, interface__in=own_kind)
+    servers = shared.exclude(authorization_server=server).values("authorization_server")
+    rows = ClientRegistration.objects.filter(authorization_server__in=servers).exclude(status__in=registering.OVER)
+    theirs = Endpoint.objects.filter(authorization_server=OuterRef("authorization_server"))
+    return list(rows.annotate(fhir_versions=versions_of(theirs)).order_by("label", "pk")[:most])
 
 
 def has_credentials(registration: ClientRegistration) -> bool:
     """Whether client id and proof are both there."""
     return bool(registration.client_id) and has_proof(registration)
+
+
+# The same as a condition.
+WITH_CREDENTIALS = ~Q(client_id="") & (
+    Q(authentication=Authentication.NONE)
+    | Q(authentication=Authentication.PRIVATE_KEY_JWT, signing_key__isnull=False)
+    | (~Q(authentication__in=_PROOFS) & Q(sealed_secret__isnull=False))
+)
 
 
 def find(unverified_id: str) -> ClientRegistration | None:
@@ -124,18 +175,29 @@ def find(unverified_id: str) -> ClientRegistration | None:
 
 @dataclass(frozen=True)
 class Names:
-    """Whom a registration is for, as far as it can be said in a line: `first` is empty where nobody knows."""
+    """Whom a registration is for, as far as it can be said in a line: `first` is empty where nobody knows, and where
+    there `are_many` nobody counted the others."""
 
     first: str
     others: int
+    are_many: bool
+
+    @property
+    def count(self) -> int:
+        """Of all."""
+        return self.others + 1
 
 
 def provider_names(registration: ClientRegistration) -> Names:
     """One of the providers it serves, and how many others there are."""
-    of_endpoints = served(registration).order_by().values("providers")
-    names = list(Provider.objects.filter(pk__in=of_endpoints).order_by("name").values_list("name", flat=True)[:2])
-    count = Provider.objects.filter(pk__in=of_endpoints).count() if len(names) > 1 else len(names)
-    return Names(names[0] if names else "", max(count - 1, 0))
+    some = (ProviderPortal.objects.filter(endpoint__in=rows)[:MOST_NAMED] for rows in _served(registration))
+    return names_among([name for portals in some for name in portals.values_list("provider__name", flat=True)])
+
+
+def names_among(some: Collection[str]) -> Names:
+    """What to say of names, of which no more than MOST_NAMED were looked up; one may be there several times."""
+    names = sorted(set(some))
+    return Names(names[0] if names else "", max(len(names) - 1, 0), are_many=len(some) >= MOST_NAMED)
 
 
 @dataclass(frozen=True)
@@ -147,16 +209,26 @@ class Organization:
     since_at: datetime | None
 
 
-def organizations(registration: ClientRegistration, *, let_in: Collection[UUID], most: int) -> Sequence[Organization]:
-    """The endpoints it serves with what was last seen there, those that refuse us first. `let_in` are endpoints that
+def organizations(
+    registration: ClientRegistration, endpoints: Sequence[Endpoint], *, let_in: Collection[UUID]
+) -> Sequence[Organization]:
+    """These endpoints of it with what was last seen there, those that refuse us first. `let_in` are endpoints that
     answered staff who tried; that patients were connected counts too."""
-    served_here = endpoints(registration, most=most)
-    refusing = {row.endpoint_id: row for row in registration.enablements.filter(is_enabled=False)}
-    linked = LinkDay.objects.filter(endpoint__in=[one.pk for one in served_here], completed__gt=0)
-    known = {*let_in, *linked.values_list("endpoint_id", flat=True)}
+    refusals = registration.enablements.filter(is_enabled=False, endpoint__in=endpoints)
+    refusing = {row.endpoint_id: row for row in refusals}
+    linked = LinkDay.objects.filter(endpoint__in=endpoints, completed__gt=0).values_list("endpoint_id", flat=True)
+    known = {*let_in, *linked.distinct()}
     found = []
-    for one in served_here:
+    for one in endpoints:
         row = refusing.get(one.pk)
         is_enabled = False if row is not None else (True if one.pk in known else None)
         found.append(Organization(one, is_enabled, row.since_at if row is not None else None))
     return sorted(found, key=lambda one: (one.is_enabled is not False, one.is_enabled is None))
+
+
+def _served(registration: ClientRegistration) -> tuple[QuerySet[Endpoint], QuerySet[Endpoint]]:
+    """Those of its own authorization server, and those beside, each to be read in its own order: asked for together,
+    all of both would be read before the first is known."""
+    rows = Endpoint.objects.filter(vanished_at__isnull=True)
+    own = rows.filter(authorization_server=registration.authorization_server_id)
+    return own, rows.filter(enablements__registration=registration)

@@ -1,21 +1,22 @@
 """Which client registrations need staff now, and for what: the first page of the registration desk.
 
-A registration has one row, for what is most pressing; a rejected or retired one needs nobody.
+A registration has one row, for what is most pressing; a rejected or retired one needs nobody. The database finds them:
+a registration may have fifty thousand endpoints, and none is read for a row that is not shown.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from itertools import chain
+from datetime import datetime, timedelta
+from typing import Any
 
-from django.contrib.postgres.aggregates import ArrayAgg
+from django.contrib.postgres.expressions import ArraySubquery
 from django.db import models
-from django.db.models import Case, Count, Min, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 
 from apps.directory import credentials, overseeing, registering
-from apps.directory.credentials import Due
-from apps.directory.models import ClientRegistration, Enablement, Endpoint
+from apps.directory.models import ClientRegistration, Enablement, Endpoint, ProviderPortal
 
 Status = ClientRegistration.Status
 
@@ -35,42 +36,46 @@ class Need(models.TextChoices):
 
 @dataclass(frozen=True)
 class Attention:
-    """One registration that needs somebody. `since` may be unknown; `count` is how many organizations or endpoints it
-    is about, where that is told."""
+    """One registration that needs somebody. `since` may be unknown."""
 
     need: Need
     registration: ClientRegistration
     since: datetime | None = None
-    count: int = 0
 
 
 def rows() -> QuerySet[ClientRegistration]:
-    """Client registrations as lists show them: `provider_name` is one of `provider_count` names, `fhir_versions` and
-    `interface` those of their endpoints."""
-    own = "authorization_server__endpoints"
-    beside = Enablement.objects.filter(registration=OuterRef("pk"), is_enabled=False).order_by()
-    lost = Endpoint.objects.filter(authorization_server=OuterRef("authorization_server"), vanished_at=None).order_by()
-    lost = lost.exclude(discovery_fault="")
-    return ClientRegistration.objects.select_related("authorization_server").annotate(
-        provider_name=Min(f"{own}__providers__name"),
-        provider_count=Count(f"{own}__providers", distinct=True),
-        fhir_versions=ArrayAgg(
-            f"{own}__fhir_version", distinct=True, filter=Q(**{f"{own}__isnull": False}), default=[]
-        ),
-        interface=Min(f"{own}__interface"),
-        refusing_count=_counted(beside, "registration"),
-        refusing_since=Subquery(beside.values("registration").annotate(first=Min("since_at")).values("first")),
-        lost_count=_counted(lost, "authorization_server"),
+    """Client registrations as lists show them: `fhir_versions` and `interface` are those of their endpoints. `told`
+    adds the names of their providers."""
+    own = Endpoint.objects.filter(authorization_server=OuterRef("authorization_server"))
+    names = ProviderPortal.objects.filter(endpoint__authorization_server=OuterRef("authorization_server"))
+    return ClientRegistration.objects.annotate(
+        some_names=ArraySubquery(names.values("provider__name")[: overseeing.MOST_NAMED]),
+        fhir_versions=overseeing.versions_of(own),
+        interface=Subquery(own.order_by("fhir_version", "fhir_base_url").values("interface")[:1]),
     )
+
+
+def told(found: Iterable[Any]) -> Sequence[Any]:
+    """Rows of `rows`, each with `names` of its providers (`overseeing.Names`)."""
+    registrations = list(found)
+    for registration in registrations:
+        registration.names = overseeing.names_among(registration.some_names)
+    return registrations
 
 
 def needs(*, at: datetime, most: int) -> Sequence[Attention]:
     """At most so many rows, the most pressing first, and of equals the one that waits longest."""
-    standing = rows().exclude(status__in=registering.OVER)
-    found = [attention for registration in standing if (attention := _first(registration, at=at)) is not None]
-    ranks = {need: rank for rank, need in enumerate(Need)}
-    found.sort(key=lambda one: (ranks[one.need], one.since is None, one.since or at, one.registration.label))
-    return found[:most]
+    whens = _whens(at=at)
+    need = Case(*(When(when, then=Value(rank)) for rank, when in enumerate(whens.values())))
+    since = Case(
+        *(When(need=rank, then=_SINCE[need]) for rank, need in enumerate(whens) if need in _SINCE),
+        output_field=models.DateTimeField(),
+    )
+    standing = rows().exclude(status__in=registering.OVER).annotate(need=need, since=since)
+    nobody_last = F("need").asc(nulls_last=True)
+    found = standing.order_by(nobody_last, F("since").asc(nulls_last=True), "label", "pk")[:most]
+    named = list(whens)
+    return [Attention(named[row.need], row, row.since) for row in told(found) if row.need is not None]
 
 
 def find(query: str, *, most: int) -> Sequence[ClientRegistration]:
@@ -79,50 +84,45 @@ def find(query: str, *, most: int) -> Sequence[ClientRegistration]:
     found = rows()
     words = query.replace("\x00", "").strip()[:200]
     if words:
-        own = "authorization_server__endpoints"
-        ours = ("label", "client_id", "application_name", "authorization_server__authorize_url")
         wanted = Q()
-        for place in (*ours, f"{own}__fhir_base_url", f"{own}__providers__name"):
+        for place in ("label", "client_id", "application_name", "authorization_server__authorize_url"):
             wanted |= Q(**{f"{place}__icontains": words})
-        found = found.filter(pk__in=ClientRegistration.objects.filter(wanted).values("pk"))
+        at_address = Endpoint.objects.filter(fhir_base_url__icontains=words, authorization_server__isnull=False)
+        of_provider = Endpoint.objects.filter(providers__name__icontains=words, authorization_server__isnull=False)
+        for endpoints in (at_address, of_provider):
+            wanted |= Q(authorization_server__in=endpoints.values("authorization_server"))
+        found = found.filter(wanted)
     is_over = Case(When(status__in=registering.OVER, then=Value(1)), default=Value(0))
-    return list(found.annotate(is_over=is_over).order_by("is_over", "label", "pk")[:most])
+    return told(found.annotate(is_over=is_over).order_by("is_over", "label", "pk")[:most])
 
 
-def first_need(registration: ClientRegistration, *, at: datetime) -> Attention | None:
-    """The most pressing need of one row of `rows`, or None."""
-    return None if registration.status in registering.OVER else _first(registration, at=at)
+def _refusals() -> QuerySet[Enablement]:
+    return Enablement.objects.filter(registration=OuterRef("pk"), is_enabled=False)
 
 
-def _first(registration: ClientRegistration, *, at: datetime) -> Attention | None:
-    return next(chain(_there(registration, at=at), _ours(registration, at=at)), None)
+# Since when, where anybody knows.
+_SINCE = {
+    Need.TROUBLE: F("trouble_at"),
+    Need.NOT_ENABLED: Subquery(_refusals().order_by("since_at").values("since_at")[:1]),
+    Need.MISSING: F("requested_at"),
+    Need.APPROVAL: Coalesce("provisional_at", "requested_at"),
+    Need.SWITCHED_OFF: F("switched_off_at"),
+}
 
 
-def _there(registration: ClientRegistration, *, at: datetime) -> Iterator[Attention]:
-    """What is the matter at the provider. The columns of `rows` are there."""
-    if registration.trouble:
-        yield Attention(Need.TROUBLE, registration, registration.trouble_at)
-    if credentials.due(registration, today=at.date()) is Due.OVERDUE:
-        yield Attention(Need.SECRET_OVERDUE, registration)
-    refusing: int = getattr(registration, "refusing_count", 0) or 0
-    if refusing:
-        yield Attention(Need.NOT_ENABLED, registration, getattr(registration, "refusing_since", None), refusing)
-    lost: int = getattr(registration, "lost_count", 0) or 0
-    if lost:
-        yield Attention(Need.DISCOVERY, registration, count=lost)
-
-
-def _ours(registration: ClientRegistration, *, at: datetime) -> Iterator[Attention]:
-    """What is yet to be done."""
-    if not overseeing.has_credentials(registration) or not registration.versions_added:
-        yield Attention(Need.MISSING, registration, registration.requested_at)
-    elif registration.status != Status.APPROVED:
-        yield Attention(Need.APPROVAL, registration, registration.provisional_at or registration.requested_at)
-    if credentials.due(registration, today=at.date()) is Due.SOON:
-        yield Attention(Need.SECRET_DUE, registration)
-    if not registration.is_switched_on:
-        yield Attention(Need.SWITCHED_OFF, registration, registration.switched_off_at)
-
-
-def _counted(found: "QuerySet[models.Model]", by: str) -> Subquery:
-    return Subquery(found.values(by).annotate(number=Count("pk")).values("number"))
+def _whens(*, at: datetime) -> dict[Need, Q]:
+    """When each is needed, in their order: the first that holds is told."""
+    lost = Endpoint.objects.filter(authorization_server=OuterRef("authorization_server"), vanished_at=None)
+    has_secret = Q(secret_set_at__isnull=False)
+    soon = at.date() + timedelta(days=credentials.WARN_DAYS)
+    is_whole = overseeing.WITH_CREDENTIALS & ~Q(versions_added=[])
+    return {
+        Need.TROUBLE: ~Q(trouble=""),
+        Need.SECRET_OVERDUE: has_secret & Q(secret_rotation_due_date__lt=at.date()),
+        Need.NOT_ENABLED: Q(Exists(_refusals())),
+        Need.DISCOVERY: Q(Exists(lost.exclude(discovery_fault=""))),
+        Need.MISSING: ~is_whole,
+        Need.APPROVAL: ~Q(status=Status.APPROVED),
+        Need.SECRET_DUE: has_secret & Q(secret_rotation_due_date__lte=soon),
+        Need.SWITCHED_OFF: Q(is_switched_on=False),
+    }

@@ -6,13 +6,14 @@ from datetime import datetime
 
 from django.db.models import Count, Prefetch, Q, QuerySet
 
-from apps.directory import registering
-from apps.directory.models import ClientRegistration, Enablement, Endpoint, Provider
+from apps.directory import overseeing, registering
+from apps.directory.models import ClientRegistration, Enablement, Endpoint, Provider, Wish
 from apps.directory.searching import finding, wishing
 from apps.directory.searching.finding import FoundProvider
 from apps.directory.searching.wishing import Unlisted
 
 _MOST_ENDPOINTS = 12  # of one provider; an address finds the others
+_MOST_WANTED = 100  # counted, of which some may be linked already
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,11 @@ def find(query: str, *, at: datetime, most: int) -> Sequence[WantedProvider]:
 
 def wished(*, at: datetime, most: int) -> Sequence[Wished]:
     """What is wished for and cannot be linked yet, the most wanted first."""
-    rows = Provider.objects.filter(vanished_at__isnull=True, wishes__isnull=False).annotate(count=Count("wishes"))
-    counts = {row.pk: row.count for row in rows.order_by("-count", "name")[: 2 * most]}
+    counted = Wish.objects.filter(provider__isnull=False).order_by().values("provider").annotate(count=Count("pk"))
+    most_wanted = dict(counted.order_by("-count", "provider").values_list("provider", "count")[:_MOST_WANTED])
+    listed = Provider.objects.filter(pk__in=most_wanted, vanished_at__isnull=True).only("name")
+    by_count = sorted(listed, key=lambda row: (-most_wanted[row.pk], row.name))
+    counts = {row.pk: most_wanted[row.pk] for row in by_count[: 2 * most]}
     found = finding.by_id(counts.keys(), at=at)
     unlinkable = [
         Wished(found[pk].provider, count) for pk, count in counts.items() if pk in found and found[pk].obstacle
@@ -78,7 +82,7 @@ def _of_provider(found: FoundProvider) -> WantedProvider:
 
 
 def _at_address(endpoint: Endpoint) -> WantedProvider:
-    names = sorted(provider.name for provider in endpoint.providers.all())
+    names = sorted(getattr(endpoint, "provider_names", ()))
     return WantedProvider(names[0] if names else "", "", (_wanted(endpoint),), endpoint.is_sandbox)
 
 
@@ -89,8 +93,8 @@ def _with_address(address: str) -> QuerySet[Endpoint]:
     )
     enablements = Enablement.objects.select_related("registration__authorization_server")
     return (
-        rows.select_related("authorization_server")
-        .prefetch_related("providers", "authorization_server__registrations", Prefetch("enablements", enablements))
+        overseeing.with_names(rows.select_related("authorization_server"))
+        .prefetch_related("authorization_server__registrations", Prefetch("enablements", enablements))
         .order_by("fhir_base_url", "pk")
     )
 

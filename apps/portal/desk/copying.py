@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from apps.connections import scoping
-from apps.directory import overseeing, publishing, registering
-from apps.directory.models import ClientRegistration
+from apps.directory import publishing, registering
+from apps.directory.models import ClientRegistration, Endpoint
 
 
 @dataclass(frozen=True)
@@ -19,9 +19,8 @@ class ToCopy:
     guid: str
 
 
-def to_copy(registration: ClientRegistration) -> ToCopy:
-    """For one registration."""
-    endpoint = next(iter(overseeing.endpoints(registration, most=1)), None)
+def to_copy(registration: ClientRegistration, endpoint: Endpoint | None) -> ToCopy:
+    """For one registration; scopes are those of this endpoint of it, if it has one."""
     account = registration.system_account
     return ToCopy(
         redirect_uri=registering.redirect_uri(registration),

@@ -87,7 +87,7 @@ def _serve(request: HttpRequest, endpoint: Endpoint) -> HttpResponse:
 
 
 def _endpoint(endpoint_id: UUID) -> Endpoint:
-    rows = Endpoint.objects.select_related("authorization_server").prefetch_related("providers")
+    rows = overseeing.with_names(Endpoint.objects.select_related("authorization_server"))
     return get_object_or_404(rows, pk=endpoint_id, vanished_at__isnull=True)
 
 

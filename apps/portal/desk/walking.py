@@ -230,7 +230,7 @@ class _Steps:
         return self._after(bool(self._row.client_id)), _("None was added, so nothing can be linked.")
 
     def _organizations(self) -> tuple[State, str]:
-        refusing = self._row.enablements.filter(is_enabled=False).count()
+        refusing = self._row.enablements.filter(is_enabled=False).exists()
         if refusing:
             return State.WAITS, _("At least one has not turned it on.")
         if self._has_passed:
