@@ -166,8 +166,7 @@ def _follow(row: Endpoint, found: Discovered, *, actor: Actor, at: datetime) -> 
         row.authorization_server = _server(row, before, configuration, at=at)
         if row.authorization_server != before:
             _keep_registration(row, served_by, at=at)
-            if trusting.is_stranger(row, served_by=served_by):
-                row.is_switched_on, row.switched_off_at = False, at
+            trusting.estrange(row, served_by=served_by, at=at)
         _record(row, "discovered" if row.is_switched_on else "discovered and switched off", actor=actor, at=at)
     server = row.authorization_server
     assert server is not None  # noqa: S101 - just set

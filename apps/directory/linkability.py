@@ -22,6 +22,7 @@ from apps.wire.errors import Code
 class Obstacle(models.TextChoices):
     """Why linking is off. The label is what staff see."""
 
+    STRANGER = "stranger", _("A list put it beside a sign-in that patients use: look at its host, then switch it on.")
     SWITCHED_OFF = "switched_off", _("The endpoint or its client registration is switched off.")
     VANISHED = "vanished", _("It is no longer in the directory it came from.")
     INTERFACE_NOT_SPOKEN = "interface_not_spoken", _("We do not speak its interface or dialect yet.")
@@ -61,6 +62,7 @@ _NOT_NOW = Words(
 )
 
 WORDS = {
+    Obstacle.STRANGER: _NOT_YET,
     Obstacle.SWITCHED_OFF: Words(
         _("We cannot connect to {provider} right now"),
         _("We have switched {provider} off for now. What you have from there stays. Nothing for you to do."),
@@ -133,6 +135,7 @@ def _of_the_addresses(endpoint: Endpoint) -> Obstacle:
 
 def _of_the_endpoint(endpoint: Endpoint, provider: Provider | None) -> Iterator[Obstacle]:
     checks = (
+        (endpoint.is_stranger, Obstacle.STRANGER),
         (not endpoint.is_switched_on, Obstacle.SWITCHED_OFF),
         (endpoint.vanished_at is not None, Obstacle.VANISHED),
         (provider is not None and provider.vanished_at is not None, Obstacle.VANISHED),

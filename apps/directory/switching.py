@@ -31,7 +31,8 @@ def switch_endpoint(endpoint: Endpoint, *, is_on: bool, actor: Actor, at: dateti
         row = Endpoint.objects.select_for_update(no_key=True).get(pk=endpoint.pk)  # new links need not wait
         if row.is_switched_on != is_on:
             row.is_switched_on, row.switched_off_at = is_on, None if is_on else at
-            row.save(update_fields=["is_switched_on", "switched_off_at"])
+            row.is_stranger = row.is_stranger and not is_on  # whoever switches it on has looked at its host
+            row.save(update_fields=["is_switched_on", "switched_off_at", "is_stranger"])
             recording.record(
                 EventType.DIRECTORY_CHANGED,
                 actor=actor,

@@ -13,6 +13,8 @@ from apps.audit.recording import Actor, EventType, Fact
 from apps.directory import pairing, pinning, registering
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint
 
+COLUMNS = ("is_switched_on", "switched_off_at", "is_stranger")
+
 
 def is_stranger(endpoint: Endpoint, *, served_by: ClientRegistration | None = None) -> bool:
     """Whether staff should switch the endpoint on first: patients sign in at its authorization server under a
@@ -21,9 +23,56 @@ def is_stranger(endpoint: Endpoint, *, served_by: ClientRegistration | None = No
     server = endpoint.authorization_server
     if server is None or not registering.is_relied_on(server, besides=served_by):
         return False
+    return not _is_known(endpoint, server)
+
+
+def estrange(endpoint: Endpoint, *, served_by: ClientRegistration | None = None, at: datetime) -> bool:
+    """Switch a stranger off, with its reason; True where it is one. Saves nothing: the caller has the row locked, and
+    saves `COLUMNS`."""
+    if is_stranger(endpoint, served_by=served_by):
+        _switch_off(endpoint, at=at)
+    return endpoint.is_stranger
+
+
+def estrange_beside(endpoint: Endpoint, registration: ClientRegistration, *, at: datetime) -> bool:
+    """The same for an endpoint that a registration made beside it is about to serve: its host may be known from the
+    authorization server of either."""
+    servers = (endpoint.authorization_server, registration.authorization_server)
+    if not any(server is not None and _is_known(endpoint, server) for server in servers):
+        _switch_off(endpoint, at=at)
+    return endpoint.is_stranger
+
+
+def examine(endpoint: Endpoint, *, actor: Actor, at: datetime) -> bool:
+    """The same for an endpoint whose authorization server staff chose: saved, and written down. True where it was
+    switched off."""
+    with transaction.atomic():
+        row = Endpoint.objects.select_for_update(no_key=True).get(pk=endpoint.pk)
+        if row.is_stranger or not estrange(row, at=at):
+            return False
+        row.save(update_fields=COLUMNS)
+        recording.record(
+            EventType.DIRECTORY_CHANGED,
+            actor=actor,
+            at=at,
+            subject="endpoint",
+            subject_id=str(row.pk),
+            facts={Fact.ACTION: "switched off"},
+        )
+    endpoint.refresh_from_db(fields=COLUMNS)
+    return True
+
+
+def _is_known(endpoint: Endpoint, server: AuthorizationServer) -> bool:
     others = Endpoint.objects.filter(authorization_server=server, is_switched_on=True).exclude(pk=endpoint.pk)
     trusted = [server.authorize_url, server.token_url, *others.values_list("fhir_base_url", flat=True)]
-    return not any(pinning.is_same_origin(endpoint.fhir_base_url, url) for url in trusted)
+    return any(pinning.is_same_origin(endpoint.fhir_base_url, url) for url in trusted)
+
+
+def _switch_off(endpoint: Endpoint, *, at: datetime) -> None:
+    if endpoint.is_switched_on:
+        endpoint.is_switched_on, endpoint.switched_off_at = False, at
+    endpoint.is_stranger = True
 
 
 def allow_issuer(server: AuthorizationServer, issuer: str, *, actor: Actor, at: datetime) -> None:

@@ -236,7 +236,7 @@ class TestARogueFhirRoot:
         rogue = make_root()
         rogue.says(issuer="https://login.example/rogue", jwks_uri="https://rogue.example/jwk")
         server = rogue.discover()
-        assert rogue.obstacle() is Obstacle.SWITCHED_OFF
+        assert rogue.obstacle() is Obstacle.STRANGER
         assert Endpoint.objects.get(pk=rogue.endpoint.pk).switched_off_at == AT
         assert (server.issuer, server.jwks_url) == (LOGIN, "https://login.example/jwk")
         assert rogue.endpoint.disagreements == ["not believed: the endpoint is switched off"]

@@ -54,6 +54,8 @@ class TestAnEndpoint:
         ("columns", "obstacle"),
         [
             ({"is_switched_on": False}, Obstacle.SWITCHED_OFF),
+            ({"is_switched_on": False, "is_stranger": True}, Obstacle.STRANGER),
+            ({"is_stranger": True}, Obstacle.STRANGER),
             ({"vanished_at": AT}, Obstacle.VANISHED),
             ({"dialect": "unheard-of"}, Obstacle.INTERFACE_NOT_SPOKEN),
             ({"authorization_server": None}, Obstacle.NO_ADDRESSES),

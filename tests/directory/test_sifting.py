@@ -63,6 +63,7 @@ def place(chance: random.Random, number: int) -> None:
         authorization_server=mostly(chance, own, None),
         is_sandbox=is_sandbox,
         is_switched_on=mostly(chance, True, False),
+        is_stranger=mostly(chance, False, True),
         discovery_fault=mostly(chance, "", "foreign_address", "unauthorized_client", "timed_out"),
         vanished_at=mostly(chance, None, AT),
         imported_at=AT,
@@ -86,12 +87,12 @@ class TestWhatCanBeLinked:
     def test_is_what_has_no_obstacle(self, seed, allows_sandbox, settings):
         settings.ALLOW_LOOPBACK_HTTP = allows_sandbox
         chance = random.Random(seed)
-        for number in range(200):
+        for number in range(300):
             place(chance, number)
         found = set(sifting.linkable(at=AT).values_list("fhir_base_url", flat=True))
         true = {row.fhir_base_url for row in Endpoint.objects.all() if linkability.obstacle(row, at=AT) is None}
         assert found == true
-        assert 20 < len(true) < 180
+        assert 20 < len(true) < 240
 
 
 class TestChecks:

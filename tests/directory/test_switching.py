@@ -45,6 +45,13 @@ class TestASwitch:
         row = switch(is_on=True, at=LATER)
         assert (row.is_switched_on, row.switched_off_at) == (True, None)
 
+    def test_of_a_stranger_that_is_on_says_that_staff_looked_at_it(self, endpoint):
+        Endpoint.objects.update(is_switched_on=False, switched_off_at=AT, is_stranger=True)
+        switching.switch_endpoint(endpoint, is_on=False, actor=ACTOR, at=LATER)
+        assert linkability.obstacle(Endpoint.objects.get(), at=LATER) is Obstacle.STRANGER
+        switching.switch_endpoint(endpoint, is_on=True, actor=ACTOR, at=LATER)
+        assert linkability.obstacle(Endpoint.objects.get(), at=LATER) is None
+
     def test_twice_is_as_once(self, switch):
         switch(is_on=False)
         assert switch(is_on=False, at=LATER).switched_off_at == AT

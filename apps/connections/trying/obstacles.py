@@ -6,7 +6,8 @@ from apps.connections.models import Trial
 from apps.directory import linkability
 from apps.directory.linkability import Obstacle
 
-# Patients stay away while these hold. Everything else would send staff nowhere, or a secret to a stranger.
+# Patients stay away while these hold. Everything else would send staff nowhere, or secrets to a host that nobody of
+# ours looked at (Obstacle.STRANGER).
 OF_PATIENTS_ALONE = frozenset({
     Obstacle.SWITCHED_OFF,
     Obstacle.NOT_APPROVED,

@@ -9,7 +9,7 @@ from functools import lru_cache
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Q
+from django.db.models import Case, F, Q, Value, When
 
 from apps.directory import pinning, registering
 from apps.directory.models import AuthorizationServer, Endpoint
@@ -59,5 +59,7 @@ def _switch_off_at(server: AuthorizationServer, *, at: datetime) -> None:
         moved.execute(_MOVED, [server.pk])
         while rows := moved.fetchmany(_ROWS):
             strangers: list[UUID] = [row_id for row_id, url in rows if not is_trusted(addressing.origin(url))]
-            on = Endpoint.objects.filter(pk__in=strangers, is_switched_on=True)
-            on.update(is_switched_on=False, switched_off_at=at)
+            since = Case(When(is_switched_on=True, then=Value(at)), default=F("switched_off_at"))
+            Endpoint.objects.filter(pk__in=strangers).update(
+                is_switched_on=False, switched_off_at=since, is_stranger=True
+            )

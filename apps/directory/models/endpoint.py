@@ -32,6 +32,9 @@ class Endpoint(models.Model):
     is_sandbox = models.BooleanField(_("belongs to the sandbox"), default=False)
     is_switched_on = models.BooleanField(_("switched on"), default=True)
     switched_off_at = models.DateTimeField(_("switched off"), null=True, blank=True, editable=False)
+    # Switched off because patients sign in beside it and nobody of ours knows its host (`trusting`): nothing is sent
+    # there, not even by a trial, before staff switched it on.
+    is_stranger = models.BooleanField(_("its host waits for a look"), default=False, db_default=False, editable=False)
     # What discovery found at this FHIR base URL (interface B): when it was asked and answered last, what failed the
     # last time, and in what its documents disagree with each other or with what was known.
     discovery_tried_at = models.DateTimeField(_("discovery last tried"), null=True, blank=True, editable=False)
@@ -52,8 +55,8 @@ class Endpoint(models.Model):
     class Privacy:
         operational = (
             "id", "authorization_server", "fhir_base_url", "fhir_version", "interface", "dialect", "tenant",
-            "is_sandbox", "is_switched_on", "switched_off_at", "discovery_tried_at", "discovered_at", "discovery_fault",
-            "disagreements", "imported_at", "vanished_at",
+            "is_sandbox", "is_switched_on", "switched_off_at", "is_stranger", "discovery_tried_at", "discovered_at",
+            "discovery_fault", "disagreements", "imported_at", "vanished_at",
         )  # fmt: skip
 
     def __str__(self) -> str:

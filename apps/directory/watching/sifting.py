@@ -26,6 +26,7 @@ def linkable(*, at: datetime) -> QuerySet[Endpoint]:
     """Those that patients can link now."""
     rows = Endpoint.objects.filter(
         is_switched_on=True,
+        is_stranger=False,
         vanished_at__isnull=True,
         dialect__in=list(DIALECTS),
         authorization_server__is_sandbox=F("is_sandbox"),

@@ -113,6 +113,21 @@ class TestATrial:
         assert "has no client id or no secret" in page
         assert "Sign in as a test patient" not in page
 
+    @pytest.mark.parametrize("has_left", [False, True])
+    def test_sends_nothing_to_a_host_that_nobody_looked_at(
+        self, trier: Trier, place: Place, stand_in: StandIn, has_left: bool
+    ) -> None:
+        trial = trier.begin()
+        state = trier.leave(trial).state if has_left else "none"
+        type(place.endpoint).objects.update(is_switched_on=False, is_stranger=True)
+        if has_left:
+            _trial, page = trier.read(trial, trier.come_back(state=state, code=CODE))
+        else:
+            answer = trier.client.post(f"/desk/trials/{trial.pk}/sign-in/")
+            page = trier.client.get(answer["Location"]).content.decode()
+        assert "look at its host, then switch it on" in page
+        assert stand_in.token_requests == []
+
     def test_says_in_the_log_who_tried_what(self, trier: Trier, place: Place) -> None:
         trier.link()
         events = AuditEvent.objects.filter(event="registration.tried").order_by("pk")
