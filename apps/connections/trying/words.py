@@ -35,7 +35,7 @@ class Told:
 # By step and code; `{names}` is what the result names.
 SENTENCES: Mapping[tuple[Step, str], Text] = {
     (Step.DISCOVERY, Note.IN_ORDER): _("Their server says where patients sign in."),
-    (Step.DISCOVERY, Note.CONFIGURED): _("The addresses are those that staff entered."),
+    (Step.DISCOVERY, Note.CONFIGURED): _("The addresses are those in our directory: staff or a list entered them."),
     (Step.ADDRESSES, Note.IN_ORDER): _("They are those we registered at, and the certificate is trusted."),
     (Step.ADDRESSES, Note.NO_CERTIFICATE): _("They are on this machine, where there is no certificate to look at."),
     (Step.DISCOVERY, Note.NOT_ASKED): _("Not asked, because of what is said below."),
