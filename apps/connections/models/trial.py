@@ -20,6 +20,8 @@ class Trial(models.Model):
     began_at = models.DateTimeField(_("began"))
     # By step, what came of it: closed vocabularies, times, counts and names of resource types (`trying.results`).
     results = models.JSONField(default=dict, editable=False)
+    # What it was begun with, as a digest (`trying.terms`); empty where nobody knows.
+    terms = models.CharField(max_length=64, default="", db_default="", editable=False)
     left_at = models.DateTimeField(_("left to sign in"), null=True)
     ended_at = models.DateTimeField(_("ended"), null=True)
 
@@ -30,7 +32,8 @@ class Trial(models.Model):
 
     class Privacy:
         operational = (
-            "id", "staff_id", "registration", "endpoint", "provider", "began_at", "results", "left_at", "ended_at",
+            "id", "staff_id", "registration", "endpoint", "provider", "began_at", "results", "terms", "left_at",
+            "ended_at",
         )  # fmt: skip
 
     def __str__(self) -> str:

@@ -9,7 +9,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from apps.connections.models import AuthorizationRequest, Trial
-from apps.connections.trying import issuing, leaving, obstacles, results, words
+from apps.connections.trying import issuing, leaving, obstacles, results, terms, words
 from apps.connections.trying.results import OF_THE_LINK, PUBLISHED, Result, Step, Verdict
 from apps.directory.linkability import Obstacle
 from apps.directory.models import ClientRegistration, Endpoint
@@ -116,7 +116,7 @@ def page(trial: Trial, *, at: datetime) -> TrialPage:
         of_the_link=tuple(_line(step, found.get(step), stage) for step in OF_THE_LINK),
         obstacle=_because(obstacle),
         can_leave=stage in CAN_LEAVE and obstacle is None,
-        issuer=issuing.to_allow(trial),
+        issuer=issuing.to_allow(trial, at=at),
         is_issuer_beside_tokens=issuing.is_beside_tokens(trial),
     )
 
@@ -161,8 +161,8 @@ def earlier(registration: ClientRegistration, *, most: int, at: datetime) -> tup
 
 
 def has_passed(registration: ClientRegistration) -> bool:
-    """Whether the last one that was finished went well."""
-    finished = Trial.objects.filter(registration=registration, ended_at__isnull=False)
+    """Whether the last one that was finished went well, of those begun with what the registration has now."""
+    finished = Trial.objects.filter(registration=registration, ended_at__isnull=False, terms=terms.of(registration))
     trial = finished.order_by("-ended_at").first()
     return trial is not None and passed(trial)
 

@@ -9,7 +9,7 @@ from django.db import transaction
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
 from apps.connections.models import Trial
-from apps.connections.trying import results
+from apps.connections.trying import results, terms
 from apps.connections.trying.results import Note, Notes, Step
 from apps.directory import pinning, serving
 from apps.directory.models import ClientRegistration, Endpoint, EndpointCheck, Provider
@@ -50,6 +50,7 @@ def begin(registration: ClientRegistration, endpoint: Endpoint, *, staff_id: UUI
     provider = provider_of(endpoint)
     if provider is None or not serving.serves(registration, endpoint):
         raise NotServed
+    begun_with = terms.of(registration)
     check = checking.check(endpoint, at=at, actor=Actor.staff(staff_id))
     endpoint.refresh_from_db()
     notes = Notes(at=at)
@@ -63,6 +64,7 @@ def begin(registration: ClientRegistration, endpoint: Endpoint, *, staff_id: UUI
             endpoint=endpoint,
             provider=provider,
             began_at=at,
+            terms=begun_with,
             results=results.stored(notes.results),
         )
         note(trial, "trial begun", at=at)

@@ -5,7 +5,8 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from apps.directory.desk import attending, wanting
+from apps.directory.desk import attending, hosts, wanting
+from apps.portal.desk import standing
 from apps.portal.desk.staff import staff_only
 
 _MOST_NEEDS = 20
@@ -19,11 +20,14 @@ def show_overview(request: HttpRequest) -> HttpResponse:
     """Needs first; below, every registration, or those that a search found."""
     query = request.GET.get("q", "").strip()
     at = timezone.now()
+    found = attending.find(query, most=_MOST_FOUND)
+    standing.show_on(found, at=at)
     context = {
         "needs": () if query else attending.needs(at=at, most=_MOST_NEEDS),
+        "strangers": () if query else hosts.waiting(most=_MOST_NEEDS),
         "wished": () if query else wanting.wished(at=at, most=_MOST_WISHES),
         "unlisted": () if query else wanting.unlisted(most=_MOST_WISHES),
-        "found": attending.find(query, most=_MOST_FOUND),
+        "found": found,
         "query": query,
         "most": _MOST_FOUND,
     }

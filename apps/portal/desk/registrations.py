@@ -16,7 +16,7 @@ from apps.connections.trying import showing
 from apps.directory import overseeing, registering
 from apps.directory.desk import filling
 from apps.directory.models import ClientRegistration
-from apps.portal.desk import staff, taking, walking
+from apps.portal.desk import staff, standing, taking, walking
 from apps.portal.desk.copying import to_copy
 from apps.portal.desk.staff import actor, staff_only
 from apps.portal.desk.walking import Walk
@@ -27,7 +27,7 @@ from apps.portal.desk.walking import Walk
 def show(request: HttpRequest, registration_id: UUID) -> HttpResponse:
     """The steps, with one open: that of `?step=`, or the first to do."""
     registration = _registration(registration_id)
-    walk = walking.walk(registration, opened=request.GET.get("step", ""))
+    walk = walking.walk(registration, opened=request.GET.get("step", ""), at=timezone.now())
     return _page(request, registration, walk, _form_of(registration, walk))
 
 
@@ -57,7 +57,7 @@ def _fill(request: HttpRequest, registration: ClientRegistration, step: str) -> 
         messages.error(request, _("That account cannot be used any more. Choose another."))
         return _back(registration)
     if not form.is_valid():
-        walk = walking.walk(registration, opened=step)
+        walk = walking.walk(registration, opened=step, at=timezone.now())
         return _page(request, registration, walk, form, status=422)
     try:
         taking.keep(step, registration, form.cleaned_data, actor=actor(request), at=timezone.now())
@@ -90,6 +90,8 @@ def _page(
     status: int = 200,
 ) -> HttpResponse:
     endpoints = overseeing.endpoints(registration, most=taking.MOST_LISTED)
+    siblings = overseeing.siblings(registration)
+    standing.show_on([registration, *siblings], at=timezone.now())
     context: dict[str, Any] = {
         "registration": registration,
         "kind": overseeing.kind(registration),
@@ -99,7 +101,7 @@ def _page(
         "form": form,
         "wants_password": _wants_password(request, walk),
         "copy": to_copy(registration, next(iter(endpoints), None)),
-        "siblings": overseeing.siblings(registration),
+        "siblings": siblings,
         "endpoints": endpoints,
         "organizations": overseeing.organizations(
             registration, endpoints, let_in=showing.let_in(registration, endpoints)

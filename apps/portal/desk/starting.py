@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.connections.views import waiting_room
-from apps.directory import enabling, overseeing
+from apps.directory import enabling, overseeing, registering
 from apps.directory.desk import beginning, wanting
 from apps.directory.models import ClientRegistration, Endpoint
 from apps.portal.desk.forms import AddressesForm
@@ -35,7 +35,10 @@ def begin(request: HttpRequest, endpoint_id: UUID) -> HttpResponse:
     """One endpoint: begin a registration, or use one that we have at the same place."""
     endpoint = _endpoint(endpoint_id)
     if request.method != "POST":
-        return render(request, "portal/desk/begin.html", {"endpoint": endpoint})
+        if endpoint.is_stranger:
+            return redirect("desk-look", endpoint_id=endpoint.pk)
+        context = {"endpoint": endpoint, "registration": registering.standing_at(endpoint)}
+        return render(request, "portal/desk/begin.html", context)
     if request.POST.get("registration"):
         return _serve(request, endpoint)
     with waiting_room.seat_to_ask(endpoint) as is_free:
@@ -71,7 +74,7 @@ def _begin(request: HttpRequest, endpoint: Endpoint) -> HttpResponse:
     if begun.registration is None:
         context = {"endpoint": endpoint, "neighbors": begun.neighbors}
         return render(request, "portal/desk/begin.html", context)
-    return _on_to(begun.registration)
+    return _on_to(begun.registration, endpoint)
 
 
 def _serve(request: HttpRequest, endpoint: Endpoint) -> HttpResponse:
@@ -80,10 +83,13 @@ def _serve(request: HttpRequest, endpoint: Endpoint) -> HttpResponse:
         return redirect("desk-begin", endpoint_id=endpoint.pk)
     try:
         beginning.serve(endpoint, registration, actor=actor(request), at=timezone.now())
+    except enabling.Unsuited:
+        messages.error(request, _("That registration is over, or made for another kind of place: it cannot be used."))
+        return redirect("desk-begin", endpoint_id=endpoint.pk)
     except enabling.NotBeside:
         messages.error(request, _("That registration was made at another place, so it cannot be used here."))
         return redirect("desk-begin", endpoint_id=endpoint.pk)
-    return _on_to(registration)
+    return _on_to(registration, endpoint)
 
 
 def _endpoint(endpoint_id: UUID) -> Endpoint:
@@ -91,7 +97,11 @@ def _endpoint(endpoint_id: UUID) -> Endpoint:
     return get_object_or_404(rows, pk=endpoint_id, vanished_at__isnull=True)
 
 
-def _on_to(registration: ClientRegistration) -> HttpResponse:
+def _on_to(registration: ClientRegistration, endpoint: Endpoint) -> HttpResponse:
+    """To the registration, or first to a look at the endpoint, where that one waits for it."""
+    endpoint.refresh_from_db()
     response = redirect("desk-registration", registration_id=registration.pk)
+    if endpoint.is_stranger:
+        response = redirect("desk-look", endpoint_id=endpoint.pk)
     response.status_code = 303
     return response

@@ -6,16 +6,19 @@ missing, in plain words; its form and what is to be copied stand in `registratio
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.db import models
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from apps.connections.models import Trial
 from apps.connections.trying import showing
 from apps.directory import overseeing, versions
 from apps.directory.models import ClientRegistration, SystemAccount
 from apps.directory.overseeing import Kind, Proof
+from apps.portal.desk import standing
 
 Status = ClientRegistration.Status
 
@@ -110,9 +113,9 @@ class Walk:
         return next((step for step in self.steps if step.is_open), None)
 
 
-def walk(registration: ClientRegistration, *, opened: str = "") -> Walk:
+def walk(registration: ClientRegistration, *, opened: str = "", at: datetime) -> Walk:
     """The steps; `opened` names the one to show in full, and without one it is the first to do, or to wait for."""
-    steps = _Steps(registration)
+    steps = _Steps(registration, at=at)
     found = [(key, *steps.of(key)) for key in OF_KIND[overseeing.kind(registration)]]
     states = [state for _key, state, _summary in found]
     shown = opened if opened in {key.value for key, _state, _summary in found} else ""
@@ -125,8 +128,9 @@ def walk(registration: ClientRegistration, *, opened: str = "") -> Walk:
 class _Steps:
     """Finds the state of each step of one registration, asking once for what several need."""
 
-    def __init__(self, registration: ClientRegistration) -> None:
+    def __init__(self, registration: ClientRegistration, *, at: datetime) -> None:
         self._row = registration
+        self._at = at
         self._proof = overseeing.proof(registration)
         self._missing_versions = overseeing.missing_versions(registration)
         self._has_passed = showing.has_passed(registration)
@@ -241,15 +245,21 @@ class _Steps:
         if self._has_passed:
             return State.DONE, _("The whole link worked with a test patient.")
         trial = showing.latest(self._row)
-        words = _("The last one did not end well.") if trial is not None and trial.ended_at else _("Not tried yet.")
+        words = self._of_the_last(trial)
         is_ready = self._can_try and self._row.status == Status.APPROVED
         return self._after(is_ready), words
 
+    def _of_the_last(self, trial: Trial | None) -> str:
+        if trial is None or trial.ended_at is None:
+            return _("Not tried yet.")
+        if showing.passed(trial):
+            return _("What it was tried with has changed since. Try it again.")
+        return _("The last one did not end well.")
+
     def _switch(self) -> tuple[State, str]:
         if self._row.is_switched_on:
-            return State.DONE, _("Patients can link by it.") if self._is_open() else _(
-                "On, but patients cannot link yet."
-            )
+            found = standing.of(self._row, at=self._at)
+            return State.DONE, f"{found.word}. {found.reason}".strip()
         return self._after(self._is_open() and self._has_passed), _("Off. Patients cannot link by it.")
 
     def _is_open(self) -> bool:

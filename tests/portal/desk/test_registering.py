@@ -10,7 +10,9 @@ from django.utils import timezone
 
 from apps.audit.models import AuditEvent
 from apps.connections.models import Trial
+from apps.connections.trying import terms
 from apps.directory.models import ClientRegistration, Endpoint, SigningKey, SystemAccount
+from apps.portal.desk import standing
 from tests.fixtures.cast import PASSWORD
 from tests.portal.desk.conftest import forget_password
 
@@ -38,6 +40,7 @@ def passed(registration: ClientRegistration, endpoint: Endpoint, staff_id: Any) 
         provider=endpoint.providers.get(),
         began_at=now,
         ended_at=now,
+        terms=terms.of(registration),
         results={"person": result},
     )
 
@@ -457,3 +460,108 @@ class TestAStep:
         ClientRegistration.objects.update(status="retired", is_switched_on=True)
         take(registration, "switch-off")
         assert not registration.is_switched_on
+
+
+class TestThatPatientsCanConnect:
+    ON = "On: patients can connect"
+    NOT = "On, but patients cannot connect"
+
+    @pytest.fixture
+    def whole(self, make_endpoint: Any, begin: Any, take: Any) -> ClientRegistration:
+        """A registration that is approved and on."""
+        registration: ClientRegistration = begin(make_endpoint())
+        take(registration, "credentials", client_id="theirs", secret=SECRET)
+        take(registration, "versions", versions=["r4"])
+        for button in ("approved", "switch-on"):
+            take(registration, button)
+        return registration
+
+    def pages(self, staff: Client, registration: ClientRegistration) -> list[str]:
+        return [staff.get(path).content.decode() for path in ("/desk/", f"/desk/registrations/{registration.pk}/")]
+
+    def test_is_said_where_they_can(self, staff: Client, whole: ClientRegistration) -> None:
+        assert all(self.ON in page for page in self.pages(staff, whole))
+
+    @pytest.mark.parametrize(
+        ("columns", "of_endpoint"),
+        [
+            ({"versions_added": []}, {}),
+            ({"versions_added": ["dstu2"]}, {}),
+            ({"client_id": ""}, {}),
+            ({"sealed_secret": None}, {}),
+            ({}, {"is_switched_on": False}),
+            ({}, {"dialect": "nobody-speaks"}),
+            ({}, {"vanished_at": timezone.now()}),
+            ({}, {"discovery_fault": "foreign_address"}),
+        ],
+    )
+    def test_is_not_said_where_they_cannot(
+        self, staff: Client, whole: ClientRegistration, columns: dict[str, Any], of_endpoint: dict[str, Any]
+    ) -> None:
+        if columns:
+            ClientRegistration.objects.update(**columns)
+        if of_endpoint:
+            Endpoint.objects.update(**of_endpoint)
+        for page in self.pages(staff, whole):
+            assert self.ON not in page
+            assert self.NOT in page
+
+    def test_is_said_where_they_can_at_one_endpoint_of_two(
+        self, staff: Client, whole: ClientRegistration, make_endpoint: Any
+    ) -> None:
+        make_endpoint(path="/second")
+        Endpoint.objects.update(authorization_server=whole.authorization_server)
+        Endpoint.objects.filter(fhir_base_url__contains="/second/").update(is_switched_on=False)
+        assert all(self.ON in page for page in self.pages(staff, whole))
+
+    @pytest.mark.parametrize("count", [1, 6])
+    def test_costs_no_query_more_for_each(
+        self, staff: Client, whole: ClientRegistration, make_endpoint: Any, begin: Any, count: int,
+        django_assert_max_num_queries: Any,
+    ) -> None:  # fmt: skip
+        for number in range(count):
+            begin(make_endpoint(host=f"practice-{number}.example.org", name=f"Practice {number}"))
+        ClientRegistration.objects.update(
+            status="approved", is_switched_on=True, client_id="x", authentication="none", versions_added=["r4"]
+        )
+        rows = list(ClientRegistration.objects.all())
+        with django_assert_max_num_queries(4):
+            standing.show_on(rows, at=timezone.now())
+        assert {row.standing.word for row in rows} == {self.ON}  # type: ignore[attr-defined]
+
+
+class TestATrialThatPassed:
+    @pytest.mark.parametrize(
+        ("step", "fields"),
+        [
+            ("credentials", {"client_id": "another", "secret": ""}),
+            ("credentials", {"client_id": "theirs", "secret": "another-secret"}),
+            ("versions", {"versions": ["dstu2", "r4"]}),
+        ],
+    )
+    def test_says_nothing_of_what_changed_since(
+        self, staff: Client, make_endpoint: Any, begin: Any, take: Any, stella: Any, step: str, fields: Any
+    ) -> None:
+        endpoint = make_endpoint()
+        registration = begin(endpoint)
+        second = make_endpoint(version="dstu2")
+        Endpoint.objects.filter(pk=second.pk).update(authorization_server=registration.authorization_server)
+        take(registration, "credentials", client_id="theirs", secret=SECRET)
+        take(registration, "versions", versions=["r4"])
+        take(registration, "approved")
+        passed(registration, endpoint, stella.pk)
+        address = f"/desk/registrations/{registration.pk}/"
+        assert dict(states(staff.get(address).content.decode()))["Try it"] == "Done"
+        assert take(registration, step, **fields).status_code == 303
+        page = staff.get(address).content.decode()
+        assert dict(states(page))["Try it"] == "To do now"
+        assert "has changed since" in page
+        assert dict(states(page))["Switch it on"] == "Later"
+
+    def test_is_not_outdated_by_a_key_that_providers_fetch(self, make_endpoint: Any, begin: Any) -> None:
+        registration = begin(make_endpoint("smart"))
+        before = terms.of(registration)
+        registration.signing_key_id = "00000000-0000-4000-8000-000000000001"
+        assert terms.of(registration) == before
+        registration.key_set_is_fetched = False
+        assert terms.of(registration) != before

@@ -1,0 +1,96 @@
+"""Where a registration stands, in a word that lists and its own page show: that patients can connect is said where they
+can, at one of its endpoints at least."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Prefetch, QuerySet
+from django.utils.translation import gettext as _
+
+from apps.directory import linkability, overseeing, registering
+from apps.directory.models import ClientRegistration, Enablement, Endpoint
+
+Status = ClientRegistration.Status
+
+_MOST_ASKED = 200  # endpoints of one registration
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A status's shape and word; `reason` is why patients cannot connect though it is on, or empty."""
+
+    kind: str
+    word: str
+    reason: str = ""
+
+
+def show_on(registrations: Iterable[ClientRegistration], *, at: datetime) -> None:
+    """Give each of them its `standing`, for templates. Asks once for one endpoint of each that is on, and more only
+    where patients cannot connect at that one."""
+    rows = list(registrations)
+    firsts = _firsts([row for row in rows if _is_open(row)])
+    for row in rows:
+        row.standing = _of(row, firsts.get(row.authorization_server_id), at=at)  # type: ignore[attr-defined]
+
+
+def of(registration: ClientRegistration, *, at: datetime) -> Standing:
+    """Of one."""
+    return _of(registration, None, at=at)
+
+
+def _of(registration: ClientRegistration, first: Endpoint | None, *, at: datetime) -> Standing:
+    if registration.status in registering.OVER:
+        return Standing("off", str(registration.get_status_display()))
+    if registration.trouble:
+        return Standing("fault", _("Their server refuses us"))
+    if registration.status == Status.REQUESTED:
+        return Standing("working", _("Begun"))
+    if registration.status == Status.PROVISIONAL:
+        return Standing("working", _("Waiting for approval"))
+    if not registration.is_switched_on:
+        return Standing("off", _("Switched off"))
+    return _of_its_endpoints(registration, first, at=at)
+
+
+def _of_its_endpoints(registration: ClientRegistration, first: Endpoint | None, *, at: datetime) -> Standing:
+    can_connect = Standing("done", _("On: patients can connect"))
+    if first is not None and _obstacle(registration, first, at=at) == "":
+        return can_connect
+    reasons = []
+    for endpoint in _ready(overseeing.served(registration)).order_by("-is_switched_on", "pk")[:_MOST_ASKED]:
+        reason = _obstacle(registration, endpoint, at=at)
+        if not reason:
+            return can_connect
+        reasons.append(reason)
+    reason = reasons[0] if reasons else _("It serves no endpoint.")
+    return Standing("needs-you", _("On, but patients cannot connect"), reason)
+
+
+def _obstacle(registration: ClientRegistration, endpoint: Endpoint, *, at: datetime) -> str:
+    """Why patients cannot connect there under this registration, or empty."""
+    obstacle = linkability.obstacle(endpoint, at=at)
+    if obstacle is not None:
+        return str(obstacle.label)
+    serving = registering.standing_at(endpoint)
+    return "" if serving == registration else _("Another registration serves its endpoints.")
+
+
+def _firsts(registrations: Sequence[ClientRegistration]) -> dict[object, Endpoint]:
+    """One endpoint of each authorization server, switched on where there is one."""
+    servers = {row.authorization_server_id for row in registrations}
+    rows = Endpoint.objects.filter(authorization_server__in=servers, vanished_at__isnull=True)
+    rows = rows.order_by("authorization_server", "-is_switched_on", "pk").distinct("authorization_server")
+    return {row.authorization_server_id: row for row in _ready(rows)} if servers else {}
+
+
+def _ready(rows: QuerySet[Endpoint]) -> QuerySet[Endpoint]:
+    """So that no obstacle costs a query."""
+    enablements = Enablement.objects.select_related("registration__authorization_server")
+    return rows.select_related("authorization_server").prefetch_related(
+        "authorization_server__registrations", Prefetch("enablements", enablements)
+    )
+
+
+def _is_open(registration: ClientRegistration) -> bool:
+    return registration.status == Status.APPROVED and registration.is_switched_on and not registration.trouble
