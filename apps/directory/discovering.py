@@ -11,11 +11,11 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import QuerySet
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
-from apps.directory import describing, enabling, pinning, reaching, registering, trusting
+from apps.directory import describing, enabling, neighboring, pinning, reaching, registering, trusting
 from apps.directory.models import AuthorizationServer, ClientRegistration, Enablement, Endpoint
 from apps.wire import discovery
 from apps.wire.addresses import parse_address
@@ -94,11 +94,9 @@ def _is_first(endpoint: Endpoint, *, at: datetime) -> bool:
 
 
 def discover_stale(*, at: datetime, most: int) -> int:
-    """Ask those that are stale, the longest unasked first, and at most so many. Returns how many were asked."""
-    rows = Endpoint.objects.filter(interface=Interface.SMART, vanished_at__isnull=True)
-    rows = rows.filter(Q(discovery_tried_at__isnull=True) | Q(discovery_tried_at__lte=at - ASK_AGAIN_AFTER))
-    doubtful = ~Q(discovery_fault="") | Q(discovered_at__isnull=True) | Q(discovered_at__lte=at - FRESH)
-    endpoints = list(rows.filter(doubtful).order_by(F("discovery_tried_at").asc(nulls_first=True), "pk")[:most])
+    """Ask those that are stale and that a registration of ours could serve (`neighboring`), the longest unasked first,
+    and at most so many. All others are asked when somebody wants to go there. Returns how many were asked."""
+    endpoints = neighboring.due(tried_before=at - ASK_AGAIN_AFTER, found_before=at - FRESH, most=most)
     for endpoint in endpoints:
         keep_fresh(endpoint, at=at)
     return len(endpoints)

@@ -21,7 +21,7 @@ _CHECKING_SECONDS = 220
 
 @shared_task
 def discover_stale() -> None:
-    """Ask SMART deployments again that were not asked for a day, or could not be."""
+    """Ask SMART deployments where we are registered again, if they were not asked for a day, or could not be."""
     discovering.discover_stale(at=timezone.now(), most=_MOST_AT_ONCE)
 
 

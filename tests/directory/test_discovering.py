@@ -376,9 +376,13 @@ class TestKeepingFresh:
 
     def test_of_all_asks_a_few_at_once_and_each_in_its_turn(self, make_root):
         first, second, third = make_root(), make_root(), make_root()
-        make_root(interface="patient-access", dialect="patient-access")
-        make_root(vanished_at=AT)
-        second.discover()
+        configured = make_root(interface="patient-access", dialect="patient-access")
+        gone = make_root(vanished_at=AT)
+        server = second.discover()
+        for served in (first, third, configured, gone):
+            Endpoint.objects.filter(pk=served.endpoint.pk).update(authorization_server=server)
+            served.endpoint.refresh_from_db()
+        register(server)
         third.configuration = 503
         with pytest.raises(WireError):
             third.discover(AT - timedelta(hours=1))
@@ -392,6 +396,8 @@ class TestKeepingFresh:
         assert discovering.discover_stale(at=AT + timedelta(days=1), most=5) == 3
 
     def test_is_on_the_schedule(self, root):
+        register(root.discover())
+        discovering.doubt(root.endpoint)
         tasks.discover_stale()
-        assert Endpoint.objects.get().authorization_server is not None
+        assert Endpoint.objects.get().discovered_at is not None
         assert tasks.discover_stale.name in {row.task for row in SCHEDULE}
