@@ -29,6 +29,9 @@ class Enablement(models.Model):
     class Meta:
         verbose_name = _("enablement")
         verbose_name_plural = _("enablements")
+        indexes = [
+            models.Index(fields=["registration", "since_at"], condition=models.Q(is_enabled=False), name="refusals")
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["registration", "endpoint"], name="one_enablement_per_registration_and_endpoint"

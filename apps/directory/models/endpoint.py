@@ -22,7 +22,12 @@ class Endpoint(models.Model):
         Provider, through="directory.ProviderPortal", related_name="endpoints", verbose_name=_("providers")
     )
     authorization_server = models.ForeignKey(
-        AuthorizationServer, on_delete=models.PROTECT, related_name="endpoints", null=True, blank=True
+        AuthorizationServer,
+        on_delete=models.PROTECT,
+        related_name="endpoints",
+        null=True,
+        blank=True,
+        db_index=False,  # one below begins with it
     )
     fhir_base_url = models.URLField(_("FHIR base URL"), max_length=1000, unique=True)
     fhir_version = models.CharField(_("FHIR version"), max_length=8, choices=[(v.value, v.name) for v in FhirVersion])
@@ -49,8 +54,17 @@ class Endpoint(models.Model):
     class Meta:
         verbose_name = _("endpoint")
         verbose_name_plural = _("endpoints")
-        # what an import compares: addresses that may differ in the case of the host or a closing slash
-        indexes = [models.Index(Lower(Func("fhir_base_url", Value("/"), function="rtrim")), name="endpoint_alike")]
+        indexes = [
+            # what an import compares: addresses that may differ in the case of the host or a closing slash
+            models.Index(Lower(Func("fhir_base_url", Value("/"), function="rtrim")), name="endpoint_alike"),
+            # the first of tens of thousands, without sorting them (`overseeing`)
+            models.Index(fields=["authorization_server", "fhir_version", "fhir_base_url"], name="endpoints_in_order"),
+            models.Index(
+                fields=["authorization_server"],
+                condition=models.Q(vanished_at=None) & ~models.Q(discovery_fault=""),
+                name="endpoints_not_discovered",
+            ),
+        ]
 
     class Privacy:
         operational = (
