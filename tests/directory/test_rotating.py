@@ -85,6 +85,18 @@ class TestARegistrationWhoseProviderFetchesOurKeys:
         assert registration.signing_key == made
         assert rotate(SPREAD).moved == ()
 
+    def test_waits_for_every_copy_where_its_own_key_is_about_to_leave(self, key):
+        """Staff took the key out of use while somebody was choosing it: no other signs yet."""
+        signing.supersede(key, actor=ACTOR, at=OLD)
+        made = signing.make(actor=ACTOR, at=OLD)
+        registration = registered(key)
+        assert rotate(SPREAD - MOMENT).moved == ()
+        registration.refresh_from_db()
+        assert registration.signing_key == key
+        assert rotate(SPREAD).moved == (registration,)
+        registration.refresh_from_db()
+        assert registration.signing_key == made
+
     def test_moves_although_it_is_over(self, registration):
         """Permissions that patients gave under it may still be ended there."""
         registered(registration.signing_key)
