@@ -6,6 +6,8 @@ from uuid import uuid4
 import pytest
 from django.db.models.functions import Now
 
+from apps.connections.models import Connection
+from apps.directory.models import ClientRegistration
 from apps.records import leasing, syncing
 from apps.records.models import SyncRun
 from apps.wire.dialects import DIALECTS
@@ -82,6 +84,22 @@ class TestRoomAtAServer:
         runs = [open_run(endpoint, after_seconds=number) for number in range(ROOM + 1)]
         assert [taken() for _run in runs] == [*(run.pk for run in runs[:ROOM]), None]
         assert leasing.claim(runs[-1].pk) is None
+
+    @pytest.mark.parametrize(("standing", "replaced"), [(2, 3), (3, 2)])
+    def test_is_what_the_strictest_registration_allows_whose_runs_are_in_hand(
+        self, endpoint, open_run, standing, replaced
+    ):
+        """Connections made under a registration that another one replaced still belong to it."""
+        runs = [open_run(endpoint, after_seconds=number) for number in range(3)]
+        new = ClientRegistration.objects.get()
+        new.runs_at_once = standing
+        new.save()
+        old = ClientRegistration.objects.get()
+        old.pk, old._state.adding, old.status, old.runs_at_once = uuid4(), True, "retired", replaced
+        old.redirect_id, old.launch_id = uuid4(), uuid4()
+        old.save(force_insert=True)
+        Connection.objects.filter(pk=runs[0].connection_id).update(registration=old)
+        assert [taken() for _run in runs] == [runs[0].pk, runs[1].pk, None]
 
     def test_leaves_workers_to_other_servers(self, endpoint, elsewhere, open_run):
         for number in range(ROOM + 1):
