@@ -192,3 +192,17 @@ class TestWishesInTheAdmin:
 
     def test_are_for_staff(self, alice, closed):
         assert browser(alice).get("/admin/directory/wantedprovider/").status_code in {302, 403, 404}
+
+
+class TestWhatIsWishedForByName:
+    def test_is_counted_by_what_searching_takes_for_the_same(self, alice, sam, django_assert_num_queries):
+        wishing.note_by_name(alice, "Saint Anne's Clinic", "Salem", at=AT)
+        wishing.note_by_name(sam, "SAINT ANNES CLINIC", "salem", at=AT + timedelta(days=1))
+        wishing.note_by_name(sam, "Saint Anne's Clinic", "Duluth", at=AT)
+        wishing.note_by_name(sam, "Doctor Oak", "", at=AT)
+        with django_assert_num_queries(2):
+            found = wishing.unlisted(most=2)
+        assert [(one.name, one.city, one.count) for one in found] == [
+            ("Saint Anne's Clinic", "Salem", 2),
+            ("Doctor Oak", "", 1),
+        ]

@@ -11,6 +11,8 @@ from apps.audit.window import Window
 from apps.directory.models import WantedProvider
 from apps.directory.searching import wishing
 
+_MOST_UNLISTED = 200
+
 
 @admin.register(WantedProvider)
 class WantedProviderAdmin(Window):
@@ -34,4 +36,6 @@ class WantedProviderAdmin(Window):
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """With what was asked for by name."""
-        return super().changelist_view(request, {**(extra_context or {}), "unlisted": wishing.unlisted()})
+        return super().changelist_view(
+            request, {**(extra_context or {}), "unlisted": wishing.unlisted(most=_MOST_UNLISTED)}
+        )

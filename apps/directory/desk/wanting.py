@@ -66,7 +66,7 @@ def wished(*, at: datetime, most: int) -> Sequence[Wished]:
 
 def unlisted(*, most: int) -> Sequence[Unlisted]:
     """What is wished for by name and stands in no directory, the most wanted first."""
-    return wishing.unlisted()[:most]
+    return wishing.unlisted(most=most)
 
 
 def _of_provider(found: FoundProvider) -> WantedProvider:

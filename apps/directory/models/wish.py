@@ -1,6 +1,7 @@
 """A wish: somebody wants a provider that cannot be connected, or that no directory lists."""
 
 import uuid
+from typing import Any
 
 from django.conf import settings
 from django.db import models
@@ -8,6 +9,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from apps.directory.models.provider import Provider
+from apps.directory.words import spelling
 
 
 class Wish(models.Model):
@@ -19,11 +21,15 @@ class Wish(models.Model):
     provider = models.ForeignKey(Provider, on_delete=models.CASCADE, related_name="wishes", null=True)
     name = models.CharField(max_length=200, blank=True)
     city = models.CharField(max_length=100, blank=True)
+    # Name and city as searching compares them, empty where a listed provider is named: equal for spellings of one.
+    plain_name = models.CharField(max_length=200, editable=False, default="", db_default="")
+    plain_city = models.CharField(max_length=100, editable=False, default="", db_default="")
     created_at = models.DateTimeField()
 
     class Meta:
         verbose_name = _("wish")
         verbose_name_plural = _("wishes")
+        indexes = [models.Index(fields=["plain_name", "plain_city"], condition=Q(provider=None), name="wishes_by_name")]
         constraints = [
             models.UniqueConstraint(fields=["user", "provider"], name="one_wish_per_user_and_provider"),
             models.UniqueConstraint(
@@ -36,11 +42,16 @@ class Wish(models.Model):
         ]
 
     class Privacy:
-        personal = ("name", "city")
+        personal = ("name", "city", "plain_name", "plain_city")
         operational = ("id", "user", "provider", "created_at")
 
     def __str__(self) -> str:
         return f"wish {self.pk}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Keep what wishes are counted by in step."""
+        self.plain_name, self.plain_city = spelling.plain(self.name)[:200], spelling.plain(self.city)[:100]
+        super().save(*args, **kwargs)
 
 
 class WantedProvider(Provider):

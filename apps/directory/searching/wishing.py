@@ -3,13 +3,13 @@
 A wish sends nothing to anybody. Its owner sees what has become of it; staff see how many there are.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import Count, Min
 
 from apps.accounts.models import User
 from apps.directory.models import Provider, Wish
@@ -85,16 +85,18 @@ def of_user(user: User, *, at: datetime) -> Sequence[Noted]:
     ]
 
 
-def unlisted() -> Sequence[Unlisted]:
-    """What is wished for by name, the most wanted first: spellings that searching takes for the same are one."""
-    rows = Wish.objects.filter(provider__isnull=True).values_list("name", "city")
-    written = {_likeness(name, city): (name, city) for name, city in rows.order_by("-created_at")}
-    counts = Counter(_likeness(name, city) for name, city in rows)
-    return [Unlisted(*written[alike], count) for alike, count in counts.most_common(200)]
-
-
-def _likeness(name: str, city: str) -> tuple[str, str]:
-    return spelling.plain(name), spelling.plain(city)
+def unlisted(*, most: int) -> Sequence[Unlisted]:
+    """What is wished for by name, the most wanted first: spellings that searching takes for the same are one, told as
+    who wished first wrote it."""
+    alike = ("plain_name", "plain_city")
+    rows = Wish.objects.filter(provider__isnull=True)
+    counted = rows.order_by().values(*alike).annotate(count=Count("pk"), first_at=Min("created_at"))
+    groups = list(counted.order_by("-count", *alike)[:most])
+    firsts = rows.filter(plain_name__in=[group["plain_name"] for group in groups])
+    firsts = firsts.filter(created_at__in=[group["first_at"] for group in groups])
+    written = {(row.plain_name, row.plain_city, row.created_at): row for row in firsts}
+    told = [(written.get((group["plain_name"], group["plain_city"], group["first_at"])), group) for group in groups]
+    return [Unlisted(row.name, row.city, group["count"]) for row, group in told if row]  # or taken back meanwhile
 
 
 def _kept(user: User, *, at: datetime, provider: Provider | None, name: str = "", city: str = "") -> Wish:
