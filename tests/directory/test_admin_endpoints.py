@@ -6,6 +6,8 @@ import pytest
 from django.utils import timezone
 
 from apps.audit.models import AuditEvent
+from apps.directory.admin import endpoint_pages
+from apps.directory.linkability import Obstacle
 from apps.directory.models import AuthorizationServer, EndpointCheck, Provider
 from apps.directory.watching import succeeding
 from apps.directory.watching.succeeding import Ending
@@ -45,6 +47,19 @@ def found(staff, address=ENDPOINTS, **query):
     assert answer.status_code == 200
     rows = list(answer.context["cl"].result_list)
     return {getattr(row, "fhir_base_url", "https://" + str(row).lower()).split("/")[2].split(".")[0] for row in rows}
+
+
+class TestTheListOfEndpoints:
+    def test_says_in_a_few_words_why_one_cannot_be_linked(self, staff, endpoints):
+        page = staff.get(ENDPOINTS, {"q": "off.example"}).content.decode()
+        assert "switched off" in page
+        assert str(Obstacle.SWITCHED_OFF.label) not in page
+        one = staff.get(f"{ENDPOINTS}{endpoints['off'].pk}/change/").content.decode()
+        assert str(Obstacle.SWITCHED_OFF.label) in one
+
+    @pytest.mark.parametrize("obstacle", Obstacle)
+    def test_has_few_words_for_each_reason(self, obstacle):
+        assert len(str(endpoint_pages.IN_SHORT[obstacle])) < 25
 
 
 class TestAQuestion:

@@ -11,11 +11,32 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from apps.directory import linkability
+from apps.directory.linkability import Obstacle
 from apps.directory.models import Endpoint, EndpointCheck, Provider
 from apps.directory.watching import comparing, succeeding
 from apps.directory.watching.succeeding import Recent
 
 NOTHING = "-"
+
+# Why linking is off in a few words, for a column: the page of the endpoint says the sentence.
+IN_SHORT = {
+    Obstacle.SWITCHED_OFF: _("switched off"),
+    Obstacle.VANISHED: _("gone from its list"),
+    Obstacle.INTERFACE_NOT_SPOKEN: _("interface not spoken"),
+    Obstacle.NO_ADDRESSES: _("no addresses"),
+    Obstacle.NOT_DISCOVERED: _("not discovered"),
+    Obstacle.ADDRESSES_MOVED: _("addresses moved"),
+    Obstacle.STRANGER: _("host to be looked at"),
+    Obstacle.SANDBOX_HERE: _("sandbox not allowed"),
+    Obstacle.SANDBOX_MIXED: _("sandbox mixed in"),
+    Obstacle.NO_REGISTRATION: _("no registration"),
+    Obstacle.REGISTRATION_OVER: _("registration over"),
+    Obstacle.NOT_APPROVED: _("not approved"),
+    Obstacle.VERSION_NOT_ADDED: _("version not added"),
+    Obstacle.NO_CREDENTIALS: _("no credentials"),
+    Obstacle.TROUBLE: _("server refuses us"),
+    Obstacle.NOT_ENABLED: _("not enabled there"),
+}
 _SHOWN_HERE = 5
 _NEXT_LINE = SafeString("<br>")  # lists of the admin's own are set far to the right
 
@@ -94,6 +115,12 @@ def linking(endpoint: Endpoint, provider: Provider | None = None, *, at: datetim
     """On, or the reason why it is off."""
     obstacle = linkability.obstacle(endpoint, provider=provider, at=at)
     return str(obstacle.label) if obstacle else str(_("on"))
+
+
+def linking_in_short(endpoint: Endpoint, *, at: datetime) -> str:
+    """The same in a few words."""
+    obstacle = linkability.obstacle(endpoint, at=at)
+    return str(IN_SHORT.get(obstacle, obstacle.label)) if obstacle else str(_("on"))
 
 
 def linked(rows: Iterable[tuple[Endpoint, str]]) -> SafeString | str:

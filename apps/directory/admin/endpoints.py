@@ -90,7 +90,7 @@ class EndpointAdmin(SwitchedAdmin):
 
     subject = "endpoint"
     form = EndpointForm
-    list_display = ("fhir_base_url", "linking", "last_check", "certificate_ends", "fhir_version", "interface")
+    list_display = ("fhir_base_url", "linking_in_short", "last_check", "certificate_ends", "fhir_version", "interface")
     list_filter = (
         CanBeLinked, DidLastCheckFail, DoesCertificateEndSoon, DoDocumentsDisagree, IsOnItsList, IsSwitchedOff,
         "fhir_version", "interface", IsPractice,
@@ -142,6 +142,11 @@ class EndpointAdmin(SwitchedAdmin):
     def linking(self, endpoint: Endpoint) -> str:
         """On, or the reason why it is off."""
         return endpoint_pages.linking(endpoint, at=timezone.now())
+
+    @admin.display(description=_("linking"))
+    def linking_in_short(self, endpoint: Endpoint) -> str:
+        """The same in a few words: rows stay low."""
+        return endpoint_pages.linking_in_short(endpoint, at=timezone.now())
 
     @admin.display(description=_("last check"))
     def last_check(self, endpoint: Endpoint) -> str:
