@@ -14,6 +14,7 @@ from apps.audit import recording
 from apps.audit.paging import BoundedAdmin
 from apps.audit.recording import Actor, EventType, Fact
 from apps.directory import amending
+from apps.directory.admin.meanwhile import SharedAdmin
 
 
 def staff(request: HttpRequest) -> Actor:
@@ -70,7 +71,7 @@ class AuditedAdmin(BoundedAdmin):
             )
 
 
-class SwitchedAdmin(AuditedAdmin):
+class SwitchedAdmin(AuditedAdmin, SharedAdmin):
     """Of rows with a switch. Actions turn it, and the form only shows it: a page that was opened before somebody turned
     it would turn it back. It is turned in a way of its own (`switching`), which keeps its time and says so in the audit
     log."""

@@ -22,6 +22,7 @@ from apps.directory.admin.endpoint_questions import (
     IsOnItsList,
     IsPractice,
 )
+from apps.directory.admin.meanwhile import ChangesOnly
 from apps.directory.admin.questions import IsSwitchedOff
 from apps.directory.models import Endpoint, EndpointCheck, ProviderPortal
 from apps.directory.watching import checking
@@ -32,7 +33,7 @@ MOST_ASKED = 10  # at once
 WAITS_SECONDS = 30  # for checks, of which one may take a minute
 
 
-class EndpointForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
+class EndpointForm(ChangesOnly):
     """Refuses what may not be paired, in words."""
 
     dialect = forms.ChoiceField(choices=[(name, name) for name in DIALECTS])
@@ -52,10 +53,10 @@ class EndpointForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the
             ),
         }
 
-    def clean(self) -> dict[str, Any] | None:
+    def clean(self) -> dict[str, Any]:
         """Ask what import asks."""
         cleaned = super().clean()
-        if not self.errors and cleaned is not None:
+        if not self.errors:
             for column, value in cleaned.items():
                 setattr(self.instance, column, value)
             pairing.check_endpoint(self.instance)

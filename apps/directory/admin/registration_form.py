@@ -9,6 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from apps.directory import key_outlook, overriding, reaching
+from apps.directory.admin.meanwhile import ChangesOnly
 from apps.directory.models import ClientRegistration
 from apps.wire.client_authentication import Authentication
 from apps.wire.dialects import Dialect, FhirVersion, Placement
@@ -44,7 +45,7 @@ _OVERRIDES: dict[str, str | Promise] = {
 }
 
 
-class ClientRegistrationForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
+class ClientRegistrationForm(ChangesOnly):
     """The status is moved by actions alone. The secret's field is empty whenever the page is shown."""
 
     new_secret = forms.CharField(
@@ -109,7 +110,7 @@ class ClientRegistrationForm(forms.ModelForm):  # type: ignore[type-arg]  # gene
 
     def clean(self) -> dict[str, Any]:
         """Refuse what excludes each other, in words."""
-        cleaned = super().clean() or self.cleaned_data
+        cleaned = super().clean()
         if not self.errors:
             written = ClientRegistration(
                 authentication=cleaned["authentication"], token_parameters=cleaned["token_parameters"]

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.directory import pairing, registering
 from apps.directory.admin.auditing import AuditedAdmin
+from apps.directory.admin.meanwhile import ChangesOnly, SharedAdmin
 from apps.directory.admin.questions import IsOfSandbox, Question
 from apps.directory.models import AuthorizationServer, ClientRegistration
 
@@ -25,11 +26,12 @@ class Lines(forms.CharField):
         return [line.strip() for line in super().clean(value).splitlines() if line.strip()]
 
     def has_changed(self, initial: Any, data: Any) -> bool:
-        """Compared as lists."""
-        return self.clean(data) != list(initial or [])
+        """Compared as lists, also with lines as a page showed them."""
+        before = self.clean(initial) if isinstance(initial, str) else list(initial or [])
+        return self.clean(data) != before
 
 
-class AuthorizationServerForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
+class AuthorizationServerForm(ChangesOnly):
     """Addresses of the guard's liking."""
 
     id_token_issuers = Lines(
@@ -47,10 +49,10 @@ class AuthorizationServerForm(forms.ModelForm):  # type: ignore[type-arg]  # gen
         model = AuthorizationServer
         fields = ()  # the admin below lists them
 
-    def clean(self) -> dict[str, Any] | None:
+    def clean(self) -> dict[str, Any]:
         """Refuse an address we would not connect to."""
         cleaned = super().clean()
-        if not self.errors and cleaned is not None:
+        if not self.errors:
             for column, value in cleaned.items():
                 setattr(self.instance, column, value)
             pairing.check_server(self.instance)
@@ -77,7 +79,7 @@ class HasRegistration(Question):
 
 
 @admin.register(AuthorizationServer)
-class AuthorizationServerAdmin(AuditedAdmin):
+class AuthorizationServerAdmin(AuditedAdmin, SharedAdmin):
     """Who issues tokens. What discovery found is shown, not typed."""
 
     subject = "authorization server"

@@ -1,0 +1,91 @@
+"""Rows that workers write while a page of them is open: a save changes what was changed on the page, and nothing else.
+
+Keys are replaced, discovery finds other addresses, trouble is noted. The form says beside each field what it showed, so
+that a page from before is no order to put everything back; the row is locked from when the form reads it until the save
+is done, by a lock that excludes that of `amending` and of `switching`.
+"""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.db import models
+from django.http import HttpRequest
+from django.utils.functional import cached_property
+
+
+class ChangesOnly(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
+    """A field as the page showed it stays as the row has it now, whatever that is."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        columns = {column.name for column in self._meta.model._meta.concrete_fields}  # noqa: SLF001 - public
+        for name, field in self.fields.items():
+            field.show_hidden_initial = name in columns
+
+    @cached_property
+    def changed_data(self) -> list[str]:
+        """The fields that have another value than the page showed; of what it did not show, than the row has."""
+        return [name for name in self.fields if self._was_changed(self[name])]
+
+    def clean(self) -> dict[str, Any]:
+        """What nobody changed is nobody's fault either."""
+        cleaned = super().clean() or self.cleaned_data
+        if not self.instance._state.adding:  # noqa: SLF001 - public
+            for name in self.fields.keys() - set(self.changed_data):
+                if self.fields[name].show_hidden_initial:
+                    self.errors.pop(name, None)
+                    cleaned[name] = getattr(self.instance, name)
+        return cleaned
+
+    def _was_changed(self, bound: forms.BoundField) -> bool:
+        field, shown = bound.field, self._shown(bound)
+        if shown is None:
+            return field.has_changed(bound.initial, bound.data)
+        if _text(shown) == _text(bound.data):
+            return False
+        try:
+            return field.has_changed(field.to_python(shown), bound.data)
+        except forms.ValidationError:
+            return True
+
+    def _shown(self, bound: forms.BoundField) -> Any:
+        """What the page showed; None where it does not say."""
+        field = bound.field
+        if not field.show_hidden_initial or bound.html_initial_name not in self.data:
+            return None
+        return field.hidden_widget().value_from_datadict(self.data, self.files, bound.html_initial_name)
+
+
+class SharedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs alone
+    """Of rows that workers write too. Its form is of ChangesOnly; it stands behind admins that do more than save."""
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        """Of a page that is saved: as it is under a lock, which new links need not wait for."""
+        row = super().get_object(request, object_id, from_field)
+        if row is None or request.method != "POST":
+            return row
+        rows: models.QuerySet[Any] = self.model._base_manager.all()  # noqa: SLF001 - public
+        rows.select_for_update(no_key=True).get(pk=row.pk)
+        return super().get_object(request, object_id, from_field)
+
+    def save_model(
+        self,
+        request: HttpRequest,
+        obj: models.Model,
+        form: "forms.ModelForm[Any]",
+        change: bool,  # noqa: FBT001 - Django's signature
+    ) -> None:
+        """Only the columns that changed on the page."""
+        if not change:
+            super().save_model(request, obj, form, change)
+            return
+        columns = {column.name for column in obj._meta.concrete_fields}  # noqa: SLF001 - public
+        obj.save(update_fields=[name for name in form.changed_data if name in columns])
+
+
+def _text(value: Any) -> Any:
+    """Texts as a browser sends them back."""
+    if isinstance(value, list):
+        return [str(part) for part in value]
+    return "" if value is None else str(value).replace("\r\n", "\n").strip()
