@@ -47,6 +47,19 @@ class TestFindYourProvider:
         assert "This app is not approved there" in page
         assert f'href="/providers/{provider.pk}/"' not in page
 
+    def test_shows_no_stranger_as_a_way(self, patient, make_provider, make_endpoint):
+        provider = make_provider("Harbor")
+        stranger = {"is_switched_on": False, "is_stranger": True}
+        make_endpoint(provider, host="thief.example", **stranger)
+        page = text(patient, f"/providers/{provider.pk}/")
+        assert "Harbor cannot be connected yet" in page
+        assert "What you have from there stays" not in page
+        make_endpoint(provider, version="dstu2")
+        make_endpoint(provider, host="second.example")
+        page = text(patient, f"/providers/{provider.pk}/")
+        assert "thief.example" not in page
+        assert "switched" not in page
+
     @pytest.mark.conformance("C73")
     def test_marks_practice_providers(self, patient, make_provider, make_endpoint):
         make_endpoint(make_provider("Practice Harbor", is_sandbox=True), is_sandbox=True)

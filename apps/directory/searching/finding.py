@@ -59,15 +59,16 @@ class FoundProvider:
 
     @property
     def sign_ins(self) -> tuple[SignIn, ...]:
-        """The same, by patient portal."""
-        return choices.sign_ins(self.choices)
+        """What a patient is shown, by patient portal: nobody ever had anything from a stranger."""
+        return choices.sign_ins([choice for choice in self.choices if choice.obstacle is not Obstacle.STRANGER])
 
     @property
     def obstacle(self) -> Obstacle | None:
         """Why nothing of it can be linked, or None where something can."""
         if self.linkable:
             return None
-        return next((choice.obstacle for choice in self.choices), Obstacle.NO_ADDRESSES)
+        shown = (choice.obstacle for choice in self.choices if choice.obstacle is not Obstacle.STRANGER)
+        return next(shown, Obstacle.STRANGER if self.choices else Obstacle.NO_ADDRESSES)
 
     @property
     def explanation(self) -> Explanation | None:
