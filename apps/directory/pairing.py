@@ -19,6 +19,8 @@ _LONGEST_ISSUER = 1000
 def check_endpoint(endpoint: Endpoint) -> None:
     """Raises ValidationError where the endpoint, saved as it stands, would cross versions or mix with the sandbox."""
     check_addresses([endpoint.fhir_base_url], policy=reaching.address_policy())
+    if "?" in endpoint.fhir_base_url:
+        raise ValidationError(_("Paths are put behind a FHIR base URL: it has no query."))
     dialect = DIALECTS.get(endpoint.dialect)
     if dialect is None:
         raise ValidationError(_("This dialect is not known."))

@@ -138,6 +138,13 @@ class TestAnEndpointInTheAdmin:
         event = AuditEvent.objects.get(event="directory.changed")
         assert event.facts == {"action": "changed", "changed": "tenant"}
 
+    def test_is_not_added_with_an_address_that_no_path_can_be_put_behind(self, staff, endpoint):
+        fields = self.fields(endpoint, fhir_base_url="https://h.example/?q=1")
+        fields |= {"portals-INITIAL_FORMS": "0", "portals-0-id": "", "portals-0-endpoint": ""}
+        answer = staff.post("/admin/directory/endpoint/add/", fields)
+        assert "it has no query" in answer.content.decode()
+        assert Endpoint.objects.count() == 1
+
     def test_is_switched_off_with_its_time(self, staff, endpoint):
         staff.post("/admin/directory/endpoint/", {"action": "switch_off", "_selected_action": [str(endpoint.pk)]})
         row = Endpoint.objects.get()

@@ -52,7 +52,7 @@ def _endpoint(resource: Mapping[str, Any], here: _Here, numbers: Iterator[int], 
         return
     number = REFUSED
     try:
-        address = terms.guard.required_address(resource, "address")
+        address = terms.guard.root(resource, "address")
         version = fhir_versions.stated(address, resource=resource, otherwise=terms.fhir_version)
     except RowRefused as refusal:
         yield Refused(here.place, str(refusal))

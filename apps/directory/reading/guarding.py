@@ -65,6 +65,18 @@ class Guard:
             raise RowRefused(f"{field} is missing")
         return url
 
+    def root(self, given: Mapping[str, Any], field: str) -> str:
+        """A FHIR base URL, which is an address that paths are put behind. Raises RowRefused."""
+        url = self.required_address(given, field)
+        self.check_root(url, field)
+        return url
+
+    def check_root(self, url: str, field: str) -> None:
+        """As `check`, for a FHIR base URL."""
+        self.check(url, field)
+        if "?" in url:
+            raise RowRefused(f"{field} has a part behind ?")
+
     def check(self, url: str, field: str) -> None:
         """Raises RowRefused, saying what is wrong with the writing of it."""
         plain = _PLAIN.fullmatch(url)

@@ -90,7 +90,7 @@ def _endpoint(given: Mapping[str, Any], place: str, number: int, terms: Terms, *
     return EndpointRow(
         number=number,
         place=place,
-        fhir_base_url=terms.guard.required_address(given, "fhir_base_url"),
+        fhir_base_url=terms.guard.root(given, "fhir_base_url"),
         fhir_version=one_of(given, "fhir_version", _VERSIONS),
         interface=interface,
         dialect=dialect,

@@ -70,7 +70,7 @@ def _provider(given: Mapping[str, Any], url: str, place: str, number: int) -> Pr
 
 def _endpoint(given: Mapping[str, Any], url: str, place: str, number: int, terms: Terms) -> EndpointRow:
     """Addresses of an authorization server count for interface A alone: a SMART deployment states its own."""
-    terms.guard.check(url, "address")
+    terms.guard.check_root(url, "address")
     version = fhir_versions.stated(url, resource={}, otherwise=terms.fhir_version)
     states_server = terms.interface is Interface.PATIENT_ACCESS and "authorize" in given and "token" in given
     fields = ("authorize", "token") if states_server else ()
