@@ -5,7 +5,7 @@ The issuer of ID tokens often differs from the one the SMART configuration decla
 """
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from apps.audit.recording import Actor
 from apps.connections.models import Trial
@@ -16,8 +16,11 @@ from apps.directory.models import AuthorizationServer
 from apps.wire.errors import IdentityFault, IdentityRefused, WireError
 
 
+_ALLOWED_FOR = timedelta(days=1)
+
+
 class NothingToAllow(Exception):
-    """The trial met no issuer that is unknown."""
+    """The trial met no issuer that is unknown, or is too old to say so."""
 
 
 def unknown(error: WireError) -> Sequence[str]:
@@ -33,9 +36,9 @@ def met(trial: Trial) -> str:
     return result.names[0] if result is not None and result.code == IdentityFault.ISSUER and result.names else ""
 
 
-def to_allow(trial: Trial) -> str:
-    """The same, while ID tokens may not name it."""
-    issuer = met(trial)
+def to_allow(trial: Trial, *, at: datetime) -> str:
+    """The same, while ID tokens may not name it, and within a day: staff may have removed it since."""
+    issuer = met(trial) if at < trial.began_at + _ALLOWED_FOR else ""
     return "" if issuer in _server(trial).id_token_issuers else issuer
 
 
@@ -47,10 +50,10 @@ def is_beside_tokens(trial: Trial) -> bool:
 def allow(trial: Trial, *, actor: Actor, at: datetime) -> None:
     """Let ID tokens of this authorization server name the issuer the trial met. Twice is as once.
 
-    Raises NothingToAllow, and ValidationError where it is no address of ours.
+    Raises NothingToAllow, also a day after the trial, and ValidationError where it is no address of ours.
     """
     issuer = met(trial)
-    if not issuer:
+    if not issuer or at >= trial.began_at + _ALLOWED_FOR:
         raise NothingToAllow
     trusting.allow_issuer(_server(trial), issuer, actor=actor, at=at)
 

@@ -1,5 +1,6 @@
 """The issuer of ID tokens that a trial met: shown to staff, allowed by them alone."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -77,6 +78,13 @@ class TestAnUnknownIssuer:
         address = f"/desk/trials/{trial.pk}/issuer/"
         assert staff.post(address)["Location"] == address
         assert staff.get(address)["Location"].startswith("/accounts/reauthenticate/")
+        assert issuers(place) == []
+
+    def test_is_not_allowed_by_a_trial_of_yesterday(self, place: Place, beside: str, staff: Client) -> None:
+        trial = met(place, of_issuer(beside))
+        Trial.objects.update(began_at=timezone.now() - timedelta(days=1))
+        assert "It is right: allow it" not in staff.get(f"/desk/trials/{trial.pk}/").content.decode()
+        staff.post(f"/desk/trials/{trial.pk}/issuer/")
         assert issuers(place) == []
 
     def test_is_warned_of_on_another_host(self, place: Place, staff: Client) -> None:
