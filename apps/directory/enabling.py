@@ -10,8 +10,9 @@ from django.db import transaction
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
-from apps.directory import pinning
+from apps.directory import overseeing, pinning, registering, trusting
 from apps.directory.models import ClientRegistration, Enablement, Endpoint
+from apps.wire.dialects import Interface
 
 _LINKING = Actor.system("linking")
 TRY_AGAIN_AFTER = timedelta(minutes=15)  # about what a change takes to reach every server (interface facts, section 8)
@@ -21,16 +22,33 @@ class NotBeside(Exception):
     """The endpoint's authorization server is not known, or has other origins than the one we are registered at."""
 
 
-def serve(registration: ClientRegistration, endpoint: Endpoint, *, actor: Actor, at: datetime) -> Enablement:
-    """Let a registration serve an endpoint of a neighbouring organization. Twice is as once. Raises NotBeside."""
+class Unsuited(NotBeside):
+    """The registration stands no more, or is of another interface, or one of the two is the sandbox's."""
+
+
+def check_beside(registration: ClientRegistration, endpoint: Endpoint) -> None:
+    """Raises NotBeside or Unsuited where the registration may not serve this endpoint."""
     own = endpoint.authorization_server
     if own is None or not pinning.share_origins(own, registration.authorization_server):
         raise NotBeside
+    is_smart = overseeing.kind(registration) is overseeing.Kind.CONSOLE
+    is_alike = is_smart == (endpoint.interface == Interface.SMART) and registration.is_sandbox == endpoint.is_sandbox
+    if registration.status in registering.OVER or not is_alike:
+        raise Unsuited
+
+
+def serve(registration: ClientRegistration, endpoint: Endpoint, *, actor: Actor, at: datetime) -> Enablement:
+    """Let a registration serve an endpoint of a neighbouring organization: of a stranger, once staff switched it on.
+    Twice is as once. Raises NotBeside."""
     with transaction.atomic():
+        served = Endpoint.objects.select_for_update(no_key=True).get(pk=endpoint.pk)
+        check_beside(registration, served)
         row, is_new = Enablement.objects.get_or_create(
             registration=registration, endpoint=endpoint, defaults={"since_at": at}
         )
         if is_new:
+            trusting.estrange_beside(served, registration, at=at)
+            served.save(update_fields=trusting.COLUMNS)
             _record(row, "serves", actor=actor, at=at)
     return row
 

@@ -13,7 +13,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext_lazy as _
 
-from apps.directory import enabling, key_outlook, pinning, publishing, signing
+from apps.directory import enabling, key_outlook, publishing, signing
 from apps.directory.admin.auditing import AuditedAdmin, staff
 from apps.directory.admin.questions import Question
 from apps.directory.key_outlook import State
@@ -149,12 +149,18 @@ class EnablementForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in t
         """Ask what the domain asks, in words."""
         cleaned = super().clean()
         if not self.errors and cleaned is not None and "endpoint" in cleaned:
-            own = cleaned["endpoint"].authorization_server
-            if own is None or not pinning.share_origins(own, cleaned["registration"].authorization_server):
+            try:
+                enabling.check_beside(cleaned["registration"], cleaned["endpoint"])
+            except enabling.Unsuited:
+                raise ValidationError(
+                    _("The registration was rejected or retired, or it is of another interface, or one of the two is "
+                      "the sandbox's.")
+                ) from None  # fmt: skip
+            except enabling.NotBeside:
                 raise ValidationError(
                     _("People of this endpoint sign in elsewhere than where the registration was made, or it was not "
                       "discovered yet.")
-                )  # fmt: skip
+                ) from None  # fmt: skip
         return cleaned
 
 

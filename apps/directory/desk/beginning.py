@@ -11,7 +11,7 @@ from django.db import transaction
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
-from apps.directory import discovering, enabling, pairing, pinning, reaching, registering, switching
+from apps.directory import discovering, enabling, pairing, pinning, reaching, registering, switching, trusting
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint
 from apps.wire.dialects import Interface
 from apps.wire.errors import WireError
@@ -50,7 +50,8 @@ def begin(endpoint: Endpoint, *, wants_own: bool = False, actor: Actor, at: date
 
 
 def serve(endpoint: Endpoint, registration: ClientRegistration, *, actor: Actor, at: datetime) -> None:
-    """Let a registration that was made beside it serve this endpoint too. Raises `enabling.NotBeside`."""
+    """Let a registration that was made beside it serve this endpoint too: a stranger, once it is switched on. Raises
+    `enabling.NotBeside`."""
     enabling.serve(registration, endpoint, actor=actor, at=at)
 
 
@@ -58,7 +59,8 @@ def name_addresses(
     endpoint: Endpoint, *, authorize_url: str, token_url: str, revocation_url: str, actor: Actor, at: datetime
 ) -> None:
     """Enter where patients of an endpoint of interface A sign in; an authorization server with both addresses is used
-    if there is one. Raises ValidationError for addresses we would not use, and where another version uses them."""
+    if there is one. Where we are registered there, a stranger waits for its own switch. Raises ValidationError for
+    addresses we would not use, and where another version uses them."""
     with transaction.atomic():
         row = Endpoint.objects.select_for_update().get(pk=endpoint.pk)
         server = AuthorizationServer.objects.filter(authorize_url=authorize_url, token_url=token_url).first()
@@ -74,14 +76,15 @@ def name_addresses(
         server.save()
         row.authorization_server = server
         pairing.check_endpoint(row)
-        row.save(update_fields=["authorization_server"])
+        is_stranger = trusting.estrange(row, at=at)
+        row.save(update_fields=["authorization_server", *trusting.COLUMNS])
         recording.record(
             EventType.DIRECTORY_CHANGED,
             actor=actor,
             at=at,
             subject="endpoint",
             subject_id=str(row.pk),
-            facts={Fact.ACTION: "addresses entered"},
+            facts={Fact.ACTION: "addresses entered and switched off" if is_stranger else "addresses entered"},
         )
     endpoint.refresh_from_db()
 

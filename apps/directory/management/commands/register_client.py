@@ -104,6 +104,8 @@ class Command(BaseCommand):
         for url in options["serves"]:
             try:
                 enabling.serve(registration, _endpoint(url), actor=_ACTOR, at=at)
+            except enabling.Unsuited:
+                raise CommandError(f"{url} is of another interface, or one of the two is the sandbox's.") from None
             except enabling.NotBeside:
                 raise CommandError(f"{url} signs people in elsewhere, or was not discovered yet.") from None
         return registration
