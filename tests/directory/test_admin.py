@@ -145,6 +145,26 @@ class TestAnEndpointInTheAdmin:
         assert "it has no query" in answer.content.decode()
         assert Endpoint.objects.count() == 1
 
+    def test_is_switched_off_where_its_host_is_new_to_a_sign_in_of_ours(self, staff, endpoint, registration):
+        rogue = Endpoint.objects.create(
+            fhir_base_url="https://thief.example/r4", fhir_version="r4", interface="patient-access",
+            dialect="patient-access", imported_at=timezone.now(),
+        )  # fmt: skip
+        fields = {
+            "fhir_version": "r4", "interface": "patient-access", "dialect": "patient-access", "tenant": "",
+            "authorization_server": str(registration.authorization_server_id),
+            "portals-TOTAL_FORMS": "0", "portals-INITIAL_FORMS": "0",
+        }  # fmt: skip
+        page = staff.post(f"/admin/directory/endpoint/{rogue.pk}/change/", fields, follow=True).content.decode()
+        rogue.refresh_from_db()
+        assert rogue.authorization_server == registration.authorization_server
+        assert (rogue.is_switched_on, rogue.is_stranger) == (False, True)
+        assert "thief.example, signing in at" in page
+        chosen = {"action": "switch_on", "_selected_action": [str(rogue.pk), str(endpoint.pk)]}
+        page = staff.post("/admin/directory/endpoint/", chosen, follow=True).content.decode()
+        assert f"/desk/endpoints/{rogue.pk}/look/" in page
+        assert list(Endpoint.objects.filter(is_switched_on=True)) == [endpoint]
+
     def test_is_switched_off_with_its_time(self, staff, endpoint):
         staff.post("/admin/directory/endpoint/", {"action": "switch_off", "_selected_action": [str(endpoint.pk)]})
         row = Endpoint.objects.get()

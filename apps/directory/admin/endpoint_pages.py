@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from apps.directory import linkability
+from apps.directory.desk import hosts
 from apps.directory.linkability import Obstacle
 from apps.directory.models import Endpoint, EndpointCheck, Provider
 from apps.directory.watching import comparing, succeeding
@@ -121,6 +122,17 @@ def linking_in_short(endpoint: Endpoint, *, at: datetime) -> str:
     """The same in a few words."""
     obstacle = linkability.obstacle(endpoint, at=at)
     return str(IN_SHORT.get(obstacle, obstacle.label)) if obstacle else str(_("on"))
+
+
+def to_look_at(endpoint: Endpoint) -> SafeString:
+    """Of a stranger: both hosts, and the page where it can be switched on."""
+    stranger = hosts.of(endpoint)
+    sentence = _("Off until somebody looks: records at %(records)s, signing in at %(sign_in)s.") % {
+        "records": stranger.record_host,
+        "sign_in": ", ".join(stranger.sign_in_hosts) or NOTHING,
+    }
+    look = _("Look at both at the registration desk and switch it on there")
+    return format_html('{} <a href="{}">{}</a>', sentence, reverse("desk-look", args=[endpoint.pk]), look)
 
 
 def linked(rows: Iterable[tuple[Endpoint, str]]) -> SafeString | str:

@@ -5,13 +5,14 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import ValidationError
+from django.db import models
 from django.db.models import Prefetch, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from apps.directory import discovering, pairing, switching
+from apps.directory import discovering, pairing, switching, trusting
 from apps.directory.admin import endpoint_pages
 from apps.directory.admin.auditing import AuditedAdmin, SwitchedAdmin, staff
 from apps.directory.admin.endpoint_questions import (
@@ -134,6 +135,28 @@ class EndpointAdmin(SwitchedAdmin):
             "enablements__registration__authorization_server",
             Prefetch("checks", latest, to_attr="latest_checks"),
         )
+
+    def save_model(
+        self,
+        request: HttpRequest,
+        obj: models.Model,
+        form: "forms.ModelForm[Any]",
+        change: bool,  # noqa: FBT001 - Django's signature
+    ) -> None:
+        """Beside another authorization server it may be a stranger, whoever put it there."""
+        super().save_model(request, obj, form, change)
+        assert isinstance(obj, Endpoint)  # noqa: S101 - this admin's model
+        if "authorization_server" not in form.changed_data:
+            return
+        if trusting.examine(obj, actor=staff(request), at=timezone.now()):
+            self.message_user(request, endpoint_pages.to_look_at(obj), messages.WARNING)
+
+    @admin.action(description=_("Switch on"))
+    def switch_on(self, request: HttpRequest, rows: QuerySet[Endpoint]) -> None:
+        """All but strangers: of each of those staff look at both hosts first."""
+        for endpoint in rows.filter(is_stranger=True):
+            self.message_user(request, endpoint_pages.to_look_at(endpoint), messages.ERROR)
+        super().switch_on(request, rows.filter(is_stranger=False))
 
     def turn(self, request: HttpRequest, obj: Endpoint, *, is_on: bool) -> None:
         """Of one endpoint."""
