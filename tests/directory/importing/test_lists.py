@@ -11,6 +11,8 @@ from tests.directory.importing.lists import ROW, endpoint, import_rows, row
 
 pytestmark = pytest.mark.django_db
 
+BEFORE = AT - timedelta(days=1)
+
 
 class TestAnImport:
     def test_stores_what_the_file_says(self):
@@ -134,7 +136,9 @@ class TestAFileThatMayBeHostile:
         theft = row(id="theft", endpoints=[endpoint(fhir_base_url="https://fhir.thief.example/r4")])
         report = import_rows(theft, name="theirs")
         assert report.waiting == ["https://fhir.thief.example/r4"]
-        assert not Endpoint.objects.get(fhir_base_url="https://fhir.thief.example/r4").is_switched_on
+        thief = Endpoint.objects.get(fhir_base_url="https://fhir.thief.example/r4")
+        assert (thief.is_switched_on, thief.is_stranger) == (False, True)
+        assert not Endpoint.objects.get(fhir_base_url=endpoint()["fhir_base_url"]).is_stranger
 
     def test_cannot_do_so_later_with_an_endpoint_that_was_harmless(self, registered):
         own = {"authorize_url": "https://auth.thief.example/a", "token_url": "https://auth.thief.example/t"}
@@ -143,6 +147,15 @@ class TestAFileThatMayBeHostile:
         turned = endpoint(fhir_base_url="https://fhir.thief.example/r4")
         import_rows(row(id="theft", endpoints=[turned]), name="theirs")
         assert not Endpoint.objects.get(fhir_base_url="https://fhir.thief.example/r4").is_switched_on
+
+    def test_is_told_from_what_staff_had_switched_off_before(self, registered):
+        own = {"authorize_url": "https://auth.thief.example/a", "token_url": "https://auth.thief.example/t"}
+        harmless = endpoint(fhir_base_url="https://fhir.thief.example/r4", authorization_server=own)
+        import_rows(row(id="theft", endpoints=[harmless]), name="theirs")
+        off = Endpoint.objects.filter(fhir_base_url="https://fhir.thief.example/r4")
+        off.update(is_switched_on=False, switched_off_at=BEFORE)
+        import_rows(row(id="theft", endpoints=[endpoint(fhir_base_url="https://fhir.thief.example/r4")]), name="theirs")
+        assert (off.get().is_stranger, off.get().switched_off_at) == (True, BEFORE)
 
     def test_adds_endpoints_where_there_is_one_that_staff_left_on(self, registered):
         report = import_rows(
