@@ -21,6 +21,7 @@ NOTHING = "-"
 
 # Why linking is off in a few words, for a column: the page of the endpoint says the sentence.
 IN_SHORT = {
+    Obstacle.STRANGER: _("host to look at"),
     Obstacle.SWITCHED_OFF: _("switched off"),
     Obstacle.VANISHED: _("gone from its list"),
     Obstacle.INTERFACE_NOT_SPOKEN: _("interface not spoken"),
