@@ -11,6 +11,8 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Case, F, Q, Value, When
 
+from apps.audit import recording
+from apps.audit.recording import Actor, EventType, Fact
 from apps.directory import pinning, registering
 from apps.directory.models import AuthorizationServer, Endpoint
 from apps.directory.reading import addressing
@@ -37,16 +39,17 @@ def note_relied_on() -> None:
         cursor.executemany("INSERT INTO import_relied (server_id) VALUES (%s)", relied_on)
 
 
-def switch_off_strangers(*, at: datetime) -> None:
-    """Endpoints that came to such a server, at an origin that neither it nor an endpoint of it has."""
+def switch_off_strangers(*, actor: Actor, at: datetime) -> None:
+    """Endpoints that came to such a server, at an origin that neither it nor an endpoint of it has. Each that was on is
+    written down."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT DISTINCT server_id FROM import_moved")
         servers = AuthorizationServer.objects.in_bulk([server_id for (server_id,) in cursor.fetchall()])
     for server in servers.values():
-        _switch_off_at(server, at=at)
+        _switch_off_at(server, actor=actor, at=at)
 
 
-def _switch_off_at(server: AuthorizationServer, *, at: datetime) -> None:
+def _switch_off_at(server: AuthorizationServer, *, actor: Actor, at: datetime) -> None:
     with connection.cursor() as cursor:
         cursor.execute(_KNOWN, [server.pk])
         trusted = [server.authorize_url, server.token_url, *(origin for (origin,) in cursor.fetchall())]
@@ -59,7 +62,21 @@ def _switch_off_at(server: AuthorizationServer, *, at: datetime) -> None:
         moved.execute(_MOVED, [server.pk])
         while rows := moved.fetchmany(_ROWS):
             strangers: list[UUID] = [row_id for row_id, url in rows if not is_trusted(addressing.origin(url))]
+            on = Endpoint.objects.filter(pk__in=strangers, is_switched_on=True)
+            for row_id in on.values_list("pk", flat=True):
+                _note(row_id, actor=actor, at=at)
             since = Case(When(is_switched_on=True, then=Value(at)), default=F("switched_off_at"))
             Endpoint.objects.filter(pk__in=strangers).update(
                 is_switched_on=False, switched_off_at=since, is_stranger=True
             )
+
+
+def _note(endpoint_id: UUID, *, actor: Actor, at: datetime) -> None:
+    recording.record(
+        EventType.DIRECTORY_CHANGED,
+        actor=actor,
+        at=at,
+        subject="endpoint",
+        subject_id=str(endpoint_id),
+        facts={Fact.ACTION: "switched off"},
+    )

@@ -68,7 +68,7 @@ def import_lists(
         estranging.note_relied_on()
         journey = _Journey(sources, terms, wishes, tell, at)
         journey.read()
-        report = journey.close()
+        report = journey.close(actor=actor)
         recording.record(
             EventType.DIRECTORY_IMPORTED,
             actor=actor,
@@ -116,12 +116,12 @@ class _Journey:
         self._send(merges=True, is_whole_list=is_loose)
         self._merger().finish()
 
-    def close(self) -> Report:
+    def close(self, *, actor: Actor) -> Report:
         """What can only be said when everything is stored."""
         report, at = self._report, self._at
         self._merger().count_in(report)
         report.providers_changed += sites.settle(self._directory, at=at)
-        estranging.switch_off_strangers(at=at)
+        estranging.switch_off_strangers(actor=actor, at=at)
         has_shrunk = self._has_shrunk()
         if self._is_complete:
             report.vanished, report.spared = vanishing.mark(self._directory, is_spared=has_shrunk, at=at)

@@ -1,0 +1,40 @@
+"""Endpoints that an import switches off: the audit log says which, and who imported."""
+
+import pytest
+
+from apps.audit.models import AuditEvent
+from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint
+from tests.directory.importing.lists import ROW, endpoint, import_rows, row
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def registered() -> ClientRegistration:
+    """We are registered at the authorization server of ROW."""
+    import_rows(ROW)
+    server = AuthorizationServer.objects.get()
+    return ClientRegistration.objects.create(authorization_server=server, label="ours", authentication="query")
+
+
+def switched_off() -> list[str]:
+    events = AuditEvent.objects.filter(event="directory.changed", facts__action="switched off", subject="endpoint")
+    return sorted(events.values_list("subject_id", flat=True))
+
+
+class TestAStranger:
+    def test_is_written_down_once_when_it_is_switched_off(self, registered):
+        hosts = ("one", "two")
+        theft = [row(id=host, endpoints=[endpoint(fhir_base_url=f"https://{host}.thief.example/r4")]) for host in hosts]
+        import_rows(*theft, name="theirs")
+        strangers = Endpoint.objects.filter(is_switched_on=False).values_list("pk", flat=True)
+        assert switched_off() == sorted(map(str, strangers))
+        assert len(switched_off()) == len(hosts)
+        by = AuditEvent.objects.filter(event__in=["directory.changed", "directory.imported"])
+        assert len(set(by.values_list("actor_kind", "actor_name"))) == 1
+        import_rows(*theft, name="theirs")
+        assert len(switched_off()) == len(hosts)
+
+    def test_is_not_written_down_where_nothing_is_switched_off(self, registered):
+        import_rows(ROW, row(id="next", endpoints=[endpoint(fhir_base_url="https://fhir.harbor.example/b/r4")]))
+        assert switched_off() == []
