@@ -48,10 +48,14 @@ def endpoint(**changes: Any) -> dict[str, Any]:
     return {**copy.deepcopy(ROW["endpoints"][0]), **changes}
 
 
-def import_rows(*rows: Any, name: str = "ours", at: datetime = AT, **wishes: bool) -> Report:
+def content_of(*rows: Any) -> bytes:
     """Rows of `providers` as a file of our own format."""
-    content = json.dumps({"format": "holdfast-directory/1", "providers": rows}).encode()
-    return import_content(content, name=name, at=at, **wishes)
+    return json.dumps({"format": "holdfast-directory/1", "providers": rows}).encode()
+
+
+def import_rows(*rows: Any, **wanted: Any) -> Report:
+    """The same, brought in."""
+    return import_content(content_of(*rows), **wanted)
 
 
 def import_json(document: Any, **wanted: Any) -> Report:

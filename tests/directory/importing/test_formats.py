@@ -148,15 +148,6 @@ class TestTheListOfPublishedLists:
 
 
 class TestAHostileList:
-    def test_of_many_rows_is_imported_and_takes_no_more_memory_than_a_wave(self):
-        many = [row(id=str(n), name=f"Clinic {n}", endpoints=[endpoint(fhir_base_url=f"https://h{n}.example.org/r4")])
-                for n in range(20_000)]  # fmt: skip
-        for one in many:
-            server = one["endpoints"][0]["authorization_server"]
-            one["endpoints"][0]["authorization_server"] = {**server, "revocation_url": ""}
-        report = import_rows(*many)
-        assert (report.providers, report.endpoints, report.refused) == (20_000, 20_000, 0)
-
     def test_with_one_id_a_thousand_times_has_one_provider(self):
         report = import_rows(*[row()] * 1000)
         assert (report.providers, report.refused) == (1, 999)

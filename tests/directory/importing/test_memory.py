@@ -1,0 +1,55 @@
+"""What an import holds in memory: some waves of rows, however many the list has."""
+
+import gc
+import tracemalloc
+from typing import Any
+
+import pytest
+
+from apps.directory.importing.reporting import Report
+from apps.directory.models import SearchWord
+from tests.directory.importing.lists import content_of, endpoint, import_content, row
+
+pytestmark = pytest.mark.django_db
+
+FEW, MANY = 2100, 7000  # providers: one wave and some, and three and a half
+
+
+def letters(number: int) -> str:
+    """A long word of its own for each number, so that there is as much to learn as there are rows."""
+    return "".join(chr(ord("a") + int(digit)) for digit in f"{number * 7919:09d}")
+
+
+def unlike(number: int) -> dict[str, Any]:
+    """A provider with an endpoint, an authorization server and a name that no other has."""
+    host = f"https://h{number}.example.org"
+    server = {"authorize_url": f"{host}/authorize", "token_url": f"{host}/token"}
+    ways = [endpoint(fhir_base_url=f"{host}/r4", authorization_server=server)]
+    return row(id=str(number), name=f"Dr. {letters(number)}", endpoints=ways)
+
+
+def peak_of(content: bytes) -> tuple[int, Report]:
+    """The most bytes of Python's that were in use above those before, while it was imported."""
+    gc.collect()
+    tracemalloc.start()
+    try:
+        report = import_content(content)
+        return tracemalloc.get_traced_memory()[1], report
+    finally:
+        tracemalloc.stop()
+
+
+class TestTheMemoryOfAnImport:
+    def test_does_not_grow_with_its_rows(self):
+        peak_of(content_of(unlike(0)))
+        few, _report = peak_of(content_of(*map(unlike, range(FEW))))
+        many, report = peak_of(content_of(*map(unlike, range(MANY))))
+        assert (report.providers, report.endpoints, report.refused) == (MANY, MANY, 0)
+        assert SearchWord.objects.count() > MANY
+        assert many < few * 1.3
+
+    def test_does_not_grow_with_the_rows_it_refuses(self):
+        few, _report = peak_of(content_of(*[row(name="x" * 300)] * FEW))
+        many, report = peak_of(content_of(*[row(name="x" * 300)] * MANY))
+        assert (report.refused, len(report.refusals)) == (MANY, 1000)
+        assert many < few * 1.3
