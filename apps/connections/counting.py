@@ -1,11 +1,18 @@
-"""Count how an attempt to link ended, for the directory to say how others fared. Nobody's name goes along."""
+"""Count how an attempt to link ended, for the directory to say how others fared. Nobody's name goes along.
+
+Of each account one attempt at an endpoint counts a day, so that nobody speaks for many. Who was counted is known as a
+keyed digest, in the cache and until the day is over; where the cache does not answer, nobody is counted.
+"""
 
 from collections.abc import Mapping
 from datetime import date, datetime
 from itertools import groupby
 from uuid import UUID
 
+from django.core.cache import cache
 from django.db import transaction
+from django.utils.crypto import salted_hmac
+from redis.exceptions import RedisError
 
 from apps.connections.models import AuthorizationRequest
 from apps.connections.outcomes import Outcome
@@ -14,17 +21,18 @@ from apps.directory.watching import succeeding
 from apps.directory.watching.succeeding import Ending
 
 MOST_AT_ONCE = 500
+_HOUR_SECONDS = 3600
+_DAY_SECONDS = 24 * _HOUR_SECONDS
 
 ENDINGS: Mapping[Outcome, Ending] = {
-    Outcome.COMPLETED: Ending.COMPLETED,
+    Outcome.CONFIRMED: Ending.COMPLETED,
+    Outcome.ALREADY_CONNECTED: Ending.COMPLETED,
     Outcome.CANCELLED: Ending.REFUSED_BY_PATIENT,
     Outcome.NOTHING_SHARED: Ending.REFUSED_BY_PATIENT,
-    Outcome.DENIED_BY_PROVIDER: Ending.FAILED_THERE,
     Outcome.PROVIDER_DOWN: Ending.FAILED_THERE,
     Outcome.CODE_REFUSED: Ending.FAILED_THERE,
     Outcome.NOT_ENABLED: Ending.FAILED_THERE,
     Outcome.NO_PERSON: Ending.FAILED_THERE,
-    Outcome.WRONG_ISSUER: Ending.FAILED_THERE,
     Outcome.UNREADABLE: Ending.FAILED_THERE,
     Outcome.ADDRESS_DOUBTED: Ending.FAILED_THERE,
     Outcome.IDENTITY_REFUSED: Ending.FAILED_THERE,
@@ -33,21 +41,37 @@ ENDINGS: Mapping[Outcome, Ending] = {
     Outcome.EXPIRED: Ending.ABANDONED,
 }
 
-# What becomes of an attempt after it was counted, what the patient did to it here, and answers of no known attempt.
+# What is no ending yet, what only a browser says of the provider, what the patient did to an attempt here, and answers
+# of no known attempt.
 NOT_COUNTED = frozenset(
     {
-        Outcome.CONFIRMED, Outcome.ALREADY_CONNECTED, Outcome.DECLINED, Outcome.UNCONFIRMED, Outcome.CLOSED,
+        Outcome.COMPLETED, Outcome.DENIED_BY_PROVIDER, Outcome.WRONG_ISSUER, Outcome.DECLINED,
+        Outcome.UNCONFIRMED, Outcome.CLOSED,
         Outcome.WRONG_PERSON, Outcome.FORGED, Outcome.OTHER_BROWSER, Outcome.OTHER_ACCOUNT, Outcome.USED_TWICE,
         Outcome.ACCOUNT_CLOSED, Outcome.SWITCHED_OFF,
     }
 )  # fmt: skip
 
 
-def count(endpoint: Endpoint, outcome: Outcome, *, at: datetime) -> None:
-    """Count one attempt that ended so, where it says something about the provider. Call it outside transactions, after
-    the attempt's own: at most once, since a worker that dies in between leaves a number behind and no patient."""
-    if outcome in ENDINGS:
-        succeeding.note(endpoint, ENDINGS[outcome], at=at)
+def count(endpoint: Endpoint, outcome: Outcome, *, user_id: UUID, at: datetime) -> None:
+    """Count an attempt of this account that ended so, where it says something about the provider. Call it outside
+    transactions, after the attempt's own: at most once, since a worker that dies in between leaves a number behind and
+    no patient."""
+    if outcome not in ENDINGS:
+        return
+    ending = ENDINGS[outcome]
+    if _is_first(endpoint.pk, ending, user_id=user_id, at=at):
+        succeeding.note(endpoint, ending, at=at)
+    elif ending is Ending.COMPLETED:
+        before = _ending_until_now(endpoint.pk, user_id=user_id, at=at)
+        if before is not None:
+            succeeding.move(endpoint, before, ending, at=at)
+
+
+def count_hearsay(endpoint: Endpoint, outcome: Outcome, *, user_id: UUID, at: datetime) -> None:
+    """The same for what a browser brought and no call of ours confirmed: only the patient's own no counts."""
+    if outcome is Outcome.CANCELLED:
+        count(endpoint, outcome, user_id=user_id, at=at)
 
 
 def count_abandoned(*, at: datetime) -> int:
@@ -65,11 +89,51 @@ def count_abandoned(*, at: datetime) -> int:
         requests = list(locked.order_by("expires_at")[:MOST_AT_ONCE])
         AuthorizationRequest.objects.filter(pk__in=[request.pk for request in requests]).update(outcome=Outcome.EXPIRED)
         for _place_and_day, same in groupby(sorted(requests, key=_place_and_day_of), key=_place_and_day_of):
-            first, *others = same
-            succeeding.note(first.endpoint, ENDINGS[Outcome.EXPIRED], at=first.expires_at, times=1 + len(others))
+            firsts = {one.user_id: one for one in same if not _is_counted(one)}
+            for first in list(firsts.values())[:1]:
+                succeeding.note(first.endpoint, Ending.ABANDONED, at=first.expires_at, times=len(firsts))
+    for request in requests:  # not before it is certain that they were counted
+        _is_first(request.endpoint_id, Ending.ABANDONED, user_id=request.user_id, at=request.expires_at)
     return len(requests)
 
 
 def _place_and_day_of(request: AuthorizationRequest) -> tuple[UUID, date]:
     """What is counted together. In its order two that count at once never wait for each other (`succeeding.note`)."""
     return request.endpoint_id, request.expires_at.date()
+
+
+def _is_counted(request: AuthorizationRequest) -> bool:
+    """Whether its account was counted there on that day, or nobody knows."""
+    try:
+        return cache.get(_key(request.endpoint_id, request.user_id, request.expires_at)) is not None
+    except RedisError:
+        return True
+
+
+def _is_first(endpoint_id: UUID, ending: Ending, *, user_id: UUID, at: datetime) -> bool:
+    """Whether nothing of this account was counted there on this day. It is from now on."""
+    try:
+        return cache.add(_key(endpoint_id, user_id, at), ending.value, timeout=_rest_of_the_day(at))
+    except RedisError:
+        return False
+
+
+def _ending_until_now(endpoint_id: UUID, *, user_id: UUID, at: datetime) -> Ending | None:
+    """What this account was counted as on this day, where it is no success yet. Told once: then it is one."""
+    key = _key(endpoint_id, user_id, at)
+    try:
+        before = cache.get(key)
+        is_mine = before is not None and cache.add(f"{key}:connected", 1, timeout=_rest_of_the_day(at))
+    except RedisError:
+        return None
+    return Ending(before) if is_mine and before != Ending.COMPLETED else None
+
+
+def _key(endpoint_id: UUID, user_id: UUID, at: datetime) -> str:
+    digest = salted_hmac("link days", f"{endpoint_id} {user_id} {at.date()}", algorithm="sha256")
+    return f"link-days:{digest.hexdigest()}"
+
+
+def _rest_of_the_day(at: datetime) -> int:
+    """In seconds; an hour at least, for what is counted after its day."""
+    return max(_HOUR_SECONDS, _DAY_SECONDS - (at.hour * _HOUR_SECONDS + at.minute * 60 + at.second))

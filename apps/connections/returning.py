@@ -12,7 +12,7 @@ exchanged at once and held for the user who began.
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -59,6 +59,7 @@ class WayBack:
     outcome: Outcome
     request: AuthorizationRequest | None = None
     connection: Connection | None = None
+    is_hearsay: bool = False  # the browser said so, and no call of ours
 
 
 def complete(
@@ -150,8 +151,13 @@ def _second_arrival(request: AuthorizationRequest, *, at: datetime) -> WayBack:
 def _counted(way_back: WayBack, *, at: datetime) -> WayBack:
     """For others to be told how it went here. After the attempt's own transactions, and so at most once: where we are
     stopped in between, an attempt is missing from the numbers."""
-    if way_back.request is not None:
-        counting.count(way_back.request.endpoint, way_back.outcome, at=at)
+    request, outcome = way_back.request, way_back.outcome
+    if request is None:
+        return way_back
+    if way_back.connection is not None and outcome is Outcome.COMPLETED and way_back.connection.confirmed_at:
+        outcome = Outcome.ALREADY_CONNECTED  # renewed: nobody is asked whose record it is
+    count = counting.count_hearsay if way_back.is_hearsay else counting.count
+    count(request.endpoint, outcome, user_id=request.user_id, at=at)
     return way_back
 
 
@@ -198,7 +204,8 @@ def _fail_as_answered(request: AuthorizationRequest, response: AuthorizationResp
     if not (outcome is Outcome.REQUEST_REFUSED and scoping.is_launched(request.requested_scope)):  # it ran out there
         refusal = authorization.refusal(response)
         alerting.alert_staff_of_sign_in(request.registration, request.endpoint, refusal, at=at)
-    return _fail(request, outcome, at=at, error_uri=response.error_uri, code=response.error)
+    failed = _fail(request, outcome, at=at, error_uri=response.error_uri, code=response.error)
+    return replace(failed, is_hearsay=True)
 
 
 def _identify(request: AuthorizationRequest, token_set: TokenSet, nonce: Secret | None, *, at: datetime) -> WayBack:

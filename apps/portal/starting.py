@@ -5,8 +5,9 @@ from datetime import datetime
 
 from django.db import transaction
 
-from apps.connections import confirming
+from apps.connections import confirming, counting
 from apps.connections.models import Connection
+from apps.connections.outcomes import Outcome
 from apps.records import syncing
 from apps.records.models import SyncRun
 
@@ -25,6 +26,13 @@ def confirm_and_start(connection: Connection, *, candidate: int, at: datetime) -
     A second press changes nothing and finds what the first did. Raises `confirming.TooLate` and
     `confirming.NoSuchCandidate`.
     """
+    started = _confirm_and_start(connection, candidate=candidate, at=at)
+    if started.run is not None:
+        counting.count(connection.endpoint, Outcome.CONFIRMED, user_id=connection.user_id, at=at)
+    return started
+
+
+def _confirm_and_start(connection: Connection, *, candidate: int, at: datetime) -> Started:
     with transaction.atomic():
         confirmed = confirming.confirm(connection, candidate=candidate, at=at)
         living = confirmed.connection

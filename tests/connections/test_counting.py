@@ -1,21 +1,25 @@
 """How attempts ended is counted once each, where it says something about the provider, and for nobody by name."""
 
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
-from uuid import UUID
+from datetime import UTC, datetime, timedelta
+from uuid import UUID, uuid4
 
 import pytest
+from django.core.cache import cache
 from django.db import OperationalError, transaction
 from django.db import connections as databases
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
+from redis.exceptions import RedisError
 
-from apps.connections import counting, tasks
-from apps.connections.models import AuthorizationRequest
+from apps.connections import confirming, counting, tasks
+from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.models.trial import Trial
 from apps.connections.outcomes import Outcome
 from apps.directory.models import LinkDay
+from apps.directory.watching import succeeding
 from apps.directory.watching.succeeding import Ending
+from apps.portal import starting
 from config.celery import SCHEDULE
 from tests.connections.conftest import page_after
 from tests.connections.provider_stand_in import CODE
@@ -44,7 +48,9 @@ class TestAnOutcome:
 
 class TestAnAttempt:
     def test_that_succeeds_is_counted_at_its_endpoint(self, traveller, place):
-        traveller.link(place)
+        connection = traveller.link(place)
+        assert counted() == {}
+        starting.confirm_and_start(connection, candidate=0, at=timezone.now())
         assert counted() == {"completed": 1}
         row = LinkDay.objects.get()
         assert (row.endpoint, row.date) == (place.endpoint, timezone.now().date())
@@ -53,20 +59,32 @@ class TestAnAttempt:
         departed = traveller.leave(place)
         for _ in range(3):
             traveller.come_back(place, code=CODE, state=departed.state)
+        connection = Connection.objects.get()
+        for _ in range(3):
+            starting.confirm_and_start(connection, candidate=0, at=timezone.now())
         assert counted() == {"completed": 1}
+
+    def test_that_finds_somebody_else_s_record_is_no_success(self, traveller, place):
+        connection = traveller.link(place)
+        confirming.decline(connection, at=timezone.now())
+        assert counted() == {}
 
     @pytest.mark.parametrize(
         ("error", "ending"),
         [
-            ("access_denied", "refused_by_patient"),
-            ("server_error", "failed_there"),
-            ("invalid_request", "failed_here"),
+            ("access_denied", {"refused_by_patient": 1}),
+            ("server_error", {}),
+            ("temporarily_unavailable", {}),
+            ("invalid_request", {}),
+            ("unauthorized_client", {}),
+            ("login_required", {}),
+            ("made_up", {}),
         ],
     )
-    def test_that_was_answered_with_an_error_is_counted(self, error, ending, traveller, place):
+    def test_that_a_browser_calls_failed_is_counted_as_the_patient_s_no_alone(self, error, ending, traveller, place):
         departed = traveller.leave(place)
         traveller.come_back(place, error=error, state=departed.state)
-        assert counted() == {ending: 1}
+        assert counted() == ending
 
     @pytest.mark.parametrize(
         ("answer", "ending"),
@@ -84,6 +102,53 @@ class TestAnAttempt:
     def test_of_nobody_is_not_counted(self, traveller, place):
         traveller.leave(place)
         traveller.come_back(place, code=CODE, state="made-up")
+        assert counted() == {}
+
+
+class TestAnAccount:
+    AT = datetime(2026, 5, 4, 9, tzinfo=UTC)
+
+    def count(self, place, outcome, user_id, days=0):
+        counting.count(place.endpoint, outcome, user_id=user_id, at=self.AT + timedelta(days=days))
+
+    def test_counts_once_a_day(self, place):
+        somebody = uuid4()
+        for _ in range(20):
+            self.count(place, Outcome.PROVIDER_DOWN, somebody)
+        assert counted() == {"failed_there": 1}
+        self.count(place, Outcome.PROVIDER_DOWN, uuid4())
+        self.count(place, Outcome.PROVIDER_DOWN, somebody, days=1)
+        assert counted() == {"failed_there": 3}
+
+    def test_counts_as_connected_where_it_came_to_that(self, place):
+        somebody = uuid4()
+        for outcome in (Outcome.PROVIDER_DOWN, Outcome.CONFIRMED, Outcome.CONFIRMED, Outcome.PROVIDER_DOWN):
+            self.count(place, outcome, somebody)
+        assert counted() == {"completed": 1}
+
+    def test_decides_alone_what_nobody_reads(self, place):
+        somebody = uuid4()
+        for days in range(7):
+            for _ in range(5):
+                self.count(place, Outcome.PROVIDER_DOWN, somebody, days=days)
+        assert counted() == {"failed_there": 7}
+        assert succeeding.words(place.endpoint, at=self.AT + timedelta(days=6)) == ""
+
+    def test_leaves_no_name_behind(self, place):
+        somebody = uuid4()
+        self.count(place, Outcome.PROVIDER_DOWN, somebody)
+        kept = counting._key(place.endpoint.pk, somebody, self.AT)
+        assert str(somebody) not in kept
+        assert somebody.hex not in kept
+        assert counting._rest_of_the_day(self.AT) == 15 * 3600
+        assert cache.get(kept) == "failed_there"
+
+    def test_is_not_missed_where_the_cache_does_not_answer(self, place, monkeypatch):
+        def fails(*_arguments, **_options):
+            raise RedisError
+
+        monkeypatch.setattr(cache, "add", fails)
+        self.count(place, Outcome.PROVIDER_DOWN, uuid4())
         assert counted() == {}
 
 
@@ -120,6 +185,13 @@ class TestAnAbandonedAttempt:
         asked = [endpoint_id for sql in updates for endpoint_id in ids if UUID(endpoint_id).hex in sql.replace("-", "")]
         assert asked == sorted(asked)
         assert set(asked) == set(ids)
+
+    def test_is_counted_once_for_each_account(self, traveller, place):
+        for _ in range(3):
+            traveller.leave(place)
+            expire()
+            counting.count_abandoned(at=timezone.now())
+        assert counted() == {"abandoned": 1}
 
     def test_is_still_told_that_it_took_too_long(self, traveller, place):
         departed = traveller.leave(place)
@@ -172,7 +244,7 @@ class TestSomebodyAboutToLeave:
         page = traveller.client.get(place.before_you_go).content.decode()
         assert "having trouble" not in page
         for _ in range(5):
-            counting.count(place.endpoint, Outcome.PROVIDER_DOWN, at=timezone.now())
+            counting.count(place.endpoint, Outcome.PROVIDER_DOWN, user_id=uuid4(), at=timezone.now())
         assert (
             "People are having trouble connecting here this week."
             in traveller.client.get(place.before_you_go).content.decode()
@@ -184,7 +256,7 @@ class TestTwoAtOnce:
     def test_are_both_counted(self, place):
         def count(_number):
             try:
-                counting.count(place.endpoint, Outcome.COMPLETED, at=timezone.now())
+                counting.count(place.endpoint, Outcome.CONFIRMED, user_id=uuid4(), at=timezone.now())
             finally:
                 databases.close_all()
 
@@ -212,7 +284,8 @@ class TestACountThatFails:
 
         traveller.leave(place)
         expire()
-        counting.count(place.endpoint, Outcome.COMPLETED, at=AuthorizationRequest.objects.get().expires_at)
+        expired_at = AuthorizationRequest.objects.get().expires_at
+        counting.count(place.endpoint, Outcome.CONFIRMED, user_id=uuid4(), at=expired_at)
         with ThreadPoolExecutor(1) as pool, transaction.atomic():
             LinkDay.objects.select_for_update().get()
             with pytest.raises(OperationalError):

@@ -75,6 +75,24 @@ class TestAPatient:
         happened(30, completed=20)
         assert said(endpoint) == ""
 
+    def test_is_told_nothing_of_days_on_which_few_tried(self, endpoint, happened):
+        for days in range(7):
+            happened(days, failed_there=4)
+        assert said(endpoint) == ""
+
+    def test_is_told_what_five_say_though_one_comes_back_every_day(self, endpoint, happened):
+        happened(0, completed=5)
+        for days in range(1, 7):
+            happened(days, failed_there=1)
+        assert said(endpoint) == MOST
+
+    @pytest.mark.parametrize(("ending", "words"), [("completed", "used this sign-in"), ("abandoned", "this sign-in")])
+    def test_is_told_of_the_sign_in_where_providers_share_it(self, endpoint, happened, make_provider, ending, words):
+        endpoint.providers.add(make_provider("Another practice"))
+        happened(**{ending: 5})
+        assert words in said(endpoint)
+        assert "several providers" in said(endpoint).lower()
+
     def test_is_told_of_this_endpoint_alone(self, endpoint, happened, make_endpoint):
         happened(completed=9)
         other = make_endpoint(endpoint.providers.get(), host="other.example")

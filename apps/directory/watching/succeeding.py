@@ -1,7 +1,11 @@
 """How attempts to link lately ended at an endpoint: counted by day, for staff in numbers, for patients in words.
 
-Attempts are counted and people are not: no row says who. To patients nothing is said where fewer than five attempts
-are known, so that nobody learns how their neighbour fared.
+What is counted (`connections.counting`): of each account one attempt at an endpoint a day, as connected where it came
+to that. Connected is who confirmed whose record it is. Failed is where our own call to the provider did; what a browser
+says of the provider is nobody's word but its owner's, and counts as a no by the patient alone. No row says who.
+
+What patients are told comes from days on which at least five accounts tried: nobody learns how their neighbour fared,
+and nobody decides alone what others read, however many days they come. Staff read all numbers.
 """
 
 from dataclasses import dataclass
@@ -67,6 +71,12 @@ def note(endpoint: Endpoint, ending: Ending, *, at: datetime, times: int = 1) ->
         of_the_day.update(**more)
 
 
+def move(endpoint: Endpoint, before: Ending, after: Ending, *, at: datetime) -> None:
+    """An attempt that was counted on this day came to another ending after all."""
+    of_the_day = LinkDay.objects.filter(endpoint=endpoint, date=at.date(), **{f"{before.value}__gt": 0})
+    of_the_day.update(**{before.value: F(before.value) - 1, after.value: F(after.value) + 1})
+
+
 def at_endpoint(endpoint: Endpoint, *, at: datetime, within: timedelta = MONTH) -> Recent:
     """How attempts at this endpoint ended lately."""
     return _recent(LinkDay.objects.filter(endpoint=endpoint), at=at, within=within)
@@ -78,13 +88,22 @@ def at_provider(provider: Provider, *, at: datetime) -> Recent:
 
 
 def words(endpoint: Endpoint, *, at: datetime) -> str:
-    """What somebody who is about to try should know; empty where there is nothing to say."""
-    if _is_trouble(at_endpoint(endpoint, at=at, within=WEEK)):
+    """What somebody who is about to try should know; empty where there is nothing to say. Where several providers share
+    the endpoint it is said of the sign-in, since nobody knows at which of them it failed."""
+    days = _days_that_tell(endpoint)
+    if _is_trouble(_recent(days, at=at, within=WEEK)):
+        if _is_shared(endpoint):
+            return _(
+                "People are having trouble with this sign-in this week, which several providers share. It may fail for "
+                "you too; nothing is lost if it does."
+            )
         return _(
             "People are having trouble connecting here this week. It may fail for you too; nothing is lost if it does."
         )
-    month = at_endpoint(endpoint, at=at)
-    if month.tried >= LEAST_KNOWN and month.completed * 2 > month.tried:
+    month = _recent(days, at=at, within=MONTH)
+    if month.tried and month.completed * 2 > month.tried:
+        if _is_shared(endpoint):
+            return _("Most people who used this sign-in in the last month were connected. Several providers share it.")
         return _("Most people who tried in the last month were connected.")
     return ""
 
@@ -100,7 +119,17 @@ def _is_trouble(week: Recent) -> bool:
     ended = week.completed + week.failed
     if ended >= LEAST_KNOWN and week.failed > week.completed:
         return True
-    return week.tried >= LEAST_KNOWN and week.completed == 0
+    return week.tried > 0 and week.completed == 0
+
+
+def _days_that_tell(endpoint: Endpoint) -> QuerySet[LinkDay]:
+    """Those on which enough accounts tried, each of them once."""
+    tried = F("completed") + F("failed_there") + F("failed_here") + F("abandoned")
+    return LinkDay.objects.filter(endpoint=endpoint).alias(tried=tried).filter(tried__gte=LEAST_KNOWN)
+
+
+def _is_shared(endpoint: Endpoint) -> bool:
+    return endpoint.providers.filter(vanished_at__isnull=True).count() > 1
 
 
 def _recent(days: QuerySet[LinkDay], *, at: datetime, within: timedelta) -> Recent:
