@@ -6,7 +6,7 @@ import pytest
 
 from apps.audit.models import AuditEvent
 from apps.audit.recording import Actor
-from apps.directory import enabling, linkability, registering
+from apps.directory import enabling, linkability, registering, switching
 from apps.directory.linkability import Obstacle
 from apps.directory.models import ClientRegistration, Enablement, Endpoint
 from tests.directory.conftest import AT
@@ -104,6 +104,9 @@ class TestARegistrationThatServesAnOrganizationBesideIt:
         for _ in range(2):
             enabling.serve(registration, beside.endpoint, actor=ACTOR, at=AT)
         assert registering.standing_at(beside.endpoint) == registration
+        assert obstacle(beside.endpoint) is Obstacle.STRANGER
+        switching.switch_endpoint(beside.endpoint, is_on=True, actor=ACTOR, at=AT)
+        enabling.serve(registration, beside.endpoint, actor=ACTOR, at=AT)
         assert obstacle(beside.endpoint) is None
         assert AuditEvent.objects.filter(facts__action="serves").count() == 1
 
