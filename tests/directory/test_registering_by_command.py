@@ -54,6 +54,14 @@ class TestRegisterClient:
         assert row.system_account == account
         assert line["system_account_id"] == GUID
 
+    def test_keeps_nothing_where_anything_is_refused(self, register):
+        before = ClientRegistration.objects.values().get()
+        with pytest.raises(CommandError):
+            register("--application-name", "Holdfast", "--serves", "https://nobody.example/r4")
+        with pytest.raises(CommandError):
+            register("--application-name", "Holdfast", "--override", "runs_at_once=many")
+        assert ClientRegistration.objects.values().get() == before
+
     def test_overrides_single_values_and_gives_them_back(self, register):
         line = register("--override", "runs_at_once=2", "--override", "accept=application/fhir+json")
         assert line["overrides"] == {"accept": "application/fhir+json", "runs_at_once": 2}

@@ -1,6 +1,5 @@
 """`register_client`: our standing at an authorization server, from the first request to approval, by command."""
 
-import functools
 import json
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction
@@ -9,6 +8,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
 from django.utils import timezone
 
 from apps.audit.recording import Actor
@@ -59,31 +59,43 @@ class Command(BaseCommand):
         parser.add_argument("--switch", choices=["on", "off"], help="off stops linking, refreshing and syncing at once")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """One line for each registration."""
+        """One line for each registration. Everything is kept, or nothing."""
         versions = _versions(options["versions"])
-        read_secret = functools.cache(lambda: _secret(sys.stdin.readline()))
-        for server in _servers(options["authorization_server"]):
-            registration = self._prepare(server, options)
-            if options["client_id"]:
-                needs_secret = registration.authentication not in _WITHOUT_A_SECRET
-                registering.store_credentials(
-                    registration,
-                    client_id=options["client_id"],
-                    secret=read_secret() if needs_secret else None,
-                    actor=_ACTOR,
-                    at=timezone.now(),
-                )
-            if versions:
-                registering.set_versions(registration, versions, actor=_ACTOR, at=timezone.now())
-            if options["approve"]:
-                registering.approve(registration, actor=_ACTOR, at=timezone.now())
-            if options["secret_due"]:
-                due = Terms(secret_rotation_due_date=options["secret_due"])
-                registering.set_terms(registration, due, actor=_ACTOR, at=timezone.now())
-            if options["switch"]:
-                is_on = options["switch"] == "on"
-                switching.switch_registration(registration, is_on=is_on, actor=_ACTOR, at=timezone.now())
-            self.stdout.write(json.dumps(_line(server, registration)))
+        servers = _servers(options["authorization_server"])
+        is_awaited = options["client_id"] and any(_needs_secret(server, options) for server in servers)
+        secret = _secret(sys.stdin.readline()) if is_awaited else None  # nobody waits for a lock while it is typed
+        with transaction.atomic():
+            lines = [_line(server, self._register(server, versions, secret, options)) for server in servers]
+        for line in lines:
+            self.stdout.write(json.dumps(line))
+
+    def _register(
+        self,
+        server: AuthorizationServer,
+        versions: frozenset[FhirVersion],
+        secret: Secret | None,
+        options: dict[str, Any],
+    ) -> ClientRegistration:
+        registration = self._prepare(server, options)
+        at = timezone.now()
+        if options["client_id"]:
+            proof = None if registration.authentication in _WITHOUT_A_SECRET else secret
+            registering.store_credentials(
+                registration, client_id=options["client_id"], secret=proof, actor=_ACTOR, at=at
+            )
+        if versions:
+            registering.set_versions(registration, versions, actor=_ACTOR, at=at)
+        if options["approve"]:
+            try:
+                registering.approve(registration, actor=_ACTOR, at=at)
+            except registering.StatusNotAllowed:
+                raise CommandError(f"{registration} cannot be approved any more: look at it in the admin.") from None
+        if options["secret_due"]:
+            due = Terms(secret_rotation_due_date=options["secret_due"])
+            registering.set_terms(registration, due, actor=_ACTOR, at=at)
+        if options["switch"]:
+            switching.switch_registration(registration, is_on=options["switch"] == "on", actor=_ACTOR, at=at)
+        return registration
 
     def _prepare(self, server: AuthorizationServer, options: dict[str, Any]) -> ClientRegistration:
         """What we choose, before anything is asked for at the developer portal."""
@@ -103,11 +115,13 @@ class Command(BaseCommand):
                 raise CommandError(f"{issuer} is not an address we connect to.") from None
         for url in options["serves"]:
             try:
-                enabling.serve(registration, _endpoint(url), actor=_ACTOR, at=at)
+                row = enabling.serve(registration, _endpoint(url), actor=_ACTOR, at=at)
             except enabling.Unsuited:
                 raise CommandError(f"{url} is of another interface, or one of the two is the sandbox's.") from None
             except enabling.NotBeside:
                 raise CommandError(f"{url} signs people in elsewhere, or was not discovered yet.") from None
+            if Endpoint.objects.filter(pk=row.endpoint_id, is_stranger=True).exists():
+                self.stderr.write(f"{url} is off until somebody looks at its host at the registration desk.")
         return registration
 
 
@@ -204,6 +218,12 @@ def _endpoint(url: str) -> Endpoint:
     if endpoint is None:
         raise CommandError(f"The directory has no endpoint {url}.")
     return endpoint
+
+
+def _needs_secret(server: AuthorizationServer, options: dict[str, Any]) -> bool:
+    before = registering.standing(server)
+    usual = before.authentication if before else reaching.usual_dialect(server).authentication
+    return (options["authentication"] or usual) not in _WITHOUT_A_SECRET
 
 
 def _system_account(account_id: str | None) -> SystemAccount | None:
