@@ -77,7 +77,9 @@ class TestTheCommand:
         lines = run("--dry-run")
         assert lines[0] == "Nothing was changed. This would be done:"
         assert lines[1].startswith("published: ES384")
-        run("--dry-run", "--compromised", key.kid)
+        lines = run("--dry-run", "--compromised", key.kid)
+        assert lines[1].startswith(f"{key} would be retired")
+        assert not any("is retired" in line for line in lines)
         assert (list(SigningKey.objects.values()), AuditEvent.objects.count()) == before
 
     def test_names_those_that_wait_for_staff(self, key):

@@ -57,7 +57,8 @@ def _lines(options: dict[str, Any], at: datetime) -> Iterator[str]:
         key = SigningKey.objects.filter(kid=options["compromised"]).first()
         if key is None:
             raise CommandError("There is no signing key with this id.")
-        yield from _given_up(key, rotating.give_up(key, actor=_ACTOR, at=at), at)
+        done = rotating.give_up(key, actor=_ACTOR, at=at)
+        yield from _given_up(key, done, at, is_rehearsal=options["dry_run"])
         return
     algorithms = [options["algorithm"]] if options["algorithm"] else signing.Algorithm.values
     yield from _rotated(rotating.rotate(actor=_ACTOR, at=at, algorithms=algorithms, is_forced=options["force"]))
@@ -72,9 +73,12 @@ def _rotated(done: Rotation) -> Iterator[str]:
     yield from (f"retired: {key}" for key in done.retired)
 
 
-def _given_up(key: SigningKey, done: GivenUp, at: datetime) -> Iterator[str]:
+def _given_up(key: SigningKey, done: GivenUp, at: datetime, *, is_rehearsal: bool) -> Iterator[str]:
     """What it costs, and who must act."""
-    yield f"{key} is retired: nothing is signed with it, and our key set has it no more."
+    if is_rehearsal:
+        yield f"{key} would be retired: nothing would be signed with it, and our key set would have it no more. Then:"
+    else:
+        yield f"{key} is retired: nothing is signed with it, and our key set has it no more."
     until = key_outlook.moment(at + publishing.MAX_AGE)
     is_known = done.successor is not None and done.successor.created_at + publishing.SPREADS_WITHIN <= at
     doubt = "" if is_known else f" Its provider may refuse it until {until}, and nobody need act."
