@@ -146,7 +146,9 @@ def open_key(row: SigningKey) -> client_authentication.SigningKey | None:
 
 
 def _unused(row: SigningKey) -> SigningKey:
-    """The row under a lock that keeps registrations from being given this key meanwhile."""
+    """The row under a lock, unless a registration that stands names it. Whoever gives this key to a registration
+    meanwhile meets the lock when they commit (foreign keys are checked then), and is not kept from it: a key that is
+    superseded may be taken back, and one that is retired signs nothing."""
     locked = SigningKey.objects.select_for_update().get(pk=row.pk)
     if is_in_use(locked):
         raise KeyInUse
