@@ -10,9 +10,11 @@ from django.db.models import QuerySet
 
 from apps.directory.models import Provider
 from apps.directory.searching.meanings import Meaning
+from apps.directory.words import spelling
 
 MOST = 120
 MOST_BY_NAME = 40
+MOST_ALIKE = 50
 _MANY = 20  # words to compare with, of all that is asked
 
 
@@ -41,6 +43,20 @@ WITH fitting AS MATERIALIZED (
     SELECT id, {", ".join(_COLUMNS[1:])} FROM directory_provider WHERE vanished_at IS NULL AND {{conditions}}
 ) SELECT * FROM fitting LIMIT {MOST}
 """  # noqa: S608 - of constants alone
+# Rows that may be one provider with a head: of each directory the first, then of each the second, so that none of them
+# can crowd out the others, and the head in any case.
+_ALIKE = f"""
+SELECT found.id FROM (VALUES {{heads}}) AS head (id, plain_name, is_sandbox, words)
+CROSS JOIN LATERAL (
+    SELECT alike.id FROM directory_provider AS alike
+    WHERE alike.vanished_at IS NULL AND alike.plain_name = head.plain_name COLLATE "C"
+        AND alike.is_sandbox = head.is_sandbox AND alike.words @> head.words
+        AND (alike.city = '') = (cardinality(head.words) = 0)
+    ORDER BY alike.id = head.id DESC, row_number() OVER (PARTITION BY directory ORDER BY directory_id), directory
+    LIMIT {MOST_ALIKE}
+) AS found
+"""  # noqa: S608 - of constants alone
+_HEAD = "(%s::uuid, %s::text, %s::boolean, %s::varchar[])"
 
 
 def named(plain: str) -> list[Candidate]:
@@ -78,6 +94,17 @@ def these(pks: Collection[UUID]) -> list[Candidate]:
     return _fetched(_listed().filter(pk__in=pks))
 
 
+def alike(heads: Sequence[Candidate]) -> list[UUID]:
+    """The ids of those that are named as one of these and have the words of its place: so many of each at most."""
+    telling = [head for head in heads if head.plain_name]
+    if not telling:
+        return []
+    asked = [(head.pk, head.plain_name, head.is_sandbox, _place_words(head)) for head in telling]
+    with connection.cursor() as cursor:
+        cursor.execute(_ALIKE.format(heads=", ".join([_HEAD] * len(asked))), [part for head in asked for part in head])
+        return [pk for (pk,) in cursor.fetchall()]
+
+
 def of(provider: Provider) -> Candidate:
     """A row that was read whole."""
     return Candidate(*(getattr(provider, column) for column in _COLUMNS))
@@ -92,6 +119,12 @@ def _by_index() -> Iterator[None]:
         yield
         if is_inner:  # it is not our transaction that ends here
             cursor.execute("SET LOCAL enable_seqscan = DEFAULT")
+
+
+def _place_words(head: Candidate) -> list[str]:
+    """By those of its city all its twins are found. Those of the state tell nothing where no city is given."""
+    words = spelling.plain_words(head.city)
+    return [word[: spelling.LONGEST_WORD] for word in (*words, *(spelling.state_words(head.state) if words else ()))]
 
 
 def _listed() -> QuerySet[Provider]:

@@ -11,7 +11,8 @@ from enum import StrEnum
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Exists, F, OuterRef, Prefetch, Q, Value, prefetch_related_objects
+from django.db.models import Exists, F, OuterRef, Prefetch, Value, Window, prefetch_related_objects
+from django.db.models.functions import RowNumber
 
 from apps.directory import explaining, linkability
 from apps.directory.explaining import Explanation
@@ -25,6 +26,7 @@ from apps.directory.searching.meanings import Meaning, Query
 
 PAGE = 10
 MOST_SHOWN = 100
+MOST_WAYS = 60  # of one provider
 _FEW = 3  # found so few, we look for what may have been meant as well
 
 
@@ -46,6 +48,7 @@ class FoundProvider:
     sites: tuple[Candidate, ...] = ()
     system_name: str = ""  # of what it is part of, where it has portals of its own
     is_wanted: bool = False  # by the user who was named
+    is_cut: bool = False  # there are more rows or choices than anybody will read
 
     @property
     def lines(self) -> list[str]:
@@ -156,11 +159,10 @@ def _once(rows: Iterable[Candidate]) -> list[Candidate]:
 
 
 def _with_choices(groups: Sequence[Group], *, at: datetime, user_id: UUID | None = None) -> tuple[FoundProvider, ...]:
-    """Two queries, however many there are; one more where we are registered anywhere, and where enablements are."""
+    """Three queries, however many there are; one more where we are registered anywhere, and where enablements are."""
     heads = [group.head for group in groups]
-    rows = Provider.objects.filter(vanished_at__isnull=True).filter(
-        Q(pk__in=[head.pk for head in heads]) | Q(plain_name__in=[head.plain_name for head in heads])
-    )
+    pks = {head.pk for head in heads}.union(candidates.alike(heads))
+    rows = Provider.objects.filter(vanished_at__isnull=True, pk__in=pks)
     alike: dict[grouping.Likeness, list[Provider]] = defaultdict(list)
     wishes = Exists(Wish.objects.filter(user=user_id, provider=OuterRef("pk"))) if user_id else Value(value=False)
     told = rows.annotate(system_name=F("part_of__name"), is_wanted=wishes)
@@ -175,13 +177,14 @@ def _portals(providers: Sequence[Provider]) -> Mapping[UUID, list[ProviderPortal
     """By provider, with whatever tells whether each can be linked. (Read by itself: to prefetch them for each provider
     takes longer than all the rest.) Of most providers nothing more is known, and then nothing more is asked."""
     registrations = ClientRegistration.objects.filter(authorization_server=OuterRef("endpoint__authorization_server"))
+    of_these = ProviderPortal.objects.filter(provider__in=[row.pk for row in providers])
+    of_these = of_these.annotate(is_registered=Exists(registrations))
+    place = Window(RowNumber(), partition_by="provider", order_by=[F("is_registered").desc(), "pk"])
     portals = list(
-        ProviderPortal.objects.filter(provider__in=[row.pk for row in providers])
+        of_these.filter(pk__in=of_these.annotate(place=place).filter(place__lte=MOST_WAYS + 1).values("pk"))
         .select_related("endpoint__authorization_server")
-        .annotate(
-            is_registered=Exists(registrations),
-            has_enablements=Exists(Enablement.objects.filter(endpoint=OuterRef("endpoint"))),
-        )
+        .annotate(has_enablements=Exists(Enablement.objects.filter(endpoint=OuterRef("endpoint"))))
+        .order_by("pk")
     )
     standing, enabled = ClientRegistration.objects.none(), Enablement.objects.none()
     if any(portal.is_registered for portal in portals):
@@ -203,6 +206,8 @@ def _found(
     group: Group, rows: Sequence[Provider], portals: Mapping[UUID, Sequence[ProviderPortal]], *, at: datetime
 ) -> FoundProvider:
     head = next((row for row in rows if row.pk == group.head.pk), rows[0])
+    listed = [(portal, row) for row in rows for portal in portals.get(row.pk, ())]
+    listed.sort(key=lambda pair: pair[0].pk)  # an endpoint is of the row that had it first
     offered = [
         Choice(
             portal.endpoint,
@@ -211,13 +216,20 @@ def _found(
             portal_name=portal.name,
             portal_url=portal.url,
         )
-        for row in rows
-        for portal in portals.get(row.pk, ())
+        for portal, row in listed
     ]
+    ways = choices.in_order(offered)
     return FoundProvider(
         head,
-        choices.in_order(offered),
+        ways if len(ways) <= MOST_WAYS else _fewer(ways),
         group.sites,
+        is_cut=len(rows) >= candidates.MOST_ALIKE or len(ways) > MOST_WAYS,
         system_name=getattr(head, "system_name", None) or "",
         is_wanted=getattr(head, "is_wanted", False),
     )
+
+
+def _fewer(ways: Sequence[Choice]) -> tuple[Choice, ...]:
+    """Those that can be linked before the others; in the order in which they were."""
+    kept = {choice.endpoint.pk for choice in sorted(ways, key=lambda choice: choice.obstacle is not None)[:MOST_WAYS]}
+    return tuple(choice for choice in ways if choice.endpoint.pk in kept)

@@ -5,7 +5,7 @@ from django.test import Client
 
 from apps.accounts import consenting, notices
 from apps.directory.models import Provider, ProviderPortal
-from apps.directory.searching import finding
+from apps.directory.searching import candidates, finding
 from apps.directory.searching.finding import FoundProvider
 from tests.directory.conftest import AT
 
@@ -71,6 +71,32 @@ class TestOneNameAndPlace:
         gone.save()
         (one,) = found("mercy clinic")
         assert len(one.choices) == 1
+
+    def test_has_rows_without_end(self):
+        rows = [
+            Provider(
+                directory=directory, directory_id=f"{number:03}", name="Mercy Clinic", city="Salem", state="OR",
+                plain_name="mercy clinic", words=["mercy", "clinic", "salem", "or", "oregon"], imported_at=AT,
+            )
+            for directory, count in (("a long list", 300), ("z short list", 1))
+            for number in range(count)
+        ]  # fmt: skip
+        Provider.objects.bulk_create(rows)
+        ids = candidates.alike([candidates.of(rows[250])])
+        assert len(ids) == candidates.MOST_ALIKE
+        assert rows[250].pk in ids, "the one that was meant is left out"
+        assert rows[300].pk in ids, "a long list crowds out a short one"
+        assert finding.with_choices(rows[250], at=AT).is_cut
+
+    def test_has_choices_without_end(self, make_provider, make_endpoint):
+        provider = make_provider("Mercy Clinic")
+        for number in range(finding.MOST_WAYS + 5):
+            make_endpoint(provider, host=f"h{number}.example.org", registration=None)
+        last = make_endpoint(provider, host="last.example.org")
+        one = finding.with_choices(provider, at=AT)
+        assert len(one.choices) == finding.MOST_WAYS
+        assert [choice.endpoint for choice in one.linkable] == [last]
+        assert one.is_cut
 
     def test_changes_no_row(self):
         for directory in ("one", "two"):
