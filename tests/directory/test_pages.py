@@ -103,10 +103,14 @@ class TestChooseAVersion:
         provider = make_provider("Many Ways Practice")
         smart = {"interface": "smart", "dialect": "smart"}
         make_endpoint(provider)
-        make_endpoint(provider, host="smart.example.org", **smart)
-        make_endpoint(
-            provider, host="smart.example.org", version="dstu2", registration={"status": "requested"}, **smart
-        )
+        for version, status in (("r4", "approved"), ("dstu2", "requested")):
+            registration = {"status": status}
+            endpoint = make_endpoint(
+                provider, host="smart.example.org", version=version, registration=registration, **smart
+            )
+            server = endpoint.authorization_server
+            server.authorize_url, server.token_url = (f"https://fhir.example.org/{version}/{end}" for end in "at")
+            server.save()
         page = text(patient, f"/providers/{provider.pk}/")
         assert "The newer way (FHIR R4), all at once</label>" in page
         assert "The newer way (FHIR R4), kind by kind</label>" in page

@@ -18,7 +18,7 @@ from apps.directory import explaining, linkability
 from apps.directory.explaining import Explanation
 from apps.directory.linkability import Obstacle
 from apps.directory.models import ClientRegistration, Enablement, Provider, ProviderPortal, Wish
-from apps.directory.searching import candidates, choices, grouping, meanings, ranking, wording
+from apps.directory.searching import candidates, choices, grouping, meanings, ranking, telling_apart, wording
 from apps.directory.searching.candidates import Candidate
 from apps.directory.searching.choices import Choice, SignIn
 from apps.directory.searching.grouping import Group
@@ -63,7 +63,7 @@ class FoundProvider:
     @property
     def sign_ins(self) -> tuple[SignIn, ...]:
         """What a patient is shown, by patient portal: nobody ever had anything from a stranger."""
-        return choices.sign_ins([choice for choice in self.choices if choice.obstacle is not Obstacle.STRANGER])
+        return telling_apart.sign_ins([choice for choice in self.choices if choice.obstacle is not Obstacle.STRANGER])
 
     @property
     def obstacle(self) -> Obstacle | None:

@@ -15,7 +15,10 @@ from apps.accounts.current_user import current_user
 from apps.directory.models import Provider
 from apps.directory.searching import finding, wishing
 from apps.directory.searching.choices import SignIn
+from apps.directory.searching.finding import FoundProvider
 from apps.directory.watching import succeeding
+
+_MOST_PORTALS = 20
 
 
 @login_required
@@ -58,9 +61,21 @@ def choose_version(request: HttpRequest, provider_id: UUID) -> HttpResponse:
     if found.explanation:
         return render(request, "directory/no_way.html", {"found": found})
     if portal is None:
-        return render(request, "directory/choose_portal.html", {"found": found})
+        return render(request, "directory/choose_portal.html", _portals_to_choose(found))
     ways = [(choice, succeeding.words(choice.endpoint, at=at)) for choice in portal.linkable]
     return render(request, "directory/choose_version.html", {"found": found, "portal": portal, "ways": ways})
+
+
+def _portals_to_choose(found: FoundProvider) -> dict[str, object]:
+    """Those that can be linked, and those that cannot with the reason: of each no more than anybody will read."""
+    open_ones = [one for one in found.sign_ins if one.linkable]
+    closed = [one for one in found.sign_ins if not one.linkable]
+    return {
+        "found": found,
+        "portals": open_ones[:_MOST_PORTALS],
+        "closed": closed[:_MOST_PORTALS],
+        "has_more": found.is_cut or max(len(open_ones), len(closed)) > _MOST_PORTALS,
+    }
 
 
 def _portal(sign_ins: Sequence[SignIn], unverified_key: str) -> SignIn | None:

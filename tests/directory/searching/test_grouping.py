@@ -207,9 +207,48 @@ class TestPortals:
 
     def test_without_names_are_one_while_their_ways_differ(self, make_provider, make_endpoint):
         provider = make_provider("Harbor")
+        for version in ("r4", "dstu2"):
+            make_endpoint(provider, version=version)
+        assert labels(provider) == [""]
+
+    def test_are_several_where_one_signs_in_elsewhere(self, make_provider, make_endpoint):
+        provider = make_provider("Harbor")
         make_endpoint(provider, host="one.example.org", version="r4")
         make_endpoint(provider, host="two.example.org", version="dstu2")
-        assert labels(provider) == [""]
+        assert labels(provider) == ["one.example.org", "two.example.org"]
+
+    def test_are_several_where_tokens_are_issued_elsewhere(self, make_provider, make_endpoint):
+        provider = make_provider("Harbor")
+        make_endpoint(provider, version="r4")
+        server = make_endpoint(provider, version="dstu2").authorization_server
+        server.token_url = "https://elsewhere.example.org/token"
+        server.save()
+        assert len(labels(provider)) == 2
+
+    def test_have_ways_of_which_nobody_knows_where_they_lead(self, make_provider, make_endpoint):
+        provider = make_provider("Harbor")
+        make_endpoint(provider, version="r4")
+        make_endpoint(provider, version="dstu2", authorization_server=None, fhir_base_url="https://a.example.org/dstu2")
+        (one,) = finding.with_choices(provider, at=AT).sign_ins
+        assert (len(one.linkable), len(one.choices), one.host) == (1, 2, "fhir.example.org")
+
+    def test_of_two_directories_are_never_one(self, make_endpoint):
+        honest = listed("Maple Honest Clinic", "honest list", city="Salem", state="OR")
+        rogue = listed("Maple  Honest-Clinic", "another list", city="SALEM", state="Oregon")
+        named(make_endpoint(honest, version="dstu2"), "MyMaple")
+        named(make_endpoint(rogue, version="r4"), "MyMaple")
+        assert labels(honest) == [
+            "MyMaple, in the list another list",
+            "MyMaple, in the list honest list",
+        ]
+
+    def test_keep_an_endpoint_with_the_row_that_had_it_first(self, make_endpoint):
+        honest, rogue = listed("Maple Clinic", "honest list"), listed("Maple Clinic", "another list")
+        endpoint = make_endpoint(honest)
+        endpoint.providers.add(rogue)
+        ProviderPortal.objects.filter(provider=rogue).update(name="Sign in here")
+        (choice,) = finding.with_choices(rogue, at=AT).choices
+        assert (choice.provider, choice.portal_name) == (honest, "")
 
     def test_without_names_are_told_apart_by_their_hosts(self, make_provider, make_endpoint):
         provider = make_provider("Harbor")
@@ -218,15 +257,24 @@ class TestPortals:
                 make_endpoint(provider, host=host, version=version)
         assert labels(provider) == ["one.example.org", "two.example.org"]
 
-    def test_on_one_host_are_told_apart_by_numbers(self, make_provider, make_endpoint):
+    @pytest.mark.parametrize(
+        ("paths", "told"),
+        [
+            (["r4/aa", "r4/bb"], ["aa", "bb"]),
+            (["aa/portal", "bb/portal"], ["aa/portal", "bb/portal"]),
+            (["r4", "r4b"], ["number 1", "number 2"]),
+        ],
+    )
+    def test_on_one_host_are_told_apart_by_their_paths_or_else_by_numbers(
+        self, make_provider, make_endpoint, paths, told
+    ):
         provider = make_provider("Harbor")
-        for tenant in ("aa", "bb"):
-            endpoint = make_endpoint(provider, host=f"{tenant}.example.org")
-            endpoint.fhir_base_url = f"https://fhir.example.org/r4/{tenant}"
-            endpoint.authorization_server.authorize_url = f"https://fhir.example.org/{tenant}/authorize"
-            endpoint.authorization_server.save()
-            endpoint.save()
-        assert labels(provider) == ["fhir.example.org (number 1)", "fhir.example.org (number 2)"]
+        for number, path in enumerate(paths):
+            base_url = f"https://api.example.org/{path}"
+            server = make_endpoint(provider, host=f"{number}.example.org", fhir_base_url=base_url).authorization_server
+            server.authorize_url, server.token_url = (f"https://fhir.example.org/{number}/{end}" for end in "at")
+            server.save()
+        assert labels(provider) == [f"fhir.example.org ({one})" for one in told]
 
     def test_of_one_tenant_in_two_versions_are_one(self, make_provider, make_endpoint):
         provider = make_provider("Harbor")
@@ -273,15 +321,44 @@ class TestChoosingAPortal:
     def test_comes_before_the_version(self, patient, provider):
         page = patient.get(f"/providers/{provider.pk}/").content.decode()
         assert "Where do you sign in?" in page
-        assert "my.harbor.example" in page
         assert "Which way?" not in page
         assert "<strong>Old Harbor:</strong>" in page
+
+    def test_says_where_one_really_signs_in_and_not_what_a_list_says_of_it(self, patient, provider):
+        page = patient.get(f"/providers/{provider.pk}/").content.decode()
+        for host in ("one.example.org", "two.example.org"):
+            assert f"You sign in at {host}" in page
+        assert "my.harbor.example" not in page
+
+    def test_chooses_none_beforehand(self, patient, provider):
+        page = patient.get(f"/providers/{provider.pk}/").content.decode()
+        assert " checked" not in page
+        assert page.count("required") == page.count('type="radio"') == 2
+
+    def test_is_asked_of_what_two_directories_list(self, patient, make_endpoint):
+        honest = listed("Maple Honest Clinic", "honest list", city="Salem", state="OR")
+        rogue = listed("Maple  Honest-Clinic", "another list", city="SALEM", state="Oregon")
+        make_endpoint(honest, host="honest.example.org", version="dstu2")
+        make_endpoint(rogue, host="rogue.example.org", version="r4")
+        page = patient.get(f"/providers/{honest.pk}/").content.decode()
+        assert "Where do you sign in?" in page
+        assert "same sign-in" not in page
+        assert " checked" not in page
+
+    def test_ends_somewhere_and_says_so(self, patient, make_provider, make_endpoint):
+        provider = make_provider("Harbor")
+        for number in range(21):
+            make_endpoint(provider, host=f"h{number}.example.org")
+        page = patient.get(f"/providers/{provider.pk}/").content.decode()
+        assert page.count('type="radio"') == 20
+        assert "There are more than we can show." in page
 
     def test_leads_to_the_version_where_there_are_two(self, patient, provider):
         key = finding.with_choices(provider, at=AT).sign_ins[0].key
         page = patient.get(f"/providers/{provider.pk}/", {"portal": key}).content.decode()
         assert "Which way?" in page
         assert f'<input type="hidden" name="portal" value="{key}">' in page
+        assert "You sign in at two.example.org" in page
         assert "one.example.org" not in page
 
     def test_leads_on_where_there_is_one(self, patient, provider):
