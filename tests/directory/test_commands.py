@@ -178,8 +178,10 @@ class TestRegisterClientForASmartDeployment:
         two = "https://login.example/tenants/two"
         beside.says(authorization_endpoint=f"{two}/authorize", token_endpoint=f"{two}/token")
         beside.discover()
-        self.register(server, "--serves", beside.url)
+        address = server.authorize_url
+        _, told = run("register_client", "--authorization-server", address, "--serves", beside.url)
         assert registering.standing_at(beside.endpoint) == ClientRegistration.objects.get()
+        assert f"{beside.url} is off until somebody looks at its host" in told
         with pytest.raises(CommandError, match="signs people in elsewhere"):
             self.register(server, "--serves", elsewhere.url)
         with pytest.raises(CommandError, match="no endpoint"):
