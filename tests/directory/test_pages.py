@@ -81,6 +81,10 @@ class TestFindYourProvider:
         assert "Harbor Practice" in page
         assert "<html" not in page
 
+    def test_answers_a_way_back_with_the_whole_page(self, patient):
+        headers = {"HX-Request": "true", "HX-History-Restore-Request": "true"}
+        assert "<html" in text(patient, "/providers/?q=harbor", headers)
+
     def test_says_the_number_found_in_a_place_that_was_there_before(self, patient, make_provider, make_endpoint):
         make_endpoint(make_provider("Harbor Practice"))
         whole = text(patient, "/providers/")

@@ -24,9 +24,10 @@ _MOST_PORTALS = 20
 @login_required
 @require_safe
 def find(request: HttpRequest) -> HttpResponse:
-    """Search by name, city or website. Works without script; with it, results follow the typing."""
+    """Search by name, city or website. Works without script; with it, results follow the typing, and so does the
+    address of the page, so that the way back leads to what was typed."""
     query = request.GET.get("q", "").replace("\x00", "").strip()
-    is_part = request.headers.get("HX-Request") == "true"
+    is_whole = request.headers.get("HX-Request") != "true" or "HX-History-Restore-Request" in request.headers
     at = timezone.now()
     shown = _shown(request.GET.get("shown", ""))
     user = current_user(request)
@@ -37,9 +38,9 @@ def find(request: HttpRequest) -> HttpResponse:
         "first_new": shown - finding.PAGE + 1 if shown > finding.PAGE else None,
         "practice_providers": () if query else finding.practice_providers(at=at),
         "wishes": () if query else wishing.of_user(user, at=at),
-        "is_part": is_part,
+        "is_part": not is_whole,
     }
-    return render(request, "directory/results.html" if is_part else "directory/find.html", context)
+    return render(request, "directory/find.html" if is_whole else "directory/results.html", context)
 
 
 @login_required
