@@ -44,6 +44,10 @@ class TestAWish:
         wishing.note_by_name(alice, "Corner Practice", "Salem", at=AT)
         assert names(alice) == ["Corner Practice"]
 
+    def test_by_name_is_kept_without_what_nobody_sees(self, alice):
+        wish = wishing.note_by_name(alice, "Corner\x1b[31m \u202ePractice\u200b", "Sa\u2066lem", at=AT)
+        assert (wish.name, wish.city) == ("Corner [31m Practice", "Salem")
+
     def test_by_name_needs_a_letter(self, alice):
         with pytest.raises(ValueError, match="names a provider"):
             wishing.note_by_name(alice, "…!", "", at=AT)
@@ -175,6 +179,29 @@ class TestWishPages:
         assert "You have asked for 24 providers already." in page
 
 
+class TestWishesByName:
+    def test_are_read_by_staff_once_two_people_wrote_the_same(self, staff, alice, sam):
+        wishing.note_by_name(alice, "Corner Practice", "Salem", at=AT)
+        wishing.note_by_name(alice, "CORNER practice!", "salem", at=AT)  # one person, twice
+        wishing.note_by_name(sam, "Dr Foo about my test 555-1234", "", at=AT)
+        for address in ("/desk/", "/admin/directory/wantedprovider/"):
+            page = staff.get(address).content.decode()
+            assert "2 more names, wished for once" in page
+            assert "corner practice" not in page.casefold()
+            assert "555-1234" not in page
+        wishing.note_by_name(sam, "the corner practice", "SALEM", at=AT)
+        assert [(one.count, one.city.casefold()) for one in wishing.unlisted(most=9)] == [(2, "salem")]
+        for address in ("/desk/", "/admin/directory/wantedprovider/"):
+            page = staff.get(address).content.decode()
+            assert "corner practice" in page.casefold()
+            assert "1 more name, wished for once" in page
+            assert "555-1234" not in page
+
+    def test_tell_their_owner_who_reads_them(self, alice):
+        page = browser(alice).get("/providers/not-in-the-list/").content.decode()
+        assert "our staff read a name once two people have asked for it" in page
+
+
 class TestWishesInTheAdmin:
     def test_are_counted_and_never_say_whose(self, staff, alice, sam, closed):
         for user in (alice, sam):
@@ -202,7 +229,5 @@ class TestWhatIsWishedForByName:
         wishing.note_by_name(sam, "Doctor Oak", "", at=AT)
         with django_assert_num_queries(2):
             found = wishing.unlisted(most=2)
-        assert [(one.name, one.city, one.count) for one in found] == [
-            ("Saint Anne's Clinic", "Salem", 2),
-            ("Doctor Oak", "", 1),
-        ]
+        assert [(one.name, one.city, one.count) for one in found] == [("Saint Anne's Clinic", "Salem", 2)]
+        assert wishing.wished_once() == 2

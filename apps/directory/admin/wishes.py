@@ -36,6 +36,5 @@ class WantedProviderAdmin(Window):
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """With what was asked for by name."""
-        return super().changelist_view(
-            request, {**(extra_context or {}), "unlisted": wishing.unlisted(most=_MOST_UNLISTED)}
-        )
+        told = {"unlisted": wishing.unlisted(most=_MOST_UNLISTED), "wished_once": wishing.wished_once()}
+        return super().changelist_view(request, {**(extra_context or {}), **told})

@@ -65,8 +65,13 @@ def wished(*, at: datetime, most: int) -> Sequence[Wished]:
 
 
 def unlisted(*, most: int) -> Sequence[Unlisted]:
-    """What is wished for by name and stands in no directory, the most wanted first."""
+    """What several people wish for by name, as it stands in no directory, the most wanted first."""
     return wishing.unlisted(most=most)
+
+
+def wished_once() -> int:
+    """How many names one person each wishes for: nobody reads them."""
+    return wishing.wished_once()
 
 
 def _of_provider(found: FoundProvider) -> WantedProvider:

@@ -1,23 +1,28 @@
 """Note that somebody wants a provider which cannot be connected, or which no directory lists.
 
-A wish sends nothing to anybody. Its owner sees what has become of it; staff see how many there are.
+A wish sends nothing to anybody. Its owner sees what has become of it; staff see how many there are. What one person
+alone has written nobody else reads: it may be anything.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Count, Min
+from django.db.models import Count, Min, QuerySet
 
 from apps.accounts.models import User
 from apps.directory.models import Provider, Wish
+from apps.directory.reading import texts
 from apps.directory.searching import finding
 from apps.directory.searching.finding import FoundProvider
 from apps.directory.words import spelling
 
 MOST_OPEN = 24
+_ENOUGH = 2  # people who wrote the same, so that staff read it
+_ALIKE = ("plain_name", "plain_city")
 
 
 class TooManyWishes(Exception):
@@ -41,7 +46,7 @@ class Noted:
 
 @dataclass(frozen=True)
 class Unlisted:
-    """A provider that no directory lists, as it was written, and how many want it."""
+    """A provider that no directory lists, as it was written, and how many people want it."""
 
     name: str
     city: str
@@ -56,10 +61,10 @@ def note(user: User, provider: Provider, *, at: datetime) -> Wish:
 def note_by_name(user: User, name: str, city: str, *, at: datetime) -> Wish:
     """Of a provider that is not listed. Twice is as once. Raises TooManyWishes, and ValueError where there is no letter
     in the name."""
-    on_one_line = " ".join(name.split())[:200]
-    if not spelling.plain(on_one_line):
+    name, city = texts.on_one_line(name)[:200], texts.on_one_line(city)[:100]
+    if not spelling.plain(name):
         raise ValueError("A wish names a provider.")
-    return _kept(user, at=at, provider=None, name=on_one_line, city=" ".join(city.split())[:100])
+    return _kept(user, at=at, provider=None, name=name, city=city)
 
 
 def take_back(user: User, wish_id: UUID) -> None:
@@ -86,17 +91,26 @@ def of_user(user: User, *, at: datetime) -> Sequence[Noted]:
 
 
 def unlisted(*, most: int) -> Sequence[Unlisted]:
-    """What is wished for by name, the most wanted first: spellings that searching takes for the same are one, told as
-    who wished first wrote it."""
-    alike = ("plain_name", "plain_city")
+    """What several people wish for by name, the most wanted first: spellings that searching takes for the same are one,
+    told as who wished first wrote it."""
     rows = Wish.objects.filter(provider__isnull=True)
-    counted = rows.order_by().values(*alike).annotate(count=Count("pk"), first_at=Min("created_at"))
-    groups = list(counted.order_by("-count", *alike)[:most])
+    groups = list(_by_name().filter(count__gte=_ENOUGH).order_by("-count", *_ALIKE)[:most])
     firsts = rows.filter(plain_name__in=[group["plain_name"] for group in groups])
     firsts = firsts.filter(created_at__in=[group["first_at"] for group in groups])
     written = {(row.plain_name, row.plain_city, row.created_at): row for row in firsts}
     told = [(written.get((group["plain_name"], group["plain_city"], group["first_at"])), group) for group in groups]
     return [Unlisted(row.name, row.city, group["count"]) for row, group in told if row]  # or taken back meanwhile
+
+
+def wished_once() -> int:
+    """How many names there are beside those, each wished for by one person."""
+    return _by_name().filter(count__lt=_ENOUGH).count()
+
+
+def _by_name() -> QuerySet[Wish, dict[str, Any]]:
+    """How many people wish for each name, and since when."""
+    rows = Wish.objects.filter(provider__isnull=True).order_by().values(*_ALIKE)
+    return rows.annotate(count=Count("user", distinct=True), first_at=Min("created_at"))
 
 
 def _kept(user: User, *, at: datetime, provider: Provider | None, name: str = "", city: str = "") -> Wish:

@@ -27,6 +27,7 @@ def show_overview(request: HttpRequest) -> HttpResponse:
         "strangers": () if query else hosts.waiting(most=_MOST_NEEDS),
         "wished": () if query else wanting.wished(at=at, most=_MOST_WISHES),
         "unlisted": () if query else wanting.unlisted(most=_MOST_WISHES),
+        "wished_once": 0 if query else wanting.wished_once(),
         "found": found,
         "query": query,
         "most": _MOST_FOUND,
