@@ -22,12 +22,12 @@ def words(obstacle: Obstacle, provider: Provider) -> Explanation:
     template = linkability.WORDS[obstacle]
     return Explanation(
         title=str(template.title).format(provider=name_in_title(provider.name)),
-        sentence=str(template.sentence).format(provider=provider.name),
+        sentence=str(template.sentence).format(provider=name_in_title(provider.name)),
     )
 
 
 def name_in_title(name: str) -> str:
-    """A long name, shortened at a word: for titles alone."""
+    """A long name, shortened at a word: for titles, and for what stands beside the whole name."""
     if len(name) <= _LONGEST_IN_TITLE:
         return name
     return f"{name[:_LONGEST_IN_TITLE].rpartition(' ')[0] or name[:_LONGEST_IN_TITLE]}…"

@@ -33,3 +33,15 @@ class TestALongWord:
         page.add_style_tag(content=STYLESHEET)
         overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert overflow <= 0
+
+
+class TestALongName:
+    @pytest.mark.parametrize("name", [WORD, "Harbor " * 28])
+    def test_leaves_room_for_others_on_a_phone(self, new_page: Callable[..., Page], name: str) -> None:
+        page = new_page(width=360)
+        row = f"<li><a class='row-link' href='/'><div><span class='row-title name'>{name}</span></div></a></li>"
+        page.set_content(f"<main class='band'><div class='column'><ul class='rows'>{row}</ul></div></main>")
+        page.add_style_tag(content=STYLESHEET)
+        box = page.locator("li").bounding_box()
+        assert box is not None
+        assert box["height"] < 180

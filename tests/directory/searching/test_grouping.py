@@ -292,6 +292,13 @@ class TestPortals:
             named(make_endpoint(provider, host=host), "MyChart")
         assert labels(provider) == ["MyChart, one.example.org", "MyChart, two.example.org"]
 
+    def test_with_long_names_alike_are_told_apart_by_what_is_short(self, make_provider, make_endpoint):
+        provider = make_provider("Harbor")
+        for host in ("one.example.org", "two.example.org"):
+            named(make_endpoint(provider, host=host), f"{'My Harbor ' * 18} {host}")
+        assert [label[-18:] for label in labels(provider)] == ["…, one.example.org"[-18:], "…, two.example.org"[-18:]]
+        assert max(map(len, labels(provider))) < 80
+
     def test_that_can_be_linked_come_first(self, make_provider, make_endpoint):
         provider = make_provider("Harbor")
         named(make_endpoint(provider, host="a.example.org", registration={"status": "requested"}), "A")
