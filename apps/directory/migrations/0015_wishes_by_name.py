@@ -5,7 +5,7 @@ from typing import Any
 from django.db import migrations, models
 from django.db.models import Q
 
-from apps.directory.words import spelling
+from apps.directory.migrations import _words
 
 
 def fill_plain_names(apps: Any, _editor: Any) -> None:
@@ -13,7 +13,7 @@ def fill_plain_names(apps: Any, _editor: Any) -> None:
     wish = apps.get_model("directory", "Wish")
     changed = []
     for row in wish.objects.filter(provider__isnull=True).only("name", "city").iterator(chunk_size=2000):
-        row.plain_name, row.plain_city = spelling.plain(row.name)[:200], spelling.plain(row.city)[:100]
+        row.plain_name, row.plain_city = _words.plain(row.name)[:200], _words.plain(row.city)[:100]
         changed.append(row)
         if len(changed) == 2000:
             wish.objects.bulk_update(changed, ["plain_name", "plain_city"])
