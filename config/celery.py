@@ -65,7 +65,7 @@ SCHEDULE: tuple[Periodic, ...] = (
     Periodic(
         "apps.directory.tasks.discover_stale",
         every=timedelta(minutes=10),
-        reason="SMART deployments move their addresses, and new ones are listed before anybody asked them.",
+        reason="SMART deployments move their addresses, and patients should not be the first to find out.",
     ),
     Periodic(
         "apps.directory.tasks.check_endpoints",
