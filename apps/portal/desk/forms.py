@@ -1,11 +1,16 @@
 """The forms of the desk: one for each step, and one for addresses. They check what was typed; `directory.filling` keeps
 it. A secret is never shown again: its field is empty whenever a page is shown."""
 
+import unicodedata
 from collections.abc import Sequence
+from datetime import date, timedelta
 from typing import Any, cast
 
 from django import forms
+from django.core.exceptions import ValidationError
+from django.core.validators import RegexValidator
 from django.db.models import QuerySet
+from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -14,6 +19,20 @@ from apps.directory.overseeing import Proof
 
 SECRET = forms.PasswordInput(render_value=False, attrs={"autocomplete": "off"})
 EXACT = forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"})
+
+_LATEST_ROTATION = timedelta(days=3653)  # ten years
+
+printable_id = RegexValidator(
+    r"\A[\x21-\x7e]+\Z",
+    _("A client id is made of letters, digits and signs, without blanks. Copy it again: something else came along."),
+)
+
+
+def visible_alone(value: str) -> None:
+    """Nothing in a secret that nobody sees: it would be refused there, and nobody would find out why."""
+    if any(unicodedata.category(character)[0] == "C" or character in "\u2028\u2029" for character in value):
+        raise ValidationError(_("Something invisible came along with the secret. Copy it again, or type it."))
+
 
 Choices = Sequence[tuple[str, str | Promise]]
 
@@ -157,6 +176,7 @@ class ClientIdForm(forms.Form):
         help_text=_("As the console shows it after you registered the application."),
         max_length=500,
         widget=EXACT,
+        validators=[printable_id],
         error_messages={"required": _("Write the client id.")},
     )
 
@@ -170,6 +190,7 @@ class CredentialsForm(ClientIdForm):
         required=False,
         max_length=4000,
         widget=SECRET,
+        validators=[visible_alone],
     )
     rotation_due_date = forms.DateField(
         label=_("Replace it by"),
@@ -184,6 +205,14 @@ class CredentialsForm(ClientIdForm):
         self.fields["client_id"].help_text = _("As they gave it.")
         if has_secret:
             self.fields["secret"].help_text = _("One is kept. Leave this empty to keep it.")
+
+    def clean_rotation_due_date(self) -> date | None:
+        """Neither past nor so late that nobody here will remember."""
+        by: date | None = self.cleaned_data["rotation_due_date"]
+        today = timezone.localdate()
+        if by is not None and not today <= by <= today + _LATEST_ROTATION:
+            raise forms.ValidationError(_("Choose a day from today on, within ten years."))
+        return by
 
     def clean_secret(self) -> str:
         """Somebody must have given one."""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -565,3 +566,35 @@ class TestATrialThatPassed:
         assert terms.of(registration) == before
         registration.key_set_is_fetched = False
         assert terms.of(registration) != before
+
+
+class TestCredentialsThatWereCopied:
+    @pytest.mark.parametrize(
+        "client_id", ["with blank", "zero\u200bwidth", "no\u00a0break", "tab\tin", "accent\u00e9", "\u202eleft"]
+    )
+    def test_hold_nothing_odd_in_a_client_id(self, make_endpoint: Any, begin: Any, take: Any, client_id: str) -> None:
+        for interface, step in (("patient-access", "credentials"), ("smart", "client-id")):
+            registration = begin(make_endpoint(interface, host=f"{interface}.example.org", name=interface))
+            answer = take(registration, step, client_id=client_id, secret=SECRET)
+            assert answer.status_code == 422
+            assert "without blanks" in answer.content.decode()
+            assert registration.client_id == ""
+
+    @pytest.mark.parametrize("odd", ["\u200b", "\ufeff", "\u202e", "\u00ad", "\x07", "\u2028"])
+    def test_hold_nothing_invisible_in_a_secret(self, make_endpoint: Any, begin: Any, take: Any, odd: str) -> None:
+        registration = begin(make_endpoint())
+        answer = take(registration, "credentials", client_id="theirs", secret=f"secret{odd}here")
+        assert answer.status_code == 422
+        assert "invisible" in answer.content.decode()
+        assert registration.sealed_secret is None
+        assert take(registration, "credentials", client_id="theirs", secret="s\u00e9cret ~!").status_code == 303
+
+    @pytest.mark.parametrize(("days", "status"), [(-1, 422), (0, 303), (3650, 303), (3660, 422)])
+    def test_are_replaced_between_today_and_ten_years(
+        self, make_endpoint: Any, begin: Any, take: Any, days: int, status: int
+    ) -> None:
+        registration = begin(make_endpoint())
+        by = timezone.localdate() + timedelta(days=days)
+        answer = take(registration, "credentials", client_id="x", secret=SECRET, rotation_due_date=by.isoformat())
+        assert answer.status_code == status
+        assert (registration.secret_rotation_due_date == by) is (status == 303)
