@@ -1,7 +1,7 @@
 """Begin a trial: look at what the provider publishes, which needs nobody to sign in."""
 
 from collections.abc import Collection
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db import transaction
@@ -38,6 +38,9 @@ OF_METADATA = frozenset({
 OF_ADDRESSES = frozenset(Finding) - OF_DISCOVERY - OF_METADATA
 
 
+PRESSED_TWICE_WITHIN = timedelta(seconds=10)
+
+
 class NotServed(Exception):
     """The registration does not serve this endpoint, or nobody knows whose it is."""
 
@@ -58,6 +61,10 @@ def begin(registration: ClientRegistration, endpoint: Endpoint, *, staff_id: UUI
     _note_metadata(check, notes)
     _note_addresses(registration, endpoint, check, notes)
     with transaction.atomic():
+        ClientRegistration.objects.select_for_update(no_key=True).get(pk=registration.pk)  # a second press waits here
+        twin = just_begun(registration, endpoint, staff_id=staff_id, at=at)
+        if twin is not None:
+            return twin
         trial = Trial.objects.create(
             staff_id=staff_id,
             registration=registration,
@@ -69,6 +76,14 @@ def begin(registration: ClientRegistration, endpoint: Endpoint, *, staff_id: UUI
         )
         note(trial, "trial begun", at=at)
     return trial
+
+
+def just_begun(registration: ClientRegistration, endpoint: Endpoint, *, staff_id: UUID, at: datetime) -> Trial | None:
+    """The trial that this member of staff began there a moment ago and did not take any further: a second press of the
+    button finds what the first did."""
+    rows = Trial.objects.filter(registration=registration, endpoint=endpoint, staff_id=staff_id)
+    fresh = rows.filter(began_at__gt=at - PRESSED_TWICE_WITHIN, left_at__isnull=True, ended_at__isnull=True)
+    return fresh.filter(terms=terms.of(registration)).order_by("-began_at").first()
 
 
 def provider_of(endpoint: Endpoint) -> Provider | None:

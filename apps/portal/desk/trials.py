@@ -107,6 +107,9 @@ def _begin(request: HttpRequest, registration: ClientRegistration) -> HttpRespon
     if endpoint is None:
         messages.error(request, _("Choose one of these endpoints."))
         return redirect("desk-try", registration_id=registration.pk)
+    pressed_before = surveying.just_begun(registration, endpoint, staff_id=current_user(request).pk, at=timezone.now())
+    if pressed_before is not None:
+        return _see(pressed_before)
     with waiting_room.ROOM.seat(endpoint.pk) as is_free:
         if not is_free:
             messages.warning(request, _BUSY)
@@ -116,6 +119,10 @@ def _begin(request: HttpRequest, registration: ClientRegistration) -> HttpRespon
         except surveying.NotServed:
             messages.error(request, _("This registration does not serve that endpoint any more."))
             return redirect("desk-try", registration_id=registration.pk)
+    return _see(trial)
+
+
+def _see(trial: Trial) -> HttpResponse:
     response = redirect("desk-trial", trial_id=trial.pk)
     response.status_code = 303
     return response

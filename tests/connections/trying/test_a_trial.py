@@ -294,3 +294,13 @@ class TestAnAbandonedTrial:
         answer = other.client.post(f"/desk/trials/{trial.pk}/sign-in/")
         assert answer["Location"] == f"/desk/trials/{trial.pk}/"
         assert not AuthorizationRequest.objects.exists()
+
+
+class TestPressingTwice:
+    def test_begins_one_trial(self, trier: Trier, metadata: None) -> None:
+        first = trier.begin()
+        assert trier.begin() == first
+        assert Trial.objects.count() == 1
+        Trial.objects.update(began_at=timezone.now() - timedelta(seconds=11))
+        assert trier.begin() != first
+        assert Trial.objects.count() == 2

@@ -115,6 +115,12 @@ class TestTheDesk:
         registration.refresh_from_db()
         assert not registration.is_switched_on
 
+    def test_says_of_no_need_since_when_where_nobody_knows(self, staff: Client, make_endpoint: Any, begin: Any) -> None:
+        begin(make_endpoint())
+        page = staff.get("/desk/").content.decode()
+        assert "Something is missing" in page
+        assert "since" not in page
+
     def test_knows_no_other_step(self, staff: Client, make_endpoint: Any, begin: Any) -> None:
         registration = begin(make_endpoint())
         assert staff.post(f"/desk/registrations/{registration.pk}/no-such-step/").status_code == 404
