@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Prefetch, QuerySet
+from django.db.models import OuterRef, Prefetch, QuerySet, Subquery
 from django.utils.translation import gettext as _
 
 from apps.directory import linkability, overseeing, registering
@@ -58,7 +58,8 @@ def _of_its_endpoints(registration: ClientRegistration, first: Endpoint | None, 
     if first is not None and _obstacle(registration, first, at=at) == "":
         return can_connect
     reasons = []
-    for endpoint in _ready(overseeing.served(registration)).order_by("-is_switched_on", "pk")[:_MOST_ASKED]:
+    some = [one.pk for one in overseeing.endpoints(registration, most=_MOST_ASKED)]
+    for endpoint in _ready(Endpoint.objects.filter(pk__in=some)).order_by("-is_switched_on", "pk"):
         reason = _obstacle(registration, endpoint, at=at)
         if not reason:
             return can_connect
@@ -77,11 +78,13 @@ def _obstacle(registration: ClientRegistration, endpoint: Endpoint, *, at: datet
 
 
 def _firsts(registrations: Sequence[ClientRegistration]) -> dict[object, Endpoint]:
-    """One endpoint of each authorization server, switched on where there is one."""
-    servers = {row.authorization_server_id for row in registrations}
-    rows = Endpoint.objects.filter(authorization_server__in=servers, vanished_at__isnull=True)
-    rows = rows.order_by("authorization_server", "-is_switched_on", "pk").distinct("authorization_server")
-    return {row.authorization_server_id: row for row in _ready(rows)} if servers else {}
+    """One endpoint of each authorization server that is switched on, if it has any: the first in an index's order, for
+    there may be tens of thousands."""
+    own = Endpoint.objects.filter(authorization_server=OuterRef("authorization_server"), is_switched_on=True)
+    first = own.filter(vanished_at__isnull=True).order_by("fhir_version", "fhir_base_url").values("pk")[:1]
+    pks = ClientRegistration.objects.filter(pk__in=[row.pk for row in registrations]).values_list(Subquery(first))
+    rows = _ready(Endpoint.objects.filter(pk__in=[pk for (pk,) in pks if pk]))
+    return {row.authorization_server_id: row for row in rows}
 
 
 def _ready(rows: QuerySet[Endpoint]) -> QuerySet[Endpoint]:
