@@ -15,7 +15,6 @@ from apps.directory import pinning, reaching, trusting
 from apps.directory.models import AuthorizationServer
 from apps.wire.errors import IdentityFault, IdentityRefused, WireError
 
-
 _ALLOWED_FOR = timedelta(days=1)
 
 

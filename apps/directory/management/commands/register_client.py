@@ -3,7 +3,7 @@
 import json
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -114,15 +114,19 @@ class Command(BaseCommand):
             except ValidationError:
                 raise CommandError(f"{issuer} is not an address we connect to.") from None
         for url in options["serves"]:
-            try:
-                row = enabling.serve(registration, _endpoint(url), actor=_ACTOR, at=at)
-            except enabling.Unsuited:
-                raise CommandError(f"{url} is of another interface, or one of the two is the sandbox's.") from None
-            except enabling.NotBeside:
-                raise CommandError(f"{url} signs people in elsewhere, or was not discovered yet.") from None
-            if Endpoint.objects.filter(pk=row.endpoint_id, is_stranger=True).exists():
-                self.stderr.write(f"{url} is off until somebody looks at its host at the registration desk.")
+            self._serve(registration, url, at=at)
         return registration
+
+    def _serve(self, registration: ClientRegistration, url: str, *, at: datetime) -> None:
+        """An organization beside it."""
+        try:
+            row = enabling.serve(registration, _endpoint(url), actor=_ACTOR, at=at)
+        except enabling.Unsuited:
+            raise CommandError(f"{url} is of another interface, or one of the two is the sandbox's.") from None
+        except enabling.NotBeside:
+            raise CommandError(f"{url} signs people in elsewhere, or was not discovered yet.") from None
+        if Endpoint.objects.filter(pk=row.endpoint_id, is_stranger=True).exists():
+            self.stderr.write(f"{url} is off until somebody looks at its host at the registration desk.")
 
 
 def _add_terms(parser: ArgumentParser) -> None:
