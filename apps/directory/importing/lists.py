@@ -109,9 +109,9 @@ class _Journey:
         is_loose = False
         for name, one in self._lists:
             for row in one.rows():
-                self._take(row if len(self._lists) == 1 else _placed(row, name))
-                if self._stage.pending >= _WAVE:
+                if self._stage.pending >= _WAVE and one.is_first:
                     self._send(merges=one.is_nested and not is_loose)
+                self._take(row if len(self._lists) == 1 else _placed(row, name))
             is_loose = is_loose or not one.is_nested
         self._send(merges=True, is_whole_list=is_loose)
         self._merger().finish()

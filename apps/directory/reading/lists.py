@@ -16,11 +16,13 @@ _OF_VENDORS = frozenset({"endpoints", "entries", "organizations", "data", "items
 
 class ListFile:
     """A file while it is read. `name` is what it calls itself, known before its first row. `is_nested` says whether
-    each row comes with all that belongs to it, so that nothing must wait for the end."""
+    each row comes with all that belongs to it, so that nothing must wait for the end: then what belongs to those before
+    has come when a row is `is_first` of its element."""
 
     def __init__(self, file: BinaryIO, terms: Terms, numbers: Iterator[int] | None = None) -> None:
         self.name = ""
         self.is_nested = False
+        self.is_first = False
         self._file = file
         self._terms = terms
         self._numbers = count(1) if numbers is None else numbers
@@ -36,9 +38,11 @@ class ListFile:
             elif piece.number == 0:
                 self._member(piece)
             else:
+                self.is_first = True
                 for row in self._element(piece):
                     self._has_rows = True
                     yield row
+                    self.is_first = False
         if not is_known:
             raise NotADirectory("it has no list of providers or endpoints")
         if self._has_elements and not self._has_rows:

@@ -1,4 +1,4 @@
-"""What an import holds in memory: some waves of rows, however many the list has."""
+"""The waves of an import: nothing is lost between two, and no more than a few are in memory."""
 
 import gc
 import tracemalloc
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from apps.directory.importing.reporting import Report
-from apps.directory.models import SearchWord
+from apps.directory.models import ProviderPortal, SearchWord
 from tests.directory.importing.lists import content_of, endpoint, import_content, row
 
 pytestmark = pytest.mark.django_db
@@ -37,6 +37,15 @@ def peak_of(content: bytes) -> tuple[int, Report]:
         return tracemalloc.get_traced_memory()[1], report
     finally:
         tracemalloc.stop()
+
+
+class TestAWave:
+    @pytest.mark.parametrize("before", [0, 1, 2])
+    def test_ends_where_a_provider_and_all_of_its_endpoints_have_come(self, before):
+        alone = [row(id=f"alone {number}", endpoints=[]) for number in range(before)]
+        report = import_content(content_of(*alone, *map(unlike, range(FEW))))
+        assert (report.providers, report.endpoints, report.refused) == (before + FEW, FEW, 0)
+        assert ProviderPortal.objects.count() == FEW
 
 
 class TestTheMemoryOfAnImport:
