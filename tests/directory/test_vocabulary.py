@@ -4,6 +4,7 @@ import string
 import unicodedata
 
 import pytest
+from django.db import connection
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -169,6 +170,16 @@ class TestTheVocabulary:
         self.bulk("Quill Hospital")
         assert vocabulary.learn_missing() == 1
         assert dict(SearchWord.objects.values_list("word", "uses")) == {"quill": 2, "clinic": 1, "hospital": 1}
+
+    def test_leaves_nothing_waiting_beside_the_indexes_nor_the_planner_bound(self):
+        self.bulk("Quill Clinic 7")
+        vocabulary.learn_missing()
+        with connection.cursor() as cursor:
+            for index in ("provider_words", "search_word_neighbours"):
+                cursor.execute("SELECT gin_clean_pending_list(%s)", [index])  # of so many pages
+                assert cursor.fetchone() == (0,)
+            cursor.execute("SHOW enable_nestloop")
+            assert cursor.fetchone() == ("on",)
 
     def test_forgets_what_no_listed_provider_has(self):
         self.bulk("Quill")
