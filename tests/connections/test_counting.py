@@ -178,7 +178,7 @@ class TestAnAbandonedAttempt:
             traveller.leave(place)
         for hours, endpoint_id in enumerate(reversed(ids) if is_reversed else ids):
             expired_at = timezone.now() - timedelta(hours=9 - hours)
-            AuthorizationRequest.objects.filter(endpoint=endpoint_id).update(expires_at=expired_at)
+            AuthorizationRequest.objects.filter(endpoint__pk=endpoint_id).update(expires_at=expired_at)
         with CaptureQueriesContext(databases["default"]) as captured:
             counting.count_abandoned(at=timezone.now())
         updates = [query["sql"] for query in captured if query["sql"].startswith('UPDATE "directory_linkday"')]

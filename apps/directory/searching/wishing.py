@@ -94,23 +94,24 @@ def unlisted(*, most: int) -> Sequence[Unlisted]:
     """What several people wish for by name, the most wanted first: spellings that searching takes for the same are one,
     told as who wished first wrote it."""
     rows = Wish.objects.filter(provider__isnull=True)
-    groups = list(_by_name().filter(count__gte=_ENOUGH).order_by("-count", *_ALIKE)[:most])
+    groups: list[Any] = list(_by_name(people__gte=_ENOUGH).order_by("-people", *_ALIKE)[:most])
     firsts = rows.filter(plain_name__in=[group["plain_name"] for group in groups])
     firsts = firsts.filter(created_at__in=[group["first_at"] for group in groups])
     written = {(row.plain_name, row.plain_city, row.created_at): row for row in firsts}
     told = [(written.get((group["plain_name"], group["plain_city"], group["first_at"])), group) for group in groups]
-    return [Unlisted(row.name, row.city, group["count"]) for row, group in told if row]  # or taken back meanwhile
+    return [Unlisted(row.name, row.city, group["people"]) for row, group in told if row]  # or taken back meanwhile
 
 
 def wished_once() -> int:
     """How many names there are beside those, each wished for by one person."""
-    return _by_name().filter(count__lt=_ENOUGH).count()
+    return _by_name(people__lt=_ENOUGH).count()
 
 
-def _by_name() -> QuerySet[Wish, dict[str, Any]]:
-    """How many people wish for each name, and since when."""
-    rows = Wish.objects.filter(provider__isnull=True).order_by().values(*_ALIKE)
-    return rows.annotate(count=Count("user", distinct=True), first_at=Min("created_at"))
+def _by_name(**having: int) -> "QuerySet[Any, Any]":
+    """How many people wish for each name, and since when; where `having` holds."""
+    rows: QuerySet[Any, Any] = Wish.objects.filter(provider__isnull=True).order_by().values(*_ALIKE)
+    counted: QuerySet[Any, Any] = rows.annotate(people=Count("user", distinct=True), first_at=Min("created_at"))
+    return counted.filter(**having)
 
 
 def _kept(user: User, *, at: datetime, provider: Provider | None, name: str = "", city: str = "") -> Wish:

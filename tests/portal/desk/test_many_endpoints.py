@@ -113,9 +113,8 @@ class TestARegistrationOfManyEndpoints:
     def test_is_found_by_any_of_its_providers(self, registration: ClientRegistration) -> None:
         grow(registration)
         assert attending.find("practice 119", most=5) == [registration]
-        assert [one.provider_names for one in overseeing.endpoints(registration, most=5, query="practice 119")] == [
-            ["Practice 119"]
-        ]
+        found = overseeing.endpoints(registration, most=5, query="practice 119")
+        assert [vars(one)["provider_names"] for one in found] == [["Practice 119"]]
 
 
 class TestAPageOfAPatient:

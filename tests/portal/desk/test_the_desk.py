@@ -125,14 +125,19 @@ class TestTheDesk:
         registration = begin(make_endpoint())
         assert staff.post(f"/desk/registrations/{registration.pk}/no-such-step/").status_code == 404
 
-    def test_says_what_patients_wish_for(self, staff: Client, make_endpoint: Any, sam: Any) -> None:
+    def test_says_what_patients_wish_for(self, staff: Client, make_endpoint: Any, sam: Any, alice: Any) -> None:
         provider = make_endpoint(name="Willow Creek").providers.get()
         Wish.objects.create(user=sam, provider=provider, created_at=timezone.now())
         Wish.objects.create(user=sam, name="Doctor Oak", city="Elm", created_at=timezone.now())
         page = staff.get("/desk/").content.decode()
         assert "Willow Creek" in page
         assert "1 wish" in page
+        assert "Doctor Oak" not in page  # what one person wrote is theirs
+        assert "1 more name" in page
+        Wish.objects.create(user=alice, name="doctor oak", city="elm", created_at=timezone.now())
+        page = staff.get("/desk/").content.decode()
         assert "Doctor Oak" in page
+        assert "2 wishes" in page
         assert sam.email not in page
 
     def test_finds_registrations_by_what_staff_know(self, staff: Client, make_endpoint: Any, begin: Any) -> None:
