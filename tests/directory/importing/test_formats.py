@@ -112,6 +112,13 @@ class TestAnAddress:
         assert one.providers.count() == 3
         assert import_json([{"name": "Clinic 9", "url": spellings[1]}], name="theirs").endpoints_new == 0
 
+    def test_that_its_list_puts_out_of_use_is_no_longer_an_organizations(self):
+        both = organization("o", endpoint=[{"reference": "Endpoint/e"}, {"reference": "Endpoint/f"}])
+        import_json(bundle(both, fhir_endpoint("e"), fhir_endpoint("f")))
+        report = import_json(bundle(both, fhir_endpoint("e", status="off"), fhir_endpoint("f")))
+        assert (report.inactive, report.vanished, report.refused) == (1, 1, 0)
+        assert [one.fhir_base_url for one in Provider.objects.get().endpoints.all()] == [fhir_endpoint("f")["address"]]
+
     def test_of_another_path_is_another(self):
         urls = ["https://h.harbor.example/r4", "https://h.harbor.example/R4", "https://h.harbor.example/r4//"]
         import_json([{"name": f"Clinic {number}", "url": url} for number, url in enumerate(urls)])

@@ -78,6 +78,21 @@ class TestAnImport:
         assert Endpoint.objects.get(fhir_base_url="https://old.harbor.example/r4").vanished_at == AT
         assert Endpoint.objects.get(fhir_base_url="https://fhir.harbor.example/r4").vanished_at is None
 
+    def test_leaves_a_provider_its_endpoints_while_one_of_them_is_refused(self):
+        import_rows(row(endpoints=[endpoint(), endpoint(fhir_base_url="https://old.harbor.example/r4")]))
+        report = import_rows(row(endpoints=[endpoint(), endpoint(fhir_base_url="http://old.harbor.example/r4")]))
+        assert (report.refused, report.vanished) == (1, 0)
+        assert Provider.objects.get().endpoints.filter(vanished_at__isnull=True).count() == 2
+
+    def test_changes_where_permissions_are_given_back_unless_another_directory_says_otherwise(self):
+        moved = "https://auth.harbor.example/r4/moved"
+        server = {**ROW["endpoints"][0]["authorization_server"], "revocation_url": moved}
+        import_rows(ROW)
+        import_rows(row(endpoints=[endpoint(authorization_server=server)]))
+        assert AuthorizationServer.objects.get().revocation_url == moved
+        import_rows(ROW, name="theirs")
+        assert AuthorizationServer.objects.get().revocation_url == moved
+
     def test_takes_nothing_for_vanished_while_a_row_cannot_be_read(self):
         import_rows(ROW)
         report = import_rows(row(name=""))
