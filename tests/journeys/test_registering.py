@@ -96,7 +96,7 @@ class TestAPatientAccessApi:
         desk.back_to_the_registration()
         desk.expect_step("Switch it on")
         desk.press("Switch it on")
-        expect(staff.get_by_role("main")).to_contain_text("Patients can link by it.")
+        expect(staff.get_by_role("main")).to_contain_text("On: patients can connect")
 
         link(walk, PROVIDER)
         kept = Record.objects.count()
