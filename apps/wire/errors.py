@@ -225,8 +225,11 @@ class ForeignAddress(UnsafeAddress):
 
 
 class IdentityRefused(WireError):
-    """The provider's statement of who signed in does not hold. `unverified_issuer` is what it names as its issuer where
-    that is the fault: for staff to compare with what the provider publishes, and nothing to connect to."""
+    """The provider's statement of who signed in does not hold.
+
+    `unverified_issuer` is what it names as its issuer where that is the fault: for staff to compare with what the
+    provider publishes, and nothing to connect to.
+    """
 
     actor = Actor.OPERATOR
 

@@ -45,7 +45,7 @@ class TestAnEndpointOfASmartDeployment:
         assert root.url not in page(staff, "/admin/directory/endpoint/?disagrees=yes")
 
     def test_says_that_it_was_not_discovered(self, staff, root):
-        assert "was not discovered yet" in page(staff, "/admin/directory/endpoint/")
+        assert "not discovered" in page(staff, "/admin/directory/endpoint/")
 
     def test_is_discovered_again_by_action(self, staff, root, stella):
         shown = act(staff, "endpoint", "discover_again", root.endpoint)

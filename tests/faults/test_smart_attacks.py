@@ -167,13 +167,13 @@ class TestARogueFhirRoot:
 
     def test_is_switched_off_until_staff_know_it(self, rogue, patient):
         _genuine, row, endpoint = rogue
-        assert linkability.obstacle(endpoint, provider=row, at=timezone.now()) is Obstacle.SWITCHED_OFF
+        assert linkability.obstacle(endpoint, provider=row, at=timezone.now()) is Obstacle.STRANGER
         assert patient.post(f"/connect/{row.pk}/{endpoint.pk}/").status == 409
 
     def test_gets_no_token_even_where_staff_trusted_it(self, rogue, attacker, patient):
         """The genuine server is told for whom the token would be, and has no such root."""
         genuine, row, endpoint = rogue
-        Endpoint.objects.filter(pk=endpoint.pk).update(is_switched_on=True)
+        Endpoint.objects.filter(pk=endpoint.pk).update(is_switched_on=True, is_stranger=False)
         attacker.delete("/control/requests")
         left = patient.leave_from(f"/connect/{row.pk}/{endpoint.pk}/")
         assert query(left)["aud"] == endpoint.fhir_base_url

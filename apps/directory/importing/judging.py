@@ -80,7 +80,7 @@ CROSS JOIN LATERAL (
             <> (row.authorize_url, row.token_url)), false
     ) AS it_does
 ) AS differs
-"""  # noqa: S608 - of constants
+"""  # noqa: S608 # nosec B608 - of constants
 # Specification 4.1 rule 1: each version has its own authentication base address. The first row of a server counts.
 REFUSE_CROSSING = """
 WITH stated AS MATERIALIZED (

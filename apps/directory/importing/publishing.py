@@ -25,8 +25,8 @@ WHERE directory = %(directory)s AND vanished_at IS NULL AND NOT EXISTS (
 _COUNT = f"""
 SELECT (SELECT count(*) FROM directory_publishedlist WHERE directory = %(directory)s AND vanished_at IS NULL),
     (SELECT count(*) FROM directory_publishedlist AS held {_GONE})
-"""  # noqa: S608 - of constants
-_VANISH = f"UPDATE directory_publishedlist AS held SET vanished_at = %(at)s {_GONE}"  # noqa: S608 - of constants
+"""  # noqa: S608 # nosec B608 - of constants
+_VANISH = f"UPDATE directory_publishedlist AS held SET vanished_at = %(at)s {_GONE}"  # noqa: S608 # nosec B608 - of constants
 
 
 def store(directory: str, *, is_complete: bool, accepts_shrinking: bool, at: datetime) -> tuple[int, int, int]:

@@ -31,7 +31,7 @@ WITH RECURSIVE way (provider_id, at_id, depth) AS (
     WHERE above.system_id IS NOT NULL AND way.at_id <> way.provider_id AND way.depth < {_DEEPEST}
 )
 SELECT DISTINCT provider_id FROM way WHERE at_id = provider_id OR depth = {_DEEPEST}
-"""  # noqa: S608 - of constants
+"""  # noqa: S608 # nosec B608 - of constants
 _REFUSE = """
 INSERT INTO import_refusal (place, reason)
 SELECT place, 'it is part of itself, and is listed as part of nothing' FROM import_system JOIN import_circle
@@ -47,11 +47,11 @@ WHERE held.id = found.provider_id
 _COUNT = f"""
 SELECT count(*) FROM directory_provider AS held, LATERAL (SELECT 1 {_CHANGED}) AS changed
 WHERE held.imported_at <> %(at)s
-"""  # noqa: S608 - of constants
+"""  # noqa: S608 # nosec B608 - of constants
 _CHANGE = f"""
 UPDATE directory_provider AS held SET words = found.words, part_of_id = system.system_id, imported_at = %(at)s
 {_CHANGED}
-"""  # noqa: S608 - of constants
+"""  # noqa: S608 # nosec B608 - of constants
 
 
 def settle(directory: str, *, at: datetime) -> int:

@@ -42,7 +42,7 @@ _FITTING = f"""
 WITH fitting AS MATERIALIZED (
     SELECT id, {", ".join(_COLUMNS[1:])} FROM directory_provider WHERE vanished_at IS NULL AND {{conditions}}
 ) SELECT * FROM fitting LIMIT {MOST}
-"""  # noqa: S608 - of constants alone
+"""  # noqa: S608 # nosec B608 - of constants alone
 # Rows that may be one provider with a head: of each directory the first, then of each the second, so that none of them
 # can crowd out the others, and the head in any case.
 _ALIKE = f"""
@@ -55,7 +55,7 @@ CROSS JOIN LATERAL (
     ORDER BY alike.id = head.id DESC, row_number() OVER (PARTITION BY directory ORDER BY directory_id), directory
     LIMIT {MOST_ALIKE}
 ) AS found
-"""  # noqa: S608 - of constants alone
+"""  # noqa: S608 # nosec B608 - of constants alone
 _HEAD = "(%s::uuid, %s::text, %s::boolean, %s::varchar[])"
 
 

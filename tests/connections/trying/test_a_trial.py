@@ -288,7 +288,7 @@ class TestAnAbandonedTrial:
 
     def test_is_somebody_else_s_to_finish(self, trier: Trier, make_user: Callable[..., Any], place: Place) -> None:
         trial = trier.begin()
-        other = Trier(make_user("stan@example.org", is_staff=True), place)
+        other = Trier(make_user("stan@example.org", is_staff=True, is_superuser=True), place)
         page = other.client.get(f"/desk/trials/{trial.pk}/").content.decode()
         assert "Somebody else began this trial" in page
         answer = other.client.post(f"/desk/trials/{trial.pk}/sign-in/")
