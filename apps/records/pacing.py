@@ -1,12 +1,14 @@
 """How often a provider is asked for one connection: so many requests a minute, counted for all workers together.
 
 Nobody publishes a limit for the patient access API; a sister product's is twenty (interface facts 2.18), and staff may
-write another for a registration. The count is in the cache, which may lose it: then one minute has some more.
+write another for a registration. The count is in the cache, which may lose it: then one minute has some more. Where it
+does not answer, nobody can tell, and the provider is asked in the next minute.
 """
 
 from datetime import UTC, datetime
 
 from django.core.cache import cache
+from redis.exceptions import RedisError
 
 from apps.connections.models import Connection
 from apps.connections.refreshing import NotYet
@@ -17,11 +19,14 @@ _SECONDS = 60
 def take_turn(connection: Connection, *, most: int, at: datetime) -> None:
     """Count one request. Raises NotYet, until the next minute, where this minute had as many as it may."""
     minute = int(at.timestamp()) // _SECONDS
+    next_minute = NotYet(datetime.fromtimestamp((minute + 1) * _SECONDS, tz=UTC))
     key = f"paced:{connection.pk}:{minute}"
-    cache.add(key, 0, timeout=2 * _SECONDS)
     try:
+        cache.add(key, 0, timeout=2 * _SECONDS)
         count = cache.incr(key)
     except ValueError:  # the cache lost it just now
         return
+    except RedisError:
+        raise next_minute from None
     if count > most:
-        raise NotYet(datetime.fromtimestamp((minute + 1) * _SECONDS, tz=UTC))
+        raise next_minute

@@ -53,3 +53,11 @@ class TestAMinute:
     def test_takes_nothing_from_another_connection(self, connection):
         turns(connection, most=2, at=MINUTE)
         assert turns(Connection(pk=uuid4()), most=2, at=MINUTE) == 2
+
+    def test_is_waited_for_where_the_cache_does_not_answer(self, connection, settings):
+        """Nobody knows how often the provider was asked: the next minute finds out, and no run breaks."""
+        unreachable = {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": "redis://127.0.0.1:1/0"}
+        settings.CACHES = {"default": unreachable}
+        with pytest.raises(NotYet) as wait:
+            pacing.take_turn(connection, most=20, at=MINUTE)
+        assert wait.value.until == NEXT
