@@ -1,6 +1,5 @@
 """Staff take a registration through its steps at the desk, one at a time."""
 
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -9,37 +8,12 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.audit.models import AuditEvent
-from apps.connections.models import Trial
-from apps.connections.trying import terms
 from apps.directory.models import ClientRegistration, Endpoint, SigningKey, SystemAccount
+from tests.portal.desk.conftest import passed, states
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 SECRET = "canary-secret-5c2e"
-
-
-def states(page: str) -> list[tuple[str, str]]:
-    """Each step's title and state, as they are read."""
-    steps = re.search(r'<ol class="walk">(.*)</ol>', page, re.DOTALL)
-    assert steps is not None
-    found = re.findall(r"<h3>(.*?)</h3>.*?</svg>(.*?)</span>", steps[1], re.DOTALL)
-    return [(title, word.strip()) for title, word in found]
-
-
-def passed(registration: ClientRegistration, endpoint: Endpoint, staff_id: Any) -> None:
-    """Somebody tried the whole link, and it worked."""
-    now = timezone.now()
-    result = {"verdict": "passed", "code": "in_order", "at": now.isoformat(), "count": 1, "names": []}
-    Trial.objects.create(
-        staff_id=staff_id,
-        registration=registration,
-        endpoint=endpoint,
-        provider=endpoint.providers.get(),
-        began_at=now,
-        ended_at=now,
-        terms=terms.of(registration),
-        results={"person": result},
-    )
 
 
 class TestRegisteringAtAPortal:
