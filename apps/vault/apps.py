@@ -2,6 +2,7 @@
 
 from django.apps import AppConfig
 from django.core.checks import Tags, register
+from django.utils.module_loading import import_string
 from django.utils.translation import gettext_lazy as _
 
 from apps.vault import checks
@@ -15,5 +16,6 @@ class VaultConfig(AppConfig):
     verbose_name = _("Vault")
 
     def ready(self) -> None:
-        """Register this app's check."""
+        """Register this app's checks."""
         register(checks.vault_keys, Tags.security)
+        register(import_string("apps.vault.database_checks.needed_keys"), Tags.database)  # models are there by now

@@ -17,7 +17,7 @@ _ERRORS = {
     Flaw.MALFORMED: (
         "holdfast.E002",
         "VAULT_KEYS has an entry that is not `id:base64`.",
-        "An id has 1 to 64 characters and no colon; entries are separated by commas.",
+        "An id has 1 to 64 letters, digits, dots, dashes or underscores; entries are separated by commas.",
     ),
     Flaw.WRONG_LENGTH: ("holdfast.E003", "VAULT_KEYS has a key that is not 32 bytes long.", _NEW_KEY),
     Flaw.DUPLICATE_ID: (

@@ -1,6 +1,7 @@
 """Find or make a holder's data key, and unlock it. Only `sealing` calls this."""
 
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -40,18 +41,34 @@ def obtain(holder: Holder) -> UnlockedKey:
     if row is None:
         DataKey.objects.bulk_create([_new_row(holder)], ignore_conflicts=True)
         row = _row(holder)
-    return _unlock(row, holder)
+    return unlock(row, holder)
 
 
 def find(holder: Holder) -> UnlockedKey:
     """The holder's data key where it has one. Raises KeyMissing where not, and as `obtain` does."""
-    return _unlock(_row(holder), holder)
+    return unlock(_row(holder), holder)
+
+
+def rows(holders: Sequence[Holder]) -> Mapping[Holder, DataKey]:
+    """The locked data keys of those of these holders that have one, by one query; `unlock` opens them."""
+    conditions = " OR ".join(_OF_NOBODY if holder.id is None else _OF_ONE for holder in holders)
+    values = [value for holder in holders for value in (holder.kind.value, holder.id) if value is not None]
+    found = list(DataKey.objects.raw(f"{_COLUMNS} WHERE {conditions}", values))
+    return {holder: row for holder in holders for row in found if _is_of(row, holder)}
+
+
+# Written out: putting it together anew for each value that is opened costs four times as much as asking.
+_COLUMNS = "SELECT id, holder_kind, holder_id, wrapped, wrapping_key_id FROM vault_datakey"
+_OF_ONE = "(holder_kind = %s AND holder_id = %s)"
+_OF_NOBODY = "(holder_kind = %s AND holder_id IS NULL)"  # `= NULL` matches nothing
 
 
 def _row(holder: Holder) -> DataKey | None:
-    # `holder_id=None` would read `= NULL`, which matches nothing
-    whose = {"holder_id": holder.id} if holder.id else {"holder_id__isnull": True}
-    return DataKey.objects.filter(holder_kind=holder.kind, **whose).first()
+    return rows([holder]).get(holder)
+
+
+def _is_of(row: DataKey, holder: Holder) -> bool:
+    return (row.holder_kind, row.holder_id) == (holder.kind.value, holder.id)
 
 
 def _new_row(holder: Holder) -> DataKey:
@@ -60,7 +77,8 @@ def _new_row(holder: Holder) -> DataKey:
     return row
 
 
-def _unlock(row: DataKey | None, holder: Holder) -> UnlockedKey:
+def unlock(row: DataKey | None, holder: Holder) -> UnlockedKey:
+    """Raises as `find` does."""
     if row is None:
         raise KeyMissing
     if row.wrapped is None:

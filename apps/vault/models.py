@@ -41,8 +41,8 @@ class DataKey(models.Model):
             ),
         ]
         indexes = [
-            # Rotation: which keys a retired wrapping key still wraps.
-            models.Index(fields=["wrapping_key_id"], name="vault_data_key_wrapped_by"),
+            # Rotation goes through what one wrapping key wraps, a batch at a time.
+            models.Index(fields=["wrapping_key_id", "id"], name="vault_data_keys_of_key"),
         ]
 
     class Privacy:

@@ -14,7 +14,7 @@ All functions raise Shredded where the holder's key was destroyed, and WeakKey w
 import hmac
 import os
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from cryptography.exceptions import InvalidTag
@@ -24,8 +24,20 @@ from apps.vault.bodies import Packer
 from apps.vault.data_keys import UnlockedKey
 from apps.vault.errors import CannotOpen
 from apps.vault.holders import Holder, Place
+from apps.vault.models import DataKey
 
-__all__ = ["Holder", "KeyRing", "Place", "key_ring", "keyed_digest", "open_body", "open_sealed", "seal", "seal_body"]
+__all__ = [
+    "Holder",
+    "KeyRing",
+    "Place",
+    "key_ring",
+    "key_rings",
+    "keyed_digest",
+    "open_body",
+    "open_sealed",
+    "seal",
+    "seal_body",
+]
 
 VALUE_FORMAT = 1  # the plaintext as given
 _HEADER = struct.Struct(">B4sH")
@@ -79,11 +91,37 @@ def key_ring(holder: Holder) -> Iterator["KeyRing"]:
         ring.forget()
 
 
-class KeyRing:
-    """Seals and opens many values of one holder with one unlocking. Obtained from `key_ring`."""
+@contextmanager
+def key_rings(*holders: Holder) -> Iterator[tuple["KeyRing", ...]]:
+    """As `key_ring` for several holders at once, whose data keys are looked up by one query at the first use of any."""
+    cabinet = _Cabinet(holders)
+    rings = tuple(KeyRing(holder, cabinet) for holder in holders)
+    try:
+        yield rings
+    finally:
+        for ring in rings:
+            ring.forget()
 
-    def __init__(self, holder: Holder) -> None:
+
+class _Cabinet:
+    """Data keys of several holders, still locked."""
+
+    def __init__(self, holders: tuple[Holder, ...]) -> None:
+        self._holders = holders
+        self._rows: Mapping[Holder, DataKey] | None = None
+
+    def find(self, holder: Holder) -> UnlockedKey:
+        if self._rows is None:
+            self._rows = data_keys.rows(self._holders)
+        return data_keys.unlock(self._rows.get(holder), holder)
+
+
+class KeyRing:
+    """Seals and opens many values of one holder with one unlocking. Obtained from `key_ring` or `key_rings`."""
+
+    def __init__(self, holder: Holder, cabinet: _Cabinet | None = None) -> None:
         self._holder = holder
+        self._cabinet = cabinet
         self._key: UnlockedKey | None = None
         self._packer = Packer()
         self._is_forgotten = False
@@ -150,7 +188,7 @@ class KeyRing:
 
     def _opening_key(self) -> UnlockedKey:
         self._refuse_if_forgotten()
-        self._key = self._key or data_keys.find(self._holder)
+        self._key = self._key or (self._cabinet or data_keys).find(self._holder)
         return self._key
 
     def _refuse_if_forgotten(self) -> None:

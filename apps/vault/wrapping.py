@@ -5,6 +5,7 @@ import binascii
 import hashlib
 import itertools
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -20,6 +21,7 @@ from apps.vault.holders import Holder
 
 KEY_BYTES = 32
 NONCE_BYTES = 12
+_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")  # it is printed and logged: nobody's key, put there by mistake, fits easily
 
 # SHA-256 of keys that stand in this repository, so that everybody has them.
 PUBLISHED = frozenset({"1e382ede41eb792bb5747412648f18ca97cb029f3c52f0b8cf56ef3aef244e7f"})
@@ -51,6 +53,11 @@ class WrappingKey:
 def flaws(given: Sequence[str]) -> frozenset[Flaw]:
     """Everything wrong with a list of `id:base64` strings; empty where nothing is."""
     return frozenset(_parse(tuple(given))[1])
+
+
+def key_ids() -> tuple[str, ...]:
+    """The ids of VAULT_KEYS, the one that wraps first. Raises WeakKey where they cannot be used."""
+    return tuple(key.id for key in _usable_keys())
 
 
 def wrap(data_key: bytes, *, holder: Holder, name: bytes) -> tuple[str, bytes]:
@@ -96,7 +103,7 @@ def _parse(given: tuple[str, ...]) -> tuple[tuple[WrappingKey, ...], frozenset[F
     for entry in given:
         key_id, _, encoded = entry.partition(":")
         key = _decode(encoded)
-        if not key_id or len(key_id) > 64 or key is None:
+        if _ID.fullmatch(key_id) is None or key is None:
             found.add(Flaw.MALFORMED)
             continue
         found |= _flaws_of_key(key)

@@ -236,6 +236,24 @@ class TestKeyRing:
             with pytest.raises(RuntimeError):
                 use()
 
+    def test_comes_with_those_of_others_for_one_query(self, django_assert_num_queries):
+        ours = Holder.installation()
+        theirs, own = (sealing.seal(b"x", holder=holder, place=PLACE) for holder in (ALICE, ours))
+        with django_assert_num_queries(1), sealing.key_rings(ALICE, ours, STRANGER) as (alice, installation, stranger):
+            assert (alice.open(theirs, place=PLACE), installation.open(own, place=PLACE)) == (b"x", b"x")
+            for ring, sealed, error in ((installation, theirs, CannotOpen), (stranger, theirs, KeyMissing)):
+                with pytest.raises(error):
+                    ring.open(sealed, place=PLACE)
+        with pytest.raises(RuntimeError):
+            alice.open(theirs, place=PLACE)
+
+    def test_makes_a_first_key_beside_those_of_others(self):
+        with sealing.key_rings(ALICE, STRANGER) as (alice, stranger):
+            sealed = alice.seal(b"x", place=PLACE)
+            with pytest.raises(KeyMissing):
+                stranger.open(sealed, place=PLACE)
+        assert sealing.open_sealed(sealed, holder=ALICE, place=PLACE) == b"x"
+
     def test_cannot_leave_the_process(self):
         with sealing.key_ring(ALICE) as ring:
             ring.seal(b"x", place=PLACE)

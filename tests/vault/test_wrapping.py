@@ -1,6 +1,5 @@
 """VAULT_KEYS: the first wraps, all unwrap, and a list that cannot be trusted is refused."""
 
-import base64
 import os
 
 import pytest
@@ -11,13 +10,10 @@ from apps.vault.errors import CannotOpen, KeyMissing, WeakKey
 from apps.vault.holders import Holder, Place
 from apps.vault.models import DataKey
 from apps.vault.wrapping import Flaw
+from tests.vault.keys import entry
 
 HOLDER = Holder.installation()
 PLACE = Place("t", "f")
-
-
-def entry(key_id: str, key: bytes | None = None) -> str:
-    return f"{key_id}:{base64.b64encode(os.urandom(32) if key is None else key).decode()}"
 
 
 @pytest.mark.django_db
@@ -80,6 +76,8 @@ class TestFlaws:
             (["id:"], {Flaw.MALFORMED}),
             (["id:***"], {Flaw.MALFORMED}),
             (["id:é"], {Flaw.MALFORMED}),
+            ([entry("é")], {Flaw.MALFORMED}),
+            ([entry("a b")], {Flaw.MALFORMED}),
             ([entry("a" * 65)], {Flaw.MALFORMED}),
             ([entry("a", bytes(range(100, 131)))], {Flaw.WRONG_LENGTH}),
             ([entry("a", os.urandom(33))], {Flaw.WRONG_LENGTH}),

@@ -1,0 +1,27 @@
+"""VAULT_KEYS without the key that everything is wrapped by, and with it again."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import pytest
+
+from tests.vault.keys import entry
+
+Loses = Callable[[], AbstractContextManager[None]]
+
+
+@pytest.fixture
+def without_key(settings: Any) -> Loses:
+    """`with without_key():` the operator left out the key of everything there is; afterwards it is back."""
+
+    @contextmanager
+    def lost():
+        before = settings.VAULT_KEYS
+        settings.VAULT_KEYS = [entry("another")]
+        try:
+            yield
+        finally:
+            settings.VAULT_KEYS = before
+
+    return lost
