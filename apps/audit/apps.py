@@ -15,5 +15,6 @@ class AuditConfig(AppConfig):
     verbose_name = _("Audit")
 
     def ready(self) -> None:
-        """Register this app's check."""
+        """Register this app's checks."""
         register(checks.log_cannot_be_emptied, Tags.security)
+        register(checks.deletions_are_kept, Tags.security)

@@ -1,8 +1,11 @@
-"""Refuses to start where the audit log could be emptied."""
+"""Refuses to start where the audit log could be emptied; warns where a restored backup would undo deletions."""
 
+import os
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.core import checks
 from django.core.checks import CheckMessage, Error
 
 
@@ -18,3 +21,32 @@ def log_cannot_be_emptied(**_options: Any) -> list[CheckMessage]:
             id="holdfast.E007",
         )
     ]
+
+
+def deletions_are_kept(**_options: Any) -> list[CheckMessage]:
+    """Outside debug there is a deletion ledger, and where one is named it can be written."""
+    path: Path | None = settings.DELETION_LEDGER
+    if path is None and not settings.DEBUG:
+        return [
+            checks.Warning(
+                "There is no deletion ledger: restoring a backup brings back what people deleted.",
+                hint="Set DELETION_LEDGER to a file that is neither on the database's disk nor in its backups.",
+                id="holdfast.W002",
+            )
+        ]
+    if path is None or _can_be_written(path):
+        return []
+    return [
+        checks.Warning(
+            "The deletion ledger cannot be written here.",
+            hint="DELETION_LEDGER names a file in a folder that exists and that this process may write to. Deletions "
+            "wait in the database meanwhile.",
+            id="holdfast.W003",
+        )
+    ]
+
+
+def _can_be_written(path: Path) -> bool:
+    if path.exists():
+        return path.is_file() and os.access(path, os.W_OK)
+    return os.access(path.parent, os.W_OK)

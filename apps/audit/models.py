@@ -1,5 +1,7 @@
 """What happened: who did what to which thing, and when. Rows are only ever added; the database refuses the rest."""
 
+import uuid
+
 from django.db import models
 from django.db.models import Func, Q, TextField, Value
 from django.db.models.lookups import Exact
@@ -18,6 +20,7 @@ class EventType(models.TextChoices):
     USER_EMAIL_CHANGED = "user.email_changed", _("E-mail address changed")
     USER_PASSWORD_CHANGED = "user.password_changed", _("Password changed")
     USER_AUTHENTICATOR_CHANGED = "user.authenticator_changed", _("Second step of signing in changed")
+    USER_WARNINGS_CHOSEN = "user.warnings_chosen", _("E-mails about connections changed")
     USER_SESSION_ENDED = "user.session_ended", _("Session ended")
     USER_PURGED = "user.purged", _("Unverified account removed")
     CONSENT_GIVEN = "consent.given", _("Consent given")
@@ -30,6 +33,7 @@ class EventType(models.TextChoices):
     CONNECTION_REAUTHORIZED = "connection.reauthorized", _("Signed in to the provider again")
     CONNECTION_NEEDS_REAUTHORIZATION = "connection.needs_reauthorization", _("New sign-in needed")
     CONNECTION_DISCONNECTED = "connection.disconnected", _("Disconnected")
+    CONNECTION_WARNED = "connection.warned", _("Reminder sent by e-mail")
     CONNECTION_EXPIRED = "connection.expired", _("Connection dropped: nobody said whose record it is")
     TOKENS_EXCHANGED = "tokens.exchanged", _("Permission received")
     TOKENS_REFRESHED = "tokens.refreshed", _("Permission renewed")
@@ -46,6 +50,8 @@ class EventType(models.TextChoices):
     REGISTRATION_TRIED = "registration.tried", _("Client registration tried out")
     DIRECTORY_IMPORTED = "directory.imported", _("Directory imported")
     DIRECTORY_CHANGED = "directory.changed", _("Directory changed")
+    KEYS_REWRAPPED = "keys.rewrapped", _("Data keys wrapped anew")
+    DELETIONS_REPLAYED = "deletions.replayed", _("Deletions done again after restoring a backup")
     STAFF_VIEWED = "staff.viewed", _("Looked at by staff")
     ACCOUNT_CLOSED = "account.closed", _("Account closed")
 
@@ -118,3 +124,44 @@ class AuditEvent(models.Model):
     def __str__(self) -> str:
         """What happened; neither to whom nor by whom."""
         return f"{self.event} #{self.pk}"
+
+
+class Restoration(models.Model):
+    """The database was restored from a backup, and the deletions since were done again: what it holds of before may be
+    out of date, and others may know better. Rows are only ever added."""
+
+    at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("restoration")
+        verbose_name_plural = _("restorations")
+
+    class Privacy:
+        operational = ("id", "at")
+
+    def __str__(self) -> str:
+        return f"restoration {self.pk}"
+
+
+class Deletion(models.Model):
+    """Something that was deleted and is not yet in the ledger outside this database (`deletion_ledger`).
+
+    Added by `deletions.note` alone, in the transaction that deletes; removed when the ledger has it.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    event = models.CharField(max_length=40, choices=event_types)
+    at = models.DateTimeField()
+    user_id = models.UUIDField()
+    connection_id = models.UUIDField(null=True)
+
+    class Meta:
+        verbose_name = _("deletion for the ledger")
+        verbose_name_plural = _("deletions for the ledger")
+
+    class Privacy:
+        operational = ("id", "event", "at", "user_id", "connection_id")
+
+    def __str__(self) -> str:
+        """What happened; not to whom."""
+        return f"{self.event}"

@@ -1,6 +1,7 @@
 """Write down what happened: the one way an audit event comes to be.
 
-Call it inside the transaction of the change it describes, so that neither exists without the other.
+Call it inside the transaction of the change it describes, so that neither exists without the other. What says that
+something was deleted goes into the deletion ledger as well (`deletions`), so that nobody can delete and forget that.
 """
 
 import re
@@ -8,11 +9,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 from uuid import UUID
 
+from psycopg.types.json import Jsonb
+
+from apps.audit import deletions
 from apps.audit.models import ActorKind, AuditEvent, EventType
 
-__all__ = ["Actor", "EventType", "Fact", "record"]
+__all__ = ["Actor", "EventType", "Fact", "for_each", "record"]
 
 # Enough for ids, statuses, versions and host names; no e-mail address, query string, JSON or sentence with quotes.
 _ALLOWED_TEXT = re.compile(r"[A-Za-z0-9 ._:/-]{0,64}")
@@ -96,10 +101,48 @@ def record(
     Keys of `facts` come from `Fact`; texts are at most 64 characters of letters, digits and `._:/-`. Raises ValueError
     for anything else, with a text that repeats none of it.
     """
-    AuditEvent.objects.create(
+    written = _event(event, actor, at, user_id, subject, subject_id, facts)
+    written.save()
+    if event in deletions.LASTING:
+        deletions.note(written)
+
+
+def for_each(
+    rows: str,
+    event: EventType,
+    *,
+    actor: Actor,
+    at: datetime,
+    user_id: UUID | None = None,
+    subject: str = "",
+    subject_id: str = "",
+    facts: Mapping[str, str | int | bool] | None = None,
+) -> tuple[str, dict[str, Any]]:
+    """The same event as an INSERT and its parameters, for the WITH of the one statement that makes the change: one
+    event for each row of `rows`, which is the name of another part of that WITH.
+
+    Raises ValueError as `record` does, and for a deletion, which `deletions` has to be told.
+    """
+    if event in deletions.LASTING:
+        raise ValueError("A deletion is recorded by itself.")
+    written = _event(event, actor, at, user_id, subject, subject_id, facts)
+    values = {f"event_{name}": getattr(written, name) for name in _COLUMNS}
+    return _FOR_EACH + rows, {**values, "event_facts": Jsonb(written.facts)}
+
+
+def _event(
+    event: EventType,
+    actor: Actor,
+    at: datetime,
+    user_id: UUID | None,
+    subject: str,
+    subject_id: str,
+    facts: Mapping[str, str | int | bool] | None,
+) -> AuditEvent:
+    return AuditEvent(
         at=at,
-        event=EventType(event),
-        actor_kind=actor.kind,
+        event=EventType(event).value,
+        actor_kind=actor.kind.value,
         actor_id=actor.id,
         actor_name=_checked_text(actor.name),
         user_id=user_id,
@@ -107,6 +150,12 @@ def record(
         subject_id=_checked_text(subject_id),
         facts=_checked_facts(facts or {}),
     )
+
+
+_COLUMNS = tuple(field.attname for field in AuditEvent._meta.concrete_fields if not field.primary_key)  # noqa: SLF001 - public
+_FOR_EACH = f"""
+INSERT INTO audit_auditevent ({", ".join(_COLUMNS)})
+SELECT {", ".join(f"%(event_{name})s" for name in _COLUMNS)} FROM """  # noqa: S608 # nosec B608 - of constants alone
 
 
 def _checked_facts(facts: Mapping[str, str | int | bool]) -> dict[str, str | int | bool]:

@@ -1,0 +1,22 @@
+"""`write_deletions`: write into the deletion ledger what is not there yet."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from apps.audit import deletions
+
+
+class Command(BaseCommand):
+    """The schedule does it every minute; by hand it is for a database that is about to be replaced."""
+
+    help = "Write into the deletion ledger what waits in the database. Ends with 1 where that cannot be done."
+
+    def handle(self, *_args: Any, **_options: Any) -> None:
+        """How many were written, and whether all."""
+        if settings.DELETION_LEDGER is None:
+            raise CommandError("Set DELETION_LEDGER.")
+        self.stdout.write(f"{deletions.write_out():,} deletions written.")
+        if deletions.are_waiting():
+            raise CommandError("Not all could be written: see the log.")
