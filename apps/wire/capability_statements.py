@@ -19,10 +19,16 @@ _VERSIONS = {"1.0": FhirVersion.DSTU2, "4.0": FhirVersion.R4}  # 1.0.2 and 4.0.1
 
 @dataclass(frozen=True)
 class OfferedType:
-    """What can be done with one resource type: interaction codes such as search-type, and search parameter names."""
+    """What can be done with one resource type: interaction codes such as search-type, search parameter names, and what
+    a search brings along on request (`searchRevInclude`, such as Provenance:target)."""
 
     interactions: frozenset[str]
     search_parameters: frozenset[str]
+    reverse_includes: frozenset[str] = frozenset()
+
+    def allows(self, interaction: str) -> bool:
+        """Whether it is listed; a type listed without interactions says nothing about them (interface facts 1.5)."""
+        return not self.interactions or interaction in self.interactions
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,7 @@ def read_capability_statement(statement: Mapping[str, Any]) -> CapabilityStateme
                 types[name] = OfferedType(
                     interactions=frozenset(_texts(resource, "interaction", "code")),
                     search_parameters=frozenset(_texts(resource, "searchParam", "name")),
+                    reverse_includes=frozenset(_plain_texts(resource, "searchRevInclude")),
                 )
     return CapabilityStatement(version, _software(statement), MappingProxyType(types), _KINDS[kind] is not version)
 
@@ -75,6 +82,11 @@ def objects(parent: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]
 
 def _texts(parent: Mapping[str, Any], name: str, member: str) -> Iterator[str]:
     return (text for text in (_text(child, member) for child in objects(parent, name)) if text)
+
+
+def _plain_texts(parent: Mapping[str, Any], name: str) -> Iterator[str]:
+    members = parent.get(name)
+    return (member for member in (members if isinstance(members, list) else ()) if isinstance(member, str))
 
 
 def _text(parent: Mapping[str, Any], name: str) -> str:

@@ -47,7 +47,10 @@ class Dialect:
     refresh_window_hours: int | None  # a refresh token dies this long after its issue
     idle_limit_days: int | None  # a refresh token dies unused for this long
     minimum_refresh_interval_seconds: int
+    refreshes_per_second: float  # of one client registration, that all workers together make ahead of need
     assumed_lifetime_seconds: int  # of an access token that comes without expires_in
+    longest_lifetime_seconds: int  # that is believed of an access token which can be renewed, whatever expires_in says
+    revokes_replaced: bool  # whether a refresh token that a new sign-in replaced is revoked
     requests_per_minute: int  # per connection
     parallel_requests: int  # per connection
     runs_at_once: int  # sync runs of one authorization server that all workers together may have in hand
@@ -68,7 +71,10 @@ _PATIENT_ACCESS = Dialect(
     refresh_window_hours=48,  # spec 5.1.6
     idle_limit_days=None,  # none is stated
     minimum_refresh_interval_seconds=0,  # none is stated for this interface: spec 8
+    refreshes_per_second=10,  # inferred: no limit is published; thirty patients' worth of requests_per_minute
     assumed_lifetime_seconds=300,  # inferred: facts 2.7
+    longest_lifetime_seconds=86_400,  # ours, none is published: so that an ended permission is noticed within a day
+    revokes_replaced=False,  # nobody says what else ends with it: docs/decisions/0012
     requests_per_minute=20,  # inferred from the sister product's published limit: facts 2.18 [NGR]
     parallel_requests=2,  # inferred: facts 2.18
     runs_at_once=4,  # ours: half the threads of one worker, so that no provider holds all of them
@@ -94,7 +100,10 @@ _SMART = Dialect(
     refresh_window_hours=None,  # none is stated
     idle_limit_days=90,  # spec 8: three months; ninety days is the shorter reading
     minimum_refresh_interval_seconds=60,  # spec 8
+    refreshes_per_second=10,  # inferred: no limit is published; ten patients' worth of requests_per_minute
     assumed_lifetime_seconds=300,  # spec 2.3 promises expires_in; inferred for servers that break it
+    longest_lifetime_seconds=600,  # spec 4.2 rule 4 and 8: less than ten minutes
+    revokes_replaced=False,  # as above
     requests_per_minute=60,  # inferred: no limit is published
     parallel_requests=4,  # inferred
     runs_at_once=4,  # ours: as above

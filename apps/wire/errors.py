@@ -156,9 +156,11 @@ class Unavailable(WireError):
         status: int | None = None,
         error_uri: str | None = None,
         retry_after_seconds: int | None = None,
+        was_sent: bool = True,
     ) -> None:
         super().__init__(code=code, status=status, error_uri=error_uri)
         self.retry_after_seconds = retry_after_seconds
+        self.was_sent = was_sent  # False where nothing of the request left us, so that nothing came of it there
 
 
 class Throttled(Unavailable):

@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urljoin
 
 import requests
 
@@ -35,11 +35,14 @@ from apps.wire.secret import Secret
 
 __all__ = [
     "CapabilityStatement",
+    "Download",
     "FhirServer",
     "OfferedType",
     "Page",
     "Resource",
     "capability",
+    "download",
+    "file_url",
     "find_patients",
     "follow",
     "read",
@@ -49,6 +52,7 @@ __all__ = [
 # A page of results may be large and slow to make; what a person waits for keeps the transport's own limits.
 _PAGE_SECONDS = 30.0
 _PAGE_BYTES = 20_000_000
+_FILE_SECONDS = 30.0
 
 # Of people one sign-in may choose from. Somebody is waiting, and a thread with them: no page is begun after so long.
 _MOST_PATIENT_PAGES = 5
@@ -79,6 +83,14 @@ class FhirServer:
         path = "/".join([self.base_url.rstrip("/"), *(quote(segment, safe="") for segment in segments)])
         parameters = "&".join(f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in query)
         return f"{path}?{parameters}" if parameters else path
+
+
+@dataclass(frozen=True, repr=False)
+class Download:
+    """A file as it came. `content_type` is the header's, and not to be believed."""
+
+    content_type: str
+    content: bytes
 
 
 def find_patients(server: FhirServer, *, access_token: Secret) -> tuple[Resource, ...]:
@@ -127,14 +139,17 @@ def search(
     resource_type: str,
     patient_id: str,
     parameters: Sequence[tuple[str, str]] = (),
+    is_declared: bool = False,
 ) -> Page:
     """The first page of one type's resources about one patient (specification 4.1, rule 2).
 
     A 404 raises NotFound and does not mean that there is no data: see `Dialect.fallback_statuses`. Raises
-    RequestRefused without asking for a type whose route takes no patient; and WireError.
+    RequestRefused without asking for a type whose route takes no patient, which is every type we do not know unless
+    the server's own statement declares that parameter (`is_declared`); and WireError.
     """
     known = resource_types.find(server.version, resource_type)
-    if known is None or not known.takes_patient or not bundles.LOGICAL_ID.fullmatch(patient_id):
+    takes_patient = known.takes_patient if known else is_declared and bundles.RESOURCE_TYPE.fullmatch(resource_type)
+    if not takes_patient or not bundles.LOGICAL_ID.fullmatch(patient_id):
         raise RequestRefused(code=Code.INVALID_REQUEST)
     url = server.url(resource_type, query=(("patient", patient_id), *parameters))
     return bundles.read_page(_get(server, url, access_token, is_page=True), base_url=server.base_url)
@@ -147,6 +162,28 @@ def follow(server: FhirServer, *, access_token: Secret, next_url: str) -> Page:
     URL; and WireError.
     """
     return _followed(server, next_url, access_token, is_page=True)
+
+
+def download(server: FhirServer, *, access_token: Secret, address: str, accept: str, most_bytes: int) -> Download:
+    """The file behind an attachment's address, which the server wrote; a relative one is below the FHIR base URL.
+
+    `accept` is the media type asked for: Binary answers the raw file for the type it has, and a Binary resource for a
+    FHIR type (facts 1.7). Raises ForeignAddress, before anything is sent, where the address leaves the origin or the
+    path of the FHIR base URL; RequestRefused with the status 406 where that type is not to be had; UnexpectedAnswer
+    with the code too_large past `most_bytes`, wherever the answer says it ends; and WireError.
+    """
+    url = file_url(server, address)
+    session = transport.thread_session(server.policy, total_seconds=_FILE_SECONDS, max_bytes=most_bytes)
+    headers = {"Accept": accept, "Authorization": f"Bearer {access_token.reveal()}"}
+    response = _succeeded(session.get(url, headers=headers))
+    return Download(response.headers.get("Content-Type", ""), response.content)
+
+
+def file_url(server: FhirServer, address: str) -> str:
+    """Where `download` would go for this address of an attachment; nothing is asked. Raises ForeignAddress."""
+    url = _absolute(server, address)
+    _check_below(server, url)
+    return url
 
 
 def capability(server: FhirServer) -> CapabilityStatement:
@@ -176,12 +213,17 @@ def _followed(server: FhirServer, next_url: str, access_token: Secret, *, is_pag
 def _get(server: FhirServer, url: str, access_token: Secret, *, is_page: bool = False) -> bytes:
     """The body of a data answer with status 200; raises the error of any other."""
     response = _ask(server, url, {"Authorization": f"Bearer {access_token.reveal()}"}, is_page=is_page)
+    return answers.body_of(_succeeded(response))
+
+
+def _succeeded(response: requests.Response) -> requests.Response:
+    """The answer, where its status is 200; raises the error of any other."""
     waiting = answers.please_wait(response)
     if waiting is not None:
         raise waiting
     status = response.status_code
     if status == 200:
-        return answers.body_of(response)
+        return response
     if status < 400:
         raise UnexpectedAnswer(status=status)
     raise _BY_STATUS.get(status, RequestRefused)(
@@ -203,6 +245,13 @@ def _check_below(server: FhirServer, url: str) -> None:
     path = linked.path.lower() if linked else ""
     if linked is None or linked.origin != base.origin or not (path == root or path.startswith(root + "/")):
         raise ForeignAddress(fault=AddressFault.PATH, code=Code.FOREIGN_ADDRESS)
+
+
+def _absolute(server: FhirServer, address: str) -> str:
+    try:
+        return urljoin(server.base_url.rstrip("/") + "/", address)
+    except ValueError:  # brackets that hold no address; the guard says so
+        return address
 
 
 def _parsed_link(url: str, policy: AddressPolicy) -> Address | None:

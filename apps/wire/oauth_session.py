@@ -26,15 +26,33 @@ def spelled_for_library(url: str) -> str:
 
 
 class OAuthSession(OAuth2Session):
-    """One token call to one endpoint; give the library `endpoint_url_spelled`."""
+    """One token call to one endpoint; give the library `endpoint_url_spelled`.
 
-    def __init__(self, endpoint_url: str, policy: AddressPolicy, *, client_id: str, redirect_uri: str | None) -> None:
+    It is thrown away afterwards with all it knows of a client and its tokens. With `keeps_connection` the connection is
+    kept for this thread's next such call to the same origin: nothing on it says whose calls came before.
+    """
+
+    def __init__(
+        self,
+        endpoint_url: str,
+        policy: AddressPolicy,
+        *,
+        client_id: str,
+        redirect_uri: str | None,
+        keeps_connection: bool,
+    ) -> None:
         # No scope: the library would repeat the requested one in a refresh, and raise on a narrower one granted.
         super().__init__(client_id=client_id, redirect_uri=redirect_uri)
         check_address(endpoint_url, policy)
         self._endpoint_url = endpoint_url
         self.endpoint_url_spelled = spelled_for_library(endpoint_url)
-        transport.guard(self, policy, max_bytes=TOKEN_ANSWER_BYTES)
+        self._keeps_connection = keeps_connection
+        transport.guard(self, policy, max_bytes=TOKEN_ANSWER_BYTES, keeps_connections=keeps_connection)
+
+    def close(self) -> None:
+        """Leaves a kept connection open: it is the thread's."""
+        if not self._keeps_connection:
+            super().close()
 
     def request(  # type: ignore[override]  # the library's own has no useful signature
         self, method: str, url: str, data: Any = None, headers: Any = None, **kwargs: Any

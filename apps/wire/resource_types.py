@@ -18,12 +18,14 @@ class ResourceType:
     """One type in one version.
 
     `takes_patient`: its search takes patient={id} (specification 4.1, rule 2). A type that does not is only read,
-    through references. `narrow_searches` together cover the type where a server refuses patient alone.
+    through references. `narrow_searches` together cover the type where a server refuses patient alone. `statuses` are
+    all codes of its status, for servers that demand one (facts 1.4): comma means or, so that no row is hidden.
     """
 
     name: str
     takes_patient: bool = True
     narrow_searches: tuple[Parameters, ...] = ()
+    statuses: str = ""
 
 
 def find(version: FhirVersion, name: str) -> ResourceType | None:
@@ -39,6 +41,25 @@ def searches(dialect: Dialect, version: FhirVersion, name: str) -> tuple[Paramet
     return known.narrow_searches if name in dialect.needs_narrow_search[version] else ((),)
 
 
+def attempts(dialect: Dialect, version: FhirVersion, name: str) -> tuple[tuple[Parameters, ...], ...]:
+    """`searches`, and what is tried instead, once each and in this order, where a server refuses them: narrower
+    searches, then those with every status. For a type we do not know, its search by patient alone."""
+    known = find(version, name)
+    if known is None:
+        return (((),),)
+    usual = searches(dialect, version, name)
+    ways = [usual]
+    if usual and known.narrow_searches:
+        ways.append(known.narrow_searches)
+    if usual and known.statuses:
+        ways.append(tuple(_with_status(search, known.statuses) for search in known.narrow_searches or ((),)))
+    return tuple(dict.fromkeys(ways))
+
+
+def _with_status(search: Parameters, statuses: str) -> Parameters:
+    return search if "status" in dict(search) else (*search, ("status", statuses))
+
+
 def _by(parameter: str, *values: str) -> tuple[Parameters, ...]:
     """One search for each value."""
     return tuple(((parameter, value),) for value in values)
@@ -49,57 +70,76 @@ def _table(*types: ResourceType) -> Mapping[str, ResourceType]:
 
 
 _DSTU2 = _table(
-    ResourceType("AllergyIntolerance"),
+    ResourceType(
+        "AllergyIntolerance", statuses="active,unconfirmed,confirmed,inactive,resolved,refuted,entered-in-error"
+    ),
     ResourceType("Binary", takes_patient=False),
     # The care team is a CarePlan of its own category: DSTU2 has no CareTeam.
-    ResourceType("CarePlan", narrow_searches=_by("category", "assess-plan", "careteam")),
+    ResourceType(
+        "CarePlan",
+        narrow_searches=_by("category", "assess-plan", "careteam"),
+        statuses="proposed,draft,active,completed,cancelled",
+    ),
     ResourceType("Condition", narrow_searches=_by("category", "problem", "health-concern")),
     ResourceType("Device"),
     ResourceType("DiagnosticReport", narrow_searches=_by("category", "LAB")),
     ResourceType("DocumentReference"),
     ResourceType("Encounter"),  # no Argonaut search; Cerner has it, and the capability statement tells
     ResourceType("Goal"),
-    ResourceType("Immunization"),
+    ResourceType("Immunization", statuses="in-progress,on-hold,completed,entered-in-error,stopped"),
     ResourceType("Location", takes_patient=False),
     ResourceType("Medication", takes_patient=False),
-    ResourceType("MedicationOrder"),
-    ResourceType("MedicationStatement"),
+    ResourceType("MedicationOrder", statuses="active,on-hold,completed,entered-in-error,stopped,draft"),
+    ResourceType("MedicationStatement", statuses="active,completed,entered-in-error,intended"),
     # Smoking status is required by code; its category is not demanded of the server.
     ResourceType(
         "Observation",
-        narrow_searches=(*_by("category", "laboratory", "vital-signs", "social-history"), *_by("code", "72166-2")),
+        narrow_searches=(
+            *_by("category", "laboratory", "vital-signs", "social-history"),
+            *_by("category", "imaging", "procedure", "survey", "exam", "therapy"),  # the others of its value set
+            *_by("code", "72166-2"),
+        ),
+        statuses="registered,preliminary,final,amended,cancelled,entered-in-error,unknown",
     ),
     ResourceType("Organization", takes_patient=False),
     ResourceType("Patient", takes_patient=False),
     ResourceType("Practitioner", takes_patient=False),
-    ResourceType("Procedure"),
+    ResourceType("Procedure", statuses="in-progress,aborted,completed,entered-in-error"),
 )
 
 _R4 = _table(
     ResourceType("AllergyIntolerance"),
-    ResourceType("CarePlan", narrow_searches=_by("category", "assess-plan")),
-    ResourceType("CareTeam", narrow_searches=_by("status", "proposed,active,suspended,inactive")),
+    ResourceType(
+        "CarePlan",
+        narrow_searches=_by("category", "assess-plan"),
+        statuses="draft,active,on-hold,revoked,completed,entered-in-error,unknown",
+    ),
+    ResourceType("CareTeam", narrow_searches=_by("status", "proposed,active,suspended,inactive,entered-in-error")),
     ResourceType(
         "Condition", narrow_searches=_by("category", "problem-list-item", "encounter-diagnosis", "health-concern")
     ),
     ResourceType("Coverage"),
-    ResourceType("Device"),
+    ResourceType("Device", statuses="active,inactive,entered-in-error,unknown"),
     # v2-0074 for results; the LOINC parts for cardiology, pathology and radiology notes
     ResourceType("DiagnosticReport", narrow_searches=_by("category", "LAB", "LP29708-2", "LP7839-6", "LP29684-5")),
     ResourceType("DocumentReference", narrow_searches=_by("category", "clinical-note")),
     ResourceType("Encounter"),
     ResourceType("Endpoint", takes_patient=False),
     ResourceType("Goal"),
-    ResourceType("Immunization"),
+    ResourceType("Immunization", statuses="completed,entered-in-error,not-done"),
     ResourceType("Location", takes_patient=False),
+    ResourceType("Medication", takes_patient=False),  # demanded by US Core, read where a prescription refers to it
     ResourceType("MedicationDispense"),
     ResourceType(
         "MedicationRequest",
         narrow_searches=_by(
             "intent", "proposal,plan,order,original-order,reflex-order,filler-order,instance-order,option"
         ),
+        statuses="active,on-hold,cancelled,completed,entered-in-error,stopped,draft,unknown",
     ),
-    ResourceType("MedicationStatement"),
+    ResourceType(
+        "MedicationStatement", statuses="active,completed,entered-in-error,intended,stopped,on-hold,unknown,not-taken"
+    ),
     ResourceType(
         "Observation",
         narrow_searches=_by(
@@ -107,12 +147,15 @@ _R4 = _table(
             *("laboratory", "vital-signs", "social-history", "survey", "sdoh"),
             *("imaging", "procedure", "exam", "therapy", "activity"),
         ),
+        statuses="registered,preliminary,final,amended,corrected,cancelled,entered-in-error,unknown",
     ),
     ResourceType("Organization", takes_patient=False),
     ResourceType("Patient", takes_patient=False),
     ResourceType("Practitioner", takes_patient=False),
     ResourceType("PractitionerRole", takes_patient=False),
-    ResourceType("Procedure"),
+    ResourceType(
+        "Procedure", statuses="preparation,in-progress,not-done,on-hold,stopped,completed,entered-in-error,unknown"
+    ),
     ResourceType("Provenance", takes_patient=False),  # searching it is not implemented; it comes by _revinclude
     ResourceType("Questionnaire", takes_patient=False),
     ResourceType("QuestionnaireResponse"),

@@ -22,16 +22,25 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from apps.wire.addresses import is_reachable
 from apps.wire.errors import AddressFault, UnsafeAddress
 
+KEPT_IDLE_SECONDS = 4.0  # many servers close after five
+KEPT_SECONDS = 300.0
+
 _Resolved = list[tuple[Any, ...]]
 
 
 class Deadline(threading.local):
-    """When the request that this thread is making must be over."""
+    """When the request that this thread is making must be over, and how far it came."""
 
     _ends_at = 0.0
+    has_opened = has_sent = has_received = False
 
     def start(self, total_seconds: float) -> None:
         self._ends_at = time.monotonic() + total_seconds
+        self.has_opened = self.has_sent = self.has_received = False
+
+    def was_on_a_dead_connection(self) -> bool:
+        """Whether the request went out on a kept connection that gave back nothing: the far end was just closing it."""
+        return self.has_sent and not self.has_opened and not self.has_received
 
     def is_over(self) -> bool:
         return time.monotonic() >= self._ends_at
@@ -57,7 +66,9 @@ class _TimedReader(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int | None:
         self._sock.settimeout(self._deadline.remaining_seconds())
-        return self._stream.readinto(buffer)
+        count = self._stream.readinto(buffer)
+        self._deadline.has_received = self._deadline.has_received or bool(count)
+        return count
 
     def close(self) -> None:
         self._stream.close()
@@ -73,6 +84,7 @@ class _TimedSocket:
 
     def sendall(self, data: Any) -> None:
         self._sock.settimeout(self._deadline.remaining_seconds())
+        self._deadline.has_sent = True
         self._sock.sendall(data)
 
     def makefile(self, _mode: str, _buffering: int | None = None) -> io.BufferedReader:
@@ -87,6 +99,7 @@ class _TimedSocket:
 
 def connect(host: str, port: int, *, scheme: str, deadline: Deadline) -> socket.socket:
     """A socket to one of the addresses the name resolves to now; raises UnsafeAddress if any of them is not ours."""
+    deadline.has_opened = True
     candidates = _resolve(host, port, deadline)
     for *_, target in candidates:
         if not is_reachable(ipaddress.ip_address(target[0]), scheme=scheme):
@@ -126,7 +139,29 @@ def _resolve(host: str, port: int, deadline: Deadline) -> _Resolved:
     return answer
 
 
-class _PlainConnection(HTTPConnection):
+class _KeptConnection(HTTPConnection):
+    """Used again only while nobody has reason to have closed it, and not for so long that its name may lead elsewhere
+    by now. A request on a connection that the far end is just closing is lost without a trace."""
+
+    _opened_at = _used_at = 0.0
+
+    @property
+    def is_connected(self) -> bool:
+        now = time.monotonic()
+        is_fresh = now < self._used_at + KEPT_IDLE_SECONDS and now < self._opened_at + KEPT_SECONDS
+        return is_fresh and super().is_connected
+
+    def connect(self) -> None:
+        super().connect()
+        self._opened_at = self._used_at = time.monotonic()
+
+    def getresponse(self) -> Any:
+        response = super().getresponse()
+        self._used_at = time.monotonic()
+        return response
+
+
+class _PlainConnection(_KeptConnection):
     def __init__(self, *args: Any, deadline: Deadline, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._deadline = deadline
@@ -136,7 +171,7 @@ class _PlainConnection(HTTPConnection):
         return cast("socket.socket", _TimedSocket(sock, self._deadline))
 
 
-class _TlsConnection(HTTPSConnection):
+class _TlsConnection(_KeptConnection, HTTPSConnection):
     def __init__(self, *args: Any, deadline: Deadline, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._deadline = deadline

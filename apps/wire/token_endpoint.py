@@ -132,7 +132,11 @@ def revoke(
         return
     client = endpoint.client
     with OAuthSession(
-        endpoint.revocation_url, endpoint.policy, client_id=client.client_id, redirect_uri=None
+        endpoint.revocation_url,
+        endpoint.policy,
+        client_id=client.client_id,
+        redirect_uri=None,
+        keeps_connection=True,
     ) as session:
         _url, _headers, body = WebApplicationClient(client.client_id).prepare_token_revocation_request(
             session.endpoint_url_spelled,
@@ -150,10 +154,18 @@ def revoke(
 
 
 def _token_set(endpoint: TokenEndpoint, call: Callable[[OAuthSession], None], *, redirect_uri: str | None) -> TokenSet:
-    """Makes one call of the library and returns what its answer said to our own reader."""
+    """Makes one call of the library and returns what its answer said to our own reader.
+
+    A code, which comes with a `redirect_uri`, works once: it goes out on a connection of its own, since what is sent on
+    a kept one while the far end closes it is lost, and nobody can say whether it arrived.
+    """
     reader = _Reader(endpoint.url)
     with OAuthSession(
-        endpoint.url, endpoint.policy, client_id=endpoint.client.client_id, redirect_uri=redirect_uri
+        endpoint.url,
+        endpoint.policy,
+        client_id=endpoint.client.client_id,
+        redirect_uri=redirect_uri,
+        keeps_connection=redirect_uri is None,
     ) as session:
         session.register_compliance_hook("access_token_response", reader)
         session.register_compliance_hook("refresh_token_response", reader)

@@ -55,13 +55,19 @@ def guard(
     *,
     total_seconds: float = TOTAL_SECONDS,
     max_bytes: int = MAX_BYTES,
+    keeps_connections: bool = False,
 ) -> AnySession:
     """Puts our adapter into an existing session, such as requests-oauthlib's, and returns it.
 
     The adapter sees addresses only after the library has mended them: whoever brings the session checks the
-    writing first.
+    writing first. With `keeps_connections` it is this thread's own, whose connections the next such session uses again:
+    such a session must not be closed.
     """
-    adapter = _GuardedAdapter(policy, total_seconds=total_seconds, max_bytes=max_bytes)
+    adapters: dict[object, _GuardedAdapter] = _THREAD.__dict__.setdefault("adapters", {}) if keeps_connections else {}
+    kind = (policy, total_seconds, max_bytes)
+    if kind not in adapters:
+        adapters[kind] = _GuardedAdapter(policy, total_seconds=total_seconds, max_bytes=max_bytes)
+    adapter = adapters[kind]
     unguarded.adapters.clear()
     unguarded.mount("https://", adapter)
     unguarded.mount("http://", adapter)
@@ -113,16 +119,27 @@ class _GuardedAdapter(HTTPAdapter):
         """Nothing: the library would read its certificates from disk for each connection; our context has them."""
 
     def send(self, request: requests.PreparedRequest, *_args: Any, **_kwargs: Any) -> requests.Response:
-        """Ignores every argument but the request: what they could loosen is decided here."""
+        """Ignores every argument but the request: what they could loosen is decided here.
+
+        A GET that met a kept connection just being closed is sent once more, on a new one (RFC 9110 section 9.2.2).
+        """
         parse_address(request.url or "", self._policy, longest=_LONGEST_REQUEST_URL)
         self._deadline.start(self._total_seconds)
-        failure: WireError
+        answer = self._answer(request)
+        if isinstance(answer, Unavailable) and request.method == "GET" and self._deadline.was_on_a_dead_connection():
+            answer = self._answer(request)
+        if isinstance(answer, Unavailable):
+            answer.was_sent = self._deadline.has_sent
+        if isinstance(answer, WireError):
+            raise answer  # here and not below, so that nothing hangs on it as its context
+        return answer
+
+    def _answer(self, request: requests.PreparedRequest) -> requests.Response | WireError:
         try:
             response = super().send(request, stream=True, timeout=self._total_seconds, verify=True, proxies=None)
             return self._read(response)
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError, ValueError) as unprintable:
-            failure = Unavailable(code=Code.TIMED_OUT) if self._deadline.is_over() else _named(unprintable)
-        raise failure  # here and not above, so that nothing hangs on it as its context
+            return Unavailable(code=Code.TIMED_OUT) if self._deadline.is_over() else _named(unprintable)
 
     def _read(self, response: requests.Response) -> requests.Response:
         """Puts the decoded body in the place of the stream; a connection that was not read to its end is closed."""

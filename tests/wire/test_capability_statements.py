@@ -26,6 +26,17 @@ class TestACapabilityStatement:
         assert read.version is FhirVersion.DSTU2
         assert read.types == {"Goal": OfferedType(frozenset({"read"}), frozenset({"patient"}))}
 
+    def test_says_what_a_search_brings_along(self):
+        goal = {"type": "Goal", "searchRevInclude": ["Provenance:target", 7, None]}
+        odd = {"type": "Device", "searchRevInclude": "Provenance:target"}
+        read = read_capability_statement({**R4, **rest(goal, odd)})
+        assert read.types["Goal"].reverse_includes == {"Provenance:target"}
+        assert read.types["Device"].reverse_includes == frozenset()
+
+    @pytest.mark.parametrize(("listed", "allowed"), [([], True), (["read"], False), (["read", "search-type"], True)])
+    def test_that_lists_no_interaction_forbids_none(self, listed, allowed):
+        assert OfferedType(frozenset(listed), frozenset()).allows("search-type") is allowed
+
     def test_lists_what_each_type_can_do(self):
         interactions = [{"code": "search-type"}, {"code": "read"}]
         named = [

@@ -176,6 +176,15 @@ class TestSearching:
             fhir.search(home(server), access_token=TOKEN, resource_type=resource_type, patient_id="alice")
         assert not server.requests
 
+    def test_asks_for_a_type_we_do_not_know_where_its_server_declares_the_patient_parameter(self):
+        with serving(bundle()) as server:
+            where = home(server)
+            fhir.search(where, access_token=TOKEN, resource_type="Appointment", patient_id="alice", is_declared=True)
+            for name in ("Practitioner", "../Goal", ""):
+                with pytest.raises(RequestRefused):
+                    fhir.search(where, access_token=TOKEN, resource_type=name, patient_id="alice", is_declared=True)
+        assert [request.target for request in server.requests] == ["/fhir/r4/Appointment?patient=alice"]
+
     def test_tells_a_missing_category_from_no_data(self):
         with serving(http(404, OUTCOME)) as server, pytest.raises(NotFound) as refused:
             fhir.search(home(server), access_token=TOKEN, resource_type="CarePlan", patient_id="alice")

@@ -16,7 +16,8 @@ SEARCHED = {
 }
 READ = {
     FhirVersion.DSTU2: "Binary Location Medication Organization Patient Practitioner",
-    FhirVersion.R4: "Endpoint Location Organization Patient Practitioner PractitionerRole Provenance Questionnaire",
+    FhirVersion.R4: """Endpoint Location Medication Organization Patient Practitioner PractitionerRole Provenance
+        Questionnaire""",
 }
 
 
@@ -50,6 +51,22 @@ class TestSearches:
     def test_depend_on_the_dialect(self):
         assert resource_types.searches(PATIENT_ACCESS, FhirVersion.R4, "CareTeam") == ((),)
         assert resource_types.searches(SMART, FhirVersion.R4, "CareTeam") != ((),)
+
+    def test_are_tried_otherwise_where_they_are_refused(self):
+        plain, narrow = resource_types.attempts(PATIENT_ACCESS, FhirVersion.R4, "Condition")
+        assert (plain, narrow[0]) == (((),), (("category", "problem-list-item"),))
+        (sweeps, with_status) = resource_types.attempts(PATIENT_ACCESS, FhirVersion.DSTU2, "Observation")
+        assert (("code", "72166-2"),) in sweeps
+        assert with_status[0][0] == ("category", "laboratory")
+        assert with_status[0][1][0] == "status"
+
+    def test_demand_no_status_twice(self):
+        for attempt in resource_types.attempts(SMART, FhirVersion.R4, "CareTeam"):
+            assert all([name for name, _value in search].count("status") <= 1 for search in attempt)
+
+    def test_of_a_type_nobody_knows_are_one_by_patient(self):
+        assert resource_types.attempts(SMART, FhirVersion.R4, "Appointment") == (((),),)
+        assert resource_types.attempts(SMART, FhirVersion.R4, "Practitioner") == ((),)
 
     @pytest.mark.parametrize("name", ["Practitioner", "Patient", "Unheard", "MedicationOrder"])
     def test_of_a_type_that_is_only_read_are_none(self, name):
