@@ -2,13 +2,14 @@
 signing key. `client` is the only place where a secret is opened.
 """
 
+from contextlib import nullcontext
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 
 from apps.directory import signing
 from apps.directory.models import ClientRegistration, SystemAccount
 from apps.vault import sealing
-from apps.vault.sealing import Holder, Place
+from apps.vault.sealing import Holder, KeyRing, Place
 from apps.wire.client_authentication import Authentication, Client
 from apps.wire.secret import Secret
 
@@ -46,12 +47,13 @@ def due(registration: ClientRegistration, *, today: date) -> Due:
     return Due.SOON if by <= today + timedelta(days=WARN_DAYS) else Due.LATER
 
 
-def client(registration: ClientRegistration) -> Client:
-    """Our client id with its proof, for one call. Only the proof that the method of authentication needs is opened.
+def client(registration: ClientRegistration, *, ring: KeyRing | None = None) -> Client:
+    """Our client id with its proof, for one call. Only the proof that the method of authentication needs is opened,
+    with the key ring of the installation where the caller has one.
 
     Raises ClientRejected where it is missing, and what opening a sealed value raises.
     """
-    return _client(registration, registration.client_id)
+    return _client(registration, registration.client_id, ring)
 
 
 def system_client(registration: ClientRegistration) -> Client:
@@ -61,27 +63,25 @@ def system_client(registration: ClientRegistration) -> Client:
     """
     account = registration.system_account
     is_approved = account is not None and account.status == SystemAccount.Status.APPROVED
-    return _client(registration, account.account_id if account is not None and is_approved else "")
+    return _client(registration, account.account_id if account is not None and is_approved else "", None)
 
 
-def _client(registration: ClientRegistration, client_id: str) -> Client:
+def _client(registration: ClientRegistration, client_id: str, ring: KeyRing | None) -> Client:
     authentication = Authentication(registration.authentication)
     key = registration.signing_key if authentication is Authentication.PRIVATE_KEY_JWT else None
     return Client(
         client_id=client_id,
-        secret=_open(registration) if authentication in _WITH_A_SECRET else None,
+        secret=_open(registration, ring) if authentication in _WITH_A_SECRET else None,
         authentication=authentication,
         signing_key=signing.open_key(key) if key is not None else None,
     )
 
 
-def _open(registration: ClientRegistration) -> Secret | None:
+def _open(registration: ClientRegistration, ring: KeyRing | None) -> Secret | None:
     if registration.sealed_secret is None:
         return None
-    opened = sealing.open_sealed(
-        bytes(registration.sealed_secret), holder=Holder.installation(), place=_place(registration)
-    )
-    return Secret(opened.decode())
+    with nullcontext(ring) if ring is not None else sealing.key_ring(Holder.installation()) as ours:
+        return Secret(ours.open(bytes(registration.sealed_secret), place=_place(registration)).decode())
 
 
 def _place(registration: ClientRegistration) -> Place:

@@ -12,7 +12,7 @@ from apps.wire.dialects import Interface
 
 # Every endpoint that is served is on one of the hosts. An endpoint that is switched off lends its host nothing: a list
 # may have led it to a server that patients trust. `/` is followed by `0`: all addresses of a host are one range of the
-# index that compares without regard to language.
+# index `endpoint_alike`, which compares without regard to language; so are those of hosts that only begin so.
 _DUE = """
 WITH standing AS MATERIALIZED (
     SELECT id, authorization_server_id FROM directory_clientregistration WHERE status <> ALL(%(over)s)
@@ -23,7 +23,7 @@ WITH standing AS MATERIALIZED (
 ), server AS MATERIALIZED (
     SELECT authorization_server_id AS id FROM standing UNION SELECT authorization_server_id FROM enabled
 ), host AS MATERIALIZED (
-    SELECT DISTINCT split_part(url, '/', 1) || '//' || split_part(url, '/', 3) AS root FROM (
+    SELECT DISTINCT lower(split_part(url, '/', 1) || '//' || split_part(url, '/', 3)) AS root FROM (
         SELECT fhir_base_url AS url FROM enabled WHERE is_switched_on
         UNION ALL
         SELECT endpoint.fhir_base_url FROM server
@@ -35,7 +35,9 @@ WITH standing AS MATERIALIZED (
 )
 SELECT endpoint.* FROM host CROSS JOIN LATERAL (
     SELECT * FROM directory_endpoint AS beside
-    WHERE beside.fhir_base_url ~>=~ (host.root || '/') AND beside.fhir_base_url ~<~ (host.root || '0') OFFSET 0
+    WHERE lower(rtrim(beside.fhir_base_url, '/')) ~>=~ host.root
+        AND lower(rtrim(beside.fhir_base_url, '/')) ~<~ (host.root || '0')
+        AND split_part(lower(rtrim(beside.fhir_base_url, '/')), '/', 3) = split_part(host.root, '/', 3) OFFSET 0
 ) AS endpoint
 WHERE endpoint.interface = %(interface)s AND endpoint.vanished_at IS NULL
     AND (endpoint.discovery_tried_at IS NULL OR endpoint.discovery_tried_at <= %(tried_before)s)

@@ -189,8 +189,9 @@ class Names:
 
 
 def provider_names(registration: ClientRegistration) -> Names:
-    """One of the providers it serves, and how many others there are."""
-    some = (ProviderPortal.objects.filter(endpoint__in=rows)[:MOST_NAMED] for rows in _served(registration))
+    """One of the providers it serves, and how many others there are. Strangers name nothing."""
+    known = (rows.filter(is_stranger=False) for rows in _served(registration))
+    some = (ProviderPortal.objects.filter(endpoint__in=rows)[:MOST_NAMED] for rows in known)
     return names_among([name for portals in some for name in portals.values_list("provider__name", flat=True)])
 
 

@@ -20,3 +20,11 @@ def share_origins(one: AuthorizationServer, other: AuthorizationServer) -> bool:
 def is_same_origin(url: str, other: str) -> bool:
     """No for anything that is not plainly an address, and for http anywhere but on this machine."""
     return page_beside(url, beside=other) is not None
+
+
+def spellings(origin: str) -> tuple[str, ...]:
+    """How an origin in small letters may be written: with the port that its scheme has anyway, or without."""
+    scheme, _, host = origin.partition("://")
+    usual = {"https": ":443", "http": ":80"}.get(scheme, "")
+    bare = host.removesuffix(usual)
+    return (f"{scheme}://{bare}", f"{scheme}://{bare}{usual}") if ":" not in bare else (origin,)

@@ -8,13 +8,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
 
 from apps.directory import credentials, pinning
 from apps.directory.models import ApprovedOrigin, AuthorizationServer, ClientRegistration, Endpoint
+from apps.vault.sealing import KeyRing
 from apps.wire.addresses import AddressPolicy
 from apps.wire.dialects import DIALECTS, Dialect, FhirVersion, Interface, Placement
+from apps.wire.errors import EndpointMisconfigured
 from apps.wire.fhir import FhirServer
 from apps.wire.token_endpoint import TokenEndpoint
 
@@ -31,6 +34,7 @@ OVERRIDES: Mapping[str, str] = MappingProxyType(
         "assumed_lifetime_seconds": "assumed_lifetime_seconds",
         "requests_per_minute": "requests_per_minute",
         "runs_at_once": "runs_at_once",
+        "revokes_replaced": "revokes_replaced",
     }
 )
 
@@ -43,9 +47,24 @@ def address_policy() -> AddressPolicy:
     )
 
 
+def _policy_for(*urls: str) -> AddressPolicy:
+    """The same for calls to these addresses and no others: what was approved is asked only where one needs it."""
+    if any(url.startswith("https://") and ":" in urlsplit(url).netloc for url in urls):
+        return address_policy()
+    return AddressPolicy(allow_loopback_http=settings.ALLOW_LOOPBACK_HTTP)
+
+
+def is_known(endpoint: Endpoint) -> bool:
+    """Whether this release knows its dialect. Import and admin refuse one that nobody knows; a newer release may have
+    written another."""
+    return endpoint.dialect in DIALECTS
+
+
 def dialect(endpoint: Endpoint, registration: ClientRegistration | None) -> Dialect:
-    """How this server wants to be spoken to under this registration; without one, how its kind does. Import and admin
-    refuse a dialect nobody knows."""
+    """How this server wants to be spoken to under this registration; without one, how its kind does. Raises
+    EndpointMisconfigured where this release does not know that."""
+    if not is_known(endpoint):
+        raise EndpointMisconfigured
     usual = DIALECTS[endpoint.dialect]
     if registration is None:
         return usual
@@ -61,8 +80,16 @@ def usual_dialect(server: AuthorizationServer) -> Dialect:
 
 
 def runs_at_once(dialect_name: str, override: int | None) -> int:
-    """The same for this one value, where only columns were read (`records.leasing`)."""
+    """The same for this one value, where only columns were read (`records.leasing`). None of a dialect that this
+    release does not know: it could not ask anything."""
+    if dialect_name not in DIALECTS:
+        return 0
     return override if override is not None else DIALECTS[dialect_name].runs_at_once
+
+
+def refreshes_per_second(dialect_name: str) -> float:
+    """How often a server of this kind is asked for new tokens when nothing is wrong. No registration overrides it."""
+    return DIALECTS[dialect_name].refreshes_per_second
 
 
 def fhir_server(endpoint: Endpoint, registration: ClientRegistration | None = None) -> FhirServer:
@@ -83,17 +110,20 @@ def authorization_server(endpoint: Endpoint, registration: ClientRegistration) -
     return own if own is not None and pinning.share_origins(own, made_at) else made_at
 
 
-def token_endpoint(endpoint: Endpoint, registration: ClientRegistration) -> TokenEndpoint:
-    """The token endpoint of `authorization_server`, with our proof: codes and tokens go nowhere else.
+def token_endpoint(
+    endpoint: Endpoint, registration: ClientRegistration, *, ring: KeyRing | None = None
+) -> TokenEndpoint:
+    """The token endpoint of `authorization_server`, with our proof: codes and tokens go nowhere else. `ring` as in
+    `credentials.client`.
 
     Raises ClientRejected where no usable credentials are stored, and what opening a sealed value raises.
     """
     server = authorization_server(endpoint, registration)
     return TokenEndpoint(
         url=server.token_url,
-        client=credentials.client(registration),
+        client=credentials.client(registration, ring=ring),
         dialect=dialect(endpoint, registration),
-        policy=address_policy(),
+        policy=_policy_for(server.token_url, server.revocation_url),
         revocation_url=server.revocation_url or None,
     )
 

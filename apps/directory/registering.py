@@ -31,6 +31,7 @@ SmartVersion = ClientRegistration.SmartVersion
 
 OVER = frozenset({Status.REJECTED, Status.RETIRED})
 TRY_AGAIN_AFTER = timedelta(minutes=15)  # how long trouble keeps everybody away
+UNSEEN_FOR = timedelta(days=1)  # before a server that replaced refresh tokens counts as one that does not
 
 
 class StatusNotAllowed(Exception):
@@ -196,6 +197,20 @@ def accepted(registration: ClientRegistration, *, at: datetime) -> None:
     """Their token endpoint took our proof: trouble is over. Costs nothing where there was none."""
     if registration.trouble:
         clear_trouble(registration, actor=Actor.system("linking"), at=at)
+
+
+def note_rotation(registration: ClientRegistration, *, rotates: bool, at: datetime) -> None:
+    """What a refresh showed: whether their server replaces refresh tokens. Costs nothing where that was known.
+
+    Where it replaces them now and then, the one that does counts, for a day: a refresh token may be used up.
+    """
+    known, seen_at = registration.rotates_refresh_tokens, registration.rotation_seen_at
+    if rotates == known or (known and seen_at is not None and at < seen_at + UNSEEN_FOR):
+        return
+    ClientRegistration.objects.filter(pk=registration.pk, rotates_refresh_tokens=known).update(
+        rotates_refresh_tokens=rotates, rotation_seen_at=at
+    )
+    registration.rotates_refresh_tokens, registration.rotation_seen_at = rotates, at
 
 
 def clear_trouble(registration: ClientRegistration, *, actor: Actor, at: datetime) -> None:

@@ -11,18 +11,21 @@ from django.db import transaction
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
-from apps.directory import amending
+from apps.directory import amending, trusting
 from apps.directory.models import ClientRegistration, Endpoint
 
 
 def switch_registration(registration: ClientRegistration, *, is_on: bool, actor: Actor, at: datetime) -> None:
-    """Switch everything off, or on again, that goes under this registration. Twice is as once."""
+    """Switch everything off, or on again, that goes under this registration: all but hosts that nobody looked at, which
+    wait for that from then on (`trusting`). Twice is as once."""
     with amending.locked(registration) as row:
         if row.is_switched_on == is_on:
             return
         row.is_switched_on, row.switched_off_at = is_on, None if is_on else at
         row.save(update_fields=["is_switched_on", "switched_off_at"])
         amending.note(row, "switched on" if is_on else "switched off", actor=actor, at=at)
+        if is_on:
+            trusting.estrange_unseen(row, actor=actor, at=at)
 
 
 def switch_endpoint(endpoint: Endpoint, *, is_on: bool, actor: Actor, at: datetime) -> None:
@@ -31,8 +34,9 @@ def switch_endpoint(endpoint: Endpoint, *, is_on: bool, actor: Actor, at: dateti
         row = Endpoint.objects.select_for_update(no_key=True).get(pk=endpoint.pk)  # new links need not wait
         if row.is_switched_on != is_on:
             row.is_switched_on, row.switched_off_at = is_on, None if is_on else at
-            row.is_stranger = row.is_stranger and not is_on  # whoever switches it on has looked at its host
-            row.save(update_fields=["is_switched_on", "switched_off_at", "is_stranger"])
+            if is_on:  # whoever switches it on has looked at its host
+                row.is_stranger, row.host_seen_at = False, at
+            row.save(update_fields=["is_switched_on", "switched_off_at", "is_stranger", "host_seen_at"])
             recording.record(
                 EventType.DIRECTORY_CHANGED,
                 actor=actor,

@@ -5,15 +5,31 @@ that patients trust: they would sign in there, and their tokens would travel to 
 """
 
 from datetime import datetime
+from uuid import UUID
 
-from django.db import transaction
+from django.db import connection, transaction
+from django.db.models import Q
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
 from apps.directory import pairing, pinning, registering
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint
+from apps.directory.models.endpoint import ALIKE
+from apps.directory.reading import addressing
+from apps.wire.dialects import Dialect
 
 COLUMNS = ("is_switched_on", "switched_off_at", "is_stranger")
+
+_ORIGIN = "lower(split_part(fhir_base_url, '/', 1) || '//' || split_part(fhir_base_url, '/', 3))"
+_ORIGINS = f"""
+SELECT {_ORIGIN}, bool_or(host_seen_at IS NOT NULL OR EXISTS (
+    SELECT FROM directory_linkday AS day WHERE day.endpoint_id = directory_endpoint.id AND day.completed > 0
+)) FROM directory_endpoint WHERE authorization_server_id = %s AND is_switched_on GROUP BY 1
+"""  # noqa: S608 # nosec B608 - of constants
+_SWITCH_OFF = f"""
+UPDATE directory_endpoint SET is_switched_on = false, switched_off_at = %(at)s, is_stranger = true
+WHERE authorization_server_id = %(server)s AND is_switched_on AND {_ORIGIN} = ANY(%(origins)s) RETURNING id
+"""  # noqa: S608 # nosec B608 - of constants
 
 
 def is_stranger(endpoint: Endpoint, *, served_by: ClientRegistration | None = None) -> bool:
@@ -51,22 +67,82 @@ def examine(endpoint: Endpoint, *, actor: Actor, at: datetime) -> bool:
         if row.is_stranger or not estrange(row, at=at):
             return False
         row.save(update_fields=COLUMNS)
-        recording.record(
-            EventType.DIRECTORY_CHANGED,
-            actor=actor,
-            at=at,
-            subject="endpoint",
-            subject_id=str(row.pk),
-            facts={Fact.ACTION: "switched off"},
-        )
+        _note(row.pk, actor=actor, at=at)
     endpoint.refresh_from_db(fields=COLUMNS)
     return True
 
 
+def register(
+    server: AuthorizationServer, *, dialect: Dialect, looked_at: Endpoint | None = None, actor: Actor, at: datetime
+) -> ClientRegistration:
+    """Our standing registration there, or a new one: then `estrange_listed`."""
+    with transaction.atomic():
+        locked = AuthorizationServer.objects.select_for_update().get(pk=server.pk)
+        standing = registering.standing(locked)
+        if standing is not None:
+            return standing
+        estrange_listed(locked, looked_at=looked_at, actor=actor, at=at)
+        return registering.request(locked, dialect=dialect, actor=actor, at=at)
+
+
+def estrange_listed(
+    server: AuthorizationServer, *, looked_at: Endpoint | None = None, actor: Actor, at: datetime
+) -> int:
+    """Before patients sign in there for the first time: endpoints that lists have put beside the server wait for a
+    look, unless they have its origin, that of one that staff looked at, as the one they began with, or that of one
+    where patients are connected. How many were switched off; none where patients sign in already, for then each was
+    asked about when it came."""
+    if looked_at is not None:
+        Endpoint.objects.filter(pk=looked_at.pk).update(host_seen_at=at)
+    return 0 if registering.is_relied_on(server) else _estrange_unseen(server, actor=actor, at=at)
+
+
+def estrange_unseen(registration: ClientRegistration, *, actor: Actor, at: datetime) -> int:
+    """The same when a registration that was off lets patients sign in at its server: what a list put there before this
+    was asked waits as what came later does."""
+    server = registration.authorization_server
+    if registering.is_relied_on(server, besides=registration):
+        return 0
+    return _estrange_unseen(server, actor=actor, at=at)
+
+
+def _estrange_unseen(server: AuthorizationServer, *, actor: Actor, at: datetime) -> int:
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(_ORIGINS, [server.pk])
+        seen = dict(cursor.fetchall())
+        trusted = [server.authorize_url, server.token_url, *(origin for origin, is_seen in seen.items() if is_seen)]
+        strangers = [
+            origin for origin in seen if not any(pinning.is_same_origin(origin, url) for url in trusted if url)
+        ]
+        if not strangers:
+            return 0
+        cursor.execute(_SWITCH_OFF, {"at": at, "server": server.pk, "origins": strangers})
+        rows = cursor.fetchall()
+        for (row_id,) in rows:
+            _note(row_id, actor=actor, at=at)
+    return len(rows)
+
+
 def _is_known(endpoint: Endpoint, server: AuthorizationServer) -> bool:
+    url = endpoint.fhir_base_url
+    if any(pinning.is_same_origin(url, known) for known in (server.authorize_url, server.token_url)):
+        return True
     others = Endpoint.objects.filter(authorization_server=server, is_switched_on=True).exclude(pk=endpoint.pk)
-    trusted = [server.authorize_url, server.token_url, *others.values_list("fhir_base_url", flat=True)]
-    return any(pinning.is_same_origin(endpoint.fhir_base_url, url) for url in trusted)
+    begins = Q()
+    for origin in pinning.spellings(addressing.origin(url)):
+        begins |= Q(alike=origin) | Q(alike__startswith=f"{origin}/")
+    return others.alias(alike=ALIKE).filter(begins).exists()
+
+
+def _note(endpoint_id: UUID, *, actor: Actor, at: datetime) -> None:
+    recording.record(
+        EventType.DIRECTORY_CHANGED,
+        actor=actor,
+        at=at,
+        subject="endpoint",
+        subject_id=str(endpoint_id),
+        facts={Fact.ACTION: "switched off"},
+    )
 
 
 def _switch_off(endpoint: Endpoint, *, at: datetime) -> None:

@@ -11,4 +11,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("providers/wishes/", wishes.wish, name="wish"),
     path("providers/wishes/<uuid:wish_id>/take-back/", wishes.take_back, name="take-back-wish"),
     path("providers/<uuid:provider_id>/", providers.choose_version, name="choose-version"),
+    path("providers/<uuid:provider_id>/all/", providers.one_by_one, name="one-by-one"),
 ]

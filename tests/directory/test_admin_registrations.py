@@ -141,7 +141,7 @@ class TestThePage:
         assert "Empty: no limit is known for this kind of server." in shown
         assert "which is in the address." in shown
         assert "For this kind of server it is usually no." in shown
-        assert shown.count(">as usual</option>") == 2
+        assert shown.count(">as usual</option>") == 3
         assert ">Unknown<" not in shown
 
     def test_refuses_a_value_that_makes_no_sense_in_words(self, staff, make):

@@ -68,6 +68,14 @@ def place(make_provider, make_endpoint):
         yield made[0]
 
 
+@pytest.fixture
+def told(caplog):
+    caplog.set_level(logging.ERROR, "apps.directory.watching.checking")
+    return lambda: [
+        record.getMessage() for record in caplog.records if record.name == "apps.directory.watching.checking"
+    ]
+
+
 class TestACheck:
     def test_keeps_what_a_server_says_of_itself(self, place):
         made = place.check()
@@ -99,6 +107,7 @@ class TestACheck:
     )
     def test_says_what_is_wrong(self, answer, fault, place):
         place.answer = answer
+        assert place.check().faults == [fault]
         made = place.check()
         assert (made.outcome, made.faults) == ("ill", [fault])
 
@@ -223,13 +232,6 @@ class TestTwoChecksAtOnce:
 
 
 class TestStaff:
-    @pytest.fixture
-    def told(self, caplog):
-        caplog.set_level(logging.ERROR, "apps.directory.watching.checking")
-        return lambda: [
-            record.getMessage() for record in caplog.records if record.name == "apps.directory.watching.checking"
-        ]
-
     def test_are_told_once_when_an_endpoint_turns_ill(self, place, told):
         place.check()
         place.answer = http(404)
@@ -261,7 +263,45 @@ class TestStaff:
         assert ClientRegistration.objects.get().is_switched_on
 
 
+class TestASilence:
+    def test_is_believed_the_second_time(self, place, told):
+        place.answer = http(503)
+        first = place.check()
+        assert (first.outcome, first.faults) == ("ask", ["no_answer"])
+        assert told() == []
+        assert place.check().outcome == "ill"
+        assert place.check().outcome == "ill"
+        assert told() == [f"An endpoint turned ill: endpoint {place.endpoint.pk}: no_answer"]
+
+    def test_that_was_a_blip_is_forgotten(self, place, told):
+        place.answer = http(503)
+        assert place.check().outcome == "ask"
+        place.says()
+        assert place.check().outcome == "well"
+        place.answer = http(503)
+        assert place.check().outcome == "ask"
+        assert told() == []
+
+    def test_is_looked_at_again_within_minutes(self, place):
+        place.answer = http(503)
+        assert checking.check_relied_on(at=AT, most=9, seconds=60) == 1
+        assert checking.check_relied_on(at=AT + timedelta(minutes=1), most=9, seconds=60) == 0
+        assert checking.check_relied_on(at=AT + timedelta(minutes=2), most=9, seconds=60) == 1
+        assert EndpointCheck.objects.get(is_latest=True).outcome == "ill"
+        assert checking.check_relied_on(at=AT + timedelta(minutes=9), most=9, seconds=60) == 0
+
+    def test_hides_nothing_that_is_certain(self, place):
+        place.answer = http(404)
+        assert place.check().outcome == "ill"
+
+
 class TestTheBeat:
+    def test_says_nothing_to_a_host_that_waits_for_a_look(self, place):
+        Endpoint.objects.update(is_switched_on=False, is_stranger=True)
+        assert checking.check_relied_on(at=AT, most=9, seconds=60) == 0
+        assert place.endpoint not in checking.checkable()
+        assert place.server.requests == []
+
     def test_checks_once_a_day_what_patients_rely_on(self, place, make_endpoint, make_provider):
         make_endpoint(make_provider("Other"), host="other.example", registration=None)
         assert checking.check_relied_on(at=AT, most=9, seconds=60) == 1

@@ -28,6 +28,7 @@ WRITTEN = {
     "assumed_lifetime_seconds": ("120", 120),
     "requests_per_minute": ("7", 7),
     "runs_at_once": ("2", 2),
+    "revokes_replaced": ("True", True),
 }
 
 

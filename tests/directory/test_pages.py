@@ -1,9 +1,12 @@
 """Find your provider, and choose a version."""
 
+import re
+
 import pytest
 from django.test import Client
 
 from apps.accounts import consenting, notices
+from apps.directory.models import Provider
 from tests.directory.conftest import AT
 
 pytestmark = pytest.mark.django_db
@@ -170,3 +173,47 @@ class TestChooseAVersion:
     def test_is_not_there_for_a_provider_that_vanished(self, patient, make_provider):
         provider = make_provider("Gone", vanished_at=AT)
         assert patient.get(f"/providers/{provider.pk}/").status_code == 404
+
+
+class TestManyOfOneName:
+    @pytest.fixture
+    def many(self, make_provider, make_endpoint):
+        """Seventy of one name and city, each with a sign-in of its own."""
+        made = [make_provider("Mercy Clinic", city="Salem", state="OR")]
+        made += [
+            Provider.objects.create(
+                directory=f"list {number % 3}", directory_id=f"{number:03}", name="Mercy Clinic", city="Salem",
+                state="OR", postal_code=f"97{number:03}", imported_at=AT,
+            )
+            for number in range(70)
+        ]  # fmt: skip
+        for number, provider in enumerate(made):
+            make_endpoint(provider, host=f"h{number:03}.example.org")
+        return made
+
+    def test_are_all_reached_by_links_alone(self, patient, many):
+        page = text(patient, "/providers/?q=mercy+clinic")
+        (address,) = re.findall(r'href="(/providers/[^"/]*/all/)"', page)
+        seen: set[str] = set()
+        while address:
+            page = text(patient, address)
+            seen.update(re.findall(r"You sign in at (h\d+)", page))
+            following = re.findall(r'href="([^"]*)">Next<', page)
+            address = following[0] if following else ""
+        assert len(seen) == len(many)
+        last = many[-1]
+        answer = patient.get(f"/providers/{last.pk}/?only=1")
+        assert answer["Location"].startswith(f"/connections/before/{last.pk}/") or str(last.pk) in answer["Location"]
+
+    def test_are_not_offered_one_by_one_where_there_are_few(self, patient, make_provider, make_endpoint):
+        make_endpoint(make_provider("Mercy Clinic"))
+        assert "/all/" not in text(patient, "/providers/?q=mercy+clinic")
+
+    def test_have_pages_that_are_numbers(self, patient, many):
+        base = f"/providers/{many[0].pk}/all/"
+        for number in ("0", "-1", "x", "\u0663", "999999999"):
+            assert "h000" in text(patient, f"{base}?page={number}")
+        assert "There are no more." in text(patient, f"{base}?page=99")
+
+    def test_are_for_those_who_signed_in(self, client, many):
+        assert client.get(f"/providers/{many[0].pk}/all/").status_code == 302

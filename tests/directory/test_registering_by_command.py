@@ -5,6 +5,7 @@ import json
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 
 from apps.audit.recording import Actor
 from apps.directory.desk import requesting
@@ -75,6 +76,21 @@ class TestRegisterClient:
         assert register("--switch", "off")["is_switched_on"] is False
         assert ClientRegistration.objects.get().switched_off_at is not None
         assert register("--switch", "on")["is_switched_on"] is True
+
+    def test_approves_nothing_that_somebody_rejected_meanwhile_and_keeps_nothing_then(self, register):
+        ClientRegistration.objects.update(status="requested")
+        rejected: list[int] = []
+
+        def reject_first(execute, sql, params, many, context):
+            if "FOR UPDATE" in sql and "directory_clientregistration" in sql and not rejected:
+                rejected.append(ClientRegistration.objects.update(status="rejected"))
+            return execute(sql, params, many, context)
+
+        refused = pytest.raises(CommandError, match="cannot be approved any more: look at it in the admin")
+        with connection.execute_wrapper(reject_first), refused:
+            register("--application-name", "Holdfast", "--approve")
+        row = ClientRegistration.objects.get()
+        assert (rejected, row.approved_at, row.application_name) == ([1], None, "")
 
     @pytest.mark.parametrize(
         ("arguments", "sentence"),

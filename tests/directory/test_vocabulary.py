@@ -2,9 +2,10 @@
 
 import string
 import unicodedata
+from concurrent.futures import ThreadPoolExecutor, wait
 
 import pytest
-from django.db import connection
+from django.db import connection, connections, transaction
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -200,3 +201,21 @@ class TestTheVocabulary:
         provider.refresh_from_db()
         assert {"myquill", "quill", "vole"} <= set(provider.words)
         assert SearchWord.objects.filter(word="myquill").exists()
+
+
+class TestLearningBesideAnImport:
+    @pytest.mark.django_db(transaction=True)
+    def test_waits_for_it_and_holds_no_row_meanwhile(self, make_provider):
+        provider = make_provider("Harbor 12345")
+
+        def rename() -> None:
+            Provider.objects.get(pk=provider.pk).save()
+            connections.close_all()
+
+        with ThreadPoolExecutor(1) as staff:
+            with transaction.atomic():
+                vocabulary.hold()
+                saved = staff.submit(rename)
+                assert wait([saved], timeout=1).not_done
+                assert Provider.objects.select_for_update(nowait=True).get(pk=provider.pk) == provider
+            saved.result(timeout=30)

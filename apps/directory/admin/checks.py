@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
@@ -20,9 +20,9 @@ class DidItFail(RowQuestion):
     parameter_name = "ill"
 
     def asked(self, queryset: QuerySet[Any], *, is_yes: bool) -> QuerySet[Any]:
-        """Ill, or well."""
-        outcome = EndpointCheck.Outcome.ILL if is_yes else EndpointCheck.Outcome.WELL
-        return queryset.filter(outcome=outcome)
+        """Ill, or not."""
+        is_ill = Q(outcome=EndpointCheck.Outcome.ILL)
+        return queryset.filter(is_ill if is_yes else ~is_ill)
 
 
 class DidAnythingChange(RowQuestion):

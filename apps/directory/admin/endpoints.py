@@ -178,7 +178,7 @@ class EndpointAdmin(SwitchedAdmin):
         check = endpoint_pages.latest_check(endpoint)
         if check is None:
             return str(_("never checked"))
-        return str(check.findings[0] if check.faults else check.get_outcome_display())
+        return str(check.findings[0] if check.outcome == EndpointCheck.Outcome.ILL else check.get_outcome_display())
 
     @admin.display(description=_("certificate ends"))
     def certificate_ends(self, endpoint: Endpoint) -> str:

@@ -42,6 +42,10 @@ _OVERRIDES: dict[str, str | Promise] = {
     "assumed_lifetime_seconds": _("How many seconds an access token is used where their server does not say."),
     "requests_per_minute": _("How many data requests a minute one connection may make; then its copy pauses."),
     "runs_at_once": _("How many connections are copied from there at the same time, by all workers together."),
+    "revokes_replaced": _(
+        "Whether the refresh token before a new sign-in is ended there. Only where that leaves the new one alone: some "
+        "servers end all that a patient allowed us."
+    ),
 }
 
 

@@ -11,7 +11,7 @@ from django.utils import formats, timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from apps.directory import credentials, linkability, publishing, registering, signing, switching
+from apps.directory import credentials, linkability, publishing, registering, signing, switching, trusting
 from apps.directory.admin import handing_over
 from apps.directory.admin.auditing import SwitchedAdmin, staff
 from apps.directory.admin.questions import IsOfSandbox, IsSwitchedOff
@@ -49,7 +49,7 @@ _HOW = (
 )  # fmt: skip
 _LIMITS = (
     "refresh_window_hours", "idle_limit_days", "minimum_refresh_seconds", "assumed_lifetime_seconds",
-    "requests_per_minute", "runs_at_once",
+    "requests_per_minute", "runs_at_once", "revokes_replaced",
 )  # fmt: skip
 _HAPPENED = (
     "status", "linking", "requested_at", "provisional_at", "approved_at", "rejected_at", "retired_at", "trouble",
@@ -166,6 +166,7 @@ class ClientRegistrationAdmin(SwitchedAdmin):
         if not change:
             obj.requested_at = timezone.now()
             obj.is_sandbox = obj.authorization_server.is_sandbox
+            self._ask_about_hosts(request, obj)
         due_date = form.cleaned_data["secret_rotation_due_date"]
         super().save_model(request, obj, form, change)
         secret = form.cleaned_data.get("new_secret")
@@ -174,6 +175,20 @@ class ClientRegistrationAdmin(SwitchedAdmin):
             registering.store_credentials(obj, client_id=obj.client_id, secret=Secret(secret), actor=actor, at=at)
             if "secret_rotation_due_date" in form.changed_data and due_date is not None:  # theirs, not ours
                 registering.set_terms(obj, Terms(secret_rotation_due_date=due_date), actor=actor, at=at)
+
+    def _ask_about_hosts(self, request: HttpRequest, obj: ClientRegistration) -> None:
+        """Before it is there: what lists have put beside its server waits for a look."""
+        server = obj.authorization_server
+        count = trusting.estrange_listed(server, actor=staff(request), at=timezone.now())
+        if count:
+            sentence = ngettext(
+                "%(count)d endpoint of its authorization server is at another host, and off until somebody looks at it "
+                "at the registration desk.",
+                "%(count)d endpoints of its authorization server are at other hosts, and off until somebody looks at "
+                "them at the registration desk.",
+                count,
+            )
+            self.message_user(request, sentence % {"count": count}, messages.WARNING)
 
     @admin.action(description=_("Approve: the developer portal approved the application"))
     def approve(self, request: HttpRequest, rows: models.QuerySet[ClientRegistration]) -> None:

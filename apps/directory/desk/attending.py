@@ -15,8 +15,9 @@ from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, Subquery, V
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 
-from apps.directory import credentials, overseeing, registering
+from apps.directory import credentials, overseeing, registering, signing
 from apps.directory.models import ClientRegistration, Enablement, Endpoint, ProviderPortal
+from apps.wire.client_authentication import Authentication
 
 Status = ClientRegistration.Status
 
@@ -31,6 +32,7 @@ class Need(models.TextChoices):
     MISSING = "missing", _("Something is missing")
     APPROVAL = "approval", _("Waiting for approval")
     SECRET_DUE = "secret_due", _("The secret is due soon")
+    NEW_KEY = "new_key", _("They lack our new key")
     SWITCHED_OFF = "switched_off", _("Switched off")
 
 
@@ -47,7 +49,9 @@ def rows() -> QuerySet[ClientRegistration]:
     """Client registrations as lists show them: `fhir_versions` and `interface` are those of their endpoints. `told`
     adds the names of their providers."""
     own = Endpoint.objects.filter(authorization_server=OuterRef("authorization_server"))
-    names = ProviderPortal.objects.filter(endpoint__authorization_server=OuterRef("authorization_server"))
+    names = ProviderPortal.objects.filter(
+        endpoint__authorization_server=OuterRef("authorization_server"), endpoint__is_stranger=False
+    )
     return ClientRegistration.objects.annotate(
         some_names=ArraySubquery(names.values("provider__name")[: overseeing.MOST_NAMED]),
         fhir_versions=overseeing.versions_of(own),
@@ -72,10 +76,10 @@ def needs(*, at: datetime, most: int) -> Sequence[Attention]:
         output_field=models.DateTimeField(),
     )
     standing = rows().exclude(status__in=registering.OVER).annotate(need=need, since=since)
-    nobody_last = F("need").asc(nulls_last=True)
-    found = standing.order_by(nobody_last, F("since").asc(nulls_last=True), "label", "pk")[:most]
+    needy = standing.filter(need__isnull=False)
+    found = needy.order_by("need", F("since").asc(nulls_last=True), "label", "pk")[:most]
     named = list(whens)
-    return [Attention(named[row.need], row, row.since) for row in told(found) if row.need is not None]
+    return [Attention(named[row.need], row, row.since) for row in told(found)]
 
 
 def find(query: str, *, most: int) -> Sequence[ClientRegistration]:
@@ -113,6 +117,9 @@ _SINCE = {
 def _whens(*, at: datetime) -> dict[Need, Q]:
     """When each is needed, in their order: the first that holds is told."""
     lost = Endpoint.objects.filter(authorization_server=OuterRef("authorization_server"), vanished_at=None)
+    newer = signing.may_be_chosen().filter(
+        algorithm=OuterRef("signing_key__algorithm"), created_at__gt=OuterRef("signing_key__created_at")
+    )
     has_secret = Q(secret_set_at__isnull=False)
     soon = at.date() + timedelta(days=credentials.WARN_DAYS)
     is_whole = overseeing.WITH_CREDENTIALS & ~Q(versions_added=[])
@@ -124,5 +131,6 @@ def _whens(*, at: datetime) -> dict[Need, Q]:
         Need.MISSING: ~is_whole,
         Need.APPROVAL: ~Q(status=Status.APPROVED),
         Need.SECRET_DUE: has_secret & Q(secret_rotation_due_date__lte=soon),
+        Need.NEW_KEY: Q(authentication=Authentication.PRIVATE_KEY_JWT, key_set_is_fetched=False) & Q(Exists(newer)),
         Need.SWITCHED_OFF: Q(is_switched_on=False),
     }

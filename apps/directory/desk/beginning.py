@@ -121,6 +121,7 @@ def _registered(endpoint: Endpoint, server: AuthorizationServer, *, actor: Actor
         made_meanwhile = registering.standing(locked)
         if made_meanwhile is not None:
             return made_meanwhile
-        registration = registering.request(locked, dialect=reaching.dialect(endpoint, None), actor=actor, at=at)
+        dialect = reaching.dialect(endpoint, None)
+        registration = trusting.register(locked, dialect=dialect, looked_at=endpoint, actor=actor, at=at)
         switching.switch_registration(registration, is_on=False, actor=actor, at=at)
     return registration

@@ -12,9 +12,9 @@ from typing import Any
 from django.db.models import QuerySet
 
 from apps.audit.recording import Actor
-from apps.directory import amending, overseeing, reaching, registering, signing, switching
+from apps.directory import amending, overseeing, reaching, registering, rotating, signing, switching
 from apps.directory.desk import requesting
-from apps.directory.models import ClientRegistration, SystemAccount
+from apps.directory.models import ClientRegistration, SigningKey, SystemAccount
 from apps.directory.overseeing import Proof
 from apps.directory.registering import Terms
 from apps.wire.client_authentication import Authentication
@@ -22,7 +22,7 @@ from apps.wire.dialects import FhirVersion
 from apps.wire.secret import Secret
 
 # A step that cannot be taken from where the row stands.
-NotNow = (registering.StatusNotAllowed, requesting.AccountNotMoved)
+NotNow = (registering.StatusNotAllowed, requesting.AccountNotMoved, rotating.NotTheSuccessor)
 
 _METHODS = {Proof.NONE: Authentication.NONE, Proof.KEY: Authentication.PRIVATE_KEY_JWT}
 
@@ -153,6 +153,21 @@ def keep_credentials(
         registering.store_credentials(registration, client_id=client_id, secret=kept, actor=actor, at=at)
         if rotation_due_date is not None:
             _keep(registration, {"secret_rotation_due_date": rotation_due_date}, actor=actor, at=at)
+
+
+def key_to_hand_over(registration: ClientRegistration) -> SigningKey | None:
+    """The key their copy of our key set must have before we can sign with it, or sign at all; None where nothing is to
+    be handed over."""
+    if overseeing.proof(registration) is not Proof.KEY or not registration.client_id:
+        return None
+    waits = registration.signing_key is None or rotating.waits_for_staff(registration)
+    return rotating.successor(registration) if waits else None
+
+
+def hand_over(registration: ClientRegistration, *, key: SigningKey, actor: Actor, at: datetime) -> None:
+    """They have this key: sign with it from now on."""
+    with _standing(registration):
+        rotating.hand_over(registration, key, actor=actor, at=at)
 
 
 def add_versions(registration: ClientRegistration, *, versions: Collection[str], actor: Actor, at: datetime) -> None:

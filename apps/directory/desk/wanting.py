@@ -52,7 +52,7 @@ def find(query: str, *, at: datetime, most: int) -> Sequence[WantedProvider]:
 
 def wished(*, at: datetime, most: int) -> Sequence[Wished]:
     """What is wished for and cannot be linked yet, the most wanted first."""
-    counted = Wish.objects.filter(provider__isnull=False).order_by().values("provider").annotate(count=Count("pk"))
+    counted = Wish.objects.filter(provider__isnull=False).order_by().values("provider").annotate(count=Count("*"))
     most_wanted = dict(counted.order_by("-count", "provider").values_list("provider", "count")[:_MOST_WANTED])
     listed = Provider.objects.filter(pk__in=most_wanted, vanished_at__isnull=True).only("name")
     by_count = sorted(listed, key=lambda row: (-most_wanted[row.pk], row.name))

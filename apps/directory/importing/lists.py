@@ -65,6 +65,7 @@ def import_lists(
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
             cursor.execute(_SETTINGS)
             cursor.execute(tables.WAVE + tables.JUDGED + tables.MEMORY)
+        vocabulary.hold()
         estranging.note_relied_on()
         journey = _Journey(sources, terms, wishes, tell, at)
         journey.read()
@@ -120,6 +121,9 @@ class _Journey:
         """What can only be said when everything is stored."""
         report, at = self._report, self._at
         self._merger().count_in(report)
+        if report.written > _MANY:  # before anything is asked of all of them
+            with connection.cursor() as cursor:
+                cursor.execute(tables.ANALYZE)
         report.providers_changed += sites.settle(self._directory, at=at)
         estranging.switch_off_strangers(actor=actor, at=at)
         has_shrunk = self._has_shrunk()
@@ -131,9 +135,6 @@ class _Journey:
         )
         report.vanished, report.spared = report.vanished + gone, report.spared + spared
         telling.tell(report)
-        if report.written > _MANY:
-            with connection.cursor() as cursor:
-                cursor.execute(tables.ANALYZE)
         vocabulary.learn_missing()
         return report
 

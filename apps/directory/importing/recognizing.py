@@ -106,6 +106,8 @@ def has_shrunk(directory: str, before: Held) -> bool:
     """Whether less than half of what the directory held is still listed. Raises AnotherList where, besides, most of
     what is listed was not held: a list of hardly any overlap."""
     held = before.amount
+    if held.providers == 0:
+        return False
     with connection.cursor() as cursor:
         cursor.execute(_LISTED)
         listed = Amount(*cursor.fetchone())

@@ -47,10 +47,12 @@ NEXT_WAVE = """
 TRUNCATE import_provider, import_endpoint, import_pair, import_first, import_owner, import_judged, import_wanted,
     import_revocation
 """
-# Until autovacuum looks for itself, a sample of some thousand rows will do.
+# Until autovacuum looks for itself, a sample of some thousand rows will do. It does not see what is not committed yet:
+# of tables that are being filled it says that they have pages without rows.
 ANALYZE = """
 SET LOCAL default_statistics_target = 20;
-ANALYZE directory_provider, directory_endpoint, directory_authorizationserver, directory_providerportal;
+ANALYZE directory_provider, directory_endpoint, directory_authorizationserver, directory_providerportal, import_listed,
+    import_kept, import_met, import_left;
 SET LOCAL default_statistics_target TO DEFAULT
 """
 # Another import may follow in the same transaction.

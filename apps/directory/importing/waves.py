@@ -14,11 +14,12 @@ from django.db import connection
 
 from apps.directory.importing import accepting, judging, storing, tables
 from apps.directory.importing.reporting import Report
+from apps.directory.searching import vocabulary
 
 _EACH = (
     "ANALYZE import_provider (number, directory_id), import_endpoint (number, root), import_pair (provider, endpoint)",
     accepting.FIRST, accepting.OWNERS, "ANALYZE import_first, import_owner", accepting.REFUSE, accepting.CHANGE,
-    accepting.ADD, accepting.SITES,
+    accepting.ADD, accepting.SITES, vocabulary.LEARN_EARLY,
     judging.NOBODYS, judging.DROP_NOBODYS, judging.JUDGE, "ANALYZE import_judged", judging.REFUSE_CROSSING,
     judging.REFUSE,
     storing.ADD_SERVERS, storing.FIND_SERVERS, "ANALYZE import_judged",

@@ -135,6 +135,12 @@ class ClientRegistration(models.Model):
         _("requests per minute"), null=True, blank=True, validators=[Between(1, 600)]
     )
     runs_at_once = models.PositiveIntegerField(_("copies at once"), null=True, blank=True, validators=[Between(1, 64)])
+    revokes_replaced = models.BooleanField(_("revokes what a sign-in replaced"), null=True, blank=True)
+    # Whether a refresh brings a new refresh token (True), or the first one serves to its end (False); as last seen.
+    rotates_refresh_tokens = models.BooleanField(
+        _("replaces refresh tokens"), null=True, blank=True, editable=False, help_text=_("Seen, not set.")
+    )
+    rotation_seen_at = models.DateTimeField(_("seen"), null=True, blank=True, editable=False)
     requested_at = models.DateTimeField(_("requested"), null=True, blank=True)
     provisional_at = models.DateTimeField(_("provisional"), null=True, blank=True, editable=False)
     approved_at = models.DateTimeField(_("approved"), null=True, blank=True)
@@ -167,8 +173,8 @@ class ClientRegistration(models.Model):
             "prompts_for_consent", "uses_pkce", "application_name", "application_id", "desk_url", "system_account",
             "sends_state", "sends_aud", "token_parameters", "accept", "refresh_window_hours", "idle_limit_days",
             "minimum_refresh_seconds", "assumed_lifetime_seconds", "requests_per_minute", "runs_at_once",
-            "requested_at", "provisional_at", "approved_at", "rejected_at", "retired_at", "trouble", "trouble_at",
-            "trouble_seen_at", "is_sandbox",
+            "revokes_replaced", "rotates_refresh_tokens", "rotation_seen_at", "requested_at", "provisional_at",
+            "approved_at", "rejected_at", "retired_at", "trouble", "trouble_at", "trouble_seen_at", "is_sandbox",
         )  # fmt: skip
 
     def __str__(self) -> str:

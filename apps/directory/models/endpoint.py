@@ -3,6 +3,7 @@
 import uuid
 
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import OpClass
 from django.db import models
 from django.db.models import Func, Value
 from django.db.models.functions import Lower
@@ -11,6 +12,8 @@ from django.utils.translation import gettext_lazy as _
 from apps.directory.models.authorization_server import AuthorizationServer
 from apps.directory.models.provider import Provider
 from apps.wire.dialects import FhirVersion, Interface
+
+ALIKE = Lower(Func("fhir_base_url", Value("/"), function="rtrim"))
 
 
 class Endpoint(models.Model):
@@ -28,6 +31,7 @@ class Endpoint(models.Model):
         null=True,
         blank=True,
         db_index=False,  # one below begins with it
+        db_constraint=False,  # one over this and `is_sandbox` says the same and more (migration 0001)
     )
     fhir_base_url = models.URLField(_("FHIR base URL"), max_length=1000, unique=True)
     fhir_version = models.CharField(_("FHIR version"), max_length=8, choices=[(v.value, v.name) for v in FhirVersion])
@@ -40,6 +44,8 @@ class Endpoint(models.Model):
     # Switched off because patients sign in beside it and nobody of ours knows its host (`trusting`): nothing is sent
     # there, not even by a trial, before staff switched it on.
     is_stranger = models.BooleanField(_("its host waits for a look"), default=False, db_default=False, editable=False)
+    # When staff looked at its host and let patients go there: by switching it on, or by beginning with it at the desk.
+    host_seen_at = models.DateTimeField(_("host looked at"), null=True, blank=True, editable=False)
     # What discovery found at this FHIR base URL (interface B): when it was asked and answered last, what failed the
     # last time, and in what its documents disagree with each other or with what was known.
     discovery_tried_at = models.DateTimeField(_("discovery last tried"), null=True, blank=True, editable=False)
@@ -55,8 +61,9 @@ class Endpoint(models.Model):
         verbose_name = _("endpoint")
         verbose_name_plural = _("endpoints")
         indexes = [
-            # what an import compares: addresses that may differ in the case of the host or a closing slash
-            models.Index(Lower(Func("fhir_base_url", Value("/"), function="rtrim")), name="endpoint_alike"),
+            # what an import compares: addresses that may differ in the case of the host or a closing slash; and whether
+            # a host is known (`trusting`), from how they begin
+            models.Index(OpClass(ALIKE, name="text_pattern_ops"), name="endpoint_alike"),
             # the first of tens of thousands, without sorting them (`overseeing`)
             models.Index(fields=["authorization_server", "fhir_version", "fhir_base_url"], name="endpoints_in_order"),
             models.Index(
@@ -64,13 +71,18 @@ class Endpoint(models.Model):
                 condition=models.Q(vanished_at=None) & ~models.Q(discovery_fault=""),
                 name="endpoints_not_discovered",
             ),
+            models.Index(
+                fields=["switched_off_at", "fhir_base_url"],
+                condition=models.Q(is_stranger=True, vanished_at=None),
+                name="hosts_to_look_at",
+            ),
         ]
 
     class Privacy:
         operational = (
             "id", "authorization_server", "fhir_base_url", "fhir_version", "interface", "dialect", "tenant",
-            "is_sandbox", "is_switched_on", "switched_off_at", "is_stranger", "discovery_tried_at", "discovered_at",
-            "discovery_fault", "disagreements", "imported_at", "vanished_at",
+            "is_sandbox", "is_switched_on", "switched_off_at", "is_stranger", "host_seen_at", "discovery_tried_at",
+            "discovered_at", "discovery_fault", "disagreements", "imported_at", "vanished_at",
         )  # fmt: skip
 
     def __str__(self) -> str:

@@ -18,6 +18,7 @@ class EndpointCheck(models.Model):
 
         WELL = "well", _("well")
         ILL = "ill", _("ill")
+        UNSURE = "ask", _("did not answer, and is asked again within minutes")
 
     class Finding(models.TextChoices):
         """What a check finds. Those of the last group leave an endpoint well: they are for somebody to look at."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
-from django.db import models
+from django.db import models, transaction
 from django.utils.translation import gettext_lazy as _
 
 from apps.directory.models.search_word import SearchWord
@@ -81,5 +81,6 @@ class Provider(models.Model):
             portal_urls=[portal.url for portal in portals],
             system_name=self.part_of.name if self.part_of else "",
         )
-        super().save(*args, **kwargs)
-        SearchWord.learn(self.words)
+        with transaction.atomic():  # its words first: whoever waits for an import to end must hold no row meanwhile
+            SearchWord.learn(self.words)
+            super().save(*args, **kwargs)

@@ -13,7 +13,9 @@ class ProviderPortal(models.Model):
     """Joins providers and endpoints. A brand on two systems has two, told apart by the names patients know from the
     sign-in page; several brands on one endpoint have one each. Most directories give no name."""
 
-    provider = models.ForeignKey(Provider, on_delete=models.CASCADE, related_name="portals", verbose_name=_("provider"))
+    provider = models.ForeignKey(
+        Provider, on_delete=models.CASCADE, related_name="portals", verbose_name=_("provider"), db_index=False
+    )  # the constraint begins with it
     endpoint = models.ForeignKey(Endpoint, on_delete=models.CASCADE, related_name="portals", verbose_name=_("endpoint"))
     name = models.CharField(_("name of the patient portal"), max_length=200, blank=True)
     url = models.URLField(_("address of the patient portal"), max_length=500, blank=True)

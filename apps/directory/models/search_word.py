@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
-from django.db import models
+from django.db import connection, models, transaction
 from django.db.models import F, Q
 from django.db.models.functions import Left
 
@@ -14,6 +14,8 @@ from apps.directory.words import mistyping
 class SearchWord(models.Model):
     """The vocabulary of the directory: what was typed is turned into words of it, and those are looked up. Learnt when
     a provider is stored, counted by `directory.vocabulary`."""
+
+    LOCK = 0x776F7264  # shared by whoever learns a few words, alone for whoever learns them while it does other things
 
     word = models.CharField(max_length=60, primary_key=True, db_collation="C")
     uses = models.PositiveIntegerField(default=1)
@@ -37,6 +39,10 @@ class SearchWord(models.Model):
 
     @staticmethod
     def learn(words: Iterable[str]) -> None:
-        """Add those that are not known. One statement."""
+        """Add those that are not known. Waits for an import under way, which holds words of its own: two that each wait
+        for a word of the other would never end."""
         rows = [SearchWord(word=word, neighbours=sorted(mistyping.neighbours(word))) for word in words]
-        SearchWord.objects.bulk_create(rows, ignore_conflicts=True, batch_size=2000)
+        with transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_xact_lock_shared(%s)", [SearchWord.LOCK])
+            SearchWord.objects.bulk_create(rows, ignore_conflicts=True, batch_size=2000)

@@ -105,6 +105,17 @@ def alike(heads: Sequence[Candidate]) -> list[UUID]:
         return [pk for (pk,) in cursor.fetchall()]
 
 
+def all_alike(head: Candidate, *, skip: int, most: int) -> list[UUID]:
+    """The ids of all of those, page by page: those of one postal code together."""
+    if not head.plain_name:
+        return [head.pk][skip:]
+    rows = _listed().filter(plain_name=head.plain_name, is_sandbox=head.is_sandbox, words__contains=_place_words(head))
+    rows = rows.filter(city="") if not _place_words(head) else rows.exclude(city="")
+    return list(
+        rows.order_by("postal_code", "directory", "directory_id").values_list("pk", flat=True)[skip : skip + most]
+    )
+
+
 def of(provider: Provider) -> Candidate:
     """A row that was read whole."""
     return Candidate(*(getattr(provider, column) for column in _COLUMNS))

@@ -87,6 +87,11 @@ class SignIn:
         """Whether the version alone does not tell its ways apart."""
         return len({choice.endpoint.interface for choice in self.choices}) > 1
 
+    def name_of(self, choice: Choice) -> str:
+        """What tells one of its ways from the others."""
+        name = str(choice.words.name)
+        return f"{name}, {choice.interface_words.name}" if self.has_both_interfaces else name
+
     @property
     def explanation(self) -> Explanation | None:
         """Why nothing of it can be linked, in words; None where something can."""

@@ -4,7 +4,7 @@ Providers that cannot be linked are found too, with the reason: a list that hide
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -94,6 +94,14 @@ class Results:
         return len(self.found) < min(self.total, MOST_SHOWN)
 
 
+@dataclass(frozen=True)
+class Page:
+    """Some rows, each by itself, and whether others follow."""
+
+    found: tuple[FoundProvider, ...]
+    has_more: bool
+
+
 def find(text: str, *, at: datetime, shown: int = PAGE, user_id: UUID | None = None) -> Results:
     """The best placed providers for what was typed, so many of them, and which of them this user has asked for. Text
     without a letter or digit finds nothing."""
@@ -124,6 +132,22 @@ def by_id(pks: Collection[UUID], *, at: datetime, user_id: UUID | None = None) -
         return {}
     groups = {row.pk: grouping.groups([row])[0] for row in candidates.these(pks)}
     return dict(zip(groups, _with_choices(list(groups.values()), at=at, user_id=user_id), strict=True))
+
+
+def one_by_one(provider: Provider, *, page: int, at: datetime, user_id: UUID | None = None) -> Page:
+    """The rows that are this provider to a person, each by itself: there may be more than one page of choices tells."""
+    head = candidates.of(provider)
+    pks = candidates.all_alike(head, skip=(max(page, 1) - 1) * PAGE, most=PAGE + 1)
+    rows = {row.pk: row for row in candidates.these(pks)}
+    groups = [Group(rows[pk], ()) for pk in pks[:PAGE] if pk in rows]
+    found = _with_choices(groups, at=at, user_id=user_id, is_alone=True)
+    return Page(found, has_more=len(pks) > PAGE)
+
+
+def alone(provider: Provider, *, at: datetime, user_id: UUID | None = None) -> FoundProvider:
+    """One row by itself, whoever is named so too."""
+    (found,) = _with_choices([Group(candidates.of(provider), ())], at=at, user_id=user_id, is_alone=True)
+    return found
 
 
 def _candidates(query: Query) -> tuple[list[Candidate], Fit, bool]:
@@ -158,19 +182,27 @@ def _once(rows: Iterable[Candidate]) -> list[Candidate]:
     return list({row.pk: row for row in rows}.values())
 
 
-def _with_choices(groups: Sequence[Group], *, at: datetime, user_id: UUID | None = None) -> tuple[FoundProvider, ...]:
-    """Three queries, however many there are; one more where we are registered anywhere, and where enablements are."""
+def _with_choices(
+    groups: Sequence[Group], *, at: datetime, user_id: UUID | None = None, is_alone: bool = False
+) -> tuple[FoundProvider, ...]:
+    """Three queries, however many there are; one more where we are registered anywhere, and where enablements are. With
+    all rows that are alike, or each head alone."""
     heads = [group.head for group in groups]
-    pks = {head.pk for head in heads}.union(candidates.alike(heads))
+    pks = {head.pk for head in heads}.union(() if is_alone else candidates.alike(heads))
+    key: Callable[[Candidate], object] = _itself if is_alone else grouping.likeness
     rows = Provider.objects.filter(vanished_at__isnull=True, pk__in=pks)
-    alike: dict[grouping.Likeness, list[Provider]] = defaultdict(list)
+    alike: dict[object, list[Provider]] = defaultdict(list)
     wishes = Exists(Wish.objects.filter(user=user_id, provider=OuterRef("pk"))) if user_id else Value(value=False)
     told = rows.annotate(system_name=F("part_of__name"), is_wanted=wishes)
     for row in told.order_by("directory", "directory_id"):
-        alike[grouping.likeness(candidates.of(row))].append(row)
-    wanted = [row for group in groups for row in alike[grouping.likeness(group.head)]]
+        alike[key(candidates.of(row))].append(row)
+    wanted = [row for group in groups for row in alike[key(group.head)]]
     portals = _portals(wanted)
-    return tuple(_found(group, alike[grouping.likeness(group.head)], portals, at=at) for group in groups)
+    return tuple(_found(group, alike[key(group.head)], portals, at=at) for group in groups)
+
+
+def _itself(row: Candidate) -> UUID:
+    return row.pk
 
 
 def _portals(providers: Sequence[Provider]) -> Mapping[UUID, list[ProviderPortal]]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from django.db import connection, transaction
 
+from apps.directory.models import SearchWord
 from apps.directory.words import mistyping
 
 _ROWS = 500  # words whose neighbours are in memory at a time
@@ -26,6 +27,16 @@ CREATE TEMPORARY TABLE word_neighbours (word varchar(60) COLLATE "C", neighbours
 """
 # Words that cannot be mistyped (too short, or with digits) need nothing but their count: most of a list's numbers.
 _MISTYPED = "SELECT word FROM missing_words WHERE length(word) >= 4 AND word !~ '[0-9]'"
+# Of a wave of an import: words of new providers that need nothing else. Each is counted when all are there.
+LEARN_EARLY = """
+INSERT INTO directory_searchword (word, uses, neighbours)
+SELECT word, 1, '{}' FROM (
+    SELECT DISTINCT word COLLATE "C" AS word
+    FROM import_first AS first JOIN import_provider AS row USING (number) CROSS JOIN unnest(row.words) AS word
+    WHERE NOT first.is_held AND (length(word) < 4 OR word ~ '[0-9]')
+) AS found ORDER BY word
+ON CONFLICT (word) DO NOTHING
+"""
 # In the order of the letters, so that an index is filled from one end to the other.
 _LEARN = """
 INSERT INTO directory_searchword (word, uses, neighbours)
@@ -50,12 +61,19 @@ WHERE relname IN ('provider_words', 'search_word_neighbours') AND relkind = 'i' 
 """
 
 
+def hold() -> None:
+    """Let nobody else learn words until this transaction ends: for whoever uses LEARN_EARLY."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [SearchWord.LOCK])
+
+
 def learn_missing() -> int:
     """Add the words of listed providers that it lacks, count all again, and forget those of none. How many were added.
 
     To be called where providers were stored in another way than `Provider.save`; calling it twice changes nothing.
     """
     with transaction.atomic(), connection.cursor() as cursor:
+        hold()
         cursor.execute(_COMPARE_TOGETHER)
         for statement in (_LISTED, _MISSING):
             cursor.execute(statement)

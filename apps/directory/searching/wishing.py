@@ -94,7 +94,9 @@ def unlisted(*, most: int) -> Sequence[Unlisted]:
     """What several people wish for by name, the most wanted first: spellings that searching takes for the same are one,
     told as who wished first wrote it."""
     rows = Wish.objects.filter(provider__isnull=True)
-    groups: list[Any] = list(_by_name(people__gte=_ENOUGH).order_by("-people", *_ALIKE)[:most])
+    groups: list[Any] = list(_of_several().order_by("-people", *_ALIKE)[:most])
+    if not groups:
+        return []
     firsts = rows.filter(plain_name__in=[group["plain_name"] for group in groups])
     firsts = firsts.filter(created_at__in=[group["first_at"] for group in groups])
     written = {(row.plain_name, row.plain_city, row.created_at): row for row in firsts}
@@ -104,14 +106,25 @@ def unlisted(*, most: int) -> Sequence[Unlisted]:
 
 def wished_once() -> int:
     """How many names there are beside those, each wished for by one person."""
-    return _by_name(people__lt=_ENOUGH).count()
+    return _by_name().count() - _of_several().count()
 
 
-def _by_name(**having: int) -> "QuerySet[Any, Any]":
-    """How many people wish for each name, and since when; where `having` holds."""
+def _by_name() -> "QuerySet[Any, Any]":
+    """The names that are wished for, each once."""
     rows: QuerySet[Any, Any] = Wish.objects.filter(provider__isnull=True).order_by().values(*_ALIKE)
-    counted: QuerySet[Any, Any] = rows.annotate(people=Count("user", distinct=True), first_at=Min("created_at"))
-    return counted.filter(**having)
+    counted: QuerySet[Any, Any] = rows.annotate(wishes=Count("*"))
+    return counted
+
+
+def _of_several() -> "QuerySet[Any, Any]":
+    """Those that several people wish for: how many, and since when. Most names are wished for once, which the index
+    alone tells, so that few people need counting."""
+    often = _by_name().filter(wishes__gte=_ENOUGH).values("plain_name")
+    rows: QuerySet[Any, Any] = Wish.objects.filter(provider__isnull=True, plain_name__in=often).order_by()
+    counted: QuerySet[Any, Any] = rows.values(*_ALIKE).annotate(
+        people=Count("user", distinct=True), first_at=Min("created_at")
+    )
+    return counted.filter(people__gte=_ENOUGH)
 
 
 def _kept(user: User, *, at: datetime, provider: Provider | None, name: str = "", city: str = "") -> Wish:

@@ -51,8 +51,9 @@ def choose_version(request: HttpRequest, provider_id: UUID) -> HttpResponse:
     if consenting.needs_consent(current_user(request)):
         return redirect(f"{reverse('agree')}?next={request.path}")
     provider = get_object_or_404(Provider, pk=provider_id, vanished_at__isnull=True)
-    at = timezone.now()
-    found = finding.with_choices(provider, at=at, user_id=current_user(request).pk)
+    at, is_alone = timezone.now(), "only" in request.GET
+    finds = finding.alone if is_alone else finding.with_choices
+    found = finds(provider, at=at, user_id=current_user(request).pk)
     chosen = [choice for choice in found.linkable if str(choice.endpoint.pk) == request.GET.get("endpoint")]
     portal = _portal(found.sign_ins, request.GET.get("portal", ""))
     if not chosen and portal and len(portal.linkable) == 1:
@@ -62,9 +63,28 @@ def choose_version(request: HttpRequest, provider_id: UUID) -> HttpResponse:
     if found.explanation:
         return render(request, "directory/no_way.html", {"found": found})
     if portal is None:
-        return render(request, "directory/choose_portal.html", _portals_to_choose(found))
-    ways = [(choice, succeeding.words(choice.endpoint, at=at)) for choice in portal.linkable]
-    return render(request, "directory/choose_version.html", {"found": found, "portal": portal, "ways": ways})
+        return render(request, "directory/choose_portal.html", {**_portals_to_choose(found), "is_alone": is_alone})
+    ways = [(choice, portal.name_of(choice), succeeding.words(choice.endpoint, at=at)) for choice in portal.linkable]
+    closed = [(portal.name_of(choice), choice.explanation) for choice in portal.choices if choice.explanation]
+    context = {"found": found, "portal": portal, "ways": ways, "closed": closed, "is_alone": is_alone}
+    return render(request, "directory/choose_version.html", context)
+
+
+@login_required
+@require_safe
+def one_by_one(request: HttpRequest, provider_id: UUID) -> HttpResponse:
+    """Every row of one name and place by itself, page by page, where there are more than one page of choices tells."""
+    provider = get_object_or_404(Provider, pk=provider_id, vanished_at__isnull=True)
+    number = _number(request.GET.get("page", ""))
+    page = finding.one_by_one(provider, page=number, at=timezone.now(), user_id=current_user(request).pk)
+    context = {"provider": provider, "page": page, "before": number - 1, "after": number + 1 if page.has_more else 0}
+    return render(request, "directory/one_by_one.html", context)
+
+
+def _number(unverified: str) -> int:
+    """Of a page, from one."""
+    is_number = unverified.isascii() and unverified.isdigit() and len(unverified) < 6
+    return max(int(unverified), 1) if is_number else 1
 
 
 def _portals_to_choose(found: FoundProvider) -> dict[str, object]:

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, QuerySet, Subquery
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 
 from apps.audit.recording import Actor
 from apps.directory import registering
@@ -29,11 +29,13 @@ _LOG = logging.getLogger(__name__)
 Finding = EndpointCheck.Finding
 
 FRESH = timedelta(hours=24)
+AGAIN_AFTER = timedelta(minutes=2)  # where one silence may have been a blip
 ENDS_SOON = timedelta(days=30)
 ENDS_VERY_SOON = timedelta(days=14)
 MOST_KEPT = 20
 
 _MOST_TYPES = 300
+_MAY_BE_A_BLIP = frozenset({Finding.NO_ANSWER, Finding.NO_SIGN_IN, Finding.NOT_DISCOVERED})
 _CHECKING = Actor.system("checking")
 
 
@@ -75,24 +77,26 @@ def check_relied_on(*, at: datetime, most: int, seconds: float) -> int:
 
 
 def checkable() -> QuerySet[Endpoint]:
-    """All but those that are on no list any more, and practice ones where this installation allows none."""
-    rows = Endpoint.objects.filter(vanished_at__isnull=True)
+    """All but those that are on no list any more, those whose host waits for a look, and practice ones where this
+    installation allows none."""
+    rows = Endpoint.objects.filter(vanished_at__isnull=True, is_stranger=False)
     return rows if settings.ALLOW_LOOPBACK_HTTP else rows.filter(is_sandbox=False)
 
 
 def due(rows: QuerySet[Endpoint], *, at: datetime) -> QuerySet[Endpoint]:
-    """Those of them that were not checked for a day."""
-    lately = EndpointCheck.objects.filter(endpoint=OuterRef("pk"), is_latest=True, checked_at__gt=at - FRESH)
-    return rows.filter(~Exists(lately))
+    """Those of them that were not checked for a day, or are to be asked again."""
+    latest = EndpointCheck.objects.filter(endpoint=OuterRef("pk"), is_latest=True, checked_at__gt=at - FRESH)
+    is_over = Q(outcome=EndpointCheck.Outcome.UNSURE, checked_at__lte=at - AGAIN_AFTER)
+    return rows.filter(~Exists(latest.exclude(is_over)))
 
 
 def _relied_on() -> QuerySet[Endpoint]:
     """Where a registration of ours stands, made there or made beside it; also where it vanished from its list: those
-    who are connected stay connected."""
+    who are connected stay connected. Nobody of ours looked at the host of a stranger, and nothing is sent there."""
     standing = ClientRegistration.objects.exclude(status__in=registering.OVER)
     own = standing.filter(authorization_server=OuterRef("authorization_server"))
     beside = Enablement.objects.filter(endpoint=OuterRef("pk"), registration__in=standing)
-    rows = Endpoint.objects.filter(Exists(own) | Exists(beside))
+    rows = Endpoint.objects.filter(Exists(own) | Exists(beside), is_stranger=False)
     return rows if settings.ALLOW_LOOPBACK_HTTP else rows.filter(is_sandbox=False)
 
 
@@ -105,7 +109,7 @@ def _longest_unchecked(rows: QuerySet[Endpoint]) -> QuerySet[Endpoint]:
 def _made(endpoint: Endpoint, seen: Seen, before: EndpointCheck | None, *, at: datetime) -> EndpointCheck:
     """The row: what was seen, and where something could not be seen, what was known."""
     made = EndpointCheck(endpoint=endpoint, checked_at=at, faults=[fault.value for fault in seen.faults])
-    made.outcome = EndpointCheck.Outcome.ILL if seen.faults else EndpointCheck.Outcome.WELL
+    made.outcome = _outcome(seen, before)
     server = endpoint.authorization_server
     if server is not None:
         made.authorize_url, made.token_url, made.issuer = server.authorize_url, server.token_url, server.issuer
@@ -116,6 +120,15 @@ def _made(endpoint: Endpoint, seen: Seen, before: EndpointCheck | None, *, at: d
     made.warnings = [warning.value for warning in _warnings(endpoint, seen, made, at=at)]
     made.changes = comparing.changes(before, made) if before else []
     return made
+
+
+def _outcome(seen: Seen, before: EndpointCheck | None) -> EndpointCheck.Outcome:
+    """A silence is believed the second time: until then nobody is told."""
+    if not seen.faults:
+        return EndpointCheck.Outcome.WELL
+    is_first = before is None or before.outcome == EndpointCheck.Outcome.WELL
+    may_pass = is_first and _MAY_BE_A_BLIP.issuperset(seen.faults)
+    return EndpointCheck.Outcome.UNSURE if may_pass else EndpointCheck.Outcome.ILL
 
 
 def _keep_statement(made: EndpointCheck, statement: CapabilityStatement | None, before: EndpointCheck | None) -> None:

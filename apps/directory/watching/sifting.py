@@ -42,8 +42,8 @@ def ill() -> QuerySet[Endpoint]:
 
 
 def well() -> QuerySet[Endpoint]:
-    """Those whose last check found nothing wrong."""
-    return _by_latest(outcome=EndpointCheck.Outcome.WELL)
+    """Those whose last check found nothing wrong, or nothing that is certain."""
+    return _by_latest(outcome__in=[EndpointCheck.Outcome.WELL, EndpointCheck.Outcome.UNSURE])
 
 
 def unchecked() -> QuerySet[Endpoint]:

@@ -5,6 +5,8 @@ import tracemalloc
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from apps.directory.importing.reporting import Report
 from apps.directory.models import ProviderPortal, SearchWord
@@ -46,6 +48,35 @@ class TestAWave:
         report = import_content(content_of(*alone, *map(unlike, range(FEW))))
         assert (report.providers, report.endpoints, report.refused) == (before + FEW, FEW, 0)
         assert ProviderPortal.objects.count() == FEW
+
+
+class TestTheWordsOfAnImport:
+    def test_are_counted_over_all_waves_and_known_by_their_mistakes(self):
+        rows = [{**unlike(number), "postal_code": "97201", "city": "Springfield"} for number in range(FEW)]
+        import_content(content_of(*rows))
+        numbers, letters_ = SearchWord.objects.get(word="97201"), SearchWord.objects.get(word="springfield")
+        assert (numbers.uses, numbers.neighbours) == (FEW, [])
+        assert (letters_.uses, "sprngf" in letters_.neighbours) == (FEW, True)
+
+    def test_of_a_provider_that_is_not_kept_are_forgotten(self):
+        import_content(content_of(row(), row(name="Room 12345")))
+        assert not SearchWord.objects.filter(word="12345").exists()
+
+
+class TestTheEndOfAnImport:
+    def test_tells_the_planner_of_new_rows_before_it_asks_what_was_lost(self):
+        import_content(content_of(row()))
+        with CaptureQueriesContext(connection) as asked:
+            import_content(content_of(row(), *map(unlike, range(FEW))))
+        statements = [query["sql"] for query in asked]
+        (told,) = [place for place, sql in enumerate(statements) if "ANALYZE directory_provider" in sql]
+        (lost,) = [place for place, sql in enumerate(statements) if "NOT provider.is_listed" in sql]
+        assert told < lost
+
+    def test_asks_nothing_of_what_was_lost_where_nothing_was_held(self):
+        with CaptureQueriesContext(connection) as asked:
+            import_content(content_of(row()))
+        assert not [query for query in asked if "NOT provider.is_listed" in query["sql"]]
 
 
 class TestTheMemoryOfAnImport:

@@ -358,7 +358,7 @@ class TestChoosingAPortal:
             make_endpoint(provider, host=f"h{number}.example.org")
         page = patient.get(f"/providers/{provider.pk}/").content.decode()
         assert page.count('type="radio"') == 20
-        assert "There are more than we can show." in page
+        assert "There are more than we can show here." in page
 
     def test_leads_to_the_version_where_there_are_two(self, patient, provider):
         key = finding.with_choices(provider, at=AT).sign_ins[0].key

@@ -2,6 +2,7 @@
 
 import json
 from argparse import ArgumentParser
+from collections import Counter
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -35,12 +36,14 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """One line for each endpoint, then a summary."""
-        checked = ill = 0
+        outcomes: Counter[str] = Counter()
         for endpoint in _chosen(options).iterator(chunk_size=500):
             made = checking.check(endpoint, at=timezone.now(), actor=_ACTOR)
             self.stdout.write(_object(endpoint, made) if options["json"] else _line(endpoint, made))
-            checked, ill = checked + 1, ill + (made.outcome == EndpointCheck.Outcome.ILL)
-        summary = f"{checked} checked: {checked - ill} well, {ill} ill"
+            outcomes[made.outcome] += 1
+        well, ill, unsure = (outcomes[outcome.value] for outcome in EndpointCheck.Outcome)
+        to_ask = f", {unsure} to ask again" if unsure else ""
+        summary = f"{outcomes.total()} checked: {well} well, {ill} ill{to_ask}"
         (self.stderr if options["json"] else self.stdout).write(summary)
         if ill:
             raise CommandError("Some endpoints are ill.", returncode=1)

@@ -101,7 +101,8 @@ class Command(BaseCommand):
         """What we choose, before anything is asked for at the developer portal."""
         at = timezone.now()
         dialect = reaching.usual_dialect(server)
-        registration = registering.request(server, dialect=dialect, actor=_ACTOR, at=at)
+        registration = trusting.register(server, dialect=dialect, actor=_ACTOR, at=at)
+        self._say_who_waits(server)
         try:
             registering.set_terms(registration, _terms(registration, options), actor=_ACTOR, at=at)
             if options["override"]:
@@ -116,6 +117,14 @@ class Command(BaseCommand):
         for url in options["serves"]:
             self._serve(registration, url, at=at)
         return registration
+
+    def _say_who_waits(self, server: AuthorizationServer) -> None:
+        waiting = Endpoint.objects.filter(authorization_server=server, is_stranger=True).count()
+        if waiting:
+            self.stderr.write(
+                f"{waiting} of its endpoints are at other hosts, and off until somebody looks at these at the "
+                "registration desk."
+            )
 
     def _serve(self, registration: ClientRegistration, url: str, *, at: datetime) -> None:
         """An organization beside it."""
