@@ -1,4 +1,5 @@
-"""Account mail: plain text in the owner's language, one link at most, no health fact and no provider's name.
+"""Account mail: plain text in the owner's language, one link to act on at most, no health fact, and no provider's name
+unless its reader wishes so.
 
 The rules of wording are in the patient experience document, section 6.
 """
@@ -6,13 +7,15 @@ The rules of wording are in the patient experience document, section 6.
 import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from datetime import tzinfo
 from typing import Any
 
 from django.conf import settings
 from django.core.mail import EmailMessage
 from django.template.loader import render_to_string
-from django.utils import translation
+from django.utils import timezone, translation
 
+from apps.accounts import time_zones
 from apps.accounts.models import User
 
 _LOG = logging.getLogger(__name__)
@@ -28,15 +31,20 @@ def not_in_the_way(user: User) -> Iterator[None]:
         _LOG.error("A mail about the account was not sent: user %s, %s.", user.pk, type(error).__name__)
 
 
-def send(template_prefix: str, *, to: str, context: Mapping[str, Any]) -> None:
+def send(
+    template_prefix: str, *, to: str, context: Mapping[str, Any], headers: Mapping[str, str] | None = None
+) -> None:
     """Render `<prefix>_subject.txt` and `<prefix>_message.txt` and send them.
 
-    The language is that of the account which has the address, else that of the page. Links start with SITE_ORIGIN,
-    never with the host a request claimed.
+    Language and time zone are those of the account which has the address, else those of the page. Links start with
+    SITE_ORIGIN, never with the host a request claimed. Raises OSError where the mail server does not take it.
     """
     owner = User.objects.filter(email=to).first() or context.get("user")
-    language = owner.language if isinstance(owner, User) else translation.get_language()
-    with translation.override(language):
+    language: str | None = translation.get_language()
+    zone: tzinfo = timezone.get_current_timezone()
+    if isinstance(owner, User):
+        language, zone = owner.language, time_zones.of(owner)
+    with translation.override(language), timezone.override(zone):
         complete = {
             **context,
             "email": to,
@@ -46,4 +54,4 @@ def send(template_prefix: str, *, to: str, context: Mapping[str, Any]) -> None:
         }
         subject = " ".join(render_to_string(f"{template_prefix}_subject.txt", complete).split())
         body = render_to_string(f"{template_prefix}_message.txt", complete).strip() + "\n"
-    EmailMessage(subject, body, to=[to]).send()
+    EmailMessage(subject, body, to=[to], headers=dict(headers or {})).send()

@@ -9,7 +9,11 @@ from typing import TypeVar
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import resolve_url
+from django.utils import timezone
 from django_htmx.http import HttpResponseClientRefresh
+
+from apps.accounts import time_zones
+from apps.accounts.models import User
 
 View = TypeVar("View", bound=Callable[..., HttpResponse])
 
@@ -64,6 +68,25 @@ class SignInAsAPageMiddleware:
         if is_part and response.get("Location", "").startswith(resolve_url(settings.LOGIN_URL)):
             return HttpResponseClientRefresh()
         return response
+
+
+class TimeZoneMiddleware:
+    """Tell times to somebody signed in as they are in the zone they chose; to everybody else in UTC."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Leave nothing of one request to the next."""
+        try:
+            return self.get_response(request)
+        finally:
+            timezone.deactivate()
+
+    def process_view(self, request: HttpRequest, *_view: object) -> None:
+        """Only here is it known whether the page is the same for everybody, for which no session is read."""
+        if not _is_same_for_everybody(request) and isinstance(request.user, User):
+            timezone.activate(time_zones.of(request.user))
 
 
 def _is_same_for_everybody(request: HttpRequest) -> bool:

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -32,6 +33,8 @@ class User(AbstractBaseUser, PermissionsMixin):
     email = models.EmailField(_("e-mail address"), unique=True)
     first_name = models.CharField(_("first name"), max_length=60, blank=True)
     language = models.CharField(_("language"), max_length=8, default="en")
+    # A name of the tz database; empty where they never chose one, and times are then told in UTC.
+    time_zone = models.CharField(_("time zone"), max_length=64, blank=True, default="", db_default="")
     is_staff = models.BooleanField(_("works here"), default=False)
     is_active = models.BooleanField(_("may sign in"), default=True)
     joined_at = models.DateTimeField(_("joined"), default=timezone.now, editable=False)
@@ -47,7 +50,7 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     class Privacy:
         secret = ("password",)
-        personal = ("email", "first_name", "language")
+        personal = ("email", "first_name", "language", "time_zone")
         operational = ("id", "is_staff", "is_active", "is_superuser", "joined_at", "last_login")
 
     def __str__(self) -> str:
@@ -105,3 +108,33 @@ class Consent(models.Model):
 
     def __str__(self) -> str:
         return f"consent {self.pk}"
+
+
+def usual_hours() -> list[int]:
+    """Half a day before: within a life of 48 hours it leaves an evening or a morning to sign in."""
+    return [12]
+
+
+class WarningChoices(models.Model):
+    """When one person wants mail about connections that end. Whoever never chose has no row, and the defaults."""
+
+    user = models.OneToOneField(User, on_delete=models.CASCADE, primary_key=True, related_name="warning_choices")
+    # How many hours before a known end; none where they want no such mail.
+    hours_before = ArrayField(models.PositiveSmallIntegerField(), default=usual_hours, blank=True)
+    tells_of_ends = models.BooleanField(_("also when one ended unexpectedly"), default=True)
+    names_providers = models.BooleanField(_("name my providers in e-mails"), default=False)
+    changed_at = models.DateTimeField()
+    # Whether what was planned by earlier choices was planned anew (`apps.connections.lapsing`).
+    is_taken_up = models.BooleanField(default=False, db_default=False)
+
+    class Meta:
+        verbose_name = _("choices about warnings")
+        verbose_name_plural = _("choices about warnings")
+        indexes = [models.Index(fields=["user"], condition=models.Q(is_taken_up=False), name="choices_not_taken_up")]
+
+    class Privacy:
+        personal = ("hours_before", "tells_of_ends", "names_providers")
+        operational = ("user", "changed_at", "is_taken_up")
+
+    def __str__(self) -> str:
+        return f"choices of user {self.user_id}"

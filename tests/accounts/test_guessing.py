@@ -162,7 +162,7 @@ class TestTheOwner:
         client = Client()
         with time_machine.travel(NOON + timedelta(minutes=31), tick=False):
             sign_in(client, alice.email)
-        assert is_signed_in(client)
+            assert is_signed_in(client)
 
     def test_gets_in_anywhere_after_fewer_guesses(self, alice: User):
         guess(alice.email, times=ENOUGH - 1)

@@ -56,6 +56,10 @@ class TestTheNotice:
         for sentence in ("it does not cover this app", "We never sell it.", "we cannot take it back"):
             assert sentence in page
 
+    def test_says_what_becomes_of_a_wish(self, client: Client, db: None):
+        page = client.get(reverse("notice")).content.decode()
+        assert "If you ask for a provider that cannot be connected, we keep which one" in page
+
 
 class TestConsent:
     def test_is_needed_at_first(self, alice: User):

@@ -139,5 +139,5 @@ class TestWhatTheDatabaseKeeps:
         authenticator.save()
         client = Client(raise_request_exception=False)
         client.post(reverse("account_login"), {"login": alice.email, "password": PASSWORD})
-        assert client.post(reverse("mfa_authenticate"), {"code": app_code(key)}).status_code == 500
+        assert client.post(reverse("mfa_authenticate"), {"code": app_code(key)}).status_code == 503
         assert "_auth_user_id" not in client.session

@@ -29,6 +29,7 @@ SIGNED_IN_ONLY = [
     "mfa_generate_recovery_codes",
     "mfa_download_recovery_codes",
     "sessions",
+    "warnings",
 ]
 
 

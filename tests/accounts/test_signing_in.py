@@ -168,7 +168,7 @@ class TestTooManyTries:
         cache.key_prefix += "later"
         with time_machine.travel(NOON + timedelta(minutes=31), tick=False):
             sign_in(client, alice.email)
-        assert client.session["_auth_user_id"] == str(alice.pk)
+            assert client.session["_auth_user_id"] == str(alice.pk)
 
     @pytest.mark.parametrize("typed", ["alice@example.org", " Alice@Example.org "])
     def test_are_counted_under_one_spelling(self, typed: str):

@@ -1,0 +1,48 @@
+"""When a person wants mail about connections that end: their choices, or the usual ones, and how they change.
+
+What is planned by them is planned anew by `apps.connections.lapsing`, which looks for choices not taken up.
+"""
+
+from collections.abc import Collection
+from datetime import UTC, datetime
+
+from django.db import transaction
+
+from apps.accounts import noting
+from apps.accounts.models import User, WarningChoices
+from apps.audit.recording import EventType
+
+HOURS_OFFERED = (24, 12, 3)
+
+
+def choices_of(user: User) -> WarningChoices:
+    """What this person chose; the usual, not saved, where they never chose."""
+    found: WarningChoices | None = getattr(user, "warning_choices", None)
+    return found or WarningChoices(user=user, changed_at=datetime.min.replace(tzinfo=UTC), is_taken_up=True)
+
+
+def choose(
+    user: User,
+    *,
+    hours_before: Collection[int],
+    tells_of_ends: bool,
+    names_providers: bool,
+    time_zone: str,
+    at: datetime,
+) -> None:
+    """Keep the choices, and log that they changed. Raises ValueError for an hour that is not offered."""
+    if not set(hours_before) <= set(HOURS_OFFERED):
+        raise ValueError("Only the hours offered can be chosen.")
+    with transaction.atomic():
+        User.objects.filter(pk=user.pk).update(time_zone=time_zone)
+        WarningChoices.objects.update_or_create(
+            user=user,
+            defaults={
+                "hours_before": sorted(set(hours_before), reverse=True),
+                "tells_of_ends": tells_of_ends,
+                "names_providers": names_providers,
+                "changed_at": at,
+                "is_taken_up": False,
+            },
+        )
+        noting.note(EventType.USER_WARNINGS_CHOSEN, user, at=at)

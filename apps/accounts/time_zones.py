@@ -1,0 +1,53 @@
+"""Time zones as people choose them: a few by the names used in the United States, and all others by continent and city.
+
+A zone is kept by its name in the tz database; an empty name is UTC.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, tzinfo
+from functools import cache
+from zoneinfo import ZoneInfo, available_timezones
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from apps.accounts.models import User
+
+_UNITED_STATES: tuple[tuple[str, Promise], ...] = (
+    ("America/New_York", gettext_lazy("Eastern: New York, Miami, Atlanta")),
+    ("America/Chicago", gettext_lazy("Central: Chicago, Houston, New Orleans")),
+    ("America/Denver", gettext_lazy("Mountain: Denver, Salt Lake City")),
+    ("America/Phoenix", gettext_lazy("Arizona: Phoenix, Tucson")),
+    ("America/Los_Angeles", gettext_lazy("Pacific: Los Angeles, Seattle")),
+    ("America/Anchorage", gettext_lazy("Alaska: Anchorage")),
+    ("Pacific/Honolulu", gettext_lazy("Hawaii: Honolulu")),
+    ("America/Puerto_Rico", gettext_lazy("Puerto Rico, U.S. Virgin Islands")),
+    ("Pacific/Guam", gettext_lazy("Guam, Northern Mariana Islands")),
+    ("Pacific/Pago_Pago", gettext_lazy("American Samoa")),
+)
+_CONTINENTS = ("Africa", "America", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific")
+
+Choices = Sequence[tuple[str, Sequence[tuple[str, str]]]]
+
+
+def of(user: User) -> tzinfo:
+    """The zone in which times are told to this person. One the tz database has dropped since counts as UTC."""
+    return ZoneInfo(user.time_zone) if user.time_zone in _known() else UTC
+
+
+def choices() -> Choices:
+    """Groups of (name, words), as a select shows them; UTC first, for whoever wants none other."""
+    common = {name for name, _words in _UNITED_STATES}
+    others = [(name, name.replace("_", " ").replace("/", ", ")) for name in sorted(_known() - common)]
+    return (
+        (_("Without a place"), (("", _("UTC, the same everywhere")),)),
+        (_("United States"), tuple((name, str(words)) for name, words in _UNITED_STATES)),
+        (_("Elsewhere"), tuple(others)),
+    )
+
+
+@cache
+def _known() -> frozenset[str]:
+    """Those named by a place; the others of the tz database are old names and fixed distances."""
+    return frozenset(name for name in available_timezones() if name.split("/")[0] in _CONTINENTS)

@@ -1,0 +1,77 @@
+"""The choices about mail that warns of connections which end, and the time zone in which it tells times."""
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+from django.views.decorators.http import require_http_methods
+
+from apps.accounts import choosing, time_zones
+from apps.accounts.current_user import current_user
+from apps.accounts.models import User
+
+
+def _hours() -> list[tuple[int, str]]:
+    return [
+        (number, ngettext("%(count)d hour before", "%(count)d hours before", number) % {"count": number})
+        for number in choosing.HOURS_OFFERED
+    ]
+
+
+class WarningsForm(forms.Form):
+    """Each choice stands for itself: no time ticked means no mail of that kind."""
+
+    hours_before = forms.TypedMultipleChoiceField(
+        label=gettext_lazy("When we know that a connection will end, remind me"),
+        help_text=gettext_lazy("Tick as many as you like, or none. Only when it cannot go on by itself."),
+        coerce=int,
+        choices=_hours,
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+    )
+    tells_of_ends = forms.BooleanField(
+        label=gettext_lazy("Tell me when a connection has ended unexpectedly"), required=False
+    )
+    names_providers = forms.BooleanField(
+        label=gettext_lazy("Name my providers in e-mails"),
+        help_text=gettext_lazy("Left out unless you tick this: e-mail is not private, and a clinic's name can tell."),
+        required=False,
+    )
+    time_zone = forms.ChoiceField(
+        label=gettext_lazy("Tell times as they are in"),
+        help_text=gettext_lazy("In e-mails and on our pages. Between 9 p.m. and 8 a.m. there we stay quiet if we can."),
+        choices=time_zones.choices,
+        required=False,
+    )
+
+    @classmethod
+    def of(cls, user: User) -> "WarningsForm":
+        """As this person chose last."""
+        chosen = choosing.choices_of(user)
+        return cls(
+            initial={
+                "hours_before": chosen.hours_before,
+                "tells_of_ends": chosen.tells_of_ends,
+                "names_providers": chosen.names_providers,
+                "time_zone": user.time_zone,
+            }
+        )
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def choose(request: HttpRequest) -> HttpResponse:
+    """Show the choices, and keep what is sent. Every mail that warns leads here."""
+    user = current_user(request)
+    if request.method != "POST":
+        return render(request, "accounts/warnings.html", {"form": WarningsForm.of(user)})
+    form = WarningsForm(request.POST)
+    if not form.is_valid():
+        return render(request, "accounts/warnings.html", {"form": form}, status=422)
+    choosing.choose(user, **form.cleaned_data, at=timezone.now())
+    messages.success(request, _("Saved. From now on we write to you as you chose."))
+    return redirect("warnings")

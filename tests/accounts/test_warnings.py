@@ -1,0 +1,97 @@
+"""The choices about mail that warns of connections which end, and the time zone they bring."""
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.core import mail
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.accounts import choosing, mailing, time_zones
+from apps.accounts.models import User, WarningChoices
+from apps.audit.models import AuditEvent
+
+pytestmark = pytest.mark.django_db
+URL = "/settings/warnings/"
+AT = datetime(2026, 11, 20, 9, 40, tzinfo=UTC)
+
+
+class TestChoices:
+    def test_are_the_usual_ones_where_nobody_chose(self, alice: User):
+        chosen = choosing.choices_of(alice)
+        assert (chosen.hours_before, chosen.tells_of_ends, chosen.names_providers) == ([12], True, False)
+        assert not WarningChoices.objects.exists()
+
+    def test_are_to_be_taken_up_whenever_they_change(self, alice: User):
+        for at in (AT, timezone.now()):
+            choosing.choose(alice, hours_before=[3, 24], tells_of_ends=False, names_providers=True, time_zone="", at=at)
+            row = WarningChoices.objects.get()
+            assert (row.user_id, row.hours_before, row.changed_at, row.is_taken_up) == (alice.pk, [24, 3], at, False)
+            WarningChoices.objects.update(is_taken_up=True)
+        assert AuditEvent.objects.filter(event="user.warnings_chosen", user_id=alice.pk).count() == 2
+
+    def test_are_among_those_offered(self, alice: User):
+        with pytest.raises(ValueError, match="offered"):
+            choosing.choose(alice, hours_before=[5], tells_of_ends=True, names_providers=False, time_zone="", at=AT)
+        assert not WarningChoices.objects.exists()
+
+
+class TestThePage:
+    def test_shows_what_holds(self, alice_client: Client):
+        page = alice_client.get(URL)
+        assert page.context["form"].initial["hours_before"] == [12]
+        text = page.content.decode()
+        assert "12 hours before" in text
+        assert "alice@example.org" in text
+
+    def test_keeps_what_is_ticked_and_nothing_else(self, alice_client: Client, alice: User, sam: User):
+        sent = {"hours_before": ["24", "3"], "names_providers": "on", "time_zone": "America/Denver"}
+        assert alice_client.post(URL, sent)["Location"] == URL
+        alice.refresh_from_db()
+        chosen = choosing.choices_of(alice)
+        assert (chosen.hours_before, chosen.tells_of_ends, chosen.names_providers) == ([24, 3], False, True)
+        assert alice.time_zone == "America/Denver"
+        sam.refresh_from_db()
+        assert sam.time_zone == ""
+        assert WarningChoices.objects.count() == 1
+
+    def test_takes_no_time_at_all_for_no_mail(self, alice_client: Client, alice: User):
+        alice_client.post(URL, {"time_zone": ""})
+        assert WarningChoices.objects.get().hours_before == []
+
+    @pytest.mark.parametrize(
+        "sent", [{"hours_before": "7"}, {"hours_before": "x"}, {"time_zone": "Mars/Olympus"}, {"time_zone": "../etc"}]
+    )
+    def test_refuses_what_is_not_offered(self, alice_client: Client, sent: dict[str, str]):
+        answer = alice_client.post(URL, sent)
+        assert answer.status_code == 422
+        assert "There is a problem" in answer.content.decode()
+        assert not WarningChoices.objects.exists()
+
+    def test_is_found_from_settings(self, alice_client: Client):
+        assert f'href="{URL}"' in alice_client.get(reverse("settings")).content.decode()
+
+
+class TestATimeZone:
+    def test_is_utc_where_none_was_chosen_or_it_is_known_no_more(self):
+        assert time_zones.of(User(time_zone="")) is UTC
+        assert time_zones.of(User(time_zone="America/Atlantis")) is UTC
+        assert time_zones.of(User(time_zone="America/Denver")) == ZoneInfo("America/Denver")
+
+    def test_is_offered_once(self):
+        names = [name for _group, zones in time_zones.choices() for name, _words in zones]
+        assert len(names) == len(set(names))
+        assert {"", "America/New_York", "Europe/Madrid"} <= set(names)
+
+    def test_holds_on_pages_of_its_owner_and_for_nobody_after(self, alice_client: Client, alice: User):
+        assert "(UTC)" in alice_client.get("/accounts/sessions/").content.decode()
+        User.objects.filter(pk=alice.pk).update(time_zone="America/Phoenix")
+        assert "(MST)" in alice_client.get("/accounts/sessions/").content.decode()
+        assert timezone.get_current_timezone_name() == "UTC"
+
+    def test_holds_in_mail_to_its_owner(self, alice: User):
+        User.objects.filter(pk=alice.pk).update(time_zone="America/Phoenix")
+        mailing.send("accounts/email/new_sign_in", to=alice.email, context={"at": AT, "user_agent": ""})
+        assert "on November 20, 2026 at 2:40 a.m. (MST)" in str(mail.outbox[0].body)
