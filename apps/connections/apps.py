@@ -1,7 +1,10 @@
 """The connections app."""
 
 from django.apps import AppConfig
+from django.core.checks import Tags, register
 from django.utils.translation import gettext_lazy as _
+
+from apps.connections import checks
 
 
 class ConnectionsConfig(AppConfig):
@@ -10,3 +13,7 @@ class ConnectionsConfig(AppConfig):
     name = "apps.connections"
     label = "connections"
     verbose_name = _("Connections")
+
+    def ready(self) -> None:
+        """Register this app's checks."""
+        register(checks.metrics_token_is_long, Tags.security)

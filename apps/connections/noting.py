@@ -1,6 +1,7 @@
 """Audit events about one connection or one authorization request, in one line where they happen."""
 
 from datetime import datetime
+from typing import Any
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
@@ -16,15 +17,33 @@ def note_connection(
     **facts: str | int | bool,
 ) -> None:
     """Something happened to a connection; by its user, unless `actor` says otherwise. Keys of facts are of `Fact`."""
-    recording.record(
-        event,
-        actor=actor or Actor.user(connection.user_id),
-        at=at,
-        user_id=connection.user_id,
-        subject="connection",
-        subject_id=str(connection.pk),
-        facts={Fact.PROVIDER_ID: str(connection.provider_id), **facts},
-    )
+    recording.record(event, **_about(connection, at=at, actor=actor, facts=facts))
+
+
+def connection_for_each(
+    rows: str,
+    event: EventType,
+    connection: Connection,
+    *,
+    at: datetime,
+    actor: Actor | None = None,
+    **facts: str | int | bool,
+) -> tuple[str, dict[str, Any]]:
+    """The same as `recording.for_each` has it."""
+    return recording.for_each(rows, event, **_about(connection, at=at, actor=actor, facts=facts))
+
+
+def _about(
+    connection: Connection, *, at: datetime, actor: Actor | None, facts: dict[str, str | int | bool]
+) -> dict[str, Any]:
+    return {
+        "actor": actor or Actor.user(connection.user_id),
+        "at": at,
+        "user_id": connection.user_id,
+        "subject": "connection",
+        "subject_id": str(connection.pk),
+        "facts": {Fact.PROVIDER_ID: str(connection.provider_id), **facts},
+    }
 
 
 def note_request(

@@ -10,3 +10,6 @@ class Reason(models.TextChoices):
     GRANT_ENDED = "grant_ended", _("the provider ended the permission")
     WINDOW_OVER = "window_over", _("the provider's time limit passed")
     NOT_RENEWABLE = "not_renewable", _("the provider gave no means to renew")
+    SESSION_OVER = "session_over", _("the session at the provider ended")
+    IDLE_LIMIT_OVER = "idle_limit_over", _("the permission rested too long")
+    EARLIER_COPY = "earlier_copy", _("refused after a backup was restored")

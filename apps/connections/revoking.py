@@ -16,6 +16,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from apps.audit import recording
+from apps.audit.models import AuditEvent
 from apps.audit.recording import Actor, EventType, Fact
 from apps.connections.models import AuthorizationRequest, Connection, PendingRevocation
 from apps.directory import reaching
@@ -44,6 +45,23 @@ class _Answer(Enum):
     ANOTHER = auto()
 
 
+class Told(Enum):
+    """Whether a provider knows that a connection is over."""
+
+    PENDING = auto()  # we are still trying
+    CONFIRMED = auto()
+    NEVER = auto()  # it gave us no way, did not answer for a day, or there was nothing left to end
+
+
+def told(connection: Connection) -> Told:
+    """What came of telling the provider that this connection, which its patient ended, is over."""
+    if PendingRevocation.objects.filter(connection_id=connection.pk).exists():
+        return Told.PENDING
+    events = AuditEvent.objects.filter(user_id=connection.user_id, subject_id=str(connection.pk))
+    latest = events.filter(event__in=[EventType.TOKENS_REVOKED, EventType.CONNECTION_DISCONNECTED]).order_by("-pk")
+    return Told.CONFIRMED if latest.values_list("event", flat=True).first() == EventType.TOKENS_REVOKED else Told.NEVER
+
+
 def revoke_unused(received_for: Connection | AuthorizationRequest, token_set: TokenSet, *, at: datetime) -> bool:
     """Give back tokens that were received and must not be kept: at once, and where that fails as all others, also for
     an account that is gone by now. Whether the provider confirmed at once.
@@ -57,13 +75,18 @@ def revoke_unused(received_for: Connection | AuthorizationRequest, token_set: To
     return answer is _Answer.CONFIRMED
 
 
-def remember(received_for: Connection | AuthorizationRequest, token: Secret, *, at: datetime) -> bool:
-    """Keep what is needed to tell the provider, in the caller's transaction. False where nobody can be told."""
+def remember(
+    received_for: Connection | AuthorizationRequest, token: Secret, *, at: datetime, is_its_own: bool = True
+) -> bool:
+    """Keep what is needed to tell the provider, in the caller's transaction. False where nobody can be told.
+
+    `is_its_own`: the connection is over with it. What comes of any other token says nothing about the connection.
+    """
     if not reaching.authorization_server(received_for.endpoint, received_for.registration).revocation_url:
         return False
     pending = PendingRevocation(
         user_id=received_for.user_id,
-        connection_id=received_for.pk if isinstance(received_for, Connection) else None,
+        connection_id=received_for.pk if isinstance(received_for, Connection) and is_its_own else None,
         provider_id=received_for.provider_id,
         endpoint_id=received_for.endpoint_id,
         registration_id=received_for.registration_id,
@@ -78,6 +101,12 @@ def remember(received_for: Connection | AuthorizationRequest, token: Secret, *, 
         return False
     pending.save(force_insert=True)
     return True
+
+
+def begin_again(*, at: datetime) -> None:
+    """The day to tell providers in counts from now, for all that wait. After a backup was restored: what it holds, and
+    what is deleted again as of the first time, would be dropped before anybody was asked."""
+    PendingRevocation.objects.filter(created_at__lt=at).update(created_at=at, try_at=at, tries=0)
 
 
 def tell_providers(*, at: datetime) -> int:

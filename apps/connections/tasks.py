@@ -1,10 +1,15 @@
 """Work of connections in the background. Tasks carry nothing, and only select what is due: rows hold the truth."""
 
 from celery import shared_task
+from celery.signals import worker_shutting_down
 from django.db import transaction
 from django.utils import timezone
 
-from apps.connections import counting, purging, revoking
+from apps.connections import alarming, clocks, revoking
+from apps.connections.answers import counting
+from apps.connections.ending import purging
+from apps.connections.lapsing import noticing, planning, telling
+from apps.connections.refreshing import running
 
 _EXPIRES_SECONDS = 60  # until the next beat
 
@@ -36,9 +41,45 @@ def drop_old_launches() -> None:
 
 
 @shared_task
+def warn_of_ends() -> None:
+    """Notice what has ended, and mail those whose connections end or have ended."""
+    noticing.notice(at=clocks.now())
+    planning.plan(at=timezone.now())
+    telling.tell(at=timezone.now())
+
+
+@shared_task
+def drop_old_warnings() -> None:
+    """Delete what is left of mail about ends a month ago."""
+    planning.prune(at=timezone.now())
+
+
+@shared_task
 def tell_providers() -> None:
     """Tell providers which tokens are dead."""
     revoking.tell_providers(at=timezone.now())
+
+
+@shared_task
+def watch_site_certificate() -> None:
+    """Look once a day until when our own certificate holds, and tell staff in time."""
+    alarming.watch_site_certificate(at=timezone.now())
+
+
+@shared_task
+def refresh_due() -> None:
+    """Refresh what is due. A message says that something may be: whoever is free takes what is most urgent."""
+    running.pull(clock=clocks.shared(), call_for_help=_enqueue_refreshing)
+
+
+@worker_shutting_down.connect
+def _stop_refreshing(**_about: object) -> None:
+    """Before a deployment: what is in hand is ended, and nothing more is taken."""
+    running.stop()
+
+
+def _enqueue_refreshing() -> None:
+    refresh_due.apply_async(expires=_EXPIRES_SECONDS)
 
 
 def enqueue_telling() -> None:

@@ -6,7 +6,7 @@ and they may never change.
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from apps.connections.views import connections, launches, leaving, way_back
+from apps.connections.views import connections, launches, leaving, metrics, way_back
 
 connect_urls = [
     path("return/<uuid:redirect_id>/", way_back.come_back, name="return"),
@@ -22,10 +22,12 @@ connection_urls = [
     path("", connections.show_list, name="connections"),
     path("<uuid:connection_id>/", connections.show_one, name="connection"),
     path("<uuid:connection_id>/sign-in/", leaving.reauthorize, name="reauthorize"),
+    path("<uuid:connection_id>/mute/", connections.mute, name="mute"),
     path("<uuid:connection_id>/sharing/", leaving.change_sharing, name="change-sharing"),
 ]
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("connect/", include(connect_urls)),
     path("connections/", include(connection_urls)),
+    path("metrics", metrics.show, name="metrics"),
 ]

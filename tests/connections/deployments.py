@@ -136,6 +136,7 @@ def _registration(
         "client_id": f"holdfast-{secrets.token_hex(8)}",
         "authentication": authentication,
         "versions_added": ["dstu2", "r4"],
+        "requests_per_minute": 100_000,  # a whole record at the usual pace takes minutes
         **columns,
     }
     if authentication == "private_key_jwt":

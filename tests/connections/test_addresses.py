@@ -7,7 +7,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from apps.connections import confirming, refreshing
+from apps.connections import refreshing
+from apps.connections.arriving import confirming
 from apps.connections.models import Connection, StoredTokenSet
 from apps.directory import credentials
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, Provider
@@ -28,6 +29,10 @@ NAMES = {
     "http://smarthealthit.org",
     "http://hl7.org",
     "https://fhir.example.org",
+    # code systems, by which codes are told apart, and where their owners describe them
+    *("http://loinc.org", "http://www.loinc.org", "https://loinc.org", "http://snomed.info"),
+    *("http://unitsofmeasure.org", "https://ucum.org", "http://terminology.hl7.org", "https://hl7.org"),
+    "http://www.w3.org",  # the namespace of XHTML
 }
 
 

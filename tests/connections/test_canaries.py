@@ -17,7 +17,8 @@ from django.conf import settings as project_settings
 from django.db import connection as database
 from django.test import Client
 
-from apps.connections import confirming, refreshing, tasks
+from apps.connections import refreshing, tasks
+from apps.connections.arriving import confirming
 from apps.connections.models import AuthorizationRequest, Connection, PendingRevocation
 from apps.directory.models import ClientRegistration
 from apps.wire import transport
@@ -186,7 +187,9 @@ class TestCanaries:
         staff.force_login(stella, backend=BACKEND)
         pages = [
             "/admin/connections/connection/",
+            "/admin/connections/connection/health/",
             f"/admin/connections/connection/{confirmed.pk}/change/",
+            f"/admin/connections/connection/{confirmed.pk}/history/",
             f"/admin/connections/connection/{waiting.pk}/change/",
             "/admin/connections/authorizationrequest/",
             f"/admin/connections/authorizationrequest/{departed.page.split('/')[-2]}/change/",

@@ -9,7 +9,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.utils import timezone
 
-from apps.connections import context, linking, revoking, sharing
+from apps.connections import revoking
+from apps.connections.grants import context, sharing
+from apps.connections.leaving import linking
 from apps.connections.models import Connection
 from apps.connections.views import waiting_room
 from apps.directory import discovering, enabling

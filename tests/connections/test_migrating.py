@@ -27,8 +27,9 @@ def rows(migrating: Migrating) -> Any:
         created_at=AT, confirmed_at=AT, **where,
     )  # fmt: skip
     get_model("connections", "StoredTokenSet").objects.create(
-        connection=connection, sealed_access_token=TOKEN, sealed_refresh_token=TOKEN, refresh_due_at=AT, generation=3
-    )
+        connection=connection, sealed_access_token=TOKEN, sealed_refresh_token=TOKEN, refresh_due_at=AT, generation=3,
+        refresh_issued_at=AT,
+    )  # fmt: skip
     request = get_model("connections", "AuthorizationRequest").objects.create(
         user=user, state_hash=b"s" * 32, browser_hash=b"b" * 32, sealed_pkce_verifier=b"verifier", created_at=AT,
         expires_at=AT, **where,
@@ -74,6 +75,11 @@ class TestLinksOfBefore:
         kept = rows("connections", "StoredTokenSet").objects.get()
         assert (bytes(kept.sealed_access_token), bytes(kept.sealed_refresh_token)) == (TOKEN, TOKEN)
         assert (kept.generation, kept.refresh_due_at) == (3, AT)
+
+    def test_are_due_under_their_registration_and_were_last_used_when_they_began(self, rows):
+        kept = rows("connections", "StoredTokenSet").objects.get()
+        assert (kept.registration.label, kept.refresh_used_at) == ("ours", AT)
+        assert (kept.is_rotated, kept.is_session_bound, kept.tries) == (None, False, 0)
 
     def test_are_not_of_a_trial_while_somebody_signs_in(self, rows):
         kept = rows("connections", "AuthorizationRequest").objects.get()

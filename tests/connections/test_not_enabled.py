@@ -7,7 +7,8 @@ import pytest
 from django.db.models import F
 from django.utils import timezone
 
-from apps.connections import alerting, causes
+from apps.connections import alerting
+from apps.connections.answers import causes
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.outcomes import Outcome
 from apps.directory import discovering, linkability

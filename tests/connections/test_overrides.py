@@ -6,13 +6,16 @@ import pytest
 from django.utils import timezone
 
 from apps.audit.recording import Actor
-from apps.connections import confirming, refreshing, standing
+from apps.connections import refreshing, revoking
+from apps.connections.arriving import confirming
 from apps.connections.models import Connection, StoredTokenSet
+from apps.connections.presenting import standing
 from apps.directory import overriding, reaching
 from apps.directory.models import ClientRegistration
-from apps.records import leasing, syncing
+from apps.records import syncing
 from apps.records.models import SyncRun
-from tests.connections.provider_stand_in import CODE, PERSON
+from apps.records.syncing import leasing
+from tests.connections.provider_stand_in import CODE, PERSON, REFRESH, tokens
 from tests.records.linked import make_connection
 from tests.wire.servers import http
 
@@ -112,7 +115,7 @@ class TestAnOverride:
         assert issued_at is not None
         with pytest.raises(refreshing.NotYet) as waits:
             refreshing.usable_token(connection, at=issued_at + timedelta(seconds=400))
-        assert waits.value.until == issued_at + timedelta(seconds=600)
+        assert waits.value.until == issued_at + timedelta(seconds=601)  # one for a request that is quicker on its way
         assert stand_in.token_requests == []
 
     def test_of_assumed_lifetime_seconds_is_how_long_a_token_is_used(self, write, confirmed, stand_in):
@@ -144,6 +147,15 @@ class TestAnOverride:
             syncing.start(connection, cause=SyncRun.Cause.SCHEDULE, at=timezone.now())
         assert leasing.claim_next() is not None
         assert leasing.claim_next() is None
+
+    def test_of_revokes_replaced_ends_what_a_new_sign_in_replaces(self, write, confirmed, traveller, place, stand_in):
+        write(revokes_replaced="True")
+        connection = confirmed()
+        stand_in.token = tokens(access_token="second-access", refresh_token="second-refresh")
+        departed = traveller.leave(place, url=f"/connections/{connection.pk}/sign-in/")
+        traveller.come_back(place, code=CODE, state=departed.state)
+        revoking.tell_providers(at=timezone.now())
+        assert [dict(request.form)["token"] for request in stand_in.revocations] == [REFRESH]
 
     def test_has_a_proof_here_for_every_column(self):
         proofs = [name for name in dir(type(self)) if name.startswith("test_of_")]

@@ -7,7 +7,9 @@ import pytest
 from django.utils import timezone
 
 from apps.audit.models import AuditEvent
-from apps.connections import confirming, disconnecting, revoking, tasks
+from apps.connections import revoking, tasks
+from apps.connections.arriving import confirming
+from apps.connections.ending import disconnecting
 from apps.connections.models import AuthorizationRequest, Connection, PendingRevocation, StoredTokenSet
 from apps.directory import credentials
 from apps.directory.models import AuthorizationServer, ClientRegistration

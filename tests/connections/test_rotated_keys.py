@@ -11,8 +11,9 @@ import pytest
 from django.utils import timezone
 from pytest_django.live_server_helper import LiveServer
 
-from apps.connections import refreshing, token_columns
+from apps.connections import refreshing
 from apps.connections.models import Connection, StoredTokenSet
+from apps.connections.refreshing import token_columns
 from apps.directory import publishing, reaching, rotating, signing
 from apps.directory.models import SigningKey
 from apps.wire import token_endpoint

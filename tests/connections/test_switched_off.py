@@ -7,8 +7,10 @@ from django.db import connection as database
 from django.utils import timezone
 
 from apps.audit.recording import Actor
-from apps.connections import confirming, refreshing, standing
+from apps.connections import refreshing
+from apps.connections.arriving import confirming
 from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
+from apps.connections.presenting import standing
 from apps.connections.reasons import Reason
 from apps.directory import switching
 from apps.directory.models import ClientRegistration, Endpoint

@@ -2,7 +2,7 @@
 `stored_token_set.py` says in which order."""
 
 import uuid
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Self
 
 from django.conf import settings
@@ -12,6 +12,12 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.connections.reasons import Reason
 from apps.directory.models import ClientRegistration, Endpoint, Provider
+
+LONGEST_URL = 1000
+NEVER = datetime(1970, 1, 1, tzinfo=UTC)
+# An end nobody has planned mail for yet: one that is to come, and one that was.
+LAPSE_IS_NEW = Q(status="active", lapses_at__isnull=False) & ~Q(warnings_planned_for=F("lapses_at"))
+END_IS_NEW = Q(status="needs_reauthorization", reason_at__isnull=False) & ~Q(warnings_planned_for=F("reason_at"))
 
 
 class MoveNotAllowed(Exception):
@@ -66,7 +72,10 @@ class Connection(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="connections")
     endpoint = models.ForeignKey(Endpoint, on_delete=models.PROTECT, related_name="connections")
     provider = models.ForeignKey(Provider, on_delete=models.PROTECT, related_name="connections")
-    registration = models.ForeignKey(ClientRegistration, on_delete=models.PROTECT, related_name="connections")
+    # `links_by_standing` begins with it.
+    registration = models.ForeignKey(
+        ClientRegistration, on_delete=models.PROTECT, related_name="connections", db_index=False
+    )
     status = models.CharField(max_length=24, choices=Status, default=Status.AWAITING_CONFIRMATION)
     # Why it needs somebody, from a closed vocabulary, and since when; empty while all is well.
     reason = models.CharField(max_length=40, choices=Reason, blank=True)
@@ -86,6 +95,15 @@ class Connection(models.Model):
     confirmed_at = models.DateTimeField(null=True)
     last_checked_at = models.DateTimeField(null=True)
     ended_at = models.DateTimeField(null=True)
+    # When the permission ends whatever we do, where that is known: a server that does not rotate, a window that
+    # nothing prolongs. Written with the tokens it is about.
+    lapses_at = models.DateTimeField(null=True)
+    # Which end mail about it was last planned for: `lapses_at`, or `reason_at` where it has ended. And whether its
+    # patient wants none about this one. Both are `apps.connections.lapsing`'s.
+    warnings_planned_for = models.DateTimeField(default=NEVER, db_default=NEVER, editable=False)
+    is_muted = models.BooleanField(default=False, db_default=False)
+    # The provider's own page about why it ended, on its own host only; empty while all is well.
+    more_url = models.URLField(max_length=LONGEST_URL, blank=True, default="", db_default="")
 
     objects = ConnectionQuerySet.as_manager()
 
@@ -110,12 +128,24 @@ class Connection(models.Model):
             ),
         ]
         indexes = [
+            # Operators: how many links of a registration stand how, counted without reading one of them.
+            models.Index(fields=["registration", "status", "reason"], name="links_by_standing"),
+            # Operators: the list of those that stand so, or ended for a reason, page by page.
+            models.Index(fields=["status", "id"], name="links_in_order"),
+            models.Index(fields=["reason", "id"], condition=~Q(reason=""), name="reasons_in_order"),
             # The beat that drops unconfirmed links after 30 minutes.
             models.Index(fields=["confirm_by_at"], condition=Q(status="awaiting_confirmation"), name="unconfirmed"),
             # The beat that checks what was not checked for a day, never checked first.
             models.Index(
                 F("last_checked_at").asc(nulls_first=True), "id", condition=Q(status="active"), name="active_by_check"
             ),
+            # The beat that checks once more what will end.
+            models.Index(
+                fields=["lapses_at"], condition=Q(status="active", lapses_at__isnull=False), name="active_by_lapse"
+            ),
+            # The beat that plans mail about ends: both shrink to what is new.
+            models.Index(fields=["id"], condition=LAPSE_IS_NEW, name="lapses_to_plan"),
+            models.Index(fields=["id"], condition=END_IS_NEW, name="ends_to_plan"),
         ]
 
     class Privacy:
@@ -123,7 +153,8 @@ class Connection(models.Model):
         personal = ("fhir_patient_id", "requested_scope", "granted_scope")
         operational = (
             "id", "user", "endpoint", "provider", "registration", "status", "reason", "reason_at", "created_at",
-            "confirm_by_at", "confirmed_at", "last_checked_at", "ended_at",
+            "confirm_by_at", "confirmed_at", "last_checked_at", "ended_at", "lapses_at", "warnings_planned_for",
+            "is_muted", "more_url",
         )  # fmt: skip
 
     def __str__(self) -> str:
@@ -140,13 +171,15 @@ class Connection(models.Model):
             sealed_person=sealed_person,
         )
 
-    def require_reauthorization(self, reason: Reason, *, at: datetime) -> None:
-        """Only a new sign-in at the provider brings it back. Raises MoveNotAllowed."""
-        self._move(self.Status.NEEDS_REAUTHORIZATION, reason=reason, reason_at=at)
+    def require_reauthorization(self, reason: Reason, *, at: datetime, more_url: str = "") -> None:
+        """Only a new sign-in at the provider brings it back. `more_url` is the provider's own page about it, if it
+        named one and it is not too long to keep. Raises MoveNotAllowed."""
+        kept_url = more_url if len(more_url) <= LONGEST_URL else ""
+        self._move(self.Status.NEEDS_REAUTHORIZATION, reason=reason, reason_at=at, more_url=kept_url)
 
     def restore(self) -> None:
         """It holds again, after a new sign-in or a refresh that succeeded late. Raises MoveNotAllowed."""
-        self._move(self.Status.ACTIVE, reason="", reason_at=None, ended_at=None)
+        self._move(self.Status.ACTIVE, reason="", reason_at=None, more_url="", ended_at=None)
 
     def disconnect(self, *, at: datetime) -> None:
         """The patient ended it here. Raises MoveNotAllowed."""
@@ -154,6 +187,7 @@ class Connection(models.Model):
             self.Status.DISCONNECTED,
             reason="",
             reason_at=None,
+            more_url="",
             ended_at=at,
             confirm_by_at=None,
             sealed_candidates=None,

@@ -14,7 +14,7 @@ class PendingRevocation(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user_id = models.UUIDField()
-    connection_id = models.UUIDField(null=True)  # None where the tokens never came to be a connection's
+    connection_id = models.UUIDField(null=True)  # None where no connection is over with the token
     provider = models.ForeignKey(Provider, on_delete=models.PROTECT, related_name="+")
     endpoint = models.ForeignKey(Endpoint, on_delete=models.PROTECT, related_name="+")
     registration = models.ForeignKey(ClientRegistration, on_delete=models.PROTECT, related_name="+")

@@ -10,7 +10,11 @@ from datetime import datetime
 from django.db import transaction
 
 from apps.accounts.models import User
-from apps.connections import alerting, answering, causes, claiming, departing, identifying, revoking, scoping
+from apps.connections import alerting, clocks, revoking
+from apps.connections.answers import answering, causes, claiming, identifying
+from apps.connections.clocks import Clock
+from apps.connections.grants import scoping
+from apps.connections.leaving import departing
 from apps.connections.models import AuthorizationRequest, Trial
 from apps.connections.outcomes import Outcome
 from apps.connections.trying import faults, issuing, obstacles, reading, results, surveying
@@ -90,6 +94,7 @@ def _answered(response: AuthorizationResponse, notes: Notes) -> Outcome:
 
 def _exchange(request: AuthorizationRequest, code: Secret, browser: Secret, notes: Notes, *, at: datetime) -> Outcome:
     nonce = departing.nonce(request, browser)
+    clock = clocks.running_from(at)
     try:
         tokens = answering.exchange(request, code, browser)
     except WireError as error:
@@ -102,18 +107,24 @@ def _exchange(request: AuthorizationRequest, code: Secret, browser: Secret, note
     held = [tokens]  # the latest set last: a refresh may add one
     try:
         alerting.note_tokens(request.registration, request.endpoint, at=at)
-        return _look(request, held, nonce, notes, at=at)
+        return _look(request, held, nonce, notes, clock, at=at)
     finally:
         _give_back(request, held[-1], notes, at=at)
 
 
 def _look(
-    request: AuthorizationRequest, held: list[TokenSet], nonce: Secret | None, notes: Notes, *, at: datetime
+    request: AuthorizationRequest,
+    held: list[TokenSet],
+    nonce: Secret | None,
+    notes: Notes,
+    clock: Clock,
+    *,
+    at: datetime,
 ) -> Outcome:
     """Who signed in, whose record it is, what may be read, and whether it can be."""
     tokens = held[-1]
     try:
-        fhir_user = identifying.verify(request, tokens, nonce=nonce, at=at)
+        fhir_user = identifying.verify(request, tokens, nonce=nonce, at=clock())
     except WireError as error:
         notes.failed(Step.IDENTITY, faults.code(error), names=issuing.unknown(error))
         return causes.of_finding(error)

@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from apps.accounts.models import User
-from apps.connections import linking
-from apps.connections.departing import Departure
-from apps.connections.linking import CannotLink
+from apps.connections.leaving import linking
+from apps.connections.leaving.departing import Departure
+from apps.connections.leaving.linking import CannotLink
 from apps.connections.models import AuthorizationRequest, Trial
 from apps.connections.outcomes import Outcome
 from apps.connections.trying import obstacles, surveying

@@ -4,14 +4,15 @@ from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.current_user import current_user
-from apps.connections import showing, standing
+from apps.connections.lapsing import muting
 from apps.connections.models import Connection
+from apps.connections.presenting import showing, standing
 
 
 @login_required
@@ -32,5 +33,13 @@ def show_one(request: HttpRequest, connection_id: UUID) -> HttpResponse:
         shown = showing.show(current_user(request), connection_id, at=timezone.now())
     except Connection.DoesNotExist:
         raise Http404 from None
-    context = {"standing": shown.standing, "sharing": shown.sharing, "lasts": shown.lasts}
-    return render(request, "connections/one.html", context)
+    return render(request, "connections/one.html", {"shown": shown, "standing": shown.standing})
+
+
+@login_required
+@require_POST
+def mute(request: HttpRequest, connection_id: UUID) -> HttpResponse:
+    """Mail before its end, or none: `is_muted=yes` or anything else."""
+    connection = get_object_or_404(current_user(request).connections.confirmed(), pk=connection_id)
+    muting.mute(connection, is_muted=request.POST.get("is_muted") == "yes", at=timezone.now())
+    return redirect("connection", connection.pk)

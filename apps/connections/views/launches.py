@@ -16,11 +16,12 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from apps.accounts import consenting
 from apps.accounts.current_user import current_user
-from apps.connections import asking, binding, launch_pages, launching, linking, wording
-from apps.connections.launching import Refusal
+from apps.connections.grants import asking
+from apps.connections.leaving import binding, launching
+from apps.connections.leaving.launching import Refusal
 from apps.connections.models import PendingLaunch
-from apps.connections.views import browser_cookie, crowding, waiting_room
-from apps.directory import explaining
+from apps.connections.presenting import launch_pages
+from apps.connections.views import browser_cookie, crowding, refusals, waiting_room
 from apps.directory.linkability import Obstacle
 from apps.directory.models import Provider
 from apps.directory.watching import succeeding
@@ -69,7 +70,7 @@ def launched(request: HttpRequest, pending_id: UUID) -> HttpResponse:
     if not request.user.is_authenticated:
         return render(request, "connections/launch_sign_in.html", {"provider": provider, "path": request.path})
     if consenting.needs_consent(current_user(request)):
-        return _ask_for_consent(request)
+        return refusals.ask_for_consent(request)
     if provider is None:
         return render(request, "connections/launch_sender.html", {"senders": senders})
     if request.method == "POST":
@@ -77,7 +78,7 @@ def launched(request: HttpRequest, pending_id: UUID) -> HttpResponse:
     at = timezone.now()
     asked = asking.ask(pending.endpoint, provider, at=at)
     if isinstance(asked, Obstacle):
-        return _cannot_link(request, provider, asked)
+        return refusals.cannot_link(request, provider, asked)
     others_fared = succeeding.words(pending.endpoint, at=at)
     context = {"provider": provider, "asked": asked, "path": request.path, "others_fared": others_fared}
     return render(request, "connections/launched.html", context)
@@ -102,13 +103,8 @@ def _begun(request: HttpRequest, pending: PendingLaunch, provider: Provider) -> 
         )
     except launching.NotOpen:
         return redirect(request.path)
-    except linking.ConsentMissing:
-        return _ask_for_consent(request)
-    except linking.CannotLink as refusal:
-        return _cannot_link(request, provider, refusal.obstacle)
-    except linking.TooManyOpen:
-        context = {"provider": provider, "words": wording.TOO_MANY_OPEN}
-        return render(request, "connections/too_many_open.html", context, status=409)
+    except refusals.NOT_BEGUN as refusal:
+        return refusals.not_begun(request, provider, refusal)
     response = _clean(reverse("attempt", args=[departure.request_id]))
     browser_cookie.write(response, browser)
     return response
@@ -133,12 +129,3 @@ def _clean(address: str) -> HttpResponse:
     response.status_code = 303
     response["Referrer-Policy"] = "no-referrer"
     return response
-
-
-def _ask_for_consent(request: HttpRequest) -> HttpResponse:
-    return redirect(f"{reverse('agree')}?next={request.path}")
-
-
-def _cannot_link(request: HttpRequest, provider: Provider, obstacle: Obstacle) -> HttpResponse:
-    context = {"provider": provider, "explanation": explaining.words(obstacle, provider)}
-    return render(request, "connections/cannot_link.html", context, status=409)

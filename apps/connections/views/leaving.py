@@ -18,11 +18,13 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.accounts import consenting
 from apps.accounts.current_user import current_user
-from apps.connections import asking, attempts, binding, departing, linking, wording
-from apps.connections.departing import Departure
+from apps.connections.grants import asking
+from apps.connections.leaving import binding, departing, linking
+from apps.connections.leaving.departing import Departure
 from apps.connections.models import AuthorizationRequest, Connection
-from apps.connections.views import browser_cookie, waiting_room
-from apps.directory import explaining, switching
+from apps.connections.presenting import attempts
+from apps.connections.views import browser_cookie, refusals, waiting_room
+from apps.directory import switching
 from apps.directory.linkability import Obstacle
 from apps.directory.models import Endpoint, Provider
 from apps.directory.watching import succeeding
@@ -72,7 +74,7 @@ def attempt(request: HttpRequest, request_id: UUID) -> HttpResponse:
     if row.trial_id is not None and (departure is None or row.left_at is not None):
         return redirect("desk-trial", trial_id=row.trial_id)  # staff, trying: no page of a patient's is for them
     if departure is not None and row.trial_id is None and not switching.is_on(row.endpoint, row.registration):
-        return _cannot_link(request, row.provider, Obstacle.SWITCHED_OFF)  # nobody signs in there in vain
+        return refusals.cannot_link(request, row.provider, Obstacle.SWITCHED_OFF)  # nobody signs in there in vain
     if departure is not None:
         return _leaving(request, row, departure, is_first=departing.leave(row, at=at))
     unconfirmed = attempts.awaits_confirmation(row)
@@ -98,11 +100,11 @@ def _before_you_go(
     if request.method == "POST":
         return _begin(request, provider, endpoint, connection, extends_consent=extends_consent)
     if consenting.needs_consent(current_user(request)):
-        return _ask_for_consent(request)
+        return refusals.ask_for_consent(request)
     at = timezone.now()
     asked = asking.ask(endpoint, provider, at=at)
     if isinstance(asked, Obstacle):
-        return _cannot_link(request, provider, asked)
+        return refusals.cannot_link(request, provider, asked)
     context = {
         "provider": provider,
         "asked": asked,
@@ -136,13 +138,8 @@ def _begin(
                 closes_others="close_others" in request.POST,
                 extends_consent=extends_consent,
             )
-        except linking.ConsentMissing:
-            return _ask_for_consent(request)
-        except linking.CannotLink as refusal:
-            return _cannot_link(request, provider, refusal.obstacle)
-        except linking.TooManyOpen:
-            context = {"provider": provider, "words": wording.TOO_MANY_OPEN}
-            return render(request, "connections/too_many_open.html", context, status=409)
+        except refusals.NOT_BEGUN as refusal:
+            return refusals.not_begun(request, provider, refusal)
     response = HttpResponseRedirect(reverse("attempt", args=[departure.request_id]))
     response.status_code = 303
     browser_cookie.write(response, browser)
@@ -158,13 +155,3 @@ def _leaving(request: HttpRequest, row: AuthorizationRequest, departure: Departu
         "waiting": attempts.page(row, is_second_arrival=False, at=timezone.now()),
     }
     return render(request, "connections/leaving.html", context)
-
-
-def _ask_for_consent(request: HttpRequest) -> HttpResponse:
-    """The notice may have changed while the page was open."""
-    return redirect(f"{reverse('agree')}?next={request.path}")
-
-
-def _cannot_link(request: HttpRequest, provider: Provider, obstacle: Obstacle) -> HttpResponse:
-    context = {"provider": provider, "explanation": explaining.words(obstacle, provider)}
-    return render(request, "connections/cannot_link.html", context, status=409)

@@ -9,15 +9,16 @@ from uuid import UUID
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
 from apps.accounts.models import User
-from apps.connections import attempts, returning
+from apps.connections import clocks
+from apps.connections.arriving import returning
+from apps.connections.arriving.returning import WayBack
 from apps.connections.outcomes import Outcome
-from apps.connections.returning import WayBack
+from apps.connections.presenting import attempts
 from apps.connections.views import browser_cookie, waiting_room
 
 # Ways back that belong to no request of this browser and user have a page of their own.
@@ -54,7 +55,7 @@ def _finish(request: HttpRequest, redirect_id: UUID) -> HttpResponse:
         unverified_query=dict(request.GET.lists()),
         browser=browser_cookie.read(request),
         signed_in_user_id=request.user.pk if isinstance(request.user, User) else None,
-        at=timezone.now(),
+        at=clocks.now(),
     )
     response = HttpResponseRedirect(_destination(way_back))
     response.status_code = 303

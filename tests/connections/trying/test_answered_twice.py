@@ -9,7 +9,7 @@ from django.db import connections
 from django.utils import timezone
 
 from apps.audit.models import AuditEvent
-from apps.connections import binding
+from apps.connections.leaving import binding
 from apps.connections.models import AuthorizationRequest, Trial
 from apps.connections.trying import leaving
 from tests.connections.provider_stand_in import CODE, StandIn, tokens

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from apps.connections import counting, purging
+from apps.connections.answers import counting
+from apps.connections.ending import purging
 from apps.connections.models import AuthorizationRequest, Trial
 from apps.connections.trying import showing
 from apps.directory.models import LinkDay

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from apps.connections import binding
-from apps.connections.linking import CannotLink
+from apps.connections.leaving import binding
+from apps.connections.leaving.linking import CannotLink
 from apps.connections.models import AuthorizationRequest, Trial
 from apps.connections.trying import leaving, surveying
 from apps.directory import credentials

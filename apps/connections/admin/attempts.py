@@ -1,0 +1,22 @@
+"""Sign-ins that began, in the admin: how they ended."""
+
+from django.contrib import admin
+
+from apps.connections.admin.viewing import NotedWindow
+from apps.connections.models import AuthorizationRequest
+
+
+@admin.register(AuthorizationRequest)
+class AuthorizationRequestAdmin(NotedWindow):
+    """How attempts ended."""
+
+    subject = "authorization request"
+    fields = (
+        "id", "user_id", "provider", "endpoint", "registration", "is_reauthorization", "created_at", "left_at",
+        "claimed_at", "outcome",
+    )  # fmt: skip
+    readonly_fields = ("user_id",)
+    list_display = ("id", "provider", "outcome", "created_at", "claimed_at")
+    list_filter = ("outcome", "is_reauthorization")
+    list_select_related = ("provider",)
+    search_fields = ("=id", "provider__name")

@@ -1,0 +1,142 @@
+"""Links in the admin: which there are, how one does and what happened to it, and how all of them are."""
+
+from contextlib import suppress
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.db.models import Q, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from apps.audit.models import AuditEvent
+from apps.connections.admin import pages
+from apps.connections.admin.questions import DoesItEndSoon, HowDoesItStand, IsItsRenewalLate, WhyMustThePatientSignIn
+from apps.connections.admin.viewing import NotedWindow
+from apps.connections.models import Connection, StoredTokenSet
+from apps.connections.overseeing import health
+from apps.directory.models import Provider
+
+_MOST_EVENTS = 200
+_SEALED = (
+    "sealed_candidates", "sealed_person", "sealed_context", "stored_token_set__sealed_access_token",
+    "stored_token_set__sealed_refresh_token",
+)  # fmt: skip
+
+
+@admin.register(Connection)
+class ConnectionAdmin(NotedWindow):
+    """Status and times. The user is shown by id alone, tokens by their times."""
+
+    subject = "connection"
+    change_list_template = "admin/connections/list.html"
+    fields = (
+        "id", "user_id", "provider", "endpoint", "registration", "status", "reason", "reason_at", "created_at",
+        "confirm_by_at", "confirmed_at", "last_checked_at", "ended_at", "ends_at", "renewed_from",
+        "last_renewed", "failed", "waits_until",
+    )  # fmt: skip
+    readonly_fields = ("user_id", "ends_at", "renewed_from", "last_renewed", "failed", "waits_until")
+    list_display = ("id", "provider", "status", "reason", "ends_at", "renewed_from", "checked_at")
+    list_filter = (HowDoesItStand, WhyMustThePatientSignIn, DoesItEndSoon, IsItsRenewalLate, "endpoint__fhir_version")
+    list_per_page = 50
+    search_fields = ("provider__name",)  # shows the search box; get_search_results decides
+    search_help_text = _("The whole id of a connection or of a user, or the name of a provider.")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Connection]:
+        """With the times of its tokens, and without anything that is sealed."""
+        rows: QuerySet[Connection] = super().get_queryset(request)
+        return rows.select_related("provider", "stored_token_set").defer(*_SEALED)
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Connection], search_term: str
+    ) -> tuple[QuerySet[Connection], bool]:
+        """Whole ids, or providers by name: never a part of an id, for which the database would read every link."""
+        term = search_term.strip()
+        if not term:
+            return queryset, False
+        with suppress(ValueError):
+            wanted = UUID(term)
+            return queryset.filter(Q(pk=wanted) | Q(user_id=wanted)), False
+        return queryset.filter(provider__in=Provider.objects.filter(name__icontains=term).values("pk")), False
+
+    def get_urls(self) -> list[URLPattern]:
+        """With the page of all links' health, before the one that takes any text for an id."""
+        own = path("health/", self.admin_site.admin_view(self.health_view), name="connections_connection_health")
+        return [own, *super().get_urls()]
+
+    def health_view(self, request: HttpRequest) -> HttpResponse:
+        """What `link_health` says, with ways to the links it counts."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        shown = pages.health_page(health.examine(at=timezone.now()))
+        context = {**self._context(request), "title": _("Health of links"), "health": shown}
+        return TemplateResponse(request, "admin/connections/health.html", context)
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """What happened to one link, from the audit log: the admin's own log has nothing, because nothing changes
+        here."""
+        row = self.get_object(request, object_id)
+        if row is None:
+            raise Http404
+        if not self.has_view_permission(request, row):
+            raise PermissionDenied
+        events = AuditEvent.objects.filter(subject_id=str(row.pk)).order_by("-pk")[:_MOST_EVENTS]
+        happened = [pages.happened(event) for event in events]
+        context = {**self._context(request), "title": _("What happened to this link"), "object": row}
+        context |= {"events": happened, "most": _MOST_EVENTS, "is_cut_off": len(happened) == _MOST_EVENTS}
+        return TemplateResponse(request, "admin/connections/history.html", {**context, **(extra_context or {})})
+
+    @admin.display(description=_("permission ends"))
+    def ends_at(self, link: Connection) -> str:
+        """Unless it is renewed."""
+        stored = _stored(link)
+        deadline_at = stored.refresh_deadline_at if stored else None
+        return _short(min((moment for moment in (link.lapses_at, deadline_at) if moment is not None), default=None))
+
+    @admin.display(description=_("renewed from"))
+    def renewed_from(self, link: Connection) -> str:
+        """By beat; earlier where somebody asks for data."""
+        stored = _stored(link)
+        return _short(stored.refresh_due_at if stored else None)
+
+    @admin.display(description=_("last checked"))
+    def checked_at(self, link: Connection) -> str:
+        """For something new."""
+        return _short(link.last_checked_at)
+
+    @admin.display(description=_("last renewed"))
+    def last_renewed(self, link: Connection) -> str:
+        """Or given, where it was never renewed."""
+        stored = _stored(link)
+        return _short(stored.refresh_used_at if stored else None)
+
+    @admin.display(description=_("renewals that failed in a row"))
+    def failed(self, link: Connection) -> int:
+        """None after one that succeeded."""
+        stored = _stored(link)
+        return stored.tries if stored else 0
+
+    @admin.display(description=_("not tried again before"))
+    def waits_until(self, link: Connection) -> str:
+        """Also after a success: there is a shortest time between two."""
+        stored = _stored(link)
+        return _short(stored.not_before_at if stored else None)
+
+    def _context(self, request: HttpRequest) -> dict[str, Any]:
+        return {**self.admin_site.each_context(request), "opts": self.model._meta}  # noqa: SLF001 - public
+
+
+def _stored(link: Connection) -> StoredTokenSet | None:
+    return getattr(link, "stored_token_set", None)
+
+
+def _short(moment: datetime | None) -> str:
+    """Narrow enough for a column."""
+    return f"{timezone.localtime(moment):%Y-%m-%d %H:%M}" if moment else pages.NOTHING

@@ -1,0 +1,143 @@
+"""What two pages of the admin say: how links are, and what happened to one of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+
+from apps.audit.models import AuditEvent
+from apps.connections.models import Connection
+from apps.connections.overseeing import words
+from apps.connections.overseeing.findings import Finding, Level, OfRegistration, What
+from apps.connections.overseeing.health import LinkHealth
+
+NOTHING = "-"
+_OF_ENDPOINTS = frozenset({What.ENDPOINT_OFF, What.ENDPOINT_UNKNOWN, What.NOT_ENABLED})
+
+
+@dataclass(frozen=True)
+class ShownFinding:
+    """One line of what is not as it should be. `url` leads to what it is about, empty where that has no page."""
+
+    level: Promise
+    is_urgent: bool
+    about: str
+    url: str
+    sentence: str
+    who: Promise
+    links: int
+    code: str
+    since_at: datetime | None
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A number of links, with the list of them; no list where there is none."""
+
+    number: int
+    url: str
+
+
+@dataclass(frozen=True)
+class ShownRegistration:
+    """One row of the table: its name, what holds it, and the numbers, in the order of the table's head."""
+
+    name: str
+    url: str
+    held: str
+    cells: Sequence[Cell]
+    lag_minutes: int
+
+
+@dataclass(frozen=True)
+class HealthPage:
+    """Everything the page says."""
+
+    at: datetime
+    verdict: Promise
+    findings: Sequence[ShownFinding]
+    registrations: Sequence[ShownRegistration]
+    revocations: int
+    oldest_revocation_at: datetime | None
+    certificate: Promise
+    certificate_ends_at: datetime | None
+
+
+@dataclass(frozen=True)
+class Happened:
+    """One event, as staff read it."""
+
+    at: datetime
+    what: str
+    who: str
+    details: str
+
+
+def health_page(found: LinkHealth) -> HealthPage:
+    """How links are, with ways to each that is counted."""
+    return HealthPage(
+        at=found.at,
+        verdict=words.LEVELS[found.level],
+        findings=[_finding(one) for one in found.findings],
+        registrations=[_registration(one, at=found.at) for one in found.registrations],
+        revocations=found.revocations,
+        oldest_revocation_at=found.oldest_revocation_at,
+        certificate=words.OUTLOOKS[found.certificate],
+        certificate_ends_at=found.certificate_ends_at,
+    )
+
+
+def happened(event: AuditEvent) -> Happened:
+    """Who is a kind, or the part of the system; a member of staff by id. Facts are of a closed list."""
+    who = str(event.get_actor_kind_display())
+    beside = event.actor_name or (str(event.actor_id) if event.actor_kind == "staff" else "")
+    details = ", ".join(f"{name}: {value}" for name, value in sorted(event.facts.items()) if name != "provider_id")
+    return Happened(event.at, str(event.get_event_display()), f"{who} ({beside})" if beside else who, details)
+
+
+def _finding(one: Finding) -> ShownFinding:
+    model = "endpoint" if one.what in _OF_ENDPOINTS else "clientregistration"
+    return ShownFinding(
+        level=words.LEVELS[one.level],
+        is_urgent=one.level is Level.ACT,
+        about=one.about,
+        url=reverse(f"admin:directory_{model}_change", args=[one.about_id]) if one.about_id else "",
+        sentence=words.sentence(one),
+        who=words.WHO[one.who],
+        links=one.links,
+        code="" if one.code in words.OUTLOOKS else one.code,
+        since_at=one.since_at,
+    )
+
+
+def _registration(one: OfRegistration, *, at: datetime) -> ShownRegistration:
+    pk, lapsing, lag = one.registration.pk, one.lapsing, one.lag
+    cells = (
+        _cell(pk, one.standings.active, stands=Connection.Status.ACTIVE.value),
+        _cell(pk, one.standings.living - one.standings.active, stands=Connection.Status.NEEDS_REAUTHORIZATION.value),
+        _cell(pk, lag.due, late="due"),
+        _cell(pk, lag.overdue, late="late"),
+        _cell(pk, lag.waiting, late="waiting"),
+        _cell(pk, lapsing.ending_in_12_hours, ends="patient12"),
+        _cell(pk, lapsing.ending_in_24_hours, ends="patient24"),
+        _cell(pk, lapsing.renewing_in_12_hours, ends="renewed12"),
+        _cell(pk, lapsing.renewing_in_24_hours, ends="renewed24"),
+    )
+    return ShownRegistration(
+        name=str(one.registration),
+        url=reverse("admin:directory_clientregistration_change", args=[pk]),
+        held=_("in trouble") if one.registration.trouble else "" if one.registration.is_switched_on else _("off"),
+        cells=cells,
+        lag_minutes=int(lag.lag_seconds(at=at) // 60),
+    )
+
+
+def _cell(registration_id: UUID, number: int, **answers: str) -> Cell:
+    """The list of the links of one registration that a filter answers so."""
+    query = urlencode({"registration__id__exact": str(registration_id), **answers})
+    return Cell(number, f"{reverse('admin:connections_connection_changelist')}?{query}" if number else "")

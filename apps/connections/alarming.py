@@ -1,0 +1,31 @@
+"""Tell staff, by mail and in the log, before the certificate of our own site ends: once a day at most, until it is
+renewed."""
+
+import logging
+from datetime import datetime
+
+from apps.accounts import mailing
+from apps.accounts.models import User
+from apps.connections.models import SiteCertificate
+from apps.connections.overseeing import site_certificate
+from apps.connections.overseeing.site_certificate import Outlook
+
+_LOG = logging.getLogger(__name__)
+
+
+def watch_site_certificate(*, at: datetime) -> None:
+    """Look at it, unless somebody did within the day, and tell staff where they must act.
+
+    Speaks to the network: call it outside transactions.
+    """
+    seen = site_certificate.look_where_due(at=at)
+    if seen is not None and site_certificate.claim_telling(seen, at=at):
+        _tell_staff(seen, site_certificate.outlook(seen, at=at))
+
+
+def _tell_staff(seen: SiteCertificate, outlook: Outlook) -> None:
+    _LOG.error("The certificate of our own site must be renewed: %s, until %s", outlook.value, seen.ends_at)
+    context = {"outlook": outlook.value, "ends_at": seen.ends_at}
+    for member in User.objects.filter(is_staff=True, is_active=True).order_by("pk"):
+        with mailing.not_in_the_way(member):
+            mailing.send("connections/email/site_certificate", to=member.email, context={**context, "user": member})

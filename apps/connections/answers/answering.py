@@ -1,0 +1,34 @@
+"""An authorization response and its request: who answers is checked, then the code is exchanged.
+
+For patients (`returning.py`) and for staff who try a registration out (`trying`), the same calls in the same order.
+"""
+
+from apps.connections.leaving import binding, request_columns
+from apps.connections.models import AuthorizationRequest
+from apps.directory import reaching, registering
+from apps.wire import authorization, token_endpoint
+from apps.wire.authorization import AuthorizationResponse
+from apps.wire.dialects import Interface
+from apps.wire.secret import Secret
+from apps.wire.token_endpoint import TokenSet
+
+
+def check_issuer(request: AuthorizationRequest, response: AuthorizationResponse) -> None:
+    """RFC 9207, against mix-up. Raises UnexpectedAnswer where somebody else answered than was asked."""
+    server = reaching.authorization_server(request.endpoint, request.registration)
+    if server.issuer or request.endpoint.interface == Interface.SMART:  # interface A states none, and A may send any
+        authorization.check_issuer(response, server.issuer or None, is_required=server.names_issuer)
+
+
+def exchange(request: AuthorizationRequest, code: Secret, browser: Secret) -> TokenSet:
+    """Specification 4.1 P2 and 4.2 S3. Whether the state goes along is the dialect's and the registration's to say.
+
+    Raises WireError, and what opening a sealed value raises. Speaks to the network.
+    """
+    return token_endpoint.exchange(
+        reaching.token_endpoint(request.endpoint, request.registration),
+        code=code,
+        redirect_uri=registering.redirect_uri(request.registration),
+        pkce_verifier=request_columns.pkce_verifier(request),
+        state=binding.state_for(request.pk, browser),
+    )

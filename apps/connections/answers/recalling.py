@@ -1,0 +1,20 @@
+"""What the audit log still tells of an authorization request whose row went with its account."""
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from apps.audit.models import AuditEvent, EventType
+from apps.connections.leaving import binding
+from apps.wire.secret import Secret
+
+_WITHIN = timedelta(hours=1)  # as long as a browser keeps what a state is derived from
+
+
+def is_of_closed_account(state: Secret, browser: Secret, *, at: datetime) -> bool:
+    """Whether this browser began the sign-in of this state, for an account that was closed since. Nobody without the
+    browser's cookie learns anything: the state is derived from it."""
+    recent = AuditEvent.objects.filter(at__gt=at - _WITHIN)
+    closed = recent.filter(event=EventType.ACCOUNT_CLOSED)
+    begun = recent.filter(event=EventType.CONNECTION_REQUESTED, user_id__in=closed.values("user_id"))
+    ids = begun.values_list("subject_id", flat=True)
+    return any(state == binding.state_for(UUID(request_id), browser) for request_id in ids)

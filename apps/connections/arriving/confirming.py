@@ -1,0 +1,115 @@
+"""Confirm: the patient says whether the person found is the right one. Nothing is copied before that.
+
+Choosing a person of whom there is a living connection renews that one and keeps its record; the same person at another
+practice of the same gateway becomes another connection.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from apps.accounts.models import User
+from apps.audit.recording import Actor, EventType
+from apps.connections import noting, refreshing
+from apps.connections.answers import candidates as sealed_candidates
+from apps.connections.answers.candidates import Candidate
+from apps.connections.ending import dropping
+from apps.connections.grants import context
+from apps.connections.models import AuthorizationRequest, Connection
+from apps.connections.outcomes import Outcome
+
+
+class TooLate(Exception):
+    """The link was dropped, or is being dropped: nobody confirmed it in time, or the account was closed."""
+
+
+class NoSuchCandidate(Exception):
+    """The number is not one of the people found."""
+
+
+@dataclass(frozen=True)
+class Confirmed:
+    """The connection that holds from now on. `is_renewal` where it was there before and was only renewed."""
+
+    connection: Connection
+    is_renewal: bool
+
+
+def candidates(connection: Connection) -> Sequence[Candidate]:
+    """The people to choose from, opened; none once the connection was confirmed."""
+    return sealed_candidates.find(connection)
+
+
+def confirm(connection: Connection, *, candidate: int, at: datetime) -> Confirmed:
+    """Make the connection active for the person at this place of `candidates`. A second press finds it done.
+
+    Raises TooLate and NoSuchCandidate.
+    """
+    with transaction.atomic():
+        # two links to one person, at once; and an account that is being closed is gone when we have the lock
+        User.objects.select_for_update(no_key=True).filter(pk=connection.user_id).first()
+        locked = Connection.objects.select_for_update().filter(pk=connection.pk).first()
+        if locked is not None and locked.confirmed_at is not None:
+            return Confirmed(locked, is_renewal=False)
+        if locked is None or locked.confirm_by_at is None or locked.confirm_by_at <= at:
+            raise TooLate
+        people = sealed_candidates.find(locked)
+        if not people:
+            raise TooLate
+        if not 0 <= candidate < len(people):
+            raise NoSuchCandidate
+        return _confirm(locked, people[candidate], at=at)
+
+
+def decline(connection: Connection, *, at: datetime) -> bool:
+    """It is not the right person: drop the link and the permission. False where that was done, or confirmed, before."""
+    return dropping.drop_unconfirmed(
+        connection,
+        outcome=Outcome.DECLINED,
+        event=EventType.CONNECTION_DECLINED,
+        actor=Actor.user(connection.user_id),
+        at=at,
+    )
+
+
+def _confirm(connection: Connection, person: Candidate, *, at: datetime) -> Confirmed:
+    living = (
+        Connection.objects.select_for_update()
+        .living()
+        .filter(
+            user_id=connection.user_id,
+            endpoint_id=connection.endpoint_id,
+            provider_id=connection.provider_id,
+            fhir_patient_id=person.patient_id,
+        )
+        .first()
+    )
+    if living is not None:
+        _renew(living, connection, at=at)
+        return Confirmed(living, is_renewal=True)
+    sealed_person = sealed_candidates.seal_person(connection, person)
+    connection.confirm(patient_id=person.patient_id, at=at, sealed_person=sealed_person)
+    AuthorizationRequest.objects.filter(connection=connection).update(outcome=Outcome.CONFIRMED)
+    noting.note_connection(EventType.CONNECTION_CONFIRMED, connection, at=at)
+    return Confirmed(connection, is_renewal=False)
+
+
+def _renew(living: Connection, unconfirmed: Connection, *, at: datetime) -> None:
+    """The new sign-in's tokens go to the connection there is; everything it holds stays."""
+    refreshing.end_replaced(living, by=refreshing.held(unconfirmed), at=at)
+    refreshing.hand_over(giver=unconfirmed, receiver=living)
+    if living.status != Connection.Status.ACTIVE:
+        living.restore()
+    Connection.objects.filter(pk=living.pk).update(
+        requested_scope=unconfirmed.requested_scope,
+        granted_scope=unconfirmed.granted_scope,
+        sealed_context=context.seal(living, context.find(unconfirmed)),
+        registration=unconfirmed.registration,
+    )
+    AuthorizationRequest.objects.filter(connection=unconfirmed).update(
+        outcome=Outcome.ALREADY_CONNECTED, connection=living
+    )
+    unconfirmed.delete()
+    noting.note_connection(EventType.CONNECTION_REAUTHORIZED, living, at=at)

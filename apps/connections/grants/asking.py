@@ -1,0 +1,105 @@
+"""What we will ask a provider for, why, and for how long: what the page before you go says, as data."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import urlsplit
+
+from django.utils.translation import gettext as _
+
+from apps.connections.grants import kinds, scoping
+from apps.connections.models import Connection, StoredTokenSet
+from apps.directory import linkability, reaching, registering, versions
+from apps.directory.linkability import Obstacle
+from apps.directory.models import ClientRegistration, Endpoint, Provider
+from apps.wire import scopes
+from apps.wire.dialects import Interface
+from apps.wire.errors import WireError
+
+RefreshScope = ClientRegistration.RefreshScope
+
+
+@dataclass(frozen=True)
+class Asked:
+    """`host` is where the patient will sign in; `kinds` are those asked for by name, none where the interface has no
+    scopes; `lasts` and `asked_for` are sentences."""
+
+    host: str
+    version: versions.VersionWords
+    asked_for: Sequence[str]
+    kinds: Sequence[str]
+    lasts: str
+
+
+def ask(endpoint: Endpoint, provider: Provider, *, at: datetime) -> Asked | Obstacle:
+    """What would be asked for, or why nothing can be."""
+    obstacle = linkability.obstacle(endpoint, provider=provider, at=at)
+    registration = registering.standing_at(endpoint)
+    if obstacle is not None or registration is None:
+        return obstacle or Obstacle.NO_REGISTRATION
+    server = reaching.authorization_server(endpoint, registration)
+    try:
+        scope = scoping.to_ask(endpoint, registration, server, is_launched=False)
+    except WireError:
+        return Obstacle.NO_ADDRESSES
+    return Asked(
+        host=urlsplit(server.authorize_url).netloc,
+        version=versions.words(endpoint.fhir_version),
+        asked_for=(
+            _("To read your record there. We never change anything in it."),
+            _("First your name, birth date, contact details and language, to show whose record it is."),
+            _("To keep reading for as long as the permission lasts, so that new entries reach you."),
+        ),
+        kinds=kinds.names(scopes.readable_types(scope.split()) or ()),
+        lasts=lasts(endpoint, registration, provider),
+    )
+
+
+def lasts(endpoint: Endpoint, registration: ClientRegistration, provider: Provider) -> str:
+    """How long a permission lasts there, in a sentence."""
+    hours = reaching.dialect(endpoint, registration).refresh_window_hours
+    if hours is not None and registration.rotates_refresh_tokens is False:
+        said = _(
+            "It lasts {hours} hours, then you sign in again: {provider} does not let us renew it. We remind you in "
+            "time. You can end it here at any time."
+        )
+        return said.format(hours=hours, provider=provider.name)
+    if hours is not None:
+        return _("It lasts {hours} hours unless we can renew it. You can end it here at any time.").format(hours=hours)
+    if endpoint.interface == Interface.SMART and not registration.refresh_scope:
+        return _a_few_minutes()
+    if registration.refresh_scope == RefreshScope.ONLINE:
+        return _while_signed_in()
+    return _("It lasts until you end it, here or at {provider}.").format(provider=provider.name)
+
+
+def lasts_for(connection: Connection) -> str:
+    """How long the permission of a connection lasts, in a sentence; empty where this release does not know."""
+    if not reaching.is_known(connection.endpoint):
+        return ""
+    return limit(connection) or lasts(connection.endpoint, connection.registration, connection.provider)
+
+
+def limit(connection: Connection) -> str:
+    """A sentence where a connection cannot go on by itself; empty where it can, or has no tokens. By what was given,
+    whatever was asked for."""
+    stored: StoredTokenSet | None = getattr(connection, "stored_token_set", None)
+    if stored is None:
+        return ""
+    if not stored.is_renewable:
+        return _a_few_minutes()
+    return _while_signed_in() if is_session_bound(connection) else ""
+
+
+def is_session_bound(connection: Connection) -> bool:
+    """Whether it ends with the session at the provider, by what was granted (specification 5.2.3)."""
+    granted = connection.granted_scope.split()
+    return RefreshScope.ONLINE in granted and RefreshScope.OFFLINE not in granted
+
+
+def _a_few_minutes() -> str:
+    return _("It lasts a few minutes, enough to copy what is there now. For updates you sign in again.")
+
+
+def _while_signed_in() -> str:
+    return _("It lasts while you are signed in there. Afterwards you sign in again whenever you want updates.")

@@ -1,0 +1,82 @@
+"""What a patient shares by a connection: for the pages in words, for whoever fetches as resource types.
+
+Only what was granted is asked for (specification 2.3); what was left out is told, with the ways to change it.
+"""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from apps.connections.grants import context, kinds
+from apps.connections.grants.context import SignedIn
+from apps.connections.models import Connection
+from apps.directory import reaching
+from apps.wire import scopes
+from apps.wire.addresses import check_address
+from apps.wire.dialects import Interface
+from apps.wire.errors import UnsafeAddress
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """Ready to show; everything is empty where the provider's interface has no scopes. `signed_in` is a sentence about
+    who did; `manage_url` the provider's own page for what may read the record, for a link and nothing else;
+    `can_be_changed` says whether the provider asks what to share, whatever was shared before."""
+
+    shared: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    signed_in: str = ""
+    manage_url: str = ""
+    can_be_changed: bool = False
+
+
+def readable_types(connection: Connection) -> frozenset[str] | None:
+    """The resource types the latest grant lets us read; None where no scope was spoken of, and the answers decide."""
+    if scopes.readable_types(connection.requested_scope.split()) is None:
+        return None
+    return scopes.readable_types(connection.granted_scope.split()) or frozenset()
+
+
+def of_connection(connection: Connection, *, patient_id: str = "") -> Sharing:
+    """What the connection's own user sees of it. `patient_id` is whom the record is about, where that is not confirmed
+    yet."""
+    shared = readable_types(connection)
+    is_asked = connection.endpoint.interface == Interface.SMART
+    if shared is None and not is_asked:
+        return Sharing()
+    return Sharing(
+        shared=kinds.names(shared or ()),
+        left_out=left_out(connection),
+        signed_in=_signed_in(connection, patient_id or connection.fhir_patient_id),
+        manage_url=_manage_url(connection),
+        can_be_changed=is_asked,
+    )
+
+
+def left_out(connection: Connection) -> tuple[str, ...]:
+    """The kinds that were asked for and not, or not wholly, shared."""
+    requested, granted = connection.requested_scope.split(), connection.granted_scope.split()
+    asked = scopes.readable_types(requested) or frozenset()
+    shared = readable_types(connection) or frozenset()
+    missing = scopes.readable_types(scopes.compare(requested, granted).missing) or frozenset()
+    return kinds.left_out(asked, whole=shared - missing, some=shared & missing)
+
+
+def _signed_in(connection: Connection, patient_id: str) -> str:
+    words = {
+        SignedIn.PATIENT: _("The person whose record it is."),
+        SignedIn.ANOTHER_PATIENT: _("Somebody else than the person whose record it is, such as a parent."),
+        SignedIn.RELATIVE: _("A relative, or another person who is allowed to see this record."),
+        SignedIn.STAFF: _("Somebody who works there."),
+        SignedIn.UNKNOWN: "",
+    }
+    return words[context.find(connection).signed_in(patient_id)]
+
+
+def _manage_url(connection: Connection) -> str:
+    url = reaching.authorization_server(connection.endpoint, connection.registration).management_url
+    try:
+        check_address(url, reaching.address_policy())
+    except UnsafeAddress:
+        return ""
+    return url

@@ -1,0 +1,19 @@
+"""A patient wants no mail about one connection, or wants it again. What the page says of it stays."""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from apps.audit.recording import EventType
+from apps.connections import noting
+from apps.connections.lapsing import planning
+from apps.connections.models import Connection
+
+
+def mute(connection: Connection, *, is_muted: bool, at: datetime) -> None:
+    """Keep the choice, and plan by it. Twice is as once."""
+    with transaction.atomic():
+        changed = Connection.objects.filter(pk=connection.pk, is_muted=not is_muted).update(is_muted=is_muted)
+        if changed:
+            planning.withdraw(connection)
+            noting.note_connection(EventType.USER_WARNINGS_CHOSEN, connection, at=at)

@@ -1,0 +1,148 @@
+"""Send the mail about ends: one for a person, however many of their connections end.
+
+A person is taken by one worker at a time. What is about to be sent is put off first, and marked as sent afterwards: a
+worker that dies in between has somebody mailed twice at most, and never not at all, which would cost them the link. A
+mail server that does not answer is asked again later and later; what has ended meanwhile is not sent any more.
+"""
+
+import logging
+import time
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Max
+
+from apps.accounts import choosing, mailing
+from apps.accounts.models import User
+from apps.audit.recording import Actor, EventType
+from apps.connections import noting
+from apps.connections.lapsing import letters, moments
+from apps.connections.lapsing.letters import Letter
+from apps.connections.models import Connection, LapseWarning
+from apps.directory import switching
+
+_LOG = logging.getLogger(__name__)
+
+AT_ONCE = 500
+_SECONDS = 40.0
+DAY = timedelta(days=1)  # from one mail of a kind to the next; so far ahead, others are told of in the same
+_WAIT = timedelta(minutes=5)
+_LONGEST_WAIT = timedelta(hours=1)
+_MOST_FAILURES = 3  # in a row: then it is the server, and the others wait as well
+
+
+def tell(*, at: datetime) -> int:
+    """Send what is due; returns how many mails. Speaks to the mail server: call it outside transactions."""
+    stop_at, sent, failures = time.monotonic() + _SECONDS, 0, 0
+    for user_id in _users_due(at):
+        if time.monotonic() >= stop_at or failures >= _MOST_FAILURES:
+            break
+        letter = _claim(user_id, at=at)
+        if letter is None:
+            continue
+        if _send(letter):
+            _note(letter, at=at)
+            sent, failures = sent + 1, 0
+        else:
+            failures += 1
+    return sent
+
+
+def _users_due(at: datetime) -> list[UUID]:
+    rows = LapseWarning.objects.filter(sent_at__isnull=True, due_at__lte=at).order_by("due_at", "pk")
+    return list(dict.fromkeys(rows.values_list("user_id", flat=True)[:AT_ONCE]))
+
+
+def _claim(user_id: UUID, *, at: datetime) -> Letter | None:
+    """What this person is to be told now, put off until it is told. None where there is nothing, or not yet."""
+    with transaction.atomic():
+        rows = User.objects.select_for_update(skip_locked=True, of=("self",), no_key=True)
+        user = rows.select_related("warning_choices").filter(pk=user_id).first()
+        if user is None:
+            return None
+        chosen = _choose(_holding(user, at=at), user, at=at)
+        if not chosen:
+            return None
+        for warning in chosen:
+            warning.due_at, warning.tries = at + _wait(warning.tries), warning.tries + 1
+        LapseWarning.objects.bulk_update(chosen, ["due_at", "tries"])
+        return letters.write(user, chosen, choosing.choices_of(user))
+
+
+def _holding(user: User, *, at: datetime) -> list[LapseWarning]:
+    """What is planned for this person until tomorrow. What does not hold any more is withdrawn; of what cannot be done
+    now, because nobody can sign in there, nothing is said yet."""
+    rows = LapseWarning.objects.filter(user=user, sent_at__isnull=True, due_at__lte=at + DAY)
+    found = list(rows.select_related("connection__provider", "connection__endpoint", "connection__registration"))
+    over = [warning.pk for warning in found if not (user.is_active and _holds(warning, at=at))]
+    LapseWarning.objects.filter(pk__in=over).delete()
+    holding = [warning for warning in found if warning.pk not in over]
+    closed = [warning.pk for warning in holding if not _is_open(warning.connection)]
+    LapseWarning.objects.filter(pk__in=closed, due_at__lte=at).update(due_at=at + _WAIT)
+    return sorted((one for one in holding if one.pk not in closed), key=lambda one: (one.due_at, one.ends_at))
+
+
+def _holds(warning: LapseWarning, *, at: datetime) -> bool:
+    connection = warning.connection
+    if warning.hours_before == LapseWarning.ENDED:
+        is_so = connection.status == Connection.Status.NEEDS_REAUTHORIZATION and connection.reason_at == warning.ends_at
+        return is_so and at < warning.ends_at + 2 * DAY
+    is_so = connection.status == Connection.Status.ACTIVE and connection.lapses_at == warning.ends_at
+    return is_so and at < warning.ends_at
+
+
+def _is_open(connection: Connection) -> bool:
+    registration = connection.registration
+    return switching.is_on(connection.endpoint, registration) and not registration.trouble
+
+
+def _choose(holding: Sequence[LapseWarning], user: User, *, at: datetime) -> list[LapseWarning]:
+    """Those of one mail: what is due, and whatever else of the kind would be due before the next mail of the kind."""
+    due = [warning for warning in holding if warning.due_at <= at]
+    if not due:
+        return []
+    is_about_ends = due[0].hours_before == LapseWarning.ENDED
+    due = [warning for warning in due if (warning.hours_before == LapseWarning.ENDED) is is_about_ends]
+    hours = {warning.hours_before for warning in due}
+    free_at = _free_at(user, hours, at=at)
+    if free_at > at and not any(_cannot_wait(warning, free_at) for warning in due):
+        LapseWarning.objects.filter(pk__in=[warning.pk for warning in due]).update(due_at=free_at)
+        return []
+    return [warning for warning in holding if warning.hours_before in hours]
+
+
+def _free_at(user: User, hours: set[int], *, at: datetime) -> datetime:
+    """When this person may get the next mail of these kinds."""
+    rows = LapseWarning.objects.filter(user=user, hours_before__in=hours, sent_at__gt=at - DAY)
+    latest = rows.aggregate(latest=Max("sent_at"))["latest"]
+    return latest + DAY if latest else at
+
+
+def _cannot_wait(warning: LapseWarning, free_at: datetime) -> bool:
+    """Whether the end comes first."""
+    return warning.hours_before != LapseWarning.ENDED and warning.ends_at < free_at + moments.LEAST_LEFT
+
+
+def _wait(tries: int) -> timedelta:
+    factor: int = 2 ** min(tries, 6)
+    return min(_WAIT * factor, _LONGEST_WAIT)
+
+
+def _send(letter: Letter) -> bool:
+    try:
+        mailing.send(letter.template, to=letter.to, context=letter.context, headers=letter.headers)
+    except OSError as error:  # smtplib's errors are all of this kind
+        _LOG.error("A mail about an end was not sent: user %s, %s.", letter.user_id, type(error).__name__)
+        return False
+    return True
+
+
+def _note(letter: Letter, *, at: datetime) -> None:
+    """Sent: never again for this end. The log tells its reader."""
+    with transaction.atomic():
+        told = LapseWarning.objects.filter(pk__in=letter.warning_ids)
+        told.update(sent_at=at)
+        for connection in letter.connections:
+            noting.note_connection(EventType.CONNECTION_WARNED, connection, at=at, actor=Actor.system("warning"))

@@ -1,0 +1,1 @@
+"""The way to a provider: what begins an authorization request, and the address its browser leaves for."""

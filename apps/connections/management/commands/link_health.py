@@ -1,0 +1,129 @@
+"""`link_health`: what lapses, what is late, what is broken and who must act."""
+
+import json
+from argparse import ArgumentParser
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from apps.connections.overseeing import health, words
+from apps.connections.overseeing.findings import Finding, Level, OfRegistration
+from apps.connections.overseeing.health import LinkHealth
+
+_HEAD = ("active", "sign in", "due", "waiting", "late", "lag", "end 12 h", "24 h", "renew 12 h", "24 h", "registration")
+
+
+class Command(BaseCommand):
+    """For whoever looks each day, and for monitors each minute."""
+
+    help = (
+        "Say how links are: what ends within 12 and 24 hours, what is due and late, what is broken and who must act. "
+        "Ends with 0 where all is well, 1 where somebody should look today, 2 where links end unless somebody acts "
+        "now. Reads, and changes nothing."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """How to print."""
+        parser.add_argument("--json", action="store_true", help="one JSON object")
+        parser.add_argument("--quiet", action="store_true", help="the findings alone")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        """Findings, then a line for each registration."""
+        found = health.examine(at=timezone.now())
+        if options["json"]:
+            self.stdout.write(json.dumps(_object(found), default=_plain))
+        else:
+            for line in _lines(found, is_short=options["quiet"]):
+                self.stdout.write(line)
+        if found.level is not Level.WELL:
+            raise CommandError(f"{words.LEVELS[found.level]}.", returncode=int(found.level))
+
+
+def _lines(found: LinkHealth, *, is_short: bool) -> Iterator[str]:
+    yield f"{words.LEVELS[found.level]}. Links at {_moment(found.at)}:"
+    for finding in found.findings:
+        yield from _finding(finding)
+    if is_short:
+        return
+    yield ""
+    yield from _table([_HEAD, *(_row(one, at=found.at) for one in found.registrations)])
+    yield ""
+    since = f", the oldest since {_moment(found.oldest_revocation_at)}" if found.oldest_revocation_at else ""
+    yield f"Permissions whose end a provider has yet to confirm: {found.revocations}{since}"
+    until = f" Until {_moment(found.certificate_ends_at)}." if found.certificate_ends_at else ""
+    yield f"The certificate of our own site: {words.OUTLOOKS[found.certificate]}{until}"
+
+
+def _finding(finding: Finding) -> Iterator[str]:
+    """What, of which and for how many links; then what to do and whose turn it is."""
+    details = [
+        *([finding.about] if finding.about else []),
+        *([f"{finding.links} links"] if finding.links else []),
+        *([finding.code] if finding.code else []),
+        *([f"since {_moment(finding.since_at)}"] if finding.since_at else []),
+    ]
+    yield f"[{finding.level.name}] {finding.what}: {', '.join(details)}"
+    yield f"    {words.sentence(finding)} ({words.WHO[finding.who]})"
+
+
+def _row(one: OfRegistration, *, at: datetime) -> Sequence[str]:
+    lapsing, lag = one.lapsing, one.lag
+    numbers = (
+        one.standings.active, one.standings.living - one.standings.active, lag.due, lag.waiting, lag.overdue,
+        _duration(lag.lag_seconds(at=at)), lapsing.ending_in_12_hours, lapsing.ending_in_24_hours,
+        lapsing.renewing_in_12_hours, lapsing.renewing_in_24_hours,
+    )  # fmt: skip
+    held = one.registration.trouble or ("" if one.registration.is_switched_on else "switched off")
+    return (*(str(number) for number in numbers), f"{one.registration}{f' ({held})' if held else ''}")
+
+
+def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Numbers to the right; the name, of whatever length, comes last."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD) - 1)]
+    for row in rows:
+        yield "  ".join([*(text.rjust(width) for text, width in zip(row, widths, strict=False)), row[-1]])
+
+
+def _object(found: LinkHealth) -> dict[str, Any]:
+    return {
+        "at": found.at,
+        "level": found.level.name.lower(),
+        "exit_code": int(found.level),
+        "lag_seconds": round(found.lag_seconds),
+        "findings": [{**asdict(one), "level": one.level.name.lower()} for one in found.findings],
+        "registrations": [_of_registration(one, at=found.at) for one in found.registrations],
+        "revocations": {"waiting": found.revocations, "oldest_at": found.oldest_revocation_at},
+        "site_certificate": {"outlook": found.certificate, "ends_at": found.certificate_ends_at},
+    }
+
+
+def _of_registration(one: OfRegistration, *, at: datetime) -> dict[str, Any]:
+    return {
+        "id": one.registration.pk,
+        "label": str(one.registration),
+        "is_switched_on": one.registration.is_switched_on,
+        "trouble": one.registration.trouble,
+        "by_status": one.standings.by_status,
+        "by_reason": one.standings.by_reason,
+        **asdict(one.lapsing),
+        **asdict(one.lag),
+        "lag_seconds": round(one.lag.lag_seconds(at=at)),
+    }
+
+
+def _plain(value: object) -> str:
+    return value.isoformat() if isinstance(value, datetime) else str(value)
+
+
+def _moment(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%d %H:%M} UTC"
+
+
+def _duration(seconds: float) -> str:
+    """Such as 3:05 h; nothing where nothing is late."""
+    minutes = int(seconds // 60)
+    return f"{minutes // 60}:{minutes % 60:02} h" if minutes else "-"

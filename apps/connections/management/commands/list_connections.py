@@ -1,0 +1,99 @@
+"""`list_connections`: which links there are, for whoever looks into one, or into many."""
+
+import json
+from argparse import ArgumentParser
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from apps.connections.models import Connection
+from apps.connections.overseeing import listing
+from apps.connections.overseeing.listing import Listed, Wanted
+from apps.connections.reasons import Reason
+from apps.directory.models import ClientRegistration, Provider
+
+_COLUMNS = "{:36}  {:21}  {:15}  {:16}  {:16}  {:16}  {:16}  {}"
+_HEAD = ("connection", "status", "reason", "ends", "renewed from", "waits until", "last checked", "provider")
+
+
+class Command(BaseCommand):
+    """Nobody's name or address is printed, nor anything about anybody's health; whose link it is by the user's id in
+    the JSON alone."""
+
+    help = (
+        "List links, one a line, in the order of their ids. With a limit the last line says how to go on. Times are "
+        "UTC; --json has whole times, the user's id, and the registration besides."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Which links, and how to print them."""
+        parser.add_argument("--registration", metavar="ID", help="of this client registration: its id, or its label")
+        parser.add_argument("--provider", metavar="ID", help="of this provider: its id, or its whole name")
+        parser.add_argument("--user", metavar="ID", type=_uuid, help="of this user, by the id")
+        parser.add_argument("--status", choices=Connection.Status.values)
+        parser.add_argument("--reason", choices=Reason.values, help="why they need a sign-in")
+        parser.add_argument("--lapsing-within", metavar="HOURS", type=int, help="whose permission ends, unless renewed")
+        parser.add_argument("--after", metavar="ID", type=_uuid, help="go on behind this connection")
+        parser.add_argument("--limit", metavar="N", type=int, default=100, help="at most so many (100); 0 for all")
+        parser.add_argument("--json", action="store_true", help="one JSON object a line")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        """As they come from the database."""
+        wanted = Wanted(
+            registration_id=_named(ClientRegistration, "label", options["registration"]),
+            provider_id=_named(Provider, "name", options["provider"]),
+            user_id=options["user"],
+            status=options["status"],
+            reason=options["reason"],
+            lapsing_within_hours=options["lapsing_within"],
+            after=options["after"],
+        )
+        limit = max(options["limit"], 0)
+        printed, last = 0, ""
+        for one in listing.listed(wanted, at=timezone.now(), most=limit or None):
+            if not printed and not options["json"]:
+                self.stdout.write(_COLUMNS.format(*_HEAD))
+            self.stdout.write(json.dumps(asdict(one), default=_plain) if options["json"] else _line(one))
+            printed, last = printed + 1, str(one.id)
+        if printed and printed == limit:
+            self.stderr.write(f"There may be more: go on with --after {last}")
+
+
+def _line(one: Listed) -> str:
+    moments = (one.ends_at, one.due_at, one.waits_until, one.last_checked_at)
+    return _COLUMNS.format(
+        str(one.id), one.status, one.reason or "-", *(_moment(moment) for moment in moments), one.provider
+    )
+
+
+def _named(model: type[ClientRegistration] | type[Provider], column: str, given: str | None) -> UUID | None:
+    """The id of the one row with this id or this name."""
+    if given is None:
+        return None
+    try:
+        found = list(model._default_manager.filter(pk=UUID(given)).values_list("pk", flat=True))  # noqa: SLF001 - public
+    except ValueError:
+        by_name = {f"{column}__iexact": given}
+        found = list(model._default_manager.filter(**by_name).values_list("pk", flat=True)[:2])  # noqa: SLF001 - public
+    if not found:
+        raise CommandError(f"There is no {model._meta.verbose_name} of this id or name.")  # noqa: SLF001 - public
+    if len(found) > 1:
+        raise CommandError(f"Several are called so: give the id of the {model._meta.verbose_name}.")  # noqa: SLF001
+    return found[0]
+
+
+def _uuid(text: str) -> UUID:
+    """For the parser: argparse says what was wrong with it."""
+    return UUID(text)
+
+
+def _plain(value: object) -> str:
+    return value.isoformat() if isinstance(value, datetime) else str(value)
+
+
+def _moment(moment: datetime | None) -> str:
+    return f"{moment:%Y-%m-%d %H:%M}" if moment else "-"

@@ -1,0 +1,137 @@
+"""`refresh_tokens`: renew one link, what is due, or all, now rather than when the schedule would."""
+
+from argparse import ArgumentParser
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.core.management.base import BaseCommand, CommandError
+
+from apps.connections import clocks
+from apps.connections.models import Connection
+from apps.connections.overseeing import health
+from apps.connections.overseeing.findings import OfRegistration
+from apps.connections.refreshing import hastening, running
+from apps.connections.refreshing.attempting import Outcome
+from apps.connections.refreshing.claiming import Claim
+from apps.connections.refreshing.hastening import Asked, Hindrance
+
+# What came of it, and whose turn it is.
+_OUTCOMES: Mapping[Outcome | None, str] = {
+    Outcome.RENEWED: "renewed",
+    Outcome.WAITING: "to be tried again by itself: the provider could not answer",
+    Outcome.ENDED: "ended: the patient must sign in again, and reads so",
+    Outcome.OPERATOR: "refused: staff must act, the log and link_health say how; no token was lost",
+    Outcome.OURS: "failed: their answer or our request was wrong, the log says how; no token was lost",
+    Outcome.FORGOTTEN: "disconnected meanwhile",
+    Outcome.RELEASED: "not asked: this worker was too slow, another one will",
+    None: "broken off: the log says how; taken up again by itself",
+}
+_HINDRANCES: Mapping[Hindrance, str] = {
+    Hindrance.NOT_ACTIVE: "it is not active: its patient must sign in at the provider, or it is over",
+    Hindrance.NO_REFRESH_TOKEN: "its provider gave no means to renew it",
+    Hindrance.SWITCHED_OFF: "staff switched its endpoint or registration off, and must switch it on",
+    Hindrance.TROUBLE: "its registration is refused, and staff must mend that",
+    Hindrance.UNDER_WAY: "somebody is at it",
+    Hindrance.TOO_SOON: "nobody may ask again yet",
+}
+_FOR_STAFF = frozenset({Outcome.OPERATOR, Outcome.OURS, None})
+_HELD = frozenset({Hindrance.SWITCHED_OFF, Hindrance.TROUBLE})
+
+
+class Command(BaseCommand):
+    """The schedule does it each minute; by hand it may be repeated at will. No token is printed, and no name."""
+
+    help = (
+        "Renew the permission of one link, of those that are due, or of all, within the floors and budgets of their "
+        "providers. Prints for each registration what was done, what was not, and who must act. Ends with 1 where "
+        "staff must."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Which links."""
+        which = parser.add_mutually_exclusive_group(required=True)
+        which.add_argument("connection", nargs="?", metavar="ID", type=UUID, help="the id of one connection")
+        which.add_argument("--due", action="store_true", help="those that are due")
+        which.add_argument("--all", action="store_true", help="all: they are made due, and then taken as those are")
+        parser.add_argument("--registration", metavar="ID", type=UUID, help="with --all: of this client registration")
+        parser.add_argument("--seconds", metavar="N", type=float, default=600, help="begin nothing after so long (600)")
+        parser.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        """Do it, and say what was done."""
+        if options["registration"] and not options["all"]:
+            raise CommandError("--registration goes with --all.")
+        if options["connection"]:
+            self._one(options["connection"], is_rehearsal=options["dry_run"])
+        elif options["dry_run"]:
+            self._rehearse(options)
+        else:
+            self._many(options)
+
+    def _one(self, connection_id: UUID, *, is_rehearsal: bool) -> None:
+        act = hastening.foresee if is_rehearsal else hastening.refresh_one
+        try:
+            asked = act(connection_id, at=clocks.now())
+        except Connection.DoesNotExist:
+            raise CommandError("There is no connection with this id.") from None
+        self.stdout.write(f"{connection_id}: {_words(asked) if asked else 'would be asked for now.'}")
+        if asked and (asked.hindrance in _HELD if asked.hindrance else asked.outcome in _FOR_STAFF):
+            raise CommandError("Staff must act.", returncode=1)
+
+    def _many(self, options: Mapping[str, Any]) -> None:
+        if options["all"]:
+            hastened = hastening.bring_forward(options["registration"], at=clocks.now())
+            self.stdout.write(f"{sum(hastened.values())} links were made due.")
+        heard: Counter[tuple[UUID, Outcome | None]] = Counter()
+
+        def tell(claim: Claim, outcome: Outcome | None) -> None:
+            heard[claim.connection.registration_id, outcome] += 1
+
+        running.pull(clock=clocks.shared(), call_for_help=lambda: None, seconds=options["seconds"], tell=tell)
+        for line in _report(heard, health.registrations(at=clocks.now())):
+            self.stdout.write(line)
+        if any(outcome in _FOR_STAFF for _of, outcome in heard):
+            raise CommandError("Staff must act.", returncode=1)
+
+    def _rehearse(self, options: Mapping[str, Any]) -> None:
+        at = clocks.now()
+        more = hastening.count_renewable(options["registration"], at=at) if options["all"] else {}
+        self.stdout.write("Nothing was asked and nothing changed. Of these somebody would be asked:")
+        for one in health.registrations(at=at):
+            number = (0 if one.is_held else one.lag.due) + more.get(one.registration.pk, 0)
+            if number:
+                self.stdout.write(f"{one.registration}: {number}")
+            if one.is_held and one.standings.active:
+                self.stdout.write(_held(one))
+
+
+def _report(heard: Counter[tuple[UUID, Outcome | None]], registrations: Iterable[OfRegistration]) -> Iterator[str]:
+    """For each registration what was done, then what is left."""
+    for one in registrations:
+        for outcome, words in _OUTCOMES.items():
+            if number := heard[one.registration.pk, outcome]:
+                yield f"{one.registration}: {number} {words}"
+        if one.is_held and one.standings.active:
+            yield _held(one)
+        elif one.lag.due:
+            yield f"{one.registration}: {one.lag.due} still due: workers go on with them, within its budget"
+    if not heard:
+        yield "Nobody was asked."
+
+
+def _held(one: OfRegistration) -> str:
+    """Staff know what they switched off; it is said, and is no failure of this run."""
+    why = f"refused ({one.registration.trouble}), mend it" if one.registration.trouble else "switched off"
+    return f"{one.registration}: {one.standings.active} not asked: the registration is {why}; staff must act"
+
+
+def _words(asked: Asked) -> str:
+    words = f"not asked: {_HINDRANCES[asked.hindrance]}" if asked.hindrance else _OUTCOMES[asked.outcome]
+    return f"{words}. Not before {_moment(asked.until)}." if asked.until else f"{words}."
+
+
+def _moment(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%d %H:%M:%S} UTC"

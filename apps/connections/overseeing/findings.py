@@ -1,0 +1,150 @@
+"""What is not as it should be about links, how bad it is, and who must act.
+
+Three levels. WELL: nobody need act. ATTENTION: somebody should look today. ACT: links end within a day, or our site
+does, unless somebody acts. Patients who must sign in again are counted and never a finding: their pages and mail tell
+them, and no operator can do it for them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import IntEnum, StrEnum
+from functools import partial
+from uuid import UUID
+
+from apps.connections.overseeing.breaking import Standings
+from apps.connections.overseeing.lagging import Lag
+from apps.connections.overseeing.lapsing import Lapsing
+from apps.connections.overseeing.pacing import Pace
+from apps.connections.overseeing.site_certificate import Outlook
+from apps.directory.models import ClientRegistration, Endpoint
+
+VERY_LATE = timedelta(hours=1)
+REVOCATIONS_LATE = timedelta(hours=12)  # after 24 hours the token is dropped unconfirmed
+
+
+class Level(IntEnum):
+    """The exit code of `link_health`."""
+
+    WELL = 0
+    ATTENTION = 1
+    ACT = 2
+
+
+class Who(StrEnum):
+    """Who must act."""
+
+    OPERATOR = "operator"  # staff here: the registration desk, the admin, the servers
+    ORGANIZATION = "organization"  # the provider's own staff; ours can only ask them
+    PROVIDER = "provider"  # nobody here: it does not answer, or told us to wait
+    US = "us"  # whoever runs this installation: workers, beat, the database
+
+
+class What(StrEnum):
+    """The closed vocabulary of findings."""
+
+    TROUBLE = "registration_in_trouble"
+    REGISTRATION_OFF = "registration_switched_off"
+    ENDPOINT_OFF = "endpoint_switched_off"
+    ENDPOINT_UNKNOWN = "endpoint_of_unknown_dialect"
+    NOT_ENABLED = "organization_not_enabled"
+    WAITING = "provider_not_answering"
+    OVERDUE = "refreshes_overdue"
+    STUCK = "leases_stuck"
+    BROKE_OFF = "refreshes_broke_off"
+    REVOCATIONS = "revocations_waiting"
+    CERTIFICATE = "site_certificate"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """One thing that somebody should look at. `about` names a registration or an endpoint, `links` counts how many
+    links it concerns, `code` says more from a closed vocabulary, `since_at` is None where nobody knows."""
+
+    level: Level
+    what: What
+    who: Who
+    about: str = ""
+    about_id: UUID | None = None
+    links: int = 0
+    code: str = ""
+    since_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class OfRegistration:
+    """The links of one registration."""
+
+    registration: ClientRegistration
+    standings: Standings
+    lapsing: Lapsing
+    lag: Lag
+    pace: Pace
+
+    @property
+    def is_held(self) -> bool:
+        """Nothing of it is refreshed until staff act, which is no lateness of ours."""
+        return bool(self.registration.trouble) or not self.registration.is_switched_on
+
+    @property
+    def loses_links_soon(self) -> bool:
+        """Whether permissions end within a day that would have been renewed."""
+        return self.lapsing.renewing_in_24_hours > 0
+
+
+def of_registration(one: OfRegistration, *, at: datetime) -> Iterator[Finding]:
+    """Trouble, a switch, lateness of ours, a provider that does not answer."""
+    registration, lag, links = one.registration, one.lag, one.standings.living
+    finding = partial(Finding, about=str(registration), about_id=registration.pk)
+    held = Level.ACT if one.loses_links_soon else Level.ATTENTION
+    if registration.trouble and links:
+        since_at, code = registration.trouble_at, registration.trouble
+        yield finding(level=held, what=What.TROUBLE, who=Who.OPERATOR, links=links, code=code, since_at=since_at)
+    if not registration.is_switched_on and links:
+        since_at = registration.switched_off_at
+        yield finding(level=held, what=What.REGISTRATION_OFF, who=Who.OPERATOR, links=links, since_at=since_at)
+    if one.is_held:
+        return
+    if lag.broken_off:
+        level = Level.ACT if lag.broken_off_ending else Level.ATTENTION
+        yield finding(level=level, what=What.BROKE_OFF, who=Who.US, links=lag.broken_off)
+    if one.pace.is_slow and (lag.due or lag.waiting):
+        yield finding(level=Level.ATTENTION, what=What.WAITING, who=Who.PROVIDER, links=lag.due + lag.waiting)
+        return
+    if lag.overdue:
+        late = Level.ACT if lag.lag_seconds(at=at) >= VERY_LATE.total_seconds() else Level.ATTENTION
+        yield finding(level=late, what=What.OVERDUE, who=Who.US, links=lag.overdue, since_at=lag.oldest_due_at)
+    if lag.stuck:
+        yield finding(level=Level.ACT, what=What.STUCK, who=Who.US, links=lag.stuck)
+
+
+def of_endpoint(what: What, who: Who, endpoint: Endpoint, links: int, *, loses_links_soon: bool = False) -> Finding:
+    """Switched off, of a dialect that this release does not know, or closed to us by its organization."""
+    return Finding(
+        level=Level.ACT if loses_links_soon else Level.ATTENTION,
+        what=what,
+        who=who,
+        about=endpoint.fhir_base_url,
+        about_id=endpoint.pk,
+        links=links,
+        since_at=endpoint.switched_off_at if what is What.ENDPOINT_OFF else None,
+    )
+
+
+def of_revocations(waiting: int, oldest_at: datetime | None, *, at: datetime) -> Iterator[Finding]:
+    """A provider that has not confirmed for half a day that a permission is over."""
+    if oldest_at is not None and oldest_at <= at - REVOCATIONS_LATE:
+        yield Finding(level=Level.ATTENTION, what=What.REVOCATIONS, who=Who.PROVIDER, links=waiting, since_at=oldest_at)
+
+
+def of_certificate(outlook: Outlook) -> Iterator[Finding]:
+    """Our own: its end would end links."""
+    levels = {
+        Outlook.UNSEEN: Level.ATTENTION,
+        Outlook.ENDS_SOON: Level.ATTENTION,
+        Outlook.ENDS_VERY_SOON: Level.ACT,
+        Outlook.ENDED: Level.ACT,
+        Outlook.REFUSED: Level.ACT,
+    }
+    if outlook in levels:
+        yield Finding(level=levels[outlook], what=What.CERTIFICATE, who=Who.US, code=outlook.value)

@@ -1,0 +1,122 @@
+"""One connection, as its own user sees it: all that its page says, from one question."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from apps.accounts import choosing
+from apps.accounts.models import User
+from apps.connections import revoking
+from apps.connections.grants import asking, sharing
+from apps.connections.grants.sharing import Sharing
+from apps.connections.models import Connection
+from apps.connections.presenting import ends, moments, standing
+from apps.connections.presenting.standing import Standing
+from apps.connections.revoking import Told
+
+
+@dataclass(frozen=True)
+class Reminders:
+    """What mail there will be before the end: `said` is a sentence. The patient may want none about this one."""
+
+    said: str
+    is_muted: bool
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Ready to show; `lasts`, `use` and `told` are sentences, the latter two empty where there is nothing to say.
+
+    `checked` is when we last looked, empty where we never did; `more_url` is the provider's own page about what
+    happened. `reminders` is None where no end is known.
+    """
+
+    standing: Standing
+    sharing: Sharing
+    lasts: str
+    use: str = ""
+    told: str = ""
+    checked: str = ""
+    more_url: str = ""
+    reminders: Reminders | None = None
+
+
+def show(user: User, connection_id: UUID, *, at: datetime) -> Shown:
+    """A confirmed connection of this user. Raises Connection.DoesNotExist where there is none, or none any more."""
+    confirmed = user.connections.confirmed()
+    servers = ("provider", "endpoint__authorization_server", "registration__authorization_server")
+    connection = confirmed.select_related(*servers).get(pk=connection_id)
+    found = standing.of_connection(connection, at=at)
+    return Shown(
+        found,
+        sharing.of_connection(connection),
+        _lasts(found),
+        use=_use(found),
+        told=_told(found.connection),
+        checked=moments.moment(connection.last_checked_at) if connection.last_checked_at else "",
+        more_url=connection.more_url,
+        reminders=_reminders(user, found),
+    )
+
+
+def _lasts(found: Standing) -> str:
+    if found.connection.status == Connection.Status.DISCONNECTED:
+        return ""
+    if found.ends_at is None:
+        return asking.lasts_for(found.connection)
+    said = _("Until {moment}. {provider} does not let us renew it. With each sign-in there it begins anew.")
+    return said.format(moment=moments.moment(found.ends_at), provider=found.connection.provider.name)
+
+
+def _use(found: Standing) -> str:
+    """Where the provider ends what rests: when it was used, and that we see to it."""
+    used_at, limit = ends.last_used_at(found.connection), ends.idle_limit(found.connection)
+    if used_at is None or limit is None:
+        return ""
+    days = limit.days
+    said = ngettext(
+        "Used last on {date}. {provider} ends it after {count} day without use; we use it well before.",
+        "Used last on {date}. {provider} ends it after {count} days without use; we use it well before.",
+        days,
+    )
+    if found.needs_you or found.is_stopped:
+        said = ngettext(
+            "Used last on {date}. {provider} ends it after {count} day without use.",
+            "Used last on {date}. {provider} ends it after {count} days without use.",
+            days,
+        )
+    return said.format(date=moments.date(used_at), provider=found.connection.provider.name, count=days)
+
+
+def _told(connection: Connection) -> str:
+    """Whether the provider knows that it is over."""
+    if connection.status != Connection.Status.DISCONNECTED:
+        return ""
+    said = {
+        Told.CONFIRMED: _("{provider} has confirmed that our permission ended."),
+        Told.PENDING: _(
+            "We are telling {provider} to end our permission, and try for a day. We hold no key to your record there "
+            "any more."
+        ),
+        Told.NEVER: _(
+            "{provider} did not confirm that our permission ended. We hold no key to your record there any more. To be "
+            "sure, remove Holdfast in their portal under connected apps."
+        ),
+    }[revoking.told(connection)]
+    return said.format(provider=connection.provider.name)
+
+
+def _reminders(user: User, found: Standing) -> Reminders | None:
+    if found.ends_at is None:
+        return None
+    if found.connection.is_muted:
+        return Reminders(_("No e-mails about this connection."), is_muted=True)
+    hours = choosing.choices_of(user).hours_before
+    if not hours:
+        return Reminders(_("You chose no e-mails before an end."), is_muted=False)
+    listed = ", ".join(str(number) for number in hours)
+    said = ngettext("By e-mail, {hours} hour before.", "By e-mail, {hours} hours before.", max(hours))
+    return Reminders(said.format(hours=listed), is_muted=False)

@@ -1,0 +1,85 @@
+"""The connections of somebody, as their pages show them: what needs the patient first, told apart where two look alike.
+
+How one of them stands is said in `states`. Reads no token: of the token set only its times.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+
+from apps.accounts.models import User
+from apps.connections.answers import candidates
+from apps.connections.models import Connection
+from apps.connections.presenting import states
+from apps.connections.presenting.states import Standing, is_stopped
+from apps.directory import versions
+from apps.directory.models import Endpoint
+
+__all__ = ["Standing", "is_stopped", "of_connection", "of_user"]
+
+_NEVER = datetime.max.replace(tzinfo=UTC)
+
+
+def of_user(user: User, *, at: datetime) -> list[Standing]:
+    """Every connection of the user that was confirmed, and those that wait for it; what needs the patient first,
+    and of that what ends soonest."""
+    rows = _with_deadlines(user.connections.exclude(_overdue(at))).order_by("provider__name", "created_at", "pk")
+    return sorted(_standings(user.pk, rows, at=at), key=_urgency)
+
+
+def of_connection(connection: Connection, *, at: datetime) -> Standing:
+    """The same for one of them. Raises Connection.DoesNotExist where it went a moment ago."""
+    beside = Connection.objects.filter(user_id=connection.user_id, provider_id=connection.provider_id)
+    rows = _with_deadlines(beside.exclude(_overdue(at) & ~Q(pk=connection.pk)))
+    for found in _standings(connection.user_id, rows, at=at):
+        if found.connection.pk == connection.pk:
+            return found
+    raise Connection.DoesNotExist
+
+
+def _urgency(one: Standing) -> tuple[bool, bool, datetime]:
+    return not one.needs_you, _is_over(one.connection), (one.needs_you and one.ends_at) or _NEVER
+
+
+def _is_over(connection: Connection) -> bool:
+    return connection.status in {Connection.Status.ENDED, Connection.Status.DISCONNECTED}
+
+
+def _overdue(at: datetime) -> Q:
+    """Links that beat is about to drop."""
+    return Q(status=Connection.Status.AWAITING_CONFIRMATION, confirm_by_at__lte=at)
+
+
+def _standings(user_id: UUID, rows: QuerySet[Connection], *, at: datetime) -> list[Standing]:
+    """How each stands, with whose record it is: one provider may hold a parent's and a child's."""
+    people = candidates.find_people(user_id, rows)
+    found = [
+        replace(states.of(row, at=at), person=people[row.pk].name) if row.pk in people else states.unnamed(row, at=at)
+        for row in rows
+    ]
+    return _told_apart(found)
+
+
+def _told_apart(standings: Sequence[Standing]) -> list[Standing]:
+    """With the way of each, where one provider has several for one person."""
+    endpoints: dict[tuple[UUID, str], list[Endpoint]] = defaultdict(list)
+    for one in standings:
+        endpoints[one.connection.provider_id, one.person].append(one.connection.endpoint)
+    return [
+        replace(
+            one,
+            way=versions.way(one.connection.endpoint, among=endpoints[one.connection.provider_id, one.person]),
+        )
+        for one in standings
+    ]
+
+
+def _with_deadlines(rows: QuerySet[Connection]) -> QuerySet[Connection]:
+    """The deadlines, without the tokens beside them or the candidates."""
+    return rows.select_related("provider", "endpoint", "registration", "stored_token_set").defer(
+        "sealed_candidates", "stored_token_set__sealed_access_token", "stored_token_set__sealed_refresh_token"
+    )

@@ -1,0 +1,261 @@
+"""How one connection stands: a shape and a word, a sentence, and the next step, by what its columns say at a moment.
+
+Sentences are those of the patient-experience page, C1 to C15: what happened, what is kept, whose turn it is. A red or
+amber shape is for what the patient must act on; an end that is known stays calm until a day before.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from apps.connections.grants import asking
+from apps.connections.models import Connection, StoredTokenSet
+from apps.connections.presenting import ends, moments
+from apps.connections.reasons import Reason
+from apps.directory import reaching, switching
+
+SOON = timedelta(days=1)
+_VERY_SOON = timedelta(hours=3)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One connection, ready to show. `needs_you` puts it first; the action is empty where there is nothing to do.
+    `limit` is a sentence where we cannot keep it going by ourselves, `way` the name of its way of reading where one
+    provider has several for one person.
+    """
+
+    connection: Connection
+    kind: str
+    word: str
+    sentence: str
+    person: str = ""
+    way: str = ""
+    action: str = ""
+    action_url: str = ""
+    needs_you: bool = False
+    limit: str = ""
+    is_stopped: bool = False  # nothing is asked there now, and it is not the patient's turn
+    ends_at: datetime | None = None  # where that is known, and nothing we do prolongs it
+
+
+def of(connection: Connection, *, at: datetime) -> Standing:
+    """How it stands; its provider, endpoint, registration and token set are loaded."""
+    status = Connection.Status(connection.status)
+    if status is Connection.Status.AWAITING_CONFIRMATION:
+        return _awaiting(connection)
+    if is_linked(connection) and not switching.is_on(connection.endpoint, connection.registration):
+        return _switched_off(connection, at=at)
+    if is_linked(connection) and not reaching.is_known(connection.endpoint):
+        return _in_trouble(connection, at=at)
+    if status is Connection.Status.NEEDS_REAUTHORIZATION:
+        reason = Reason(connection.reason) if connection.reason else Reason.GRANT_ENDED
+        return _needs_sign_in(connection, reason, since=connection.reason_at)
+    if status is Connection.Status.ACTIVE:
+        return _active(connection, at=at)
+    return Standing(
+        connection,
+        "off",
+        _("Disconnected"),
+        _("We stopped asking {provider} on {date}. What was copied until then is still here.").format(
+            provider=connection.provider.name, date=moments.date(connection.ended_at)
+        ),
+    )
+
+
+def unnamed(connection: Connection, *, at: datetime) -> Standing:
+    """How one stands of whom no name is known: nobody was chosen yet; or what we keep does not open, which is ours to
+    mend, and would not be mended by signing in."""
+    if connection.sealed_person is None or not is_linked(connection):
+        return of(connection, at=at)
+    sentence = _(
+        "We cannot open what we keep for you just now. Ours to fix; nothing is lost, and there is nothing for you to "
+        "do."
+    )
+    return Standing(connection, "fault", _("Problem on our side"), sentence, is_stopped=True)
+
+
+def is_linked(connection: Connection) -> bool:
+    """Whether it was confirmed, and neither ended nor disconnected."""
+    return connection.status in {Connection.Status.ACTIVE, Connection.Status.NEEDS_REAUTHORIZATION}
+
+
+def is_stopped(connection: Connection) -> bool:
+    """Whether nothing is asked there now: staff switched it off, or have to mend our registration or the endpoint."""
+    return is_linked(connection) and (
+        bool(connection.registration.trouble)
+        or not switching.is_on(connection.endpoint, connection.registration)
+        or not reaching.is_known(connection.endpoint)
+    )
+
+
+def _awaiting(connection: Connection) -> Standing:
+    return Standing(
+        connection,
+        "needs-you",
+        _("Is this the right person?"),
+        _for(connection, _("We found a record at {provider}. Nothing is copied until you say yes.")),
+        action=_("Look and decide"),
+        action_url=reverse("confirm", args=[connection.pk]),
+        needs_you=True,
+    )
+
+
+def _switched_off(connection: Connection, *, at: datetime) -> Standing:
+    """Staff did it, and staff undo it. Where the provider's time limit passes meanwhile, that is said at once."""
+    sentence = _("We have switched {provider} off for now. Your copy stays as it is. Nothing for you to do.")
+    if connection.status == Connection.Status.NEEDS_REAUTHORIZATION or ends.is_over(connection, at=at):
+        sentence = _(
+            "We have switched {provider} off for now. Your copy stays as it is. Once it is on again, we will ask you "
+            "to sign in there for updates."
+        )
+    return Standing(connection, "off", _("Switched off for now"), _for(connection, sentence), is_stopped=True)
+
+
+def _in_trouble(connection: Connection, *, at: datetime) -> Standing:
+    """Staff have to mend our registration. The links go on by themselves, those that still can."""
+    sentence = _("We have a problem with {provider}. Ours to fix; your permission is fine and your record is here.")
+    then = _("Updates go on by themselves once that is mended. Nothing for you to do.")
+    if ends.is_over(connection, at=at):
+        then = _("Once that is mended, we will ask you to sign in there for updates.")
+    said = f"{_for(connection, sentence)} {then}"
+    return Standing(connection, "fault", _("Problem on our side"), said, is_stopped=True)
+
+
+def _needs_sign_in(connection: Connection, reason: Reason, *, since: datetime | None) -> Standing:
+    word = {
+        Reason.SESSION_OVER: _("The session at {provider} ended"),
+        Reason.IDLE_LIMIT_OVER: _("The connection went to sleep"),
+    }.get(reason, _("Sign in to get updates"))
+    sentence = {
+        Reason.GRANT_ENDED: _(
+            "{provider} ended the permission, or you did there. We noticed on {date}, and stopped asking. Everything "
+            "we had until then is still here."
+        ),
+        Reason.WINDOW_OVER: _(
+            "{provider} limits how long a sign-in lasts, and this one ended on {date}. Everything we had until then is "
+            "still here."
+        ),
+        Reason.NOT_RENEWABLE: _(
+            "{provider} lets us in only for a short time after each sign-in. Everything we had until {date} is still "
+            "here."
+        ),
+        Reason.SESSION_OVER: _(
+            "This connection lasts while you are signed in there, and that ended by {date}. Everything we had until "
+            "then is still here. Sign in when you want new entries."
+        ),
+        Reason.IDLE_LIMIT_OVER: _(
+            "{provider} ends connections that are not used for a long time, and we noticed on {date}. Everything we "
+            "had until then is still here."
+        ),
+        Reason.EARLIER_COPY: _(
+            "We had to go back to an earlier copy of our data, and {provider} no longer takes the sign-in it holds. We "
+            "noticed on {date}. You did nothing wrong, and everything in that copy is still here."
+        ),
+    }[reason]
+    return Standing(
+        connection,
+        "needs-you",
+        _for(connection, word),
+        sentence.format(provider=connection.provider.name, date=moments.date(since)),
+        action=_("Sign in again"),
+        action_url=reverse("reauthorize", args=[connection.pk]),
+        needs_you=True,
+    )
+
+
+def _active(connection: Connection, *, at: datetime) -> Standing:
+    if connection.registration.trouble:
+        return _in_trouble(connection, at=at)
+    stored = ends.token_set(connection)
+    limit = asking.limit(connection)
+    if stored is not None and limit:
+        return _limited(connection, stored, limit, at=at)
+    if (reason := ends.is_used_up(connection, at=at)) is not None:
+        return _needs_sign_in(connection, reason, since=ends.ended_at(connection))
+    ends_at, silent_since = ends.known(connection), ends.silent_since(connection, at=at)
+    if silent_since is not None and (ends_at is None or ends_at - at > SOON):
+        return _not_answering(connection, silent_since, ends_at)
+    if ends_at is not None:
+        return _ends(connection, ends_at, at=at)
+    deadline_at = stored.refresh_deadline_at if stored else None
+    if deadline_at is None or not ends.is_window(connection):
+        return Standing(connection, "done", _("Connected"), _checked(connection) + " " + _("Nothing to do."))
+    sentence = _("{provider} limits how long. We try to renew it by ourselves and tell you here in time if we cannot.")
+    return Standing(
+        connection,
+        "done",
+        _("Connected until {date}").format(date=moments.date(deadline_at)),
+        f"{_checked(connection)} {_for(connection, sentence)}",
+        action=_("Sign in now to extend"),
+        action_url=reverse("reauthorize", args=[connection.pk]),
+    )
+
+
+def _not_answering(connection: Connection, since: datetime, ends_at: datetime | None) -> Standing:
+    """Theirs, for now: nobody need act. Where its end is known and near, that comes first."""
+    sentence = _("{provider} has not answered since {moment}. We try again by ourselves. Your record is here.")
+    said = sentence.format(provider=connection.provider.name, moment=moments.moment(since))
+    return Standing(connection, "info", _("Connected, but not answering"), said, ends_at=ends_at)
+
+
+def _limited(connection: Connection, stored: StoredTokenSet, limit: str, *, at: datetime) -> Standing:
+    """It goes on for as long as its tokens, or the session at the provider, and no longer."""
+    ended_at = stored.access_expires_at
+    if not stored.is_renewable and ended_at is not None and ended_at <= at:  # the next check would find it so
+        found = _needs_sign_in(connection, Reason.NOT_RENEWABLE, since=ended_at)
+        return replace(found, limit=limit)
+    return Standing(
+        connection,
+        "done",
+        _("Connected"),
+        f"{_checked(connection)} {limit}",
+        action=_("Sign in again"),
+        action_url=reverse("reauthorize", args=[connection.pk]),
+        limit=limit,
+    )
+
+
+def _ends(connection: Connection, ends_at: datetime, *, at: datetime) -> Standing:
+    """An end that nothing we do can prolong: said from the first minute, calmly, and plainer as it comes near."""
+    left = ends_at - at
+    sentence = _("Sign in there before then and updates go on. Your record stays here either way.")
+    if left > SOON:
+        before = _("Connected. {provider} limits how long, and does not let us renew it.")
+    elif left > _VERY_SOON:
+        before = _("The connection to {provider} ends then.")
+    else:
+        before = _left(left)
+        sentence = _("Sign in at {provider} before then and updates go on. Your record stays here either way.")
+    return Standing(
+        connection,
+        "info" if left > SOON else "needs-you",
+        _("Sign in again by {moment}").format(moment=moments.until(ends_at, at=at)),
+        f"{_for(connection, before)} {_for(connection, sentence)}",
+        action=_("Sign in again"),
+        action_url=reverse("reauthorize", args=[connection.pk]),
+        needs_you=left <= SOON,
+        ends_at=ends_at,
+    )
+
+
+def _left(left: timedelta) -> str:
+    hours, minutes = left // timedelta(hours=1), max(left // timedelta(minutes=1), 1)
+    if hours:
+        said = ngettext("{count} hour is left.", "{count} hours are left.", hours).format(count=hours)
+    else:
+        said = ngettext("{count} minute is left.", "{count} minutes are left.", minutes).format(count=minutes)
+    return said
+
+
+def _checked(connection: Connection) -> str:
+    if connection.last_checked_at is None:
+        return _("Not checked yet.")
+    return _("Last checked {moment}.").format(moment=moments.moment(connection.last_checked_at))
+
+
+def _for(connection: Connection, sentence: str) -> str:
+    return sentence.format(provider=connection.provider.name)

@@ -1,0 +1,23 @@
+"""Links that hold: who may refresh a token set, when, what an answer means, and who writes it down (design, section 5).
+
+What callers use stands here. Nothing outside this package writes a StoredTokenSet.
+"""
+
+from apps.connections.refreshing.errors import NeedsReauthorization, NotYet, RegistrationBroken, SwitchedOff
+from apps.connections.refreshing.replacing import end_replaced, held
+from apps.connections.refreshing.using import check_switches, usable_token
+from apps.connections.refreshing.writing import forget, hand_over, keep
+
+__all__ = [
+    "NeedsReauthorization",
+    "NotYet",
+    "RegistrationBroken",
+    "SwitchedOff",
+    "check_switches",
+    "end_replaced",
+    "forget",
+    "hand_over",
+    "held",
+    "keep",
+    "usable_token",
+]

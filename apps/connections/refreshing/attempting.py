@@ -1,0 +1,73 @@
+"""One attempt at refreshing a token set: from a claim to what came of it."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from apps.connections import revoking
+from apps.connections.models import Connection
+from apps.connections.refreshing import putting_off, storing, token_columns
+from apps.connections.refreshing.claiming import Claim
+from apps.connections.refreshing.results import Outcome, Result
+from apps.directory import discovering, reaching
+from apps.vault import sealing
+from apps.vault.errors import Shredded, VaultError
+from apps.vault.sealing import Holder, KeyRing
+from apps.wire import token_endpoint
+from apps.wire.dialects import Interface
+from apps.wire.errors import AuthorizationDenied, AuthorizationExpired, Code, UnexpectedAnswer, WireError
+from apps.wire.secret import Secret
+from apps.wire.token_endpoint import TokenSet
+
+__all__ = ["Outcome", "Result", "attempt"]
+
+
+def attempt(claim: Claim, *, clock: Callable[[], datetime]) -> Result:
+    """Ask for new tokens and write down what came of it. Speaks to the network: call it outside transactions.
+
+    Never raises for what the provider or the vault does: `Result` says who must act. Where the claim has become too old
+    to call within its lease, as after a long wait for a thread, nobody is asked, and the next may claim at once.
+    """
+    discovering.keep_fresh(claim.connection.endpoint, at=clock())
+    if not claim.may_call:
+        return putting_off.release(claim, at=clock())
+    at = clock()
+    if claim.stored.refresh_deadline_at is not None and at >= claim.stored.refresh_deadline_at:
+        return storing.end_in_time(claim, at=at)
+    with sealing.key_rings(token_columns.holder(claim.connection), Holder.installation()) as (ring, ours):
+        try:
+            return _asked(claim, ring, ours, at=at)
+        except Shredded:  # the account is being closed
+            return Result(Outcome.FORGOTTEN)
+
+
+def _asked(claim: Claim, ring: KeyRing, ours: KeyRing, *, at: datetime) -> Result:
+    sealed = claim.stored.sealed_refresh_token
+    assert sealed is not None  # noqa: S101 - only such a one is claimed
+    try:
+        refresh_token = token_columns.open_refresh_token(claim.connection, sealed, ring=ring)
+        endpoint = reaching.token_endpoint(claim.connection.endpoint, claim.connection.registration, ring=ours)
+        token_set = token_endpoint.refresh(endpoint, refresh_token=refresh_token)
+        _check_person(claim.connection, token_set, sent=refresh_token, at=at)
+    except Shredded:
+        raise
+    except (AuthorizationExpired, AuthorizationDenied) as refusal:
+        return storing.refuse(claim, refusal, ring=ring, at=at)
+    except (WireError, VaultError) as error:
+        return putting_off.put_off(claim, error, at=at)
+    is_new = token_set.refresh_token is not None and token_set.refresh_token != refresh_token
+    return storing.adopt(claim, token_set, is_new=is_new, ring=ring, at=at)
+
+
+def _check_person(connection: Connection, token_set: TokenSet, *, sent: Secret, at: datetime) -> None:
+    """Tokens that their answer says are for another patient never serve this connection. Said on interface B alone,
+    where a sign-in goes by it, too (`answers.identifying`).
+
+    They are given back, though not now: that call would outlast the lease. The refresh token that was sent is ours, and
+    is kept where it came back.
+    """
+    is_said = connection.endpoint.interface == Interface.SMART and token_set.patient is not None
+    if is_said and token_set.patient != connection.fhir_patient_id:
+        is_new = token_set.refresh_token is not None and token_set.refresh_token != sent
+        foreign = token_set.refresh_token if is_new else None
+        revoking.remember(connection, foreign or token_set.access_token, at=at, is_its_own=False)
+        raise UnexpectedAnswer(code=Code.WRONG_RESOURCE)

@@ -1,0 +1,121 @@
+"""Refreshing sooner than the schedule says, because an operator asks for it: one link now, or many as soon as may be.
+
+Floors, waits, switches and trouble hold for operators too. One link takes nothing from its registration's budget, as
+when somebody waits for a page; many are only made due, and are then taken like everything else that is: in order of
+deadline, within budgets, by all workers.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from django.db import connection as database
+
+from apps.connections import clocks
+from apps.connections.models import Connection, StoredTokenSet
+from apps.connections.refreshing import claiming, guarding
+from apps.connections.refreshing.results import Outcome
+from apps.directory import registering
+
+_AT_ONCE = 2000
+
+_WORKABLE = """
+FROM connections_storedtokenset AS stored
+JOIN connections_connection AS linked ON linked.id = stored.connection_id AND linked.status = 'active'
+JOIN directory_endpoint AS endpoint ON endpoint.id = linked.endpoint_id AND endpoint.is_switched_on
+JOIN directory_clientregistration AS registration ON registration.id = stored.registration_id
+    AND registration.is_switched_on AND registration.trouble = ''
+WHERE stored.sealed_refresh_token IS NOT NULL
+    AND (stored.refresh_due_at IS NULL OR stored.refresh_due_at > %(at)s)
+    AND (%(registration)s::uuid IS NULL OR stored.registration_id = %(registration)s)
+"""
+_COUNT = f"SELECT stored.registration_id, count(*) {_WORKABLE} GROUP BY 1"
+# What a worker has in hand is left to it.
+_BRING_FORWARD = f"""
+UPDATE connections_storedtokenset AS hastened SET refresh_due_at = %(at)s
+FROM (
+    SELECT stored.connection_id {_WORKABLE}
+        AND (stored.lease_until IS NULL OR stored.lease_until <= now()) AND stored.connection_id > %(after)s
+    ORDER BY stored.connection_id LIMIT %(number)s
+    FOR UPDATE OF stored SKIP LOCKED
+) AS wanted
+WHERE hastened.connection_id = wanted.connection_id
+RETURNING hastened.connection_id, hastened.registration_id
+"""  # noqa: S608 # nosec B608 - of constants alone
+
+
+class Hindrance(StrEnum):
+    """Why nobody is asked for a link now."""
+
+    NOT_ACTIVE = "not_active"  # its patient must sign in, or it is over
+    NO_REFRESH_TOKEN = "no_refresh_token"  # noqa: S105 - the name of a hindrance
+    SWITCHED_OFF = "switched_off"
+    TROUBLE = "registration_in_trouble"
+    UNDER_WAY = "under_way"  # somebody else is at it
+    TOO_SOON = "too_soon"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What came of asking for one link; or why nobody was asked, and until when nobody is."""
+
+    outcome: Outcome | None = None
+    hindrance: Hindrance | None = None
+    until: datetime | None = None
+
+
+def refresh_one(connection_id: UUID, *, at: datetime) -> Asked:
+    """Refresh this link now, although its access token may still be good. Speaks to the network: call it outside
+    transactions. Raises Connection.DoesNotExist."""
+    for claim in claiming.claim([connection_id], at=at):
+        result = guarding.attempt(claim, clock=clocks.running_from(at))
+        return Asked(outcome=result.outcome, until=result.until)
+    return foresee(connection_id, at=at) or Asked(hindrance=Hindrance.UNDER_WAY)
+
+
+def foresee(connection_id: UUID, *, at: datetime) -> Asked | None:
+    """Why nobody would be asked for this link now; None where somebody would. Raises Connection.DoesNotExist."""
+    related = ("endpoint", "registration", "stored_token_set")
+    connection = Connection.objects.select_related(*related).defer("sealed_candidates").get(pk=connection_id)
+    stored: StoredTokenSet | None = getattr(connection, "stored_token_set", None)
+    if connection.status != Connection.Status.ACTIVE:
+        return Asked(hindrance=Hindrance.NOT_ACTIVE)
+    if stored is None or stored.sealed_refresh_token is None:
+        return Asked(hindrance=Hindrance.NO_REFRESH_TOKEN)
+    if not (connection.endpoint.is_switched_on and connection.registration.is_switched_on):
+        return Asked(hindrance=Hindrance.SWITCHED_OFF)
+    if claiming.is_kept_away(connection, stored, at=at):
+        return Asked(hindrance=Hindrance.TROUBLE, until=registering.again_at(connection.registration))
+    if stored.lease_until is not None and stored.lease_until > at:
+        return Asked(hindrance=Hindrance.UNDER_WAY, until=stored.lease_until)
+    if stored.attempt_id is None and stored.not_before_at is not None and stored.not_before_at > at:
+        return Asked(hindrance=Hindrance.TOO_SOON, until=stored.not_before_at)
+    return None
+
+
+def bring_forward(registration_id: UUID | None = None, *, at: datetime) -> Mapping[UUID, int]:
+    """Make all links due that could be refreshed now, or those of one registration. How many of each registration.
+
+    In steps, each a transaction of its own: memory and locks do not grow with their number, and when it ends half way
+    it may be begun again.
+    """
+    hastened: Counter[UUID] = Counter()
+    values = {"at": at, "registration": registration_id, "number": _AT_ONCE, "after": UUID(int=0)}
+    while True:
+        with database.cursor() as cursor:
+            cursor.execute(_BRING_FORWARD, values)
+            found = cursor.fetchall()
+        if not found:
+            return hastened
+        hastened.update(of for _connection_id, of in found)
+        values["after"] = max(connection_id for connection_id, _of in found)
+
+
+def count_renewable(registration_id: UUID | None = None, *, at: datetime) -> Mapping[UUID, int]:
+    """How many `bring_forward` would make due, of each registration."""
+    with database.cursor() as cursor:
+        cursor.execute(_COUNT, {"at": at, "registration": registration_id})
+        return dict(cursor.fetchall())

@@ -1,0 +1,93 @@
+"""Links that nobody may refresh, put out of the way of those that somebody may.
+
+Whether an endpoint is switched on is said in the directory, once for all its links, and `choosing` meets them one by
+one: those that are due and may not be asked for would be walked past at every look, tens of thousands of them for as
+long as staff leave an endpoint off. So whoever meets them parks them, a batch at a time: they are due no more, and what
+is due later is met when it falls due. They are due again within a minute of being switched on, all at once: `choosing`
+orders them, and their server's budget holds.
+
+Links that are over are not parked, as new tokens bring new times. A dialect that this code does not know counts as
+off: it may have been written by a newer release, and nobody else's link waits for it.
+"""
+
+import logging
+from collections.abc import Collection
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db import connection, transaction
+
+from apps.wire.dialects import DIALECTS
+
+_LOG = logging.getLogger(__name__)
+
+_AT_ONCE = 2000
+_CONFIRMED_WITHIN = timedelta(minutes=1)  # then a link that awaits it is looked at again
+
+# Whether a link may be asked for, as far as its connection and its endpoint tell. Needs `linked`, `endpoint`.
+IS_WORKABLE = "(linked.status = 'active' AND endpoint.is_switched_on AND endpoint.dialect = ANY(%(dialects)s::text[]))"
+KNOWN: dict[str, Any] = {"dialects": list(DIALECTS)}
+
+_PARK = f"""
+UPDATE connections_storedtokenset AS parked
+SET refresh_due_at = CASE WHEN met.status = 'awaiting_confirmation' THEN %(look_again_at)s END,
+    parked_endpoint_id = CASE WHEN met.status = 'active' THEN met.endpoint_id END
+FROM (
+    SELECT stored.connection_id, linked.status, linked.endpoint_id, endpoint.dialect
+    FROM connections_storedtokenset AS stored
+    JOIN connections_connection AS linked ON linked.id = stored.connection_id
+    JOIN directory_endpoint AS endpoint ON endpoint.id = linked.endpoint_id
+    WHERE stored.connection_id = ANY(%(ids)s::uuid[]) AND stored.refresh_due_at <= %(at)s AND NOT {IS_WORKABLE}
+    ORDER BY stored.connection_id
+    FOR UPDATE OF stored SKIP LOCKED
+) AS met
+WHERE parked.connection_id = met.connection_id
+RETURNING met.dialect
+"""  # noqa: S608 # nosec B608 - of constants alone
+# From one endpoint with parked links to the next one, however many links each has.
+_RETURN = """
+WITH RECURSIVE parked (endpoint_id) AS (
+    (SELECT parked_endpoint_id FROM connections_storedtokenset
+    WHERE parked_endpoint_id IS NOT NULL ORDER BY parked_endpoint_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT stored.parked_endpoint_id FROM connections_storedtokenset AS stored
+        WHERE stored.parked_endpoint_id > parked.endpoint_id ORDER BY stored.parked_endpoint_id LIMIT 1)
+    FROM parked WHERE parked.endpoint_id IS NOT NULL
+)
+UPDATE connections_storedtokenset AS returned
+SET refresh_due_at = COALESCE(returned.refresh_due_at, %(at)s), parked_endpoint_id = NULL
+FROM (
+    SELECT stored.connection_id FROM parked
+    JOIN directory_endpoint AS endpoint ON endpoint.id = parked.endpoint_id
+        AND endpoint.is_switched_on AND endpoint.dialect = ANY(%(dialects)s::text[])
+    JOIN connections_storedtokenset AS stored ON stored.parked_endpoint_id = endpoint.id
+    LIMIT %(number)s
+    FOR UPDATE OF stored SKIP LOCKED
+) AS met
+WHERE returned.connection_id = met.connection_id
+"""
+
+
+def park(ids: Collection[UUID], *, at: datetime) -> None:
+    """Let those of these links be due no more that are due and that nobody may ask for."""
+    with connection.cursor() as cursor:
+        cursor.execute(_PARK, {"ids": list(ids), "at": at, "look_again_at": at + _CONFIRMED_WITHIN, **KNOWN})
+        unknown = {dialect for (dialect,) in cursor.fetchall()} - DIALECTS.keys()
+    if unknown:
+        _LOG.error("Links of a dialect that this release does not know are left alone: %s", ", ".join(sorted(unknown)))
+
+
+def return_parked(*, at: datetime) -> int:
+    """Let those be due whose endpoint is on again; returns how many. In steps, each a transaction of its own."""
+    number = 0
+    while returned := _return(at=at):
+        number += returned
+    return number
+
+
+def _return(*, at: datetime) -> int:
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL jit = off")  # as in `choosing`
+        cursor.execute(_RETURN, {"at": at, "number": _AT_ONCE, **KNOWN})
+        return int(cursor.rowcount)

@@ -1,0 +1,129 @@
+"""The refresh protocol (design, section 5) as decisions on plain data: no clock, no row, no network.
+
+Two clocks are told apart. `now` is the database's: leases and attempts are on it, whatever the workers' clocks say.
+`at` is the worker's: whether a deadline, a floor or a wait has passed is judged by it.
+
+What is at stake: a server that rotates has used our refresh token up as soon as it answered. Where that answer got
+lost, most let the last token be repeated for a minute or two: it is sent again soon, whatever the floor says. And a
+refusal may only mean that another attempt of ours has just succeeded: while one may still answer, nobody believes it.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import Enum, auto
+from uuid import UUID
+
+LEASE = timedelta(seconds=30)  # how long an attempt keeps everybody else away
+CALL_WITHIN = timedelta(seconds=15)  # of the claim, or not at all: the call ends ten seconds later, within the lease
+MAY_STILL_ANSWER = timedelta(minutes=2)  # a worker held up with an answer in hand, or one that cannot write it
+
+FIRST_WAIT = timedelta(minutes=1)
+LONGEST_WAIT = timedelta(hours=1)
+OPERATOR_WAIT = timedelta(minutes=15)  # after an answer only staff can change
+LEAST_WAIT = timedelta(seconds=5)  # near a deadline, where no floor is longer
+SOONEST_RESEND = timedelta(seconds=1)  # after an answer that got lost: half as long as it is missing
+LATEST_RESEND = timedelta(seconds=30)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """What a stored token set says of its refresh. An attempt is open while there is an `attempt_id`. Where there is
+    none, `attempt_started_at` tells of an earlier one on the same generation that never answered."""
+
+    generation: int
+    attempt_id: UUID | None = None
+    attempt_started_at: datetime | None = None
+    lease_until: datetime | None = None
+    not_before_at: datetime | None = None
+
+
+class Turn(Enum):
+    """Whether somebody may ask now."""
+
+    ASK = auto()
+    RESEND = auto()  # the same token again: an answer got lost, and the server may have used the token up
+    WAIT = auto()
+
+
+@dataclass(frozen=True)
+class Sent:
+    """An attempt as it was claimed. `earlier_started_at`: another one, on the same generation, never answered."""
+
+    generation: int
+    attempt_id: UUID
+    earlier_started_at: datetime | None = None
+
+
+class Verdict(Enum):
+    """What a refusal means."""
+
+    OVERTAKEN = auto()  # somebody else's success came first
+    SUSPECTED = auto()  # another attempt may still answer
+    BELIEVED = auto()
+
+
+def turn(standing: Standing, *, rotates: bool | None, at: datetime, now: datetime) -> Turn:
+    """Whether to ask. `rotates`: as far as we know; where nobody knows, a token may be used up as well."""
+    if standing.lease_until is not None and now < standing.lease_until:
+        return Turn.WAIT
+    if standing.attempt_id is not None and rotates is not False:
+        return Turn.RESEND
+    return Turn.WAIT if standing.not_before_at is not None and at < standing.not_before_at else Turn.ASK
+
+
+def unanswered_since(standing: Standing, *, now: datetime) -> datetime | None:
+    """When an attempt began that may still answer; None where there is none."""
+    began_at = standing.attempt_started_at
+    return began_at if began_at is not None and now < began_at + MAY_STILL_ANSWER else None
+
+
+def accepts(standing: Standing, sent: Sent) -> bool:
+    """Whether a success is stored: the first on its generation, however late, and whatever was believed meanwhile."""
+    return standing.generation == sent.generation
+
+
+def lease_after(standing: Standing, sent: Sent) -> datetime | None:
+    """Until when nobody claims after a success of this attempt: where it came late, another attempt may be calling with
+    the tokens that it replaced, and keeps its lease. None where there is no other."""
+    return standing.lease_until if standing.attempt_id not in {None, sent.attempt_id} else None
+
+
+def judge(standing: Standing, sent: Sent, *, now: datetime) -> Verdict:
+    """What a refusal of this attempt means."""
+    if standing.generation != sent.generation:
+        return Verdict.OVERTAKEN
+    if standing.attempt_id not in {None, sent.attempt_id}:
+        return Verdict.SUSPECTED
+    others = {sent.earlier_started_at, None if standing.attempt_id else standing.attempt_started_at}
+    may_answer = any(began_at is not None and now < began_at + MAY_STILL_ANSWER for began_at in others)
+    return Verdict.SUSPECTED if may_answer else Verdict.BELIEVED
+
+
+def wait(
+    *,
+    tries: int,
+    floor: timedelta,
+    left: timedelta | None,
+    asked: timedelta | None = None,
+    least: timedelta = FIRST_WAIT,
+    lost_for: timedelta | None = None,
+) -> timedelta:
+    """How long nobody asks after an attempt that brought nothing, the `tries`-th in a row (from 1).
+
+    `left`: until the deadline, where there is one; `asked`: what the server asked us to wait; `least`: before it grows;
+    `lost_for`: how long ago the first attempt was sent whose answer got lost, where the server may have used the token
+    up.
+
+    Twice as long each time, at most an hour, and no more than a quarter of what is left. The server's own wish comes
+    before ours, not before the deadline. Never less than the floor, except after an answer that got lost.
+    """
+    if asked is None and lost_for is not None and lost_for < MAY_STILL_ANSWER:
+        return min(max(lost_for / 2, SOONEST_RESEND), LATEST_RESEND)
+    grown: timedelta = min(least * 2 ** min(tries - 1, 10), max(LONGEST_WAIT, least))
+    lowest = max(floor, LEAST_WAIT)
+    if asked is None:
+        chosen = grown if left is None else min(grown, left / 4)
+    else:
+        chosen = min(asked if tries == 1 else max(asked, grown), LONGEST_WAIT)
+        chosen = chosen if left is None else min(chosen, left - lowest)
+    return max(chosen, lowest)

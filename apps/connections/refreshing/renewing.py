@@ -1,0 +1,63 @@
+"""The usual end of an attempt, in one statement: its tokens stored, the event written down, the success counted.
+
+Usual means that nothing happened since the claim: the attempt still has the row, the connection is active, and neither
+its end nor its scope changes. The statement finds just that under its locks, or changes nothing; then `storing` looks
+at what there is, and decides. A round trip each for a transaction's begin, lock, writes and commit costs more than all
+else that a refresh asks of the database.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from django.db import connection as database
+
+from apps.audit.recording import Actor, EventType
+from apps.connections import noting, tallying
+from apps.connections.refreshing.claiming import Claim
+
+# Locks are taken as `models.stored_token_set` says: the connection before its token set.
+_RENEW = """
+WITH linked AS (
+    SELECT id FROM connections_connection
+    WHERE id = %(connection_id)s AND status = 'active' AND granted_scope = %(granted_scope)s
+        AND lapses_at IS NOT DISTINCT FROM %(lapses_at)s
+    FOR NO KEY UPDATE
+), renewed AS (
+    UPDATE connections_storedtokenset AS held SET {columns} FROM linked
+    WHERE held.connection_id = linked.id AND held.generation = %(sent_generation)s AND held.attempt_id = %(attempt_id)s
+    RETURNING held.connection_id
+), noted AS ({note}), counted AS ({count})
+SELECT count(*) FROM renewed
+"""
+
+
+def renew(
+    claim: Claim,
+    columns: dict[str, Any],
+    *,
+    lapses_at: datetime | None,
+    granted_scope: str,
+    actor: Actor,
+    at: datetime,
+) -> bool:
+    """Whether it was the usual end, and is written. `columns` of the token set are set, by their names; the connection
+    is expected to have this end and this scope already. Commits by itself, outside a transaction."""
+    note, noted = noting.connection_for_each(
+        "renewed", EventType.TOKENS_REFRESHED, claim.connection, at=at, actor=actor, generation=columns["generation"]
+    )
+    success = tallying.Outcome.SUCCEEDED
+    count, counted = tallying.for_each("renewed", claim.connection.registration_id, success)
+    assignments = ", ".join(f"{name} = %(set_{name})s" for name in columns)
+    parameters = {
+        **noted,
+        **counted,
+        **{f"set_{name}": value for name, value in columns.items()},
+        "connection_id": claim.connection.pk,
+        "granted_scope": granted_scope,
+        "lapses_at": lapses_at,
+        "sent_generation": claim.sent.generation,
+        "attempt_id": claim.sent.attempt_id,
+    }
+    with database.cursor() as cursor:
+        cursor.execute(_RENEW.format(columns=assignments, note=note, count=count), parameters)
+        return bool(cursor.fetchone()[0])

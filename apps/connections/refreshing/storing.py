@@ -1,0 +1,254 @@
+"""What an attempt at refreshing brought, written down: a success, a refusal, or an end in time.
+
+Locks are taken as `models.stored_token_set` says: the connection before its token set.
+"""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any
+
+from django.db import connection as database
+from django.db import transaction
+
+from apps.audit import restorations
+from apps.audit.recording import Actor, EventType
+from apps.connections import alerting, noting, revoking, tallying
+from apps.connections.grants import scoping
+from apps.connections.models import Connection, MoveNotAllowed, StoredTokenSet
+from apps.connections.reasons import Reason
+from apps.connections.refreshing import budgeting, persisting, policy, protocol, renewing, token_columns
+from apps.connections.refreshing.claiming import Claim
+from apps.connections.refreshing.errors import NeedsReauthorization, NotYet
+from apps.connections.refreshing.protocol import Standing, Verdict
+from apps.connections.refreshing.results import Outcome, Result
+from apps.connections.refreshing.timing import Times
+from apps.directory import registering
+from apps.vault.errors import Shredded
+from apps.vault.sealing import KeyRing
+from apps.wire.errors import WireError
+from apps.wire.secret import Secret
+from apps.wire.token_endpoint import TokenSet
+
+_ACTOR = Actor.system("refreshing")
+_STANDING = tuple(field.name for field in fields(Standing))
+_HOLD = f"""
+SELECT statement_timestamp(), linked.status, linked.lapses_at, {", ".join(f"held.{name}" for name in _STANDING)}
+FROM connections_connection AS linked JOIN connections_storedtokenset AS held ON held.connection_id = linked.id
+WHERE linked.id = %s
+FOR NO KEY UPDATE OF linked, held
+"""  # noqa: S608 # nosec B608 - of constants alone
+
+
+@dataclass(frozen=True)
+class _Held:
+    """A token set under a lock, on the database's clock."""
+
+    now: datetime
+    standing: Standing
+
+
+def adopt(claim: Claim, token_set: TokenSet, *, is_new: bool, ring: KeyRing, at: datetime) -> Result:
+    """Store a success, unless another one came first, and again until it is written. `is_new`: it brought another
+    refresh token; `at`: when the request was sent. What nobody can keep any more is given back."""
+    try:
+        columns = token_columns.sealed(claim.connection, token_set, ring=ring)
+        access_token = persisting.until_written(
+            lambda: _keep_first(claim, token_set, columns, is_new=is_new, ring=ring, at=at)
+        )
+    except Shredded:
+        access_token = None
+    if access_token is None:  # disconnected, or the account closed, while we asked
+        revoking.revoke_unused(claim.connection, token_set, at=at)
+        return Result(Outcome.FORGOTTEN)
+    if claim.was_refused or claim.connection.registration.trouble:
+        alerting.note_tokens(claim.connection.registration, claim.connection.endpoint, at=at)
+    registering.note_rotation(claim.connection.registration, rotates=is_new, at=at)
+    return Result(Outcome.RENEWED, access_token)
+
+
+def refuse(claim: Claim, refusal: WireError, *, ring: KeyRing, at: datetime) -> Result:
+    """The provider refused. Believed only where no other attempt on the same tokens succeeded or may yet answer."""
+    budgeting.answered([claim.connection.registration_id])
+    with transaction.atomic():
+        held = _hold(claim)
+        if held is None:
+            return Result(Outcome.FORGOTTEN)
+        verdict = protocol.judge(held.standing, claim.sent, now=held.now)
+        if verdict is Verdict.OVERTAKEN:
+            return Result(Outcome.RENEWED, _stored_access_token(claim, ring))
+        if verdict is Verdict.SUSPECTED:
+            tallying.count(claim.connection.registration_id, tallying.Outcome.WAITED)
+            return Result(Outcome.WAITING, until=_suspect(claim, held, at=at))
+        noting.note_connection(EventType.TOKENS_REFUSED, claim.connection, at=at, actor=_ACTOR, code=refusal.code.value)
+        reason = _reason_of_refusal(claim)
+        tallying.count(claim.connection.registration_id, tallying.Outcome.REFUSED)
+        return _end(claim, reason, at=at, more_url=refusal.error_uri or "")
+
+
+def _reason_of_refusal(claim: Claim) -> Reason:
+    """Tokens of a restored backup may have been replaced since: then it is not their server that ended anything."""
+    used_at = claim.stored.refresh_used_at
+    if used_at is not None and restorations.was_restored_since(used_at):
+        return Reason.EARLIER_COPY
+    return Reason.SESSION_OVER if claim.stored.is_session_bound else Reason.GRANT_ENDED
+
+
+def end_in_time(claim: Claim, *, at: datetime) -> Result:
+    """The deadline passed, and nobody was asked."""
+    with transaction.atomic():
+        held = _hold(claim)
+        if held is None or held.standing.generation != claim.sent.generation:
+            return Result(Outcome.FORGOTTEN if held is None else Outcome.RELEASED)
+        return _end(claim, reason_in_time(claim.connection, claim.stored, at=at), at=at)
+
+
+def reason_in_time(connection: Connection, stored: StoredTokenSet, *, at: datetime) -> Reason:
+    """Which of the two limits passed."""
+    window = policy.of(connection).window
+    issued_at = stored.refresh_issued_at
+    is_window = window is not None and issued_at is not None and at >= issued_at + window
+    return Reason.WINDOW_OVER if is_window else Reason.IDLE_LIMIT_OVER
+
+
+def end_unasked(
+    connection: Connection, seen: StoredTokenSet, reason: Reason, *, at: datetime
+) -> NeedsReauthorization | NotYet:
+    """Only its patient brings this connection back, as its token set says that was just read: mark it, and return the
+    error to raise. Where other tokens came meanwhile it goes on with them: ask again."""
+    with transaction.atomic():
+        list(Connection.objects.select_for_update(no_key=True).filter(pk=connection.pk).values_list("pk"))
+        held = StoredTokenSet.objects.filter(pk=connection.pk, generation=seen.generation)
+        return _give_up(connection, reason, at=at) if held.update(refresh_due_at=None) else NotYet(at)
+
+
+def _give_up(connection: Connection, reason: Reason, *, at: datetime, more_url: str = "") -> NeedsReauthorization:
+    """Mark the connection and return the error to raise. The record stays as it is. `more_url`: the provider's own page
+    about it, if it named one."""
+    with suppress(MoveNotAllowed), transaction.atomic():  # disconnected meanwhile: nothing is left to mark
+        connection.require_reauthorization(reason, at=at, more_url=more_url)
+        noting.note_connection(
+            EventType.CONNECTION_NEEDS_REAUTHORIZATION, connection, at=at, actor=_ACTOR, reason=reason.value
+        )
+    return NeedsReauthorization()
+
+
+def _hold(claim: Claim) -> _Held | None:
+    """The token set and its connection, which may have to move, both locked in this order. None where they are gone."""
+    with database.cursor() as cursor:
+        cursor.execute(_HOLD, [claim.connection.pk])
+        row = cursor.fetchone()
+    if row is None:
+        return None
+    now, claim.connection.status, claim.connection.lapses_at, *standing = row
+    return _Held(now, Standing(**dict(zip(_STANDING, standing, strict=True))))
+
+
+def _keep_first(
+    claim: Claim, token_set: TokenSet, sealed: dict[str, Any], *, is_new: bool, ring: KeyRing, at: datetime
+) -> Secret | None:
+    """The access token that holds from now on, of whichever success came first; None where no tokens are kept.
+
+    Where a new sign-in came first, the tokens that came too late are dropped, as the ones before them were, and not
+    given back: a server may take that for the end of all that this patient allowed us, the new sign-in's too (RFC 7009
+    section 2.1 leaves it to the server's policy). Nobody holds them; they end with their own limit.
+    """
+    written = _success(claim, token_set, sealed, is_new=is_new, at=at)
+    if written.is_usual(claim.connection) and renewing.renew(
+        claim,
+        written.columns,
+        lapses_at=written.times.lapses_at,
+        granted_scope=written.scope,
+        actor=_ACTOR,
+        at=at,
+    ):
+        return token_set.access_token
+    with transaction.atomic():
+        held = _hold(claim)
+        if held is None:
+            return None
+        if not protocol.accepts(held.standing, claim.sent):
+            return _stored_access_token(claim, ring)
+        _write_success(claim, held.standing, written, at=at)
+    return token_set.access_token
+
+
+@dataclass(frozen=True, repr=False)
+class _Success:
+    """What a success writes where nothing happened since the claim."""
+
+    columns: dict[str, Any]
+    times: Times
+    scope: str
+
+    def is_usual(self, connection: Connection) -> bool:
+        """Whether nothing of the connection itself changes, as it was loaded."""
+        return (connection.lapses_at, connection.granted_scope) == (self.times.lapses_at, self.scope)
+
+
+def _success(claim: Claim, token_set: TokenSet, sealed: Mapping[str, Any], *, is_new: bool, at: datetime) -> _Success:
+    """A refresh token that came back, or did not come, is kept with its window (RFC 6749 section 6)."""
+    connection = claim.connection
+    issued_at = at if is_new else claim.stored.refresh_issued_at
+    times = token_columns.times(connection, token_set, issued_at=at, refresh_issued_at=issued_at, rotates=is_new)
+    kept = {name: value for name, value in sealed.items() if is_new or name != "sealed_refresh_token"}
+    columns = {
+        **kept,
+        **times.columns,
+        **token_columns.NO_ATTEMPT,
+        "generation": claim.sent.generation + 1,
+        "is_rotated": is_new,
+        "tries": 0,
+    }
+    return _Success(columns, times, scoping.granted_still(connection.granted_scope, token_set.scope))
+
+
+def _write_success(claim: Claim, standing: Standing, success: _Success, *, at: datetime) -> None:
+    """In the transaction that holds the rows."""
+    connection, times = claim.connection, success.times
+    StoredTokenSet.objects.filter(pk=connection.pk).update(
+        **{
+            **success.columns,
+            "not_before_at": _not_before(claim, standing, times),
+            "lease_until": protocol.lease_after(standing, claim.sent),
+        }
+    )
+    if connection.status == Connection.Status.NEEDS_REAUTHORIZATION:
+        connection.restore()  # a success that came after a refusal still counts
+    if not success.is_usual(connection):
+        Connection.objects.filter(pk=connection.pk).update(lapses_at=times.lapses_at, granted_scope=success.scope)
+    generation = success.columns["generation"]
+    noting.note_connection(EventType.TOKENS_REFRESHED, connection, at=at, actor=_ACTOR, generation=generation)
+    tallying.count(connection.registration_id, tallying.Outcome.SUCCEEDED)
+
+
+def _not_before(claim: Claim, standing: Standing, times: Times) -> datetime:
+    """A success that comes late keeps the floor, or the wait, of the attempt that was claimed after it."""
+    if standing.attempt_id == claim.sent.attempt_id or standing.not_before_at is None:
+        return times.not_before_at
+    return max(times.not_before_at, standing.not_before_at)
+
+
+def _stored_access_token(claim: Claim, ring: KeyRing) -> Secret:
+    sealed = StoredTokenSet.objects.values_list("sealed_access_token", flat=True).get(pk=claim.connection.pk)
+    return token_columns.open_access_token(claim.connection, sealed, ring=ring)
+
+
+def _suspect(claim: Claim, held: _Held, *, at: datetime) -> datetime:
+    """Until when nobody believes it. Where another attempt has the row, it is that one's to end."""
+    if held.standing.attempt_id not in {None, claim.sent.attempt_id}:
+        return held.standing.lease_until or at + protocol.LEASE
+    began_at = claim.sent.earlier_started_at or held.standing.attempt_started_at or held.now
+    until = at + max(began_at + protocol.MAY_STILL_ANSWER - held.now, claim.policy.floor, protocol.LEAST_WAIT)
+    StoredTokenSet.objects.filter(pk=claim.connection.pk).update(
+        attempt_id=None, attempt_started_at=began_at, lease_until=None, not_before_at=until, refresh_due_at=until
+    )
+    return until
+
+
+def _end(claim: Claim, reason: Reason, *, at: datetime, more_url: str = "") -> Result:
+    """In the transaction that holds the rows."""
+    StoredTokenSet.objects.filter(pk=claim.connection.pk).update(**token_columns.NO_ATTEMPT, refresh_due_at=None)
+    _give_up(claim.connection, reason, at=at, more_url=more_url)
+    return Result(Outcome.ENDED)

@@ -1,0 +1,124 @@
+"""When a link's tokens end, and when beat should do something about it. Pure: moments in, moments out.
+
+What a refresh gains decides. A server that rotates gives a new window with each refresh token: renewed at about half
+the window, the other half is left for an outage and for catching up after it. One that does not rotate gives nothing:
+the window goes on from the sign-in, the link has a known end, and beat leaves it alone (syncing refreshes it anyway,
+and notices where the server has begun to rotate). Before either was seen, one early refresh finds out. Idle limits
+count from the last use: at a third of the limit, all of it is there again.
+
+Each link has a share of its own, told by its id, of the time in which it may fall due: links made together come apart,
+and further apart with each refresh, and nothing random is stored. No moment depends on another link.
+
+Whoever ends a permission at the provider is noticed at the next refresh or data call. Interface A's next one is at most
+24 hours away: half of its window, and as far as the daily sync.
+"""
+
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from apps.connections.refreshing.policy import LONGEST_UNRENEWABLE, Policy
+
+OUTAGE = timedelta(hours=20)  # of a provider, or ours, that costs no link
+CATCHING_UP = timedelta(hours=1)  # after it
+_OF_A_WINDOW = (3 / 8, 1 / 2)  # of 48 hours: from 18 to 24
+_MOST_REFRESHES = 6  # within a window too short for such an outage
+_TO_FIND_OUT = (1 / 24, 1 / 12)  # of 48 hours: from two to four. Every patient hears of a known end on the same day.
+_OF_AN_IDLE_LIMIT = (1 / 4, 1 / 3)  # of 90 days: from 22.5 to 30
+
+
+@dataclass(frozen=True)
+class Times:
+    """The moments of one link's tokens; None: there is none, or nobody knows it."""
+
+    access_expires_at: datetime
+    not_before_at: datetime
+    refresh_issued_at: datetime | None
+    refresh_used_at: datetime | None
+    refresh_deadline_at: datetime | None
+    refresh_due_at: datetime | None
+    lapses_at: datetime | None  # the connection's: an end that nothing we do can prolong
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """What a StoredTokenSet keeps of them; whatever was planned of it before is over."""
+        moments = {name: moment for name, moment in asdict(self).items() if name != "lapses_at"}
+        return {**moments, "parked_endpoint_id": None}
+
+
+def times(
+    policy: Policy,
+    *,
+    connection_id: UUID,
+    at: datetime,
+    expires_in_seconds: int | None,
+    refresh_issued_at: datetime | None,
+) -> Times:
+    """After an exchange or a refresh that was sent at this moment, and succeeded.
+
+    `refresh_issued_at`: when the refresh token we hold now was asked for: `at` where this answer brought it, an earlier
+    moment where it brought none and the old one serves on, None where there is none at all.
+
+    `expires_in_seconds` is believed up to what such a server can mean: a token that is refused before is renewed then
+    (`using`), and one that is believed for a year would hide for a year that its permission ended.
+    """
+    longest = LONGEST_UNRENEWABLE if refresh_issued_at is None else policy.longest_lifetime
+    said = None if expires_in_seconds is None else min(timedelta(seconds=expires_in_seconds), longest)
+    access_expires_at, not_before_at = at + (said or policy.assumed_lifetime), at + policy.floor
+    if refresh_issued_at is None:
+        return Times(access_expires_at, not_before_at, None, None, None, None, lapses_at=access_expires_at)
+    window_ends_at = refresh_issued_at + policy.window if policy.window else None
+    idle_ends_at = at + policy.idle_limit if policy.idle_limit else None
+    due_at = _due_at(policy, share(connection_id), refresh_issued_at, window_ends_at, at, idle_ends_at)
+    return Times(
+        access_expires_at=access_expires_at,
+        not_before_at=not_before_at,
+        refresh_issued_at=refresh_issued_at,
+        refresh_used_at=at,
+        refresh_deadline_at=_earliest(window_ends_at, idle_ends_at),
+        refresh_due_at=due_at and max(due_at, not_before_at),
+        lapses_at=window_ends_at if policy.rotates is False else None,
+    )
+
+
+def share(connection_id: UUID) -> float:
+    """Where between 0 and 1 a link stands among all; the low bits of a random UUID are random."""
+    return (connection_id.int & 0xFFFFFFFF) / 2**32
+
+
+def _due_at(
+    policy: Policy,
+    share: float,
+    issued_at: datetime,
+    window_ends_at: datetime | None,
+    used_at: datetime,
+    idle_ends_at: datetime | None,
+) -> datetime | None:
+    """None where beat gains nothing by a refresh."""
+    if policy.is_session_bound:
+        return None
+    of_window = issued_at + _renewal(policy, policy.window, share) if policy.window else None
+    of_idling = used_at + _between(_OF_AN_IDLE_LIMIT, share) * policy.idle_limit if policy.idle_limit else None
+    if policy.rotates is False:  # only an idle limit that ends before the window does is worth a refresh
+        is_over_before = window_ends_at is not None and (idle_ends_at is None or window_ends_at <= idle_ends_at)
+        return None if is_over_before else of_idling
+    return _earliest(of_window, of_idling)
+
+
+def _renewal(policy: Policy, window: timedelta, share: float) -> timedelta:
+    """How long after it was asked for a refresh token with a window is exchanged."""
+    if policy.rotates is None:
+        return _between(_TO_FIND_OUT, share) * window
+    earliest, latest = _OF_A_WINDOW
+    latest_with_room = max(window / _MOST_REFRESHES, min(latest * window, window - OUTAGE - CATCHING_UP))
+    return latest_with_room * _between((earliest / latest, 1), share)
+
+
+def _between(bounds: tuple[float, float], share: float) -> float:
+    low, high = bounds
+    return low + (high - low) * share
+
+
+def _earliest(*moments: datetime | None) -> datetime | None:
+    return min((moment for moment in moments if moment is not None), default=None)

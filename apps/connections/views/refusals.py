@@ -1,0 +1,36 @@
+"""Why no sign-in begins, as answers: the notice is to be read first, something stands in the way, too many are open."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+
+from apps.connections.leaving.linking import CannotLink, ConsentMissing, TooManyOpen
+from apps.connections.presenting import wording
+from apps.directory import explaining
+from apps.directory.linkability import Obstacle
+from apps.directory.models import Provider
+
+NOT_BEGUN = (ConsentMissing, CannotLink, TooManyOpen)
+
+
+def not_begun(
+    request: HttpRequest, provider: Provider, refusal: ConsentMissing | CannotLink | TooManyOpen
+) -> HttpResponse:
+    """The answer to a POST that `linking.begin` refused: each may have come about while the page was open."""
+    if isinstance(refusal, CannotLink):
+        return cannot_link(request, provider, refusal.obstacle)
+    if isinstance(refusal, ConsentMissing):
+        return ask_for_consent(request)
+    context = {"provider": provider, "words": wording.TOO_MANY_OPEN}
+    return render(request, "connections/too_many_open.html", context, status=409)
+
+
+def ask_for_consent(request: HttpRequest) -> HttpResponse:
+    """To the notice, and back here."""
+    return redirect(f"{reverse('agree')}?next={request.path}")
+
+
+def cannot_link(request: HttpRequest, provider: Provider, obstacle: Obstacle) -> HttpResponse:
+    """What stands in the way, whose turn it is, and what can be done meanwhile."""
+    context = {"provider": provider, "explanation": explaining.words(obstacle, provider)}
+    return render(request, "connections/cannot_link.html", context, status=409)

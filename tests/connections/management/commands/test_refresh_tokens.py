@@ -1,0 +1,219 @@
+"""`refresh_tokens` renews one link, what is due, or all; says what came of it and whose turn it is; and never more."""
+
+import io
+import uuid
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from apps.connections import refreshing
+from apps.connections.models import Connection, StoredTokenSet
+from apps.directory import reaching
+from apps.directory.models import ClientRegistration, Endpoint
+from apps.wire.secret import Secret
+from apps.wire.token_endpoint import TokenSet
+from tests.connections.provider_stand_in import tokens
+from tests.wire.servers import http
+
+pytestmark = pytest.mark.django_db(transaction=True)  # hands are threads of their own
+
+HOUR = timedelta(hours=1)
+CANARIES = ("access-canary", "refresh-canary", "canary-patient", "alice@example.org", "Alice", "Harbor")
+
+
+def run(*options):
+    """What it prints, and its exit code."""
+    printed = io.StringIO()
+    try:
+        call_command("refresh_tokens", *options, stdout=printed)
+    except CommandError as ended:
+        return printed.getvalue(), ended.returncode
+    return printed.getvalue(), 0
+
+
+@pytest.fixture(autouse=True)
+def _unhurried(monkeypatch):
+    """A budget that is never used up."""
+    monkeypatch.setattr(reaching, "refreshes_per_second", lambda _dialect: 10_000)
+
+
+@pytest.fixture
+def make(alice, place, provider):
+    """A link with tokens that open, fallen due a minute ago; or to fall due in so many hours."""
+
+    def make(*, due_in=-HOUR / 60, refresh_token="refresh-canary"):
+        now = datetime.now(UTC)
+        link = Connection.objects.create(
+            user=alice,
+            endpoint=place.endpoint,
+            provider=provider,
+            registration=place.registration,
+            status="active",
+            fhir_patient_id=f"canary-patient-{uuid.uuid4().hex}",
+            created_at=now,
+            confirmed_at=now,
+        )
+        secret = Secret(refresh_token) if refresh_token else None
+        given = TokenSet(Secret("access-canary"), 300, secret, None, None, None, None)
+        refreshing.keep(link, given, issued_at=now - 25 * HOUR)
+        StoredTokenSet.objects.filter(pk=link.pk).update(refresh_due_at=due_in and now + due_in)
+        return link
+
+    return make
+
+
+def generations():
+    return sorted(StoredTokenSet.objects.values_list("generation", flat=True))
+
+
+class TestOneLink:
+    def test_is_renewed_although_it_is_not_due(self, make, stand_in):
+        link = make(due_in=5 * HOUR)
+        stand_in.token = tokens()
+        assert run(str(link.pk)) == (f"{link.pk}: renewed.\n", 0)
+        assert generations() == [2]
+
+    def test_is_not_asked_for_before_its_floor(self, make, stand_in, place):
+        ClientRegistration.objects.update(minimum_refresh_seconds=3600)
+        link = make()
+        stand_in.token = tokens()
+        assert run(str(link.pk))[1] == 0
+        text, code = run(str(link.pk))
+        assert f"{link.pk}: not asked: nobody may ask again yet. Not before " in text
+        assert (code, len(stand_in.token_requests)) == (0, 1)
+
+    @pytest.mark.parametrize(
+        ("answer", "words", "code"),
+        [
+            (http(503, {}), "to be tried again by itself: the provider could not answer", 0),
+            (http(400, {"error": "invalid_grant"}), "ended: the patient must sign in again", 0),
+            (http(401, {"error": "invalid_client"}), "refused: staff must act", 1),
+            (http(400, {"error": "invalid_request"}), "failed: their answer or our request was wrong", 1),
+        ],
+    )
+    def test_that_fails_says_whose_turn_it_is(self, answer, words, code, make, stand_in):
+        stand_in.token = answer
+        text, ended = run(str(make().pk))
+        assert words in text
+        assert ended == code
+
+    @pytest.mark.parametrize("model", [ClientRegistration, Endpoint])
+    def test_that_is_switched_off_is_for_staff(self, model, make, stand_in):
+        link = make()
+        model.objects.update(is_switched_on=False)
+        text, code = run(str(link.pk))
+        assert "not asked: staff switched its endpoint or registration off" in text
+        assert (code, stand_in.token_requests) == (1, [])
+
+    def test_of_a_refused_registration_is_for_staff(self, make, stand_in):
+        link = make()
+        ClientRegistration.objects.update(trouble="invalid_client", trouble_at=datetime.now(UTC))
+        text, code = run(str(link.pk))
+        assert "not asked: its registration is refused" in text
+        assert (code, stand_in.token_requests) == (1, [])
+
+    def test_that_is_over_or_not_renewable_is_the_patients(self, make):
+        link = make(refresh_token="")
+        assert "gave no means to renew it" in run(str(link.pk))[0]
+        Connection.objects.update(status="needs_reauthorization")
+        text, code = run(str(link.pk))
+        assert "it is not active: its patient must sign in" in text
+        assert code == 0
+
+    def test_that_a_worker_has_in_hand_is_left_to_it(self, make, stand_in):
+        link = make()
+        StoredTokenSet.objects.update(attempt_id=uuid.uuid4(), lease_until=datetime.now(UTC) + HOUR)
+        assert "not asked: somebody is at it" in run(str(link.pk))[0]
+        assert stand_in.token_requests == []
+
+    def test_is_only_looked_at_where_it_is_rehearsed(self, make, stand_in):
+        link = make()
+        assert run(str(link.pk), "--dry-run") == (f"{link.pk}: would be asked for now.\n", 0)
+        Connection.objects.update(status="ended")
+        assert "not asked: it is not active" in run(str(link.pk), "--dry-run")[0]
+        assert (generations(), stand_in.token_requests) == ([1], [])
+
+    def test_must_be_there(self, db):
+        with pytest.raises(CommandError, match="There is no connection with this id"):
+            call_command("refresh_tokens", str(uuid.uuid4()))
+
+
+class TestWhatIsDue:
+    def test_is_renewed_and_nothing_else(self, make, stand_in):
+        make(), make(), make(due_in=5 * HOUR)
+        stand_in.token = tokens()
+        assert run("--due") == ("ours: 2 renewed\n", 0)
+        assert generations() == [1, 2, 2]
+
+    def test_that_is_refused_ends_with_1(self, make, stand_in):
+        make()
+        stand_in.token = http(401, {"error": "invalid_client"})
+        text, code = run("--due")
+        assert "ours: 1 refused: staff must act" in text
+        assert "ours: 1 not asked: the registration is refused (invalid_client), mend it; staff must act" in text
+        assert code == 1
+
+    def test_of_what_is_switched_off_is_said_and_not_asked_for(self, make, stand_in):
+        make()
+        ClientRegistration.objects.update(is_switched_on=False)
+        text, code = run("--due")
+        assert text == ("ours: 1 not asked: the registration is switched off; staff must act\nNobody was asked.\n")
+        assert (code, stand_in.token_requests) == (0, [])
+
+    def test_is_only_counted_where_it_is_rehearsed(self, make, stand_in):
+        make(), make(due_in=5 * HOUR)
+        text, code = run("--due", "--dry-run")
+        assert text.splitlines()[1:] == ["ours: 1"]
+        assert (code, generations(), stand_in.token_requests) == (0, [1, 1], [])
+
+
+class TestAll:
+    def test_are_made_due_and_renewed(self, make, stand_in):
+        make(), make(due_in=5 * HOUR), make(due_in=None)
+        ended, bare = make(due_in=5 * HOUR), make(due_in=None, refresh_token="")
+        Connection.objects.filter(pk=ended.pk).update(status="ended")
+        stand_in.token = tokens()
+        assert run("--all") == ("2 links were made due.\nours: 3 renewed\n", 0)
+        assert generations() == [1, 1, 2, 2, 2]
+        assert StoredTokenSet.objects.get(pk=bare.pk).refresh_due_at is None
+
+    def test_keep_their_floor(self, make, stand_in):
+        ClientRegistration.objects.update(minimum_refresh_seconds=3600)
+        make(due_in=5 * HOUR)
+        StoredTokenSet.objects.update(not_before_at=datetime.now(UTC) + HOUR)
+        assert run("--all")[1] == 0
+        assert (generations(), stand_in.token_requests) == ([1], [])
+
+    def test_of_one_registration_are_those_of_no_other(self, make, stand_in):
+        make(due_in=5 * HOUR)
+        text, _code = run("--all", "--registration", str(uuid.uuid4()))
+        assert text.startswith("0 links were made due.")
+        assert stand_in.token_requests == []
+
+    def test_are_only_counted_where_it_is_rehearsed(self, make, stand_in):
+        make(), make(due_in=5 * HOUR), make(due_in=None)
+        text, _code = run("--all", "--dry-run")
+        assert text.splitlines()[1:] == ["ours: 3"]
+        assert (generations(), stand_in.token_requests) == ([1, 1, 1], [])
+
+    def test_go_on_where_a_step_ended(self, make, monkeypatch, stand_in):
+        monkeypatch.setattr("apps.connections.refreshing.hastening._AT_ONCE", 2)
+        stand_in.token = tokens()
+        for _ in range(5):
+            make(due_in=5 * HOUR)
+        assert run("--all")[0].startswith("5 links were made due.")
+
+
+class TestItself:
+    @pytest.mark.parametrize("options", [("--due",), ("--all",), ("--all", "--dry-run")])
+    def test_says_nothing_of_anybody(self, options, make, stand_in, caplog):
+        make(), make(due_in=5 * HOUR)
+        stand_in.token = http(401, {"error": "invalid_client", "error_description": "refresh-canary"})
+        text, _code = run(*options)
+        assert "ours" in text
+        assert [canary for canary in CANARIES if canary in text + caplog.text] == []
+
+    def test_takes_a_registration_with_all_alone(self, db):
+        with pytest.raises(CommandError, match="goes with --all"):
+            call_command("refresh_tokens", "--due", "--registration", str(uuid.uuid4()))
