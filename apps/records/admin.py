@@ -8,15 +8,19 @@ from django.db.models.functions import Length
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from apps.audit.window import Window
+from apps.connections.admin.viewing import NotedWindow
 from apps.records.models import Record, SyncRun, SyncStep
 from apps.wire.resource_types import RESOURCE_TYPES
 
 
-class RecordsWindow(Window):
-    """Of tables with many rows: fewer a page."""
+class RecordsWindow(NotedWindow):
+    """Of tables with many rows, each of one connection: fewer a page, and who looks at one leaves a line."""
 
     list_per_page = 50
+
+    def owner(self, row: Any) -> Any:
+        """The connection."""
+        return row.connection
 
 
 class OfType(admin.SimpleListFilter):
@@ -39,6 +43,7 @@ class OfType(admin.SimpleListFilter):
 class SyncRunAdmin(RecordsWindow):
     """Runs, newest first. Search takes one whole connection id."""
 
+    subject = "sync run"
     list_display = ("created_at", "connection", "cause", "outcome", "lease_until", "pauses", "finished_at")
     list_filter = ("outcome", "cause")
     search_fields = ("connection__id__exact",)
@@ -49,6 +54,7 @@ class SyncRunAdmin(RecordsWindow):
 class SyncStepAdmin(RecordsWindow):
     """Steps, newest first. The cursor is not shown: a link of the provider's can hold a patient's id."""
 
+    subject = "sync step"
     list_display = ("run", "resource_type", "status", "gap", "pages", "rows_got", "rows_kept", "finished_at")
     list_filter = ("status", "gap", OfType)
     search_fields = ("run__id__exact",)
@@ -56,11 +62,16 @@ class SyncStepAdmin(RecordsWindow):
     exclude = ("sealed_cursor",)
     list_select_related = ("run",)
 
+    def owner(self, row: Any) -> Any:
+        """The connection of its run."""
+        return row.run.connection
+
 
 @admin.register(Record)
 class RecordAdmin(RecordsWindow):
     """Type, dates and size of stored resources. Search takes one whole connection id."""
 
+    subject = "record"
     list_display = ("resource_type", "connection", "first_received_at", "received_at", "confirmed_at", "stored_bytes")
     list_filter = (OfType,)
     search_fields = ("connection__id__exact",)

@@ -12,7 +12,7 @@ from django.db import transaction
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType
 from apps.connections.models import Connection
-from apps.records.models import Record, RecordVersion, Shelf, SyncRun, SyncStep
+from apps.records.models import Leaf, Record, RecordVersion, Shelf, SyncRun, SyncStep
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ def forget(connection: Connection, *, actor: Actor, at: datetime) -> Forgotten:
         runs, _counts = SyncRun.objects.filter(pk__in=held).delete()
         versions, _counts = RecordVersion.objects.filter(record__in=Record.objects.filter(**mine)).delete()
         records, _counts = Record.objects.filter(**mine).delete()
+        Leaf.objects.filter(shelf__in=Shelf.objects.filter(**mine)).delete()
         shelves, _counts = Shelf.objects.filter(**mine).delete()
         recording.record(
             EventType.RECORD_FORGOTTEN,

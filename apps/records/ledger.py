@@ -1,10 +1,11 @@
 """The ledger of one connection: for each subject exactly one line that says what came, or why it did not.
 
 The sentences are those of patient experience 2.3. None is ever shortened to "no data": that one provider sent nothing,
-offers nothing, was not allowed to share, or did not answer are four different things.
+offers nothing, was not allowed to share, or did not answer are four different things. Where several resource types
+stand behind a subject and only some of them came, the line says which did not.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -16,9 +17,10 @@ from django.utils.translation import gettext, ngettext, ngettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from apps.connections.models import Connection
+from apps.records import parts
 from apps.records.models import Record, SyncRun, SyncStep
 from apps.records.presenters import dates
-from apps.records.subjects import SUBJECTS, Subject
+from apps.records.subjects import OTHER, SUBJECTS, Subject, shelved_for
 
 Status = SyncStep.Status
 Gap = SyncStep.Gap
@@ -52,50 +54,103 @@ class Line:
 
 @dataclass(frozen=True)
 class _Facts:
-    """What a sentence is made of."""
+    """What a sentence is made of. `counted_with` is the subject that counts the rows of a type both share."""
 
     provider: str
     entries: int
     step: SyncStep | None
     complete_at: datetime | None
+    missing: tuple[SyncStep, ...] = ()
+    counted_with: Subject | None = None
+    is_planned: bool = True
     is_stopped: bool = False
 
 
-def lines(connection: Connection, run: SyncRun | None, *, provider: str, is_stopped: bool = False) -> tuple[Line, ...]:
-    """A line for each subject, told by the steps of the connection's latest run; `is_stopped`: nothing moves now."""
+def lines(
+    connection: Connection,
+    run: SyncRun | None,
+    *,
+    provider: str,
+    is_stopped: bool = False,
+    counts: Mapping[str, int] | None = None,
+) -> tuple[Line, ...]:
+    """A line for each subject, told by the steps of the connection's latest run; `is_stopped`: nothing moves now.
+
+    `counts` is how many entries each subject lists, by its key, where the caller has opened the shelves. Without it
+    rows are counted by type, and a type that several subjects share with the first of them.
+    """
     steps = {step.resource_type: step for step in run.steps.all()} if run else {}
     entries = _entries(connection)
     complete = _last_complete(connection)
-    told = (_facts(subject, provider, entries, steps, complete) for subject in SUBJECTS)
-    return tuple(
-        _line(subject, replace(facts, is_stopped=is_stopped)) for subject, facts in zip(SUBJECTS, told, strict=True)
-    )
+    is_planned = run is None or run.finished_at is not None or bool(steps)
+    told = []
+    for subject in SUBJECTS:
+        types = _types(subject, {*steps, *entries})
+        if subject is OTHER and not types:
+            continue
+        facts = _facts(subject, types, entries, steps, complete)
+        facts = replace(facts, provider=provider, is_stopped=is_stopped, is_planned=is_planned)
+        if counts is not None:
+            facts = replace(facts, entries=counts.get(subject.key, 0), counted_with=None)
+        told.append(_line(subject, facts))
+    return tuple(told)
+
+
+def _types(subject: Subject, known: Iterable[str]) -> tuple[str, ...]:
+    """The types behind a subject; behind Other entries, whatever stands behind no other."""
+    if subject is not OTHER:
+        return subject.resource_types
+    return tuple(sorted(name for name in known if OTHER in shelved_for(name)))
 
 
 def _facts(
     subject: Subject,
-    provider: str,
+    types: Sequence[str],
     entries: Mapping[str, int],
     steps: Mapping[str, SyncStep],
     complete: Mapping[str, datetime],
 ) -> _Facts:
-    types = subject.resource_types
-    proven = [complete.get(resource_type) for resource_type in types]
+    asked = _asked([steps[name] for name in types if name in steps])
+    proven = [complete.get(step.resource_type) for step in asked]
+    own = [name for name in types if _counts(subject, name)]
+    shared = [name for name in types if name not in own and entries.get(name)]
+    own_entries = sum(entries.get(name, 0) for name in own)
     return _Facts(
-        provider=provider,
-        entries=sum(entries.get(resource_type, 0) for resource_type in types),
-        step=max((steps[name] for name in types if name in steps), key=_urgency, default=None),
+        provider="",
+        entries=own_entries,
+        step=max(asked, key=_urgency, default=None),
         complete_at=min((at for at in proven if at), default=None) if all(proven) else None,
+        missing=_missing(asked),
+        counted_with=shelved_for(shared[0])[0] if shared and not own_entries else None,
     )
 
 
+def _asked(steps: list[SyncStep]) -> list[SyncStep]:
+    """Without the types that a provider does not offer, where it offers others of the subject."""
+    return [step for step in steps if step.gap != Gap.NOT_OFFERED] or steps
+
+
+def _counts(subject: Subject, resource_type: str) -> bool:
+    """Whether rows of this type count here: with the first subject that they may belong to."""
+    return shelved_for(resource_type)[:1] == (subject,)
+
+
+def _missing(steps: Sequence[SyncStep]) -> tuple[SyncStep, ...]:
+    """The types that did not come, where others of the subject did."""
+    gone = tuple(step for step in steps if step.status == Status.GAP and not step.rows_kept)
+    return gone if len(gone) < len(steps) else ()
+
+
 def _urgency(step: SyncStep) -> int:
-    """Of several types behind one subject, the one that is missing speaks."""
-    return (Status.COMPLETE, Status.WAITING, Status.GETTING, Status.GAP).index(Status(step.status))
+    """Of several types behind one subject, one that is under way speaks; then one that is missing, and of those one
+    whose reason is not settled."""
+    order = (Status.COMPLETE, Status.GAP, Status.WAITING, Status.GETTING)
+    return 2 * order.index(Status(step.status)) + (step.gap not in {"", Gap.NOT_SHARED})
 
 
 def _entries(connection: Connection) -> dict[str, int]:
-    mine = Record.objects.filter(user_id=connection.user_id, connection_id=connection.id)
+    """How many rows of each type are here and, as far as we know, still at the provider."""
+    mine = Record.objects.filter(user_id=connection.user_id, connection_id=connection.id, removed_at__isnull=True)
     return dict(mine.values_list("resource_type").annotate(Count("pk")))
 
 
@@ -113,6 +168,8 @@ def _line(subject: Subject, facts: _Facts) -> Line:
 
 def _said(facts: _Facts) -> tuple[Kind, str, str]:
     step = facts.step
+    if step is None and not facts.is_planned:
+        return Kind.OFF, gettext("Waiting"), _kept(facts)
     if step is None:
         return Kind.OFF, gettext("Not started"), gettext("Not fetched yet.")
     if step.status == Status.WAITING or (step.status == Status.GETTING and facts.is_stopped):
@@ -121,6 +178,13 @@ def _said(facts: _Facts) -> tuple[Kind, str, str]:
         return Kind.WORKING, gettext("Getting"), _kept(facts)
     if step.status == Status.GAP:
         return _gap_said(Gap(step.gap), step, facts)
+    return _complete_said(facts)
+
+
+def _complete_said(facts: _Facts) -> tuple[Kind, str, str]:
+    if facts.counted_with is not None:
+        sentence = gettext("Counted with %(subject)s.") % {"subject": facts.counted_with.name}
+        return Kind.DONE, gettext("Complete"), sentence
     if facts.entries == 0:
         sentence = gettext("%(provider)s sent no entries. This does not mean there are none.")
         return Kind.INFO, gettext("Nothing sent"), sentence % {"provider": facts.provider}
@@ -152,8 +216,16 @@ def _gap_said(gap: SyncStep.Gap, step: SyncStep, facts: _Facts) -> tuple[Kind, s
         "refused": step.rows_refused,
         "unreadable": step.rows_unreadable,
     }
-    kept = "" if gap == Gap.STOPPED_SHORT else _kept(facts)
-    return kind, str(word), " ".join(filter(None, (said, kept)))
+    kept = "" if gap == Gap.STOPPED_SHORT and not facts.missing else _kept(facts)
+    return kind, str(word), " ".join(filter(None, (said, kept, _named(facts.missing))))
+
+
+def _named(missing: Sequence[SyncStep]) -> str:
+    """Which of several types did not come."""
+    if not missing:
+        return ""
+    names = [str(parts.name(step.resource_type)) for step in missing]
+    return gettext("Missing: %(parts)s.") % {"parts": ", ".join(names)}
 
 
 def _words(gap: SyncStep.Gap, step: SyncStep) -> "_Said":
@@ -193,6 +265,11 @@ _GAPS: Mapping[SyncStep.Gap, _Said] = {
         _("Not complete"),
         _("%(provider)s counted %(counted)d but sent %(sent)d. We cannot reach the rest."),
     ),
+    Gap.TOO_MUCH: (
+        Kind.INFO,
+        _("Not complete"),
+        _("%(provider)s sent more than we can take. We stopped on %(date)s and keep what came."),
+    ),
     Gap.SIGN_IN_NEEDED: (
         Kind.NEEDS_YOU,
         _("Sign-in needed"),
@@ -202,10 +279,10 @@ _GAPS: Mapping[SyncStep.Gap, _Said] = {
         Kind.FAULT,
         _("Not all yours"),
         ngettext_lazy(
-            "%(refused)d entry was not yours: %(provider)s sent an entry about someone else. We did not keep it "
-            "and have told our staff. You may want to tell %(provider)s.",
-            "%(refused)d entries were not yours: %(provider)s sent entries about someone else. We did not keep them "
-            "and have told our staff. You may want to tell %(provider)s.",
+            "%(refused)d entry was not yours: %(provider)s sent an entry about someone else. It is not in your "
+            "record, and we have told our staff. You may want to tell %(provider)s.",
+            "%(refused)d entries were not yours: %(provider)s sent entries about someone else. They are not in "
+            "your record, and we have told our staff. You may want to tell %(provider)s.",
             "refused",
         ),
     ),

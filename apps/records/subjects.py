@@ -1,33 +1,155 @@
-"""What pages group a record by, whatever the resource types behind it (patient experience 2.1)."""
+"""What pages group a record by, whatever the resource types behind it (patient experience 2.1).
 
-from collections.abc import Callable
+A resource belongs to one subject (`subject_of`). Nearly always its type decides; an Observation may be a result, a
+vital sign or social history, and a CarePlan of DSTU2 may be a care team. Types nobody foresaw are Other entries.
+"""
+
+from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.records.presenters import patient
+from apps.records.presenters import care_plans, social, vitals
 from apps.records.presenters.elements import Element
-from apps.records.presenters.patient import PatientSummary
+
+
+class Order(StrEnum):
+    """How the rows of one group follow each other."""
+
+    NEWEST = "newest"
+    NAMED = "named"  # A to Z: people look for the name (patient experience 3.1)
 
 
 @dataclass(frozen=True)
 class Subject:
-    """One subject. `present` makes one summary of one resource; a subject without it is kept and counted only."""
+    """One subject. `groups` are the groups of its entries in the order they are listed; the others come after them.
+
+    `key` stands in addresses: it names the page, and nothing of what is on it.
+    """
 
     key: str
     name: str | Promise
     resource_types: tuple[str, ...]
-    present: Callable[[Element], PatientSummary] | None = None
+    order: Order = Order.NEWEST
+    groups: tuple[str, ...] = ()
 
 
-PATIENT = Subject("patient", _("Personal details"), ("Patient",), patient.present)
-ALLERGIES = Subject("allergies", _("Allergies and reactions"), ("AllergyIntolerance",))
+PATIENT: Final = Subject("patient", _("Personal details"), ("Patient",))
+RESULTS: Final = Subject("results", _("Results"), ("Observation", "DiagnosticReport"))
+MEDICINES: Final = Subject(
+    "medicines",
+    _("Medicines"),
+    (
+        "MedicationOrder", "MedicationRequest", "MedicationStatement", "MedicationDispense", "MedicationAdministration",
+    ),
+    Order.NAMED,
+    (
+        "current", "paused", "reported", "not-to-be-taken", "not-given", "past", "suggested", "filled", "none-known",
+        "no-information",
+    ),
+)  # fmt: skip
+ALLERGIES: Final = Subject(
+    "allergies",
+    _("Allergies and reactions"),
+    ("AllergyIntolerance",),
+    Order.NAMED,
+    ("current", "not-given", "past", "ruled-out", "none-known", "no-information"),
+)
+CONDITIONS: Final = Subject(
+    "conditions",
+    _("Health conditions"),
+    ("Condition",),
+    Order.NAMED,
+    (
+        "current",
+        "not-clear",
+        "being-looked-into",
+        "at-a-visit",
+        "not-given",
+        "past",
+        "ruled-out",
+        "none-known",
+        "no-information",
+    ),
+)
+VITALS: Final = Subject("vitals", _("Vitals"), ("Observation",))
+VACCINES: Final = Subject(
+    "vaccines",
+    _("Vaccines"),
+    ("Immunization", "ImmunizationRecommendation"),
+    Order.NAMED,
+    ("given", "not-given", "not-completed", "was-not-given", "recommended", "none-known", "no-information"),
+)
+VISITS: Final = Subject(
+    "visits", _("Visits"), ("Encounter",), groups=("now", "planned", "past", "not-given", "canceled")
+)
+PROCEDURES: Final = Subject(
+    "procedures",
+    _("Procedures and surgeries"),
+    ("Procedure", "ServiceRequest", "ProcedureRequest", "DiagnosticOrder", "ReferralRequest"),
+    groups=("performed", "not-given", "ordered", "not-done", "none-known", "no-information"),
+)
+DOCUMENTS: Final = Subject(
+    "documents", _("Documents and notes"), ("DocumentReference",), groups=("current", "not-given", "earlier")
+)
+PLANS: Final = Subject(
+    "plans",
+    _("Care plans and goals"),
+    ("CarePlan", "Goal"),
+    groups=("current", "suggested", "not-final", "not-given", "past"),
+)
+TEAM: Final = Subject("team", _("Care team"), ("CareTeam", "CarePlan"))
+INSURANCE: Final = Subject("insurance", _("Insurance"), ("Coverage",))
+DEVICES: Final = Subject("devices", _("Devices and implants"), ("Device", "DeviceUseStatement"))
+HISTORY: Final = Subject("history", _("Family and social history"), ("FamilyMemberHistory", "Observation"))
+OTHER: Final = Subject("other", _("Other entries"), ())
 
 # In the order pages show them.
-SUBJECTS = (PATIENT, ALLERGIES)
+SUBJECTS: Final = (
+    PATIENT, RESULTS, MEDICINES, ALLERGIES, CONDITIONS, VITALS, VACCINES, VISITS, PROCEDURES, DOCUMENTS, PLANS, TEAM,
+    INSURANCE, DEVICES, HISTORY, OTHER,
+)  # fmt: skip
+# Those that are lists of entries.
+LISTED: Final = SUBJECTS[1:]
+
+# Read for what they say about others, and listed nowhere: people, places, medicines, files, formalities.
+REFERRED_TO: Final = ("Practitioner", "PractitionerRole", "Organization", "Location", "Medication")
+_UNLISTED: Final = frozenset({*REFERRED_TO, "Binary", "Endpoint", "Provenance", "Questionnaire", "RelatedPerson"})
+
+_OF_TYPE: Final[Mapping[str, tuple[Subject, ...]]] = MappingProxyType(
+    {
+        resource_type: tuple(subject for subject in SUBJECTS if resource_type in subject.resource_types)
+        for resource_type in {name for subject in SUBJECTS for name in subject.resource_types}
+    }
+)
+KNOWN_TYPES: Final = frozenset(_OF_TYPE) | _UNLISTED
+
+
+def find(key: str) -> Subject | None:
+    """The subject of that key that is a list of entries."""
+    return next((subject for subject in LISTED if subject.key == key), None)
 
 
 def shelved_for(resource_type: str) -> tuple[Subject, ...]:
-    """The subjects whose shelf changes when this resource type does."""
-    return tuple(subject for subject in SUBJECTS if subject.present and resource_type in subject.resource_types)
+    """The subjects whose shelf changes when this resource type does; none for what is listed nowhere."""
+    return () if resource_type in _UNLISTED else _OF_TYPE.get(resource_type, (OTHER,))
+
+
+def subject_of(resource: Element, *, resource_type: str) -> Subject | None:
+    """The one subject of a resource; None for what is listed nowhere. What decides may be missing: then a result, or a
+    plan."""
+    if resource_type == "Observation":
+        return _of_observation(resource)
+    if resource_type == "CarePlan":
+        return TEAM if care_plans.is_care_team(resource) else PLANS
+    return next(iter(shelved_for(resource_type)), None)
+
+
+def _of_observation(resource: Element) -> Subject:
+    if vitals.is_vital(resource):
+        return VITALS
+    return HISTORY if social.is_social(resource) else RESULTS

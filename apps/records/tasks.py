@@ -9,8 +9,10 @@ from celery import shared_task
 from django.db import transaction
 from django.utils import timezone
 
-from apps.records import due, leasing, pruning, syncing
+from apps.connections import clocks
+from apps.records import syncing
 from apps.records.models import SyncRun
+from apps.records.syncing import due, leasing, pruning
 
 # One beat a minute pulls this many, 720,000 a day; what is left over is as old then, and comes first.
 _AT_ONCE = 500
@@ -20,7 +22,7 @@ _EXPIRES_SECONDS = 60  # until the next beat, which asks again for what nobody b
 @shared_task(name="apps.records.tasks.sync_next")
 def sync_next() -> None:
     """Take the most urgent run as far as it goes. Where there was one there may be another: ask for it too."""
-    if syncing.advance_next(at=timezone.now()):
+    if syncing.advance_next(at=clocks.now()):
         _send()
 
 
@@ -40,7 +42,8 @@ def resume_syncs() -> None:
 def start_due_syncs() -> None:
     """Open and enqueue a run for every connection that is due; one that ended meanwhile is left out."""
     now = timezone.now()
-    for connection in chain(due.renewed(now)[:_AT_ONCE], due.due_for_sync(now)[:_AT_ONCE]):
+    waiting = (due.due_before_an_end(now), due.renewed(now), due.due_for_sync(now))
+    for connection in chain.from_iterable(rows[:_AT_ONCE] for rows in waiting):
         with suppress(syncing.NotSyncable):
             syncing.start(connection, cause=SyncRun.Cause.SCHEDULE, at=now)
             enqueue()

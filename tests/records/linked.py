@@ -4,8 +4,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from apps.accounts.models import User
-from apps.connections import candidates, refreshing
-from apps.connections.candidates import Candidate
+from apps.connections import refreshing
+from apps.connections.answers import candidates
+from apps.connections.answers.candidates import Candidate
 from apps.connections.models import Connection
 from apps.directory import credentials
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, Provider

@@ -4,8 +4,9 @@ import pytest
 from django.contrib import admin
 from django.urls import reverse
 
+from apps.audit.models import AuditEvent, EventType
 from apps.records import syncing
-from apps.records.models import Record, RecordVersion, Shelf, SyncRun, SyncStep
+from apps.records.models import Leaf, Record, RecordVersion, Shelf, SyncRun, SyncStep
 from tests.records.linked import AT
 from tests.records.people import CANARIES, PATIENT_ID
 
@@ -38,6 +39,21 @@ class TestAdmin:
                 assert f">{canary}<" not in text
                 assert canary == "a1" or canary not in text
 
+    @pytest.mark.parametrize(("model", "subject"), [(SyncRun, "sync run"), (SyncStep, "sync step"), (Record, "record")])
+    def test_is_read_by_whom_it_concerns_where_staff_opened_one(self, client, stella, synced, model, subject):
+        client.force_login(stella)
+        row = model.objects.order_by("pk").first()
+        listed, opened = pages(model._meta.model_name, row.pk)
+        client.get(listed)
+        looked = AuditEvent.objects.filter(event=EventType.STAFF_VIEWED)
+        assert not looked.exists()
+        client.get(opened)
+        (event,) = looked
+        connection = synced.connection
+        assert (event.actor_id, event.user_id) == (stella.pk, connection.user_id)
+        assert (event.subject, event.subject_id) == (subject, str(row.pk))
+        assert event.facts == {"provider_id": str(connection.provider_id)}
+
     @pytest.mark.parametrize("model", [SyncRun, SyncStep, Record])
     def test_changes_nothing(self, client, stella, synced, model):
         client.force_login(stella)
@@ -47,7 +63,7 @@ class TestAdmin:
         assert client.post(reverse(f"admin:records_{name}_delete", args=[pk]), {"post": "yes"}).status_code == 403
         assert client.post(reverse(f"admin:records_{name}_change", args=[pk]), {}).status_code == 403
 
-    @pytest.mark.parametrize("model", [RecordVersion, Shelf])
+    @pytest.mark.parametrize("model", [Leaf, RecordVersion, Shelf])
     def test_does_not_know_what_is_only_sealed(self, model):
         assert not admin.site.is_registered(model)
 

@@ -4,7 +4,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from apps.records import shelving, syncing
-from apps.records.models import Record, Shelf, SyncRun
+from apps.records.models import Leaf, Record, Shelf, SyncRun
 from tests.records.linked import AT
 from tests.records.runs import shelved_names
 
@@ -20,7 +20,9 @@ def synced(linked):
 
 class TestShelf:
     def test_holds_nothing_in_the_clear(self, synced):
-        assert b"Quillfeather" not in bytes(Shelf.objects.get().sealed_summaries)
+        values = [*Shelf.objects.values_list("sealed_index"), *Leaf.objects.values_list("sealed_rows")]
+        assert len(values) == 5  # two shelves; one leaf of the Patient, two of an allergy: to list, to search
+        assert not [value for (value,) in values if b"Quillfeather" in bytes(value) or b"Pteridine" in bytes(value)]
 
     def test_is_none_before_anything_came(self, linked):
         assert shelving.patients(linked) is None

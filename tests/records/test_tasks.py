@@ -11,8 +11,9 @@ from django.utils import timezone
 
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.reasons import Reason
-from apps.records import due, leasing, syncing, tasks
-from apps.records.models import Record, SyncRun
+from apps.records import syncing, tasks
+from apps.records.models import Record, SyncRun, SyncStep
+from apps.records.syncing import due, leasing
 from config.celery import SCHEDULE
 from tests.records.linked import give_tokens, make_connection, make_endpoint
 from tests.records.provider import METADATA
@@ -105,7 +106,9 @@ class TestDueSync:
         assert due.due_for_sync(timezone.now() + timedelta(hours=25)).get() == run.connection
 
     def test_is_started_soon_after_a_sign_in_that_the_last_run_lacked(self, run):
-        run.steps.update(status="gap", gap="sign_in_needed")
+        SyncStep.objects.create(
+            run=run, user=run.user, resource_type="Patient", status="gap", gap=SyncStep.Gap.SIGN_IN_NEEDED
+        )
         SyncRun.objects.update(finished_at=timezone.now(), outcome="failed")
         run.connection.require_reauthorization(Reason.GRANT_ENDED, at=timezone.now())
         assert not due.due_for_sync(timezone.now()).exists()

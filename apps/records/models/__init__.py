@@ -1,7 +1,18 @@
 """The record as received, what pages read of it, and how it came."""
 
-from apps.records.models.record import Record, RecordVersion
-from apps.records.models.shelf import Shelf
-from apps.records.models.sync_run import SyncRun, SyncStep
+from apps.records.models.attachment import Attachment
+from apps.records.models.record import QuarantinedRow, Record, RecordVersion
+from apps.records.models.shelf import Leaf, Shelf
+from apps.records.models.sync_run import PendingRead, SyncRun, SyncStep
 
-__all__ = ["Record", "RecordVersion", "Shelf", "SyncRun", "SyncStep"]
+__all__ = [
+    "Attachment",
+    "Leaf",
+    "PendingRead",
+    "QuarantinedRow",
+    "Record",
+    "RecordVersion",
+    "Shelf",
+    "SyncRun",
+    "SyncStep",
+]

@@ -20,6 +20,8 @@ class Record(models.Model):
     received_at = models.DateTimeField()  # when this body came
     confirmed_at = models.DateTimeField()  # when the provider last sent this same body
     confirmed_by_run = models.UUIDField(null=True)  # in which sync run; counted by it, because clocks of workers differ
+    # When we noticed that the provider has it no more; it stays, and is empty again where the provider sends it again.
+    removed_at = models.DateTimeField(null=True)
 
     class Meta:
         verbose_name = _("record")
@@ -35,7 +37,7 @@ class Record(models.Model):
         personal = ("logical_id", "digest")
         operational = (
             "id", "user", "connection", "resource_type", "first_received_at", "received_at", "confirmed_at",
-            "confirmed_by_run",
+            "confirmed_by_run", "removed_at",
         )  # fmt: skip
 
     def __str__(self) -> str:
@@ -63,3 +65,29 @@ class RecordVersion(models.Model):
 
     def __str__(self) -> str:
         return f"earlier version {self.pk}"
+
+
+class QuarantinedRow(models.Model):
+    """A row that named another patient than the one it was asked for: evidence for staff and provider, sealed for the
+    user whose copy it came with, on no page, and gone with the run or after `pruning.QUARANTINED_FOR`."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    connection = models.ForeignKey(Connection, on_delete=models.CASCADE, related_name="+")
+    run = models.ForeignKey("records.SyncRun", on_delete=models.CASCADE, related_name="quarantined")
+    resource_type = models.CharField(max_length=64)
+    digest = models.BinaryField(max_length=32)
+    sealed_body = models.BinaryField()
+    received_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("row in quarantine")
+        verbose_name_plural = _("rows in quarantine")
+        constraints = [models.UniqueConstraint(fields=["run", "digest"], name="one_quarantined_row_per_body")]
+
+    class Privacy:
+        health = ("sealed_body",)
+        personal = ("digest",)
+        operational = ("id", "user", "connection", "run", "resource_type", "received_at")
+
+    def __str__(self) -> str:
+        return f"row in quarantine {self.pk}"

@@ -1,4 +1,4 @@
-"""A shelf: the sealed, presented summaries of one connection and subject. What pages read."""
+"""A shelf: the sealed, presented entries of one connection and subject, in leaves of a page each. What pages read."""
 
 from django.conf import settings
 from django.db import models
@@ -8,12 +8,13 @@ from apps.connections.models import Connection
 
 
 class Shelf(models.Model):
-    """Rebuilt as sync steps end, and by command; never the truth."""
+    """Rebuilt as sync steps end, and by command; never the truth. The index says how many entries there are and in
+    which leaf to look, so that a page opens it and a leaf or two."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     connection = models.ForeignKey(Connection, on_delete=models.CASCADE, related_name="shelves")
     subject = models.CharField(max_length=40)
-    sealed_summaries = models.BinaryField()
+    sealed_index = models.BinaryField()
     built_at = models.DateTimeField()
 
     class Meta:
@@ -22,8 +23,34 @@ class Shelf(models.Model):
         constraints = [models.UniqueConstraint(fields=["user", "connection", "subject"], name="one_shelf_per_subject")]
 
     class Privacy:
-        health = ("sealed_summaries",)
+        health = ("sealed_index",)
         operational = ("id", "user", "connection", "subject", "built_at")
 
     def __str__(self) -> str:
         return f"shelf {self.pk}"
+
+
+class Leaf(models.Model):
+    """The entries of one leaf. `build` names the building of the shelf that made it: an index never reads the leaves
+    of another. `arrangement` says in which order they stand, `number` which leaf of it this is."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    shelf = models.ForeignKey(Shelf, on_delete=models.CASCADE, related_name="leaves", db_index=False)
+    build = models.UUIDField()
+    arrangement = models.CharField(max_length=12)
+    number = models.PositiveIntegerField()
+    sealed_rows = models.BinaryField()
+
+    class Meta:
+        verbose_name = _("leaf")
+        verbose_name_plural = _("leaves")
+        constraints = [
+            models.UniqueConstraint(fields=["shelf", "build", "arrangement", "number"], name="one_leaf_per_place")
+        ]
+
+    class Privacy:
+        health = ("sealed_rows",)
+        operational = ("id", "user", "shelf", "build", "arrangement", "number")
+
+    def __str__(self) -> str:
+        return f"leaf {self.pk}"

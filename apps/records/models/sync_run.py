@@ -40,6 +40,8 @@ class SyncRun(models.Model):
     lease_until = models.DateTimeField(null=True)
     claim_id = models.UUIDField(null=True)
     pauses = models.PositiveSmallIntegerField(default=0)  # how often it waited for a provider that did not answer
+    planned_at = models.DateTimeField(null=True)  # when its steps were made, told by what the provider offers
+    is_full = models.BooleanField(default=True, db_default=True)  # asks for everything, and so proves what is gone
     finished_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -74,7 +76,7 @@ class SyncRun(models.Model):
     class Privacy:
         operational = (
             "id", "user", "connection", "cause", "outcome", "created_at", "lease_until", "claim_id", "pauses",
-            "finished_at",
+            "planned_at", "is_full", "finished_at",
         )  # fmt: skip
 
     def __str__(self) -> str:
@@ -103,12 +105,15 @@ class SyncStep(models.Model):
         STOPPED_SHORT = "stopped_short", _("fewer than counted")
         SIGN_IN_NEEDED = "sign_in_needed", _("sign-in needed")
         OTHER_PATIENT = "other_patient", _("rows of another patient")
+        TOO_MUCH = "too_much", _("more than we take")
 
     run = models.ForeignKey(SyncRun, on_delete=models.CASCADE, related_name="steps")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     resource_type = models.CharField(max_length=64)
     status = models.CharField(max_length=12, choices=Status, default=Status.WAITING)
     gap = models.CharField(max_length=20, choices=Gap, blank=True)
+    asked = models.JSONField(null=True)  # how it is asked for: `syncing.planning.Asking`; none in runs of old releases
+    since_at = models.DateTimeField(null=True)  # only what changed since then is asked for; empty: everything
     sealed_cursor = models.BinaryField(null=True)  # the next page's address: it can hold a patient's id
     watermark_at = models.DateTimeField(null=True)
     pages = models.PositiveIntegerField(default=0)
@@ -117,9 +122,15 @@ class SyncStep(models.Model):
     rows_kept = models.PositiveIntegerField(default=0)
     rows_refused = models.PositiveIntegerField(default=0)  # they named another patient, and were not kept
     rows_unreadable = models.PositiveIntegerField(default=0)  # entries that were no identifiable resource
+    rows_changed = models.PositiveIntegerField(default=0, db_default=0)  # of those kept, new or other than we had them
+    rows_removed = models.PositiveIntegerField(
+        default=0, db_default=0
+    )  # we had them, and a full proof did not bring them
+    rows_missing = models.PositiveIntegerField(default=0, db_default=0)  # references whose target could not be read
     rows_counted = models.PositiveIntegerField(null=True)  # the provider's own total, which may be wrong
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
+    needs_shelf = models.BooleanField(default=False, db_default=False)  # what it brought is not on the shelves yet
 
     class Meta:
         verbose_name = _("sync step")
@@ -134,9 +145,37 @@ class SyncStep(models.Model):
     class Privacy:
         personal = ("sealed_cursor",)
         operational = (
-            "id", "run", "user", "resource_type", "status", "gap", "watermark_at", "pages", "bytes_got", "rows_got",
-            "rows_kept", "rows_refused", "rows_unreadable", "rows_counted", "started_at", "finished_at",
+            "id", "run", "user", "resource_type", "status", "gap", "asked", "since_at", "watermark_at", "pages",
+            "bytes_got", "rows_got", "rows_kept", "rows_refused", "rows_unreadable", "rows_changed", "rows_removed",
+            "rows_missing", "rows_counted", "started_at", "finished_at", "needs_shelf",
         )  # fmt: skip
 
     def __str__(self) -> str:
         return f"sync step {self.pk}"
+
+
+class PendingRead(models.Model):
+    """A resource that rows of this run refer to, such as a practitioner: read once, after the searches.
+
+    A row stays until its run goes, so that nothing is read twice; `is_done` where it was read, or cannot be.
+    """
+
+    run = models.ForeignKey(SyncRun, on_delete=models.CASCADE, related_name="pending_reads")
+    resource_type = models.CharField(max_length=64)
+    logical_id = models.CharField(max_length=64)
+    depth = models.PositiveSmallIntegerField(default=0)  # how many references away from what was searched
+    is_done = models.BooleanField(default=False)
+
+    class Meta:
+        verbose_name = _("reference to read")
+        verbose_name_plural = _("references to read")
+        constraints = [
+            models.UniqueConstraint(fields=["run", "resource_type", "logical_id"], name="each_reference_once_per_run")
+        ]
+
+    class Privacy:
+        personal = ("logical_id",)
+        operational = ("id", "run", "resource_type", "depth", "is_done")
+
+    def __str__(self) -> str:
+        return f"reference to read {self.pk}"

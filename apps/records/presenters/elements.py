@@ -7,18 +7,21 @@ database can hold: NUL and other control characters except line breaks, and lone
 import json
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any, TypeAlias
 
 Element: TypeAlias = dict[str, Any]
 
 _LONGEST_TEXT = 4000
+_MOST_DIGITS = 30
+_NUMBER = re.compile(r"[+-]?(?:[0-9]{1,60}\.?[0-9]{0,60}|\.[0-9]{1,60})(?:[eE][+-]?[0-9]{1,4})?", re.ASCII)
 _UNSHOWABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 
 
 def parse(body: bytes) -> Element:
     """The resource as a dictionary; empty where the body is not a JSON object."""
     try:
-        content = json.loads(body)
+        content = json.loads(body, parse_float=_decimal)
     except (ValueError, RecursionError):
         return {}
     return content if isinstance(content, dict) else {}
@@ -26,22 +29,32 @@ def parse(body: bytes) -> Element:
 
 def text(element: object, name: str) -> str:
     """The text of one element, stripped; empty where it is not text."""
-    return shown(element.get(name)) if isinstance(element, dict) else ""
+    value = element.get(name) if isinstance(element, dict) else None
+    return shown(value) if value else ""
 
 
 def texts(element: object, name: str) -> tuple[str, ...]:
     """The texts of a repeating element. DSTU2 repeats what R4 has once (`name.family`): both are read alike."""
-    return tuple(filter(None, (shown(item) for item in _items(element, name))))
+    value = element.get(name) if isinstance(element, dict) else None
+    if not value:
+        return ()
+    return tuple(filter(None, map(shown, value if isinstance(value, list) else (value,))))
 
 
 def child(element: object, name: str) -> Element:
     """One complex element; the first where it is sent as a list; empty where there is none."""
-    return next(children(element, name), {})
+    value = element.get(name) if isinstance(element, dict) else None
+    if isinstance(value, dict):
+        return value
+    return next((item for item in value if isinstance(item, dict)), {}) if isinstance(value, list) else {}
 
 
 def children(element: object, name: str) -> Iterator[Element]:
     """The complex elements of that name. A single one is read as a list of one."""
-    return (item for item in _items(element, name) if isinstance(item, dict))
+    value = element.get(name) if isinstance(element, dict) else None
+    if isinstance(value, dict):
+        return iter((value,))
+    return (item for item in value if isinstance(item, dict)) if isinstance(value, list) else iter(())
 
 
 def words(concept: object) -> str:
@@ -62,9 +75,39 @@ def codes(concept: object) -> tuple[str, ...]:
 
 def shown(value: object) -> str:
     """Text fit to be shown; empty for anything that is not text."""
-    return _UNSHOWABLE.sub("", value[:_LONGEST_TEXT]).strip() if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    if value.isprintable():  # nearly every text is, and then has nothing to take out
+        return value[:_LONGEST_TEXT].strip()
+    return _UNSHOWABLE.sub("", value[:_LONGEST_TEXT]).strip()
 
 
-def _items(element: object, name: str) -> list[Any]:
+def number(element: object, name: str) -> Decimal | None:
+    """A finite number, or a text that is one, with the digits it was sent with; None for anything else.
+
+    Give it what `parse` made: JSON floats come from there as decimals, so that 5.10 stays 5.10.
+    """
     value = element.get(name) if isinstance(element, dict) else None
-    return value if isinstance(value, list) else [value]
+    if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal):
+        return None
+    try:
+        written = str(value).strip()
+    except ValueError:  # an integer too long to be written
+        return None
+    found = Decimal(written) if _NUMBER.fullmatch(written) else None
+    return found if found is not None and abs(found.adjusted()) < _MOST_DIGITS else None
+
+
+def absent_reason(element: object) -> str:
+    """The code of a data-absent-reason extension: unknown, masked, not-asked and so on; empty where there is none."""
+    for extension in children(element, "extension"):
+        if text(extension, "url").endswith("/data-absent-reason"):  # one address in DSTU2, another in R4
+            return text(extension, "valueCode")
+    return ""
+
+
+def _decimal(written: str) -> Decimal | None:
+    try:
+        return Decimal(written)
+    except ArithmeticError:  # 1e99999999999999999999: one absurd number does not cost the resource
+        return None

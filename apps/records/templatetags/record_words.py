@@ -1,11 +1,17 @@
-"""FHIR codes and dates of a Patient in a reader's words. An unknown code is shown as it was sent."""
+"""What pages of records say: codes of a Patient, dates, addresses of filtered lists. Unknown codes stay as sent."""
 
+from dataclasses import replace
 from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
 
 from django import template
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from apps.records import subjects
 from apps.records.presenters import dates
+from apps.records.viewing.lists import Filters
 
 register = template.Library()
 
@@ -82,3 +88,39 @@ def checked_when(moment: datetime, now: datetime) -> str:
 def moment_in_words(moment: datetime) -> str:
     """A moment of ours with day and clock time: May 3, 2026, 9:40 a.m. UTC."""
     return f"{dates.day(moment)}, {dates.time_of_day(moment)}"
+
+
+@register.filter
+def subject_name(key: str) -> str:
+    """What the subject of that key is called."""
+    subject = subjects.find(key)
+    return str(subject.name) if subject else ""
+
+
+@register.filter
+def in_a_row(names: tuple[str, ...]) -> str:
+    """Names as a list in a sentence: A and B; A, B and C."""
+    *first, last = names
+    return gettext("%(names)s and %(last)s") % {"names": ", ".join(first), "last": last} if first else last
+
+
+@register.simple_tag
+def filtered(filters: Filters, **changes: Any) -> str:
+    """The address of the same list with other filters."""
+    changed = replace(filters, **changes)
+    asked = {
+        "year": changed.year,
+        "from": str(changed.source or ""),
+        "by": changed.arranged,
+        "page": str(changed.page) if changed.page > 1 else "",
+    }
+    return f"?{urlencode({name: value for name, value in asked.items() if value})}"
+
+
+_SPANS = {"1-year": _("1 year"), "5-years": _("5 years"), "all": _("All")}
+
+
+@register.filter
+def span_in_words(span: str) -> str:
+    """How far back a chart goes."""
+    return str(_SPANS.get(span, ""))

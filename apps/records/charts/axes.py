@@ -1,0 +1,194 @@
+"""The two axes of a chart: round numbers on the one, dates on the other."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
+from statistics import median
+
+LARGEST = Decimal("1e21")  # a value beyond is told in the table and not drawn
+_DIGITS = 60
+_MARGIN = 4.0  # percent left free at either end, so that no mark is cut
+_STEPS = (Decimal(1), Decimal(2), Decimal("2.5"), Decimal(5), Decimal(10))
+_MOST_INTERVALS = 4
+_LONGEST_LABEL = 7
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A line across the plot, and the number beside it."""
+
+    y: float
+    label: str
+
+
+@dataclass(frozen=True)
+class TimeTick:
+    """A date under the plot, as exact as it is meant: 2019, 2019-03 or 2019-03-04. `anchor` is of the text."""
+
+    x: float
+    date: str
+    anchor: str = "middle"
+
+
+@dataclass(frozen=True)
+class Vertical:
+    """The axis of values: its ends are the outer ticks."""
+
+    lowest: Decimal
+    highest: Decimal
+    ticks: tuple[Tick, ...]
+
+    def y(self, value: Decimal) -> float:
+        """How far from the top, in percent; never outside of the plot."""
+        return round(100 - share(value, self.lowest, self.highest), 2)
+
+
+@dataclass(frozen=True)
+class Horizontal:
+    """The axis of time, true to it: the oldest on the left."""
+
+    starts: datetime
+    ends: datetime
+    ticks: tuple[TimeTick, ...]
+
+    def x(self, at: datetime) -> float:
+        """How far from the left, in percent."""
+        return _x(at, self.starts, self.ends)
+
+
+def is_drawable(value: Decimal | None) -> bool:
+    """Whether a value is a number of a size that a chart can show."""
+    return value is not None and value.is_finite() and abs(value) <= LARGEST
+
+
+def share(value: Decimal, lowest: Decimal, highest: Decimal) -> float:
+    """How far the value is on the way between them, in percent, 0 to 100."""
+    with localcontext(prec=_DIGITS):
+        way = highest - lowest
+        found = float((value - lowest) / way * 100) if way else 50.0
+    return round(min(100.0, max(0.0, found)), 2)
+
+
+def vertical(values: Sequence[Decimal], bounds: Sequence[Decimal], widest: Decimal) -> Vertical:
+    """An axis of three to five round ticks that holds every value and bound (at least one, all drawable).
+
+    It spans at least one and a half times the range's width (`widest`), without one a fifth of the median, so that a
+    small wobble is no drama. It need not start at zero.
+    """
+    with localcontext(prec=_DIGITS):
+        held = (*values, *bounds)
+        low, high = min(held), max(held)
+        middle = abs(Decimal(median(values))) if values else abs(high)
+        least = max(widest * Decimal("1.5") or middle / 5, max(abs(low), abs(high)) * Decimal("1e-9")) or Decimal(1)
+        lacking = least - (high - low)
+        if lacking > 0:
+            low, high = _widened(low, high, lacking / 2)
+        step, first, last = _stepped(low, high)
+        count = int((last - first) / step)
+        ticks = tuple(
+            Tick(round(100 - 100 * turn / count, 2), label(first + turn * step, step)) for turn in range(count + 1)
+        )
+        return Vertical(first, last, ticks)
+
+
+def _widened(low: Decimal, high: Decimal, by: Decimal) -> tuple[Decimal, Decimal]:
+    """To both sides; but what is never negative does not get an axis below zero."""
+    if 0 <= low < by:
+        return Decimal(0), high + 2 * by - low
+    return low - by, high + by
+
+
+def _stepped(low: Decimal, high: Decimal) -> tuple[Decimal, Decimal, Decimal]:
+    """The smallest round step with at most five ticks, and the ticks at the ends."""
+    power = Decimal(10) ** (high - low).adjusted() / 10
+    while True:
+        for factor in _STEPS:
+            step = factor * power
+            first = (low / step).to_integral_value(ROUND_FLOOR) * step
+            last = (high / step).to_integral_value(ROUND_CEILING) * step
+            if (last - first) / step <= _MOST_INTERVALS:
+                return step, first, last
+        power *= 10
+
+
+def label(value: Decimal, step: Decimal) -> str:
+    """A tick's number with the decimals of its step; never localized. A long one is written as a power of ten."""
+    written = f"{value:.{max(0, -step.normalize().as_tuple().exponent)}f}"  # type: ignore[operator]
+    if len(written) <= _LONGEST_LABEL:
+        return written.removeprefix("-") if not value else written
+    number, _, power = f"{value.normalize():.3g}".lower().partition("e")
+    if not power:
+        number, _, power = f"{value:.2e}".partition("e")
+    number = number.rstrip("0").rstrip(".") if "." in number else number
+    return f"{number}\N{MULTIPLICATION SIGN}10{str(int(power)).translate(_RAISED)}"
+
+
+def horizontal(starts: datetime, ends: datetime) -> Horizontal:
+    """An axis from one moment to the other, with two to four dates below."""
+    if ends <= starts:
+        starts, ends = _apart(starts)
+    return Horizontal(starts, ends, tuple(_time_ticks(starts, ends)))
+
+
+def _apart(moment: datetime) -> tuple[datetime, datetime]:
+    half = timedelta(hours=12)
+    try:
+        return moment - half, moment + half
+    except OverflowError:  # the first or the last day that there is
+        return (moment, moment + half) if moment.year < 5000 else (moment - half, moment)
+
+
+def _x(at: datetime, starts: datetime, ends: datetime) -> float:
+    way = (ends - starts) / timedelta(microseconds=1)
+    part = (at - starts) / timedelta(microseconds=1) / way if way else 0.5
+    return round(_MARGIN + min(1.0, max(0.0, part)) * (100 - 2 * _MARGIN), 2)
+
+
+_EDGE = 7.0
+_YEARLY_FROM = timedelta(days=3 * 365)
+_MONTHLY_FROM = timedelta(days=150)
+_SIDES = (16.0, 76.0)  # where two long names of months do not touch, on the narrowest screen
+
+
+def _time_ticks(starts: datetime, ends: datetime) -> Iterator[TimeTick]:
+    days: tuple[date, ...] = ()
+    if ends - starts >= _YEARLY_FROM:
+        found = [(date(year, 1, 1), f"{year:04d}") for year in _years(starts.year, ends.year)]
+    elif ends - starts >= _MONTHLY_FROM:
+        found = [(first, f"{first:%Y-%m}") for first in _months(starts, ends)]
+    else:
+        days = tuple(dict.fromkeys((starts.date(), ends.date())))
+        found = [(day, day.isoformat()) for day in days]
+    for day, written in found:
+        x = _x(_midnight(day), starts, ends)
+        yield TimeTick(x, written, _anchor(x) if len(days) == 2 else "middle")
+
+
+def _anchor(x: float) -> str:
+    return "start" if x < _EDGE else "end" if x > 100 - _EDGE else "middle"
+
+
+def _midnight(day: date) -> datetime:
+    return datetime(day.year, day.month, day.day, tzinfo=UTC)
+
+
+def _years(first: int, last: int) -> list[int]:
+    for step in (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000):
+        found = [year for year in range(first - first % step, last + 1, step) if year > first]
+        if len(found) <= 4:
+            return found
+    return []
+
+
+def _months(starts: datetime, ends: datetime) -> list[date]:
+    """The first days of two months, well apart: their names are long."""
+    numbers = range(starts.year * 12 + starts.month, ends.year * 12 + ends.month)  # the months after the first
+    firsts = [date(number // 12, number % 12 + 1, 1) for number in numbers]
+    places = {first: _x(_midnight(first), starts, ends) for first in firsts}
+    return (
+        list(dict.fromkeys(min(firsts, key=lambda first: abs(places[first] - side)) for side in _SIDES))
+        if firsts
+        else []
+    )

@@ -1,0 +1,151 @@
+"""One value on a line, with the range beside it (patient experience 4.1)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+
+from apps.records.charts.axes import is_drawable, share
+from apps.records.charts.marks import Shape, shape_of
+from apps.records.presenters import ranges
+from apps.records.presenters.interpretations import Place
+from apps.records.presenters.quantities import Quantity
+from apps.records.presenters.ranges import Meaning, ReferenceRange
+
+_DIGITS = 60
+_WIDENED = Decimal("0.6")
+_FARTHEST = 3  # widths away, before the line breaks
+_BROKEN_AT = 88.0
+_AT_THE_END = 95.0
+_NARROW = 34.0
+
+
+@dataclass(frozen=True)
+class LineTick:
+    """A bound on the line, with its number; `words` are the laboratory's, for a range that is not the usual one."""
+
+    x: float
+    label: str
+    words: str = ""
+    anchor: str = "middle"
+
+
+@dataclass(frozen=True)
+class NumberLine:
+    """The mark, the shaded range, and the ticks at its bounds. `broken_at` is where the line breaks on the way to a
+    value that is more than three widths away, on either side; None where it does not."""
+
+    x: float
+    shape: Shape
+    label: str
+    band_x: float
+    band_width: float
+    ticks: tuple[LineTick, ...] = ()
+    named: tuple[LineTick, ...] = ()
+    broken_at: float | None = None
+    anchor: str = "middle"
+
+
+def draw(
+    quantity: Quantity, wanted: ReferenceRange | None, place: str, named: Sequence[ReferenceRange] = ()
+) -> NumberLine | None:
+    """The line of a value and the range it is compared with; of the `named` others those with words are ticks.
+
+    None where a line would not be true: no number, no range of numbers in the value's unit, or a value of which only
+    is known that it is less or more, and that may be on either side.
+    """
+    value = quantity.number
+    if value is None or wanted is None or ranges.compare(quantity, wanted) is None:
+        return None
+    if place in {Place.TOO_LOW, Place.TOO_HIGH} and quantity.comparator:
+        return None
+    bounds = [bound for bound in (wanted.low.number, wanted.high.number) if bound is not None]
+    if not all(map(is_drawable, (value, *bounds))):
+        return None
+    with localcontext(prec=_DIGITS):
+        return _drawn(quantity, value, wanted, place, named)
+
+
+def _drawn(
+    quantity: Quantity, value: Decimal, wanted: ReferenceRange, place: str, named: Sequence[ReferenceRange]
+) -> NumberLine:
+    low, high, width = _extent(wanted, value)
+    is_far = value > high + _FARTHEST * width or value < low - _FARTHEST * width
+    left, right = low - _WIDENED * width, high + _WIDENED * width
+    if wanted.low.number is None and low >= 0 <= value:
+        left = low  # what is never negative begins at zero
+    if not is_far:
+        left, right = min(left, value - width / 4), max(right, value + width / 4)
+    x, broken_at = _place(value, left, right, is_far=is_far)
+    band = [0.0 if wanted.low.number is None else _on(low, left, right, broken_at)]
+    band += [100.0 if wanted.high.number is None else _on(high, left, right, broken_at)]
+    return NumberLine(
+        x=x,
+        shape=shape_of(place or _own(quantity, wanted), quantity.comparator),
+        label=quantity.shown,
+        band_x=band[0],
+        band_width=round(band[1] - band[0], 2),
+        ticks=_ticks(wanted, band),
+        named=tuple(_named(named, wanted, left, right, broken_at)),
+        broken_at=broken_at,
+        anchor="start" if x < 20 else "end" if x > 80 else "middle",
+    )
+
+
+def _own(quantity: Quantity, wanted: ReferenceRange) -> str:
+    """Without a place from anywhere (a goal is not judged) the mark still says its side of what is drawn."""
+    side = ranges.compare(quantity, wanted)
+    return Place(side) if side in {"within", "above", "below"} else ""
+
+
+def _extent(wanted: ReferenceRange, value: Decimal) -> tuple[Decimal, Decimal, Decimal]:
+    """The bounds and their width; an open side is as wide as the bound is far from zero."""
+    low, high = wanted.low.number, wanted.high.number
+    if low is not None and high is not None:
+        return low, high, (high - low) or max(abs(value - low), abs(low) / 5) or Decimal(1)
+    bound = low if low is not None else high or Decimal(0)
+    width = abs(bound) or abs(value) or Decimal(1)
+    if high is None:
+        return bound, bound + width, width
+    return bound - width, bound, width
+
+
+def _place(value: Decimal, left: Decimal, right: Decimal, *, is_far: bool) -> tuple[float, float | None]:
+    if not is_far:
+        return share(value, left, right), None
+    return (_AT_THE_END, _BROKEN_AT) if value > right else (100 - _AT_THE_END, 100 - _BROKEN_AT)
+
+
+def _on(bound: Decimal, left: Decimal, right: Decimal, broken_at: float | None) -> float:
+    """Where a bound stands: on the whole line, or on the part of it before or after the break."""
+    part = share(bound, left, right)
+    if broken_at is None:
+        return part
+    before = min(broken_at, 100 - broken_at)
+    return round(part * (100 - before) / 100 + (before if broken_at < 50 else 0), 2)
+
+
+def _ticks(wanted: ReferenceRange, band: Sequence[float]) -> tuple[LineTick, ...]:
+    is_narrow = band[1] - band[0] < _NARROW
+    sides = ((wanted.low, band[0], "end"), (wanted.high, band[1], "start"))
+    return tuple(
+        LineTick(x, bound.value, anchor=outward if is_narrow and wanted.low and wanted.high else "middle")
+        for bound, x, outward in sides
+        if bound
+    )
+
+
+def _named(
+    others: Sequence[ReferenceRange], wanted: ReferenceRange, left: Decimal, right: Decimal, broken_at: float | None
+) -> list[LineTick]:
+    """The bounds of the ranges that the laboratory calls something else, as far as they lie on the line."""
+    found: list[LineTick] = []
+    for other in others:
+        words = other.words or (other.meaning if other.meaning != Meaning.USUAL else "")
+        if other == wanted or not words or other.unit_key not in {"", wanted.unit_key}:
+            continue
+        found += [
+            LineTick(_on(bound.number, left, right, broken_at), bound.value, words)
+            for bound in (other.low, other.high)
+            if bound.number is not None and left <= bound.number <= right
+        ]
+    return found[:4]

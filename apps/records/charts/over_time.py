@@ -1,0 +1,266 @@
+"""Values over time: marks, the lines between them, and the range behind (patient experience 4.2)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from itertools import pairwise
+from statistics import median
+
+from apps.records.charts import axes, stretches
+from apps.records.charts.axes import Horizontal, Tick, TimeTick, Vertical, is_drawable
+from apps.records.charts.marks import Shape, is_outside, shape_of
+from apps.records.charts.series import Reading, Series, Worded
+from apps.records.charts.windows import Window
+
+_LONG = timedelta(days=548)
+_UNUSUAL = 3  # times the usual spacing
+_LEAST_GUTTER = 12.0
+_PER_LETTER = 3.0
+_MOST_WORDED = 40
+_MOST_RANGES = 2
+_MOST_CHANGES = 6  # from one to the other; more is a comb that nobody can read
+_Bounds = tuple[Decimal | None, Decimal | None]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One value. `provider` 0 is drawn solid, 1 hollow in the second color; `is_early` with a dashed outline."""
+
+    x: float
+    y: float
+    shape: Shape
+    provider: int = 0
+    is_early: bool = False
+    is_last: bool = False
+
+
+@dataclass(frozen=True)
+class Line:
+    """From one value to the next; dotted over a long time without any."""
+
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+    is_dotted: bool = False
+    provider: int = 0
+
+
+@dataclass(frozen=True)
+class Band:
+    """The usual range from `x` on. An edge is drawn where there is a bound; an open side goes to the end."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    has_top: bool = True
+    has_bottom: bool = True
+
+    @property
+    def right(self) -> float:
+        """Where it ends."""
+        return round(self.x + self.width, 2)
+
+    @property
+    def bottom(self) -> float:
+        """Where it ends, from the top."""
+        return round(self.y + self.height, 2)
+
+
+@dataclass(frozen=True)
+class Stroke:
+    """From the highest to the lowest of a stretch; with `has_ends` the two numbers of a blood pressure."""
+
+    x: float
+    y1: float
+    y2: float
+    has_ends: bool = False
+    provider: int = 0
+    is_early: bool = False
+
+
+@dataclass(frozen=True)
+class WordTick:
+    """A value in words on the strip under the plot; `words` are told in the table."""
+
+    x: float
+
+
+@dataclass(frozen=True)
+class OverTime:
+    """The drawing. `gutter` is the room that the numbers at the left need, in percent of the whole width.
+
+    `each` says what one mark stands for, empty where it is one value. `ranges_differ`: more than two ranges, so that no
+    band is drawn. `left_out` counts values that are too large to be drawn; the table has them.
+    """
+
+    marks: tuple[Mark, ...] = ()
+    lines: tuple[Line, ...] = ()
+    bands: tuple[Band, ...] = ()
+    strokes: tuple[Stroke, ...] = ()
+    ticks: tuple[Tick, ...] = ()
+    times: tuple[TimeTick, ...] = ()
+    words: tuple[WordTick, ...] = ()
+    gutter: float = _LEAST_GUTTER
+    unit: str = ""
+    each: str = ""
+    ranges_differ: bool = False
+    left_out: int = 0
+
+    @property
+    def shapes(self) -> tuple[str, ...]:
+        """The shapes that a legend has to explain."""
+        return tuple(shape for shape in Shape if any(mark.shape == shape for mark in self.marks))
+
+    @property
+    def width(self) -> float:
+        """What the numbers leave of the width."""
+        return round(97 - self.gutter, 2)
+
+
+def draw(series: Series, window: Window) -> OverTime | None:
+    """The drawing of what the window holds; None without a value that can be drawn."""
+    held = [reading for reading in series.readings if window.holds(reading.at)]
+    drawn = [reading for reading in held if is_drawable(reading.value) and is_drawable(reading.lower or reading.value)]
+    if not drawn:
+        return None
+    sides = [side for side in dict.fromkeys(map(_bounds, drawn)) if side != (None, None)]
+    changes = sum(_bounds(before) != _bounds(after) for before, after in pairwise(drawn))
+    banded = sides if len(sides) <= _MOST_RANGES and changes <= _MOST_CHANGES else []
+    across = _vertical(drawn, banded)
+    along = axes.horizontal(window.starts, window.ends)
+    each, parts = stretches.divided(drawn)
+    plotted = _stretched(parts, along, across) if each else _singly(drawn, along, across)
+    marks, lines, strokes = plotted
+    return OverTime(
+        marks=_with_last(marks),
+        lines=lines,
+        bands=tuple(_bands(drawn, along, across)) if banded else (),
+        strokes=strokes,
+        ticks=across.ticks,
+        times=along.ticks,
+        words=_words(series.worded, window, along),
+        gutter=max(_LEAST_GUTTER, 4 + _PER_LETTER * max(len(tick.label) for tick in across.ticks)),
+        unit=series.unit,
+        each=each or "",
+        ranges_differ=bool(sides) and not banded,
+        left_out=len(held) - len(drawn),
+    )
+
+
+def _bounds(reading: Reading) -> _Bounds:
+    """The range of a reading, as far as it can be drawn."""
+    low, high = reading.range
+    return (low if is_drawable(low) else None), (high if is_drawable(high) else None)
+
+
+def _vertical(readings: Sequence[Reading], sides: Sequence[_Bounds]) -> Vertical:
+    values = [number for each in readings for number in (each.value, each.lower) if number is not None]
+    bounds = [bound for side in sides for bound in side if bound is not None]
+    widest = max((high - low for low, high in sides if low is not None and high is not None), default=Decimal(0))
+    return axes.vertical(values, bounds, abs(widest))
+
+
+_Plotted = tuple[tuple[Mark, ...], tuple[Line, ...], tuple[Stroke, ...]]
+
+
+def _singly(readings: Sequence[Reading], along: Horizontal, across: Vertical) -> _Plotted:
+    pressures = [reading for reading in readings if reading.lower is not None]
+    others = [reading for reading in readings if reading.lower is None]
+    marks = tuple(_mark(reading, along, across) for reading in others)
+    return marks, tuple(_lines(others, along, across)), tuple(_pressure(each, along, across) for each in pressures)
+
+
+def _mark(reading: Reading, along: Horizontal, across: Vertical) -> Mark:
+    shape = shape_of(reading.place, reading.comparator)
+    return Mark(along.x(reading.at), across.y(reading.value), shape, min(reading.provider, 1), reading.is_early)
+
+
+def _pressure(reading: Reading, along: Horizontal, across: Vertical) -> Stroke:
+    lower = reading.value if reading.lower is None else reading.lower
+    ends = across.y(reading.value), across.y(lower)
+    provider = min(reading.provider, 1)
+    return Stroke(along.x(reading.at), *ends, has_ends=True, provider=provider, is_early=reading.is_early)
+
+
+def _lines(readings: Sequence[Reading], along: Horizontal, across: Vertical) -> Iterator[Line]:
+    """Between neighbors of one provider; none to or from a value that only says less or more."""
+    for provider in dict.fromkeys(reading.provider for reading in readings):
+        own = [reading for reading in readings if reading.provider == provider]
+        gaps = [(after.at - before.at).total_seconds() for before, after in pairwise(own)]
+        usual = timedelta(seconds=median(gaps)) if len(gaps) > 1 else _LONG
+        for before, after in pairwise(own):
+            if before.comparator or after.comparator:
+                continue
+            gap = after.at - before.at
+            yield Line(
+                along.x(before.at), across.y(before.value), along.x(after.at), across.y(after.value),
+                is_dotted=gap > _LONG or gap > _UNUSUAL * max(usual, timedelta(days=1)),
+                provider=min(provider, 1),
+            )  # fmt: skip
+
+
+def _stretched(parts: Sequence[stretches.Stretch], along: Horizontal, across: Vertical) -> _Plotted:
+    """A stroke from the lowest to the highest, the last value marked, and whatever lies outside."""
+    marks: list[Mark] = []
+    strokes: list[Stroke] = []
+    for part in parts:
+        if part.last is not None and part.lowest is not None and part.highest is not None:
+            strokes.append(_stroke(part.last.at, part.lowest, part.highest, along, across))
+        if part.last is not None and part.last.lower is None:
+            extremes = [each for each in (part.lowest, part.highest) if each is not None and each != part.last]
+            marks += [_at(each, part.last.at, along, across) for each in extremes if is_outside(shape_of(each.place))]
+            marks.append(_mark(part.last, along, across))
+        marks += [_mark(each, along, across) for each in (part.less, part.more) if each is not None]
+    return tuple(marks), (), tuple(strokes)
+
+
+def _stroke(at: datetime, lowest: Reading, highest: Reading, along: Horizontal, across: Vertical) -> Stroke:
+    lower = lowest.value if lowest.lower is None else lowest.lower
+    ends = across.y(highest.value), across.y(lower)
+    return Stroke(along.x(at), *ends, has_ends=lowest.lower is not None, provider=min(highest.provider, 1))
+
+
+def _at(reading: Reading, at: datetime, along: Horizontal, across: Vertical) -> Mark:
+    """On the stroke of its stretch, wherever in it it was measured."""
+    return Mark(along.x(at), across.y(reading.value), shape_of(reading.place), min(reading.provider, 1))
+
+
+def _with_last(marks: Sequence[Mark]) -> tuple[Mark, ...]:
+    """The newest is ringed, and drawn on top."""
+    if not marks:
+        return ()
+    newest = max(range(len(marks)), key=lambda place: (marks[place].x, place))
+    last = marks[newest]
+    rest = (*marks[:newest], *marks[newest + 1 :])
+    return (*rest, Mark(last.x, last.y, last.shape, last.provider, last.is_early, is_last=True))
+
+
+def _bands(readings: Sequence[Reading], along: Horizontal, across: Vertical) -> Iterator[Band]:
+    """One band per range, from the middle between two values of different ranges to the next such middle."""
+    starts, current = 0.0, _bounds(readings[0])
+    for before, after in pairwise(readings):
+        if _bounds(after) != current:
+            ends = round((along.x(before.at) + along.x(after.at)) / 2, 2)
+            yield from _band(starts, ends, current, across)
+            starts, current = ends, _bounds(after)
+    yield from _band(starts, 100.0, current, across)
+
+
+def _band(starts: float, ends: float, bounds: _Bounds, across: Vertical) -> Iterator[Band]:
+    low, high = bounds
+    if (low is None and high is None) or ends <= starts:
+        return
+    top = 0.0 if high is None else across.y(high)
+    bottom = 100.0 if low is None else across.y(low)
+    yield Band(
+        starts, top, round(ends - starts, 2), round(max(0.0, bottom - top), 2),
+        has_top=high is not None, has_bottom=low is not None,
+    )  # fmt: skip
+
+
+def _words(worded: Sequence[Worded], window: Window, along: Horizontal) -> tuple[WordTick, ...]:
+    places = dict.fromkeys(along.x(each.at) for each in worded if window.holds(each.at))
+    return tuple(map(WordTick, places))[-_MOST_WORDED:]

@@ -1,0 +1,78 @@
+"""Many values as few marks that hide nothing: for each stretch of time the lowest, the highest, the first and the last.
+
+More than 120 values are told by the week, the month or the year, whichever is the shortest that leaves a drawing
+readable (patient experience 4.2). No drawing has more than 500 points.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from apps.records.charts.series import Reading
+
+MOST_SINGLE = 120
+_MOST_STRETCHES = 100  # each is five points at most: lowest, highest, last, one less-than, one more-than
+
+
+class Each(StrEnum):
+    """What one mark stands for."""
+
+    WEEK = "week"
+    MONTH = "month"
+    YEAR = "year"
+    STRETCH = "stretch"  # a hundredth of the time: only where dates are centuries apart
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """The readings of one stretch, by those that matter. Those that only say less or more are apart: the farthest of
+    each side. `lowest` and the others are None where there is no plain number."""
+
+    lowest: Reading | None
+    highest: Reading | None
+    first: Reading | None
+    last: Reading | None
+    less: Reading | None = None
+    more: Reading | None = None
+    count: int = 0
+
+
+def divided(readings: Sequence[Reading]) -> tuple[Each | None, tuple[Stretch, ...]]:
+    """The stretches, oldest first, and what each is; None and nothing where every value can be a mark of its own."""
+    if len(readings) <= MOST_SINGLE:
+        return None, ()
+    by_name: tuple[tuple[Each, Callable[[datetime], object]], ...] = (
+        (Each.WEEK, lambda at: at.isocalendar()[:2]),
+        (Each.MONTH, lambda at: (at.year, at.month)),
+        (Each.YEAR, lambda at: at.year),
+    )
+    for each, part in by_name:
+        parts = _parted(readings, part)
+        if len(parts) <= _MOST_STRETCHES:
+            return each, parts
+    starts, ends = readings[0].at, readings[-1].at
+    way = (ends - starts) / _MOST_STRETCHES
+    return Each.STRETCH, _parted(readings, lambda at: min(int((at - starts) / way), _MOST_STRETCHES - 1))
+
+
+def _parted(readings: Sequence[Reading], part: Callable[[datetime], object]) -> tuple[Stretch, ...]:
+    parts: dict[object, list[Reading]] = {}
+    for reading in readings:
+        parts.setdefault(part(reading.at), []).append(reading)
+    return tuple(map(_stretch, parts.values()))
+
+
+def _stretch(readings: Sequence[Reading]) -> Stretch:
+    plain = [reading for reading in readings if not reading.comparator]
+    less = [reading for reading in readings if reading.comparator.startswith("<")]
+    more = [reading for reading in readings if reading.comparator.startswith(">")]
+    return Stretch(
+        lowest=min(plain, key=lambda reading: reading.lower or reading.value, default=None),
+        highest=max(plain, key=lambda reading: reading.value, default=None),
+        first=plain[0] if plain else None,
+        last=plain[-1] if plain else None,
+        less=min(less, key=lambda reading: reading.value, default=None),
+        more=max(more, key=lambda reading: reading.value, default=None),
+        count=len(readings),
+    )

@@ -1,0 +1,61 @@
+"""The stretches of time that a chart can be looked at in: a year, five, all (patient experience 4.2)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+
+from apps.records.charts.series import Reading
+
+_ENOUGH = 3  # values for a chart; fewer read as well in a table
+
+
+class Span(StrEnum):
+    """How far back."""
+
+    YEAR = "1-year"
+    FIVE_YEARS = "5-years"
+    ALL = "all"
+
+
+_DAYS = {Span.YEAR: 366, Span.FIVE_YEARS: 5 * 366}
+
+
+@dataclass(frozen=True)
+class Window:
+    """One of them. `count` is how many values it holds."""
+
+    span: Span
+    starts: datetime
+    ends: datetime
+    count: int
+
+    def holds(self, at: datetime) -> bool:
+        """Whether a moment lies within."""
+        return self.starts <= at <= self.ends
+
+
+def choices(readings: Sequence[Reading], now: datetime) -> tuple[Window, ...]:
+    """Those worth a link: each that holds enough values, and fewer than the next; always the whole."""
+    if not readings:
+        return ()
+    first, last = min(each.at for each in readings), max(each.at for each in readings)
+    found: list[Window] = []
+    for span, days in _DAYS.items():
+        starts = _back(now, days)
+        count = sum(starts <= each.at <= now for each in readings)
+        if _ENOUGH <= count < len(readings) and count not in {window.count for window in found}:
+            found.append(Window(span, starts, now, count))
+    return (*found, Window(Span.ALL, first, last, len(readings)))
+
+
+def chosen(windows: Sequence[Window], wanted: str) -> Window | None:
+    """The one asked for by its span, else the shortest, which holds enough values; None of none."""
+    return next((window for window in windows if window.span == wanted), windows[0] if windows else None)
+
+
+def _back(now: datetime, days: int) -> datetime:
+    try:
+        return now - timedelta(days=days)
+    except OverflowError:
+        return datetime.min.replace(tzinfo=UTC)

@@ -1,0 +1,60 @@
+"""The text of a C-CDA document: its title, and each section's title and text.
+
+A section's text is what its author attests; the coded entries beside it say the same to machines (HL7 CDA R2, 4.3.5),
+and are left out.
+"""
+
+from apps.records.presenters.blocks import LONGEST_MARKUP, BlockKind, Reading, Typesetter
+from apps.records.presenters.markup import Piece, PieceKind, pieces
+
+_DEEPEST = 300
+_PARTS = frozenset({"title", "text"})
+_WHOLES = frozenset({"clinicaldocument", "section"})
+
+
+def read(markup: str) -> Reading:
+    """Its sections as blocks; nothing for a document that has none, such as one around a PDF."""
+    typesetter, where = Typesetter(), _Where()
+    for piece in pieces(markup[:LONGEST_MARKUP]):
+        was_in_part = where.is_in_part
+        where.follow(piece)
+        if was_in_part != where.is_in_part:
+            typesetter.end_row()
+            typesetter.end_block(BlockKind.HEADING if where.is_in_title else BlockKind.PARAGRAPH)
+        elif where.is_in_part:
+            typesetter.feed(piece)
+        if typesetter.is_full:
+            break
+    return typesetter.reading(is_cut=len(markup) > LONGEST_MARKUP)
+
+
+class _Where:
+    """Which elements are open; only so many, and an end that was never begun closes nothing."""
+
+    def __init__(self) -> None:
+        self._open: list[str] = []
+        self._part_at = 0  # how many were open when the part at hand began; 0: none
+
+    @property
+    def is_in_part(self) -> bool:
+        return self._part_at > 0
+
+    @property
+    def is_in_title(self) -> bool:
+        return self.is_in_part and self._open[self._part_at - 1] == "title"
+
+    def follow(self, piece: Piece) -> None:
+        if piece.kind is PieceKind.START:
+            self._begin(piece.value)
+        elif piece.kind is PieceKind.END and piece.value in self._open:
+            while self._open.pop() != piece.value:
+                pass
+            self._part_at = self._part_at if self._part_at <= len(self._open) else 0
+
+    def _begin(self, name: str) -> None:
+        if len(self._open) >= _DEEPEST:
+            return
+        is_part = name in _PARTS and bool(self._open) and self._open[-1] in _WHOLES
+        self._open.append(name)
+        if is_part and not self.is_in_part:
+            self._part_at = len(self._open)

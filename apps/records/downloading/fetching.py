@@ -1,0 +1,161 @@
+"""Ask a connection's provider for one file, once somebody wants it.
+
+The token goes below the connection's own FHIR base URL and nowhere else: `wire` refuses any other address before it
+sends anything, and follows no redirect (C56, C62). A token that the provider refuses is renewed once (C45).
+"""
+
+import base64
+import binascii
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+
+from apps.connections import refreshing
+from apps.connections.models import Connection
+from apps.connections.refreshing import NeedsReauthorization, NotYet, SwitchedOff
+from apps.directory import reaching
+from apps.records.downloading import sniffing
+from apps.records.downloading.refusals import FileRefused, Reason
+from apps.records.presenters import elements, values
+from apps.records.presenters.elements import Element
+from apps.records.syncing import pacing
+from apps.wire import fhir
+from apps.wire.dialects import FhirVersion
+from apps.wire.errors import (
+    AccessRefused,
+    AuthorizationExpired,
+    Code,
+    EndpointMisconfigured,
+    ForeignAddress,
+    NotFound,
+    RequestRefused,
+    UnexpectedAnswer,
+    WireError,
+)
+from apps.wire.fhir import Download, FhirServer
+from apps.wire.secret import Secret
+
+MOST_BYTES = 20_000_000  # below what the vault seals
+
+_LOG = logging.getLogger(__name__)
+_FHIR_TYPES: Mapping[FhirVersion, str] = {  # facts 1.7: Binary refuses application/json
+    FhirVersion.DSTU2: "application/json+fhir",
+    FhirVersion.R4: "application/fhir+json",
+}
+_JSON = frozenset({"application/json", "application/fhir+json", "application/json+fhir", "text/json", ""})
+_REASONS: tuple[tuple[type[Exception], Reason], ...] = (
+    (AccessRefused, Reason.NOT_ALLOWED),
+    (NotFound, Reason.NOT_SENT),
+    (RequestRefused, Reason.NOT_SENT),
+    (ForeignAddress, Reason.ELSEWHERE),
+    (UnexpectedAnswer, Reason.NOT_SENT),
+    (AuthorizationExpired, Reason.SIGN_IN),
+    (NeedsReauthorization, Reason.SIGN_IN),
+    (SwitchedOff, Reason.SWITCHED_OFF),
+)
+
+Clock = Callable[[], datetime]
+
+
+def inline(sent: Element) -> bytes | None:
+    """The content that came along in an Attachment or a Binary (`content` in DSTU2); None where none did.
+
+    Raises FileRefused for what is no base64, or too large.
+    """
+    written = sent.get("data") or sent.get("content")
+    if not isinstance(written, str) or not written:
+        return None
+    if len(written) > MOST_BYTES * 3 // 2:
+        raise FileRefused(Reason.TOO_LARGE, size=len(written) * 3 // 4)
+    try:
+        return base64.b64decode("".join(written.split()), validate=True)
+    except (binascii.Error, ValueError):
+        raise FileRefused(Reason.NOT_SENT) from None
+
+
+def fetch(connection: Connection, sent: Element, *, clock: Clock) -> bytes:
+    """The content of an Attachment of this connection's records. No transaction is open here. Raises FileRefused."""
+    described = values.attachment(sent)
+    if described.size > MOST_BYTES:
+        raise FileRefused(Reason.TOO_LARGE, size=described.size)
+    try:
+        content = _unwrapped(_Asking(connection, clock).file(str(sent.get("url") or ""), described.media_type))
+    except (WireError, NotYet, NeedsReauthorization, SwitchedOff) as error:
+        _log(connection, error)
+        raise FileRefused(_reason(error), size=described.size) from None
+    if not content or sniffing.is_page_instead(content, declared=described.media_type):
+        raise FileRefused(Reason.NOT_SENT)
+    return content
+
+
+class _Asking:
+    def __init__(self, connection: Connection, clock: Clock) -> None:
+        self._connection = connection
+        self._clock = clock
+        self._server: FhirServer = reaching.fhir_server(connection.endpoint, connection.registration)
+        self._has_renewed = False
+
+    def file(self, address: str, declared: str) -> Download:
+        """As the type it is said to be, and else within a Binary resource.
+
+        What is elsewhere is said to be so before anybody is asked to sign in for it.
+        """
+        fhir.file_url(self._server, address)
+        accepted = tuple(self._accepted(declared))
+        for accept in accepted[:-1]:
+            try:
+                return self._ask(address, accept)
+            except RequestRefused as refusal:
+                if refusal.status != 406:
+                    raise
+        return self._ask(address, accepted[-1])
+
+    def _accepted(self, declared: str) -> Iterator[str]:
+        fhir_type = _FHIR_TYPES[self._server.version]
+        name = sniffing.media_type(declared)
+        if name and name not in _JSON:
+            yield name
+        yield fhir_type
+
+    def _ask(self, address: str, accept: str) -> Download:
+        token = refreshing.usable_token(self._connection, at=self._clock())
+        try:
+            return self._download(address, accept, token)
+        except AuthorizationExpired as refusal:
+            if self._has_renewed:
+                raise
+            _log(self._connection, refusal)
+        self._has_renewed = True
+        token = refreshing.usable_token(self._connection, at=self._clock(), refused=token)
+        return self._download(address, accept, token)
+
+    def _download(self, address: str, accept: str, token: Secret) -> Download:
+        pacing.take_turn(self._connection, most=self._server.dialect.requests_per_minute, at=self._clock())
+        return fhir.download(self._server, access_token=token, address=address, accept=accept, most_bytes=MOST_BYTES)
+
+
+def _unwrapped(download: Download) -> bytes:
+    """The file within a Binary resource, which may come whatever was asked for; else the content as it is. An
+    OperationOutcome is no file."""
+    name = sniffing.media_type(download.content_type)
+    if name not in _JSON or not download.content.lstrip().startswith(b"{"):
+        return download.content
+    resource = elements.parse(download.content)
+    kind = elements.text(resource, "resourceType")
+    if kind == "OperationOutcome":
+        raise FileRefused(Reason.NOT_SENT)
+    return (inline(resource) or b"") if kind == "Binary" else download.content
+
+
+def _reason(error: Exception) -> Reason:
+    if isinstance(error, WireError) and error.code is Code.TOO_LARGE:
+        return Reason.TOO_LARGE
+    if isinstance(error, EndpointMisconfigured) and error.code is Code.REDIRECTED:
+        return Reason.ELSEWHERE
+    return next((reason for kind, reason in _REASONS if isinstance(error, kind)), Reason.LATER)
+
+
+def _log(connection: Connection, error: Exception) -> None:
+    """Who and what kind of error; nothing that the far end said, and no address."""
+    code = error.code.value if isinstance(error, WireError) else ""
+    _LOG.warning("A file did not come: connection %s: %s %s", connection.pk, type(error).__name__, code)

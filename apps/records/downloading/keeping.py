@@ -1,0 +1,58 @@
+"""Keep a fetched file sealed, so that it is read again without asking, also when the link has ended."""
+
+import json
+from datetime import datetime
+
+from django.db import transaction
+
+from apps.records import places
+from apps.records.models import Attachment, Record
+from apps.records.presenters.elements import Element
+from apps.vault import sealing
+from apps.vault.sealing import Holder, KeyRing, Place
+
+
+def find(record: Record, sent: Element) -> bytes | None:
+    """The file that this Attachment of the record describes, opened; None where we have none of this description.
+
+    Raises `apps.vault.errors.VaultError`.
+    """
+    with sealing.key_ring(Holder.user(record.user_id)) as ring:
+        digest = _digest(sent, ring)
+        held = Attachment.objects.filter(user_id=record.user_id, record_id=record.pk, digest=digest)
+        sealed = held.values_list("sealed_content", flat=True).first()
+        return None if sealed is None else ring.open_body(bytes(sealed), place=_place(record, digest))
+
+
+def keep(record: Record, sent: Element, content: bytes, *, at: datetime) -> None:
+    """Seal it. Nothing is kept where the record went meanwhile; what was kept first stays.
+
+    Raises `apps.vault.errors.VaultError`.
+    """
+    with transaction.atomic(), sealing.key_ring(Holder.user(record.user_id)) as ring:
+        if not Record.objects.select_for_update().filter(pk=record.pk).exists():
+            return
+        digest = _digest(sent, ring)
+        kept = Attachment(
+            user_id=record.user_id,
+            connection_id=record.connection_id,
+            record_id=record.pk,
+            digest=digest,
+            sealed_content=ring.seal_body(content, place=_place(record, digest)),
+            fetched_at=at,
+        )
+        Attachment.objects.bulk_create([kept], ignore_conflicts=True)
+
+
+def _digest(sent: Element, ring: KeyRing) -> bytes:
+    """Of the whole description: where the provider changes its address, date, size or hash, the file is another."""
+    return ring.keyed_digest(json.dumps(sent, sort_keys=True, default=str).encode())
+
+
+def _place(record: Record, digest: bytes) -> Place:
+    return places.attachment_place(
+        connection_id=record.connection_id,
+        resource_type=record.resource_type,
+        logical_id=record.logical_id,
+        digest=digest,
+    )

@@ -1,0 +1,101 @@
+"""Open one file of a record: from the record itself, from what we keep, or from the provider."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from apps.records import places
+from apps.records.downloading import fetching, keeping, reading, sniffing, wording
+from apps.records.downloading.sniffing import Form, Sort
+from apps.records.models import Record
+from apps.records.presenters import attachments, elements, heads, values
+from apps.records.presenters.blocks import Reading
+from apps.records.presenters.elements import Element
+from apps.records.presenters.values import Attachment
+from apps.vault import sealing
+from apps.vault.sealing import Holder
+
+_UNFIT = re.compile(r"[^\w -]+")
+_LONGEST_NAME = 60
+
+
+@dataclass(frozen=True, repr=False)
+class OpenedFile:
+    """A file and what it is. `reading` is its text, None for what is no text."""
+
+    described: Attachment
+    sort: Sort
+    content: bytes
+    reading: Reading | None
+
+    @property
+    def size(self) -> int:
+        """In bytes, as it came."""
+        return len(self.content)
+
+    @property
+    def is_short(self) -> bool:
+        """Whether less came than its record says there is: a part of a file, or a wrong word about it. Nobody can tell,
+        so it is shown with that remark, and asked for again the next time."""
+        return _is_short(self.content, self.described)
+
+    @property
+    def form_in_words(self) -> str:
+        """What kind of file it is."""
+        return wording.kind(self.sort)
+
+    @property
+    def saving_in_words(self) -> str:
+        """What the button says that saves it."""
+        return wording.saving(self.sort)
+
+    @property
+    def name(self) -> str:
+        """To save it under: its title as far as any disk takes it."""
+        title = " ".join(_UNFIT.sub(" ", self.described.title).split())[:_LONGEST_NAME].strip()
+        return f"{title or 'document'}.{self.sort.suffix}"
+
+    @property
+    def handed_out(self) -> bytes:
+        """What is saved: of HTML, XML and RTF the text alone, never as it came. Text is UTF-8."""
+        if self.reading is None:
+            return self.content
+        if self.sort.form is Form.TEXT:
+            return sniffing.decoded(self.content, declared=self.described.media_type).encode(errors="replace")
+        return self.reading.plain.encode(errors="replace")
+
+
+def open_file(record: Record, number: int, *, clock: Callable[[], datetime]) -> OpenedFile:
+    """File `number` of this record (`attachments.sent_by`). Speaks to the network where it must: call it outside
+    transactions.
+
+    Raises LookupError where the record has no such file, or is withdrawn by its provider, FileRefused, and
+    `apps.vault.errors.VaultError`.
+    """
+    sent = _sent(record, number)
+    content = fetching.inline(sent)
+    if content is None:
+        content = keeping.find(record, sent)
+    if content is None:
+        content = fetching.fetch(record.connection, sent, clock=clock)
+        if not _is_short(content, values.attachment(sent)):
+            keeping.keep(record, sent, content, at=clock())
+    declared = sent.get("contentType")
+    sort = sniffing.sort_of(content, declared=declared)
+    return OpenedFile(values.attachment(sent), sort, content, reading.read(content, sort, declared=declared))
+
+
+def _is_short(content: bytes, described: Attachment) -> bool:
+    return len(content) < described.size
+
+
+def _sent(record: Record, number: int) -> Element:
+    place = places.body_place(
+        connection_id=record.connection_id, resource_type=record.resource_type, logical_id=record.logical_id
+    )
+    with sealing.key_ring(Holder.user(record.user_id)) as ring:
+        resource = elements.parse(ring.open_body(bytes(record.sealed_body), place=place))
+    if heads.head(resource)["is_withdrawn"]:
+        raise LookupError
+    return attachments.sent_by(resource)[number]

@@ -1,0 +1,156 @@
+"""The text of an RTF document (Rich Text Format Specification 1.9.1). What is no text is left out: fonts, pictures,
+embedded objects, fields' instructions, headers of the file."""
+
+import codecs
+import re
+from dataclasses import dataclass
+
+from apps.records.presenters.blocks import LONGEST_MARKUP, Reading, Typesetter
+
+_TOKEN = re.compile(
+    r"\\([a-zA-Z]{1,32})(-?[0-9]{1,10})?[ ]?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z])|([{}])|([^\\{}\r\n]+)|[\r\n]+|\\"
+)
+_SILENT = frozenset(
+    (
+        "fonttbl", "colortbl", "stylesheet", "listtable", "listoverridetable", "rsidtbl", "generator", "info", "pict",
+        "object", "objdata", "fldinst", "xmlnstbl", "themedata", "colorschememapping", "latentstyles", "datastore",
+        "mmathpr", "filetbl", "revtbl", "pgptbl", "nonshppict", "bkmkstart", "bkmkend", "userprops", "template",
+        "private", "panose", "falt",
+    )
+)  # fmt: skip
+_PARAGRAPHS = frozenset({"par", "pard", "sect", "page"})
+_SIGNS = {
+    "tab": "\t", "emdash": "\u2014", "endash": "\u2013", "bullet": "\u2022", "lquote": "\u2018", "rquote": "\u2019",
+    "ldblquote": "\u201c", "rdblquote": "\u201d", "emspace": " ", "enspace": " ",
+}  # fmt: skip
+_SYMBOLS = {"~": " ", "_": "-", "-": "", "{": "{", "}": "}", "\\": "\\", "\n": "\n", "\r": "\n"}
+_DEEPEST = 2000
+_MOST_TOKENS = 1_000_000
+_MOST_BYTES = 10_000
+
+
+@dataclass(frozen=True)
+class _Group:
+    """What a brace keeps and its end gives back."""
+
+    is_silent: bool = False
+    fallback: int = 1  # how many characters stand for a \\u that an old reader does not know
+
+
+def read(content: bytes) -> Reading:
+    """Its text as blocks; bytes above 127 that are not escaped are read as Windows does."""
+    reader = _Reader()
+    text = content[:LONGEST_MARKUP].decode("cp1252", "replace")
+    for count, token in enumerate(_TOKEN.finditer(text)):
+        if token.start() >= reader.skips_to:
+            reader.take(token)
+        if count > _MOST_TOKENS or reader.typesetter.is_full:
+            return reader.typesetter.reading(is_cut=True)
+    reader.flush()
+    return reader.typesetter.reading(is_cut=len(content) > LONGEST_MARKUP)
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.typesetter = Typesetter()
+        self.skips_to = 0  # past binary data
+        self._group = _Group()
+        self._groups: list[_Group] = []
+        self._too_deep = 0
+        self._to_drop = 0
+        self._encoding = "cp1252"
+        self._bytes = bytearray()  # of escapes that may be halves of one character
+
+    def take(self, token: re.Match[str]) -> None:
+        """The next token."""
+        word, number, escaped, symbol, brace, text = token.groups()
+        if escaped:
+            self._escape(escaped)
+            return
+        self.flush()
+        if word:
+            self._control(word, int(number) if number else None, token.end())
+        elif symbol == "*":
+            self._group = _Group(is_silent=True, fallback=self._group.fallback)
+        elif symbol:
+            self._say(_SYMBOLS.get(symbol, ""))
+        elif brace:
+            self._brace(brace)
+        elif text:
+            self._text(text)
+
+    def _escape(self, escaped: str) -> None:
+        if self._to_drop:
+            self._to_drop -= 1
+        else:
+            self._bytes.append(int(escaped, 16))
+            if len(self._bytes) >= _MOST_BYTES:
+                self.flush()
+
+    def flush(self) -> None:
+        """Say what waits for the second half of a character."""
+        if self._bytes:
+            self._say(self._bytes.decode(self._encoding, "replace"))
+            self._bytes = bytearray()
+
+    def _text(self, text: str) -> None:
+        dropped, self._to_drop = self._to_drop, max(0, self._to_drop - len(text))
+        self._say(text[dropped:])
+
+    def _say(self, text: str) -> None:
+        if not self._group.is_silent:
+            self.typesetter.say(text, keeps_lines=True)
+
+    def _brace(self, brace: str) -> None:
+        self._to_drop = 0
+        if brace == "{":
+            if len(self._groups) >= _DEEPEST:
+                self._too_deep += 1
+            else:
+                self._groups.append(self._group)
+        elif self._too_deep:
+            self._too_deep -= 1
+        elif self._groups:
+            self._group = self._groups.pop()
+
+    def _control(self, word: str, number: int | None, end: int) -> None:
+        if word in _SILENT:
+            self._group = _Group(is_silent=True, fallback=self._group.fallback)
+        elif word == "u" and number is not None:
+            self._say(_character(number))
+            self._to_drop = self._group.fallback
+        elif word == "uc":
+            self._group = _Group(self._group.is_silent, max(0, min(number or 0, 10)))
+        elif word == "bin":
+            self.skips_to = end + max(0, number or 0)
+        elif word == "ansicpg":
+            self._encoding = _known_encoding(number)
+        elif not self._group.is_silent:
+            self._set(word)
+
+    def _set(self, word: str) -> None:
+        if word in _PARAGRAPHS:
+            self.typesetter.end_block()
+        elif word == "line":
+            self.typesetter.end_line()
+        elif word == "trowd":
+            self.typesetter.begin_row()
+        elif word == "cell":
+            self.typesetter.end_cell()
+        elif word == "row":
+            self.typesetter.end_row()
+        else:
+            self._say(_SIGNS.get(word, ""))
+
+
+def _character(number: int) -> str:
+    """Numbers above 32767 are written as negative ones; halves of pairs become nothing."""
+    code = number % 65536
+    return "" if 0xD800 <= code <= 0xDFFF else chr(code)
+
+
+def _known_encoding(number: int | None) -> str:
+    try:
+        return codecs.lookup(f"cp{number}").name
+    except LookupError:
+        return "cp1252"

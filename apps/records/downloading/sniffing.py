@@ -1,0 +1,128 @@
+"""What a file is, by its content: what a server or a resource calls it is only a hint.
+
+Nothing but a picture or a PDF keeps a media type of its own. Text of any kind is told on our page as text. Everything
+else is bytes that nobody opens here.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+
+class Form(StrEnum):
+    """What we do with it."""
+
+    TEXT = "text"
+    MARKUP = "markup"  # HTML, XHTML and any XML but the next
+    CLINICAL_DOCUMENT = "clinical-document"
+    RICH_TEXT = "rich-text"
+    PDF = "pdf"
+    PICTURE = "picture"
+    OTHER = "other"
+
+
+@dataclass(frozen=True)
+class Sort:
+    """A form, the media type it is handed out with, and the end of a file name."""
+
+    form: Form
+    media_type: str
+    suffix: str
+
+
+READABLE = frozenset({Form.TEXT, Form.MARKUP, Form.CLINICAL_DOCUMENT, Form.RICH_TEXT})
+
+_BYTES = "application/octet-stream"
+_PDF = Sort(Form.PDF, "application/pdf", "pdf")
+_PICTURES = (
+    (b"\x89PNG\r\n\x1a\n", Sort(Form.PICTURE, "image/png", "png")),
+    (b"\xff\xd8\xff", Sort(Form.PICTURE, "image/jpeg", "jpg")),
+    (b"GIF87a", Sort(Form.PICTURE, "image/gif", "gif")),
+    (b"GIF89a", Sort(Form.PICTURE, "image/gif", "gif")),
+    (b"II*\x00", Sort(Form.PICTURE, "image/tiff", "tif")),
+    (b"MM\x00*", Sort(Form.PICTURE, "image/tiff", "tif")),
+)
+# Ends of names by what a file is said to be; all are handed out as bytes.
+_SUFFIXES: Mapping[str, str] = MappingProxyType(
+    {
+        "application/msword": "doc",
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
+        "application/vnd.ms-excel": "xls",
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
+        "application/dicom": "dcm",
+        "application/zip": "zip",
+        "audio/mpeg": "mp3",
+        "audio/wav": "wav",
+        "video/mp4": "mp4",
+        "image/bmp": "bmp",
+        "image/webp": "webp",
+    }
+)
+_LOOKED_AT = 4096
+_MARKUP = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*<(?:\?xml|!doctype|!--|[a-zA-Z])", re.IGNORECASE)
+_CLINICAL_DOCUMENT = re.compile(rb"<(?:[\w.-]{1,40}:)?ClinicalDocument[\s>]")
+_HTML = re.compile(rb"<(?:!doctype\s+html|html)[\s>]", re.IGNORECASE)
+_NO_TEXT = re.compile(rb"[\x00-\x06\x0e-\x1a\x1c-\x1f]")
+_MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,60}/[a-z0-9][a-z0-9!#$&^_.+-]{0,80}")
+
+
+def media_type(written: object) -> str:
+    """The media type alone, in lower case and without its parameters; empty for what is none."""
+    name = written.partition(";")[0].strip().lower() if isinstance(written, str) else ""
+    return name if _MEDIA_TYPE.fullmatch(name) else ""
+
+
+def charset(written: object) -> str:
+    """The character set that a content type names, or none."""
+    found = re.search(r";\s*charset=\"?([\w.:-]{1,40})", written, re.IGNORECASE) if isinstance(written, str) else None
+    return found[1] if found else ""
+
+
+def sort_of(content: bytes, *, declared: object) -> Sort:
+    """What this content is; `declared` is what its resource calls it."""
+    beginning = content[:_LOOKED_AT]
+    if b"%PDF-" in content[:1024]:
+        return _PDF
+    for mark, sort in _PICTURES:
+        if content.startswith(mark):
+            return sort
+    name = media_type(declared)
+    if beginning.lstrip().startswith(b"{\\rtf"):
+        return Sort(Form.RICH_TEXT, "text/plain", "txt")
+    if _is_wide(beginning) or (not _NO_TEXT.search(beginning) and (name not in _SUFFIXES or _MARKUP.match(beginning))):
+        return Sort(_form_of_text(beginning), "text/plain", "txt")
+    return Sort(Form.OTHER, _BYTES, _SUFFIXES.get(name, "bin"))
+
+
+def is_page_instead(content: bytes, *, declared: object) -> bool:
+    """Whether a page of HTML came where a picture, a PDF or another closed kind was said to be: a sign-in page, say."""
+    name = media_type(declared)
+    is_closed = name == "application/pdf" or name in _SUFFIXES or name.startswith(("image/", "audio/", "video/"))
+    return is_closed and bool(_HTML.search(content[:_LOOKED_AT])) and bool(_MARKUP.match(content[:_LOOKED_AT]))
+
+
+def decoded(content: bytes, *, declared: object) -> str:
+    """Its text: by its byte-order mark, as UTF-8, as what is declared, and else as Windows writes it."""
+    if _is_wide(content):
+        return content.decode("utf-16", "replace")
+    for name in ("utf-8-sig", charset(declared)):
+        try:
+            if name:
+                return str(content, name)
+        except (LookupError, ValueError):  # a charset nobody knows, or another one
+            continue
+    return content.decode("cp1252", "replace")
+
+
+def _is_wide(content: bytes) -> bool:
+    return content.startswith((b"\xff\xfe", b"\xfe\xff"))
+
+
+def _form_of_text(beginning: bytes) -> Form:
+    if _is_wide(beginning):
+        beginning = beginning.decode("utf-16", "replace").encode()
+    if not _MARKUP.match(beginning):
+        return Form.TEXT
+    return Form.CLINICAL_DOCUMENT if _CLINICAL_DOCUMENT.search(beginning) else Form.MARKUP

@@ -1,0 +1,10 @@
+"""Addresses of the files of a record."""
+
+from django.urls import path
+
+from apps.records.downloading import views
+
+urlpatterns = [
+    path("<int:record_pk>/<int:number>/", views.show_file, name="file"),
+    path("<int:record_pk>/<int:number>/save/", views.save_file, name="save_file"),
+]

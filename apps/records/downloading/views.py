@@ -1,0 +1,77 @@
+"""The page of one file, and the file to save. What a provider wrote never runs, and is never shown as it came."""
+
+import logging
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.http import content_disposition_header
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_safe
+
+from apps.accounts.current_user import current_user
+from apps.connections import clocks
+from apps.records.downloading import fetching
+from apps.records.downloading.opening import OpenedFile, open_file
+from apps.records.downloading.refusals import FileRefused
+from apps.records.models import Record
+from apps.records.viewing import entries, looking
+from apps.vault.errors import VaultError
+
+_LOG = logging.getLogger(__name__)
+# Whatever it is, a browser that opens it runs nothing of it, and sends nothing.
+_INERT = "sandbox; default-src 'none'"
+
+
+@require_safe
+@login_required
+@cache_control(no_store=True, private=True)
+def show_file(request: HttpRequest, record_pk: int, number: int) -> HttpResponse:
+    """The page of a file: its text, or what it is and the way to save it, or why we do not have it."""
+    record = _record(request, record_pk)
+    context = {"record": record, "number": number, "provider": record.connection.provider.name}
+    try:
+        file = _opened(record, number)
+    except VaultError as error:
+        _LOG.error("A file does not open: connection %s, %s.", record.connection_id, type(error).__name__)
+        return render(request, "records/file.html", context)
+    except FileRefused as refusal:
+        refused = {"refusal": refusal, "limit": fetching.MOST_BYTES}
+        return render(request, "records/file.html", {**context, **refused})
+    return render(request, "records/file.html", {**context, "file": file})
+
+
+@require_safe
+@login_required
+@cache_control(no_store=True, private=True)
+def save_file(request: HttpRequest, record_pk: int, number: int) -> HttpResponse:
+    """The file, to be saved and not to be shown. Where we do not have it, its page says why."""
+    record = _record(request, record_pk)
+    try:
+        file = _opened(record, number)
+    except (VaultError, FileRefused):
+        return redirect("file", record_pk=record_pk, number=number)
+    content_type = file.sort.media_type if file.reading is None else "text/plain; charset=utf-8"
+    response = HttpResponse(file.handed_out, content_type=content_type)
+    response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=file.name)
+    response["Content-Security-Policy"] = _INERT
+    response["X-Content-Type-Options"] = "nosniff"
+    return response
+
+
+def _opened(record: Record, number: int) -> OpenedFile:
+    try:
+        return open_file(record, number, clock=clocks.shared())
+    except (LookupError, Record.DoesNotExist):
+        raise Http404 from None
+
+
+def _record(request: HttpRequest, pk: int) -> Record:
+    """A record of this person's; Http404 for anybody else's."""
+    try:
+        record = entries.find(current_user(request), pk)
+    except Record.DoesNotExist:
+        raise Http404 from None
+    looking.note([record.connection], session=request.session, at=timezone.now())
+    return record

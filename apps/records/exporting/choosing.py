@@ -1,0 +1,61 @@
+"""Which connections somebody can take a copy of, and what is said of each before they choose."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from apps.accounts.models import User
+from apps.connections.answers import candidates
+from apps.connections.answers.candidates import Candidate
+from apps.connections.models import Connection
+from apps.records.exporting import gaps, stored
+from apps.records.exporting.gaps import Gaps
+from apps.records.exporting.stored import Source
+
+_SHARED_WORDS = 2  # a given name and a family name
+
+
+@dataclass(frozen=True, repr=False)
+class Choice:
+    """One connection with its copy. `person` is whose record it is, as confirmed; None where that does not open."""
+
+    connection: Connection
+    source: Source
+    person: Candidate | None
+    entries: int
+    gaps: Gaps
+
+
+def choices(user: User) -> tuple[Choice, ...]:
+    """Every connection that was confirmed once, oldest first, ended ones with a copy included."""
+    rows = user.connections.confirmed().select_related("provider", "endpoint").order_by("created_at", "pk")
+    connections = list(rows)
+    people = candidates.find_people(user.pk, connections)
+    found = (_choice(connection, number, people) for number, connection in enumerate(connections, start=1))
+    return tuple(found)
+
+
+def are_one_person(chosen: Sequence[Choice]) -> bool:
+    """Whether nothing says that these are records of different people: a summary must never mix two.
+
+    Birth dates that differ say so, and names that share less than two words, as those of twins do.
+    """
+    people = [choice.person for choice in chosen if choice.person is not None]
+    births = {person.birth_date for person in people if person.birth_date}
+    names = [frozenset(person.name.casefold().replace(".", "").split()) for person in people if person.name]
+    return len(births) <= 1 and all(_is_alike(name, names[0]) for name in names[1:])
+
+
+def _is_alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    shared = len(one & other)
+    return shared >= _SHARED_WORDS or shared == min(len(one), len(other))
+
+
+def _choice(connection: Connection, number: int, people: dict[UUID, Candidate]) -> Choice:
+    return Choice(
+        connection=connection,
+        source=stored.source(connection, number=number),
+        person=people.get(connection.pk),
+        entries=connection.records.count(),
+        gaps=gaps.of(connection),
+    )

@@ -1,0 +1,129 @@
+"""The copy as received: an archive with a folder for each source, in one of two forms.
+
+The first file says in words what this is, where it came from and what is missing; the last one (`archives.CONTENTS`)
+proves that all of it arrived. Names of files hold no fact about the person, and no provider's name: folders are
+numbered.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from django.db.models import Sum
+from django.db.models.functions import Length
+from django.utils.translation import gettext as _
+
+from apps.records.exporting import archives, bundles, lines, stored
+from apps.records.exporting.archives import File
+from apps.records.exporting.gaps import Gaps
+from apps.records.exporting.stored import Source
+from apps.records.models import Record, RecordVersion
+
+_INFLATES = 8  # a stored body is compressed: how much longer it is at most, of what anybody has seen
+FIRST = "read-me-first.txt"
+
+
+class Form(StrEnum):
+    """What the record is written as."""
+
+    BUNDLE = "bundle"
+    LINES = "ndjson"
+
+
+@dataclass(frozen=True, repr=False)
+class Part:
+    """One source of a copy, and what it lacks."""
+
+    source: Source
+    gaps: Gaps
+
+
+def copy(parts: Sequence[Part], form: Form, *, at: datetime) -> Iterator[bytes]:
+    """The archive, piece by piece. Everything in words is said at once, in the language of now.
+
+    Raises `apps.vault.errors.VaultError`, perhaps in the middle, where nothing of this person can be opened.
+    """
+    explained = explanation(parts, form, at=at).encode()
+    return archives.archive(_files(explained, parts, form, at=at), at=at)
+
+
+def _files(explained: bytes, parts: Sequence[Part], form: Form, *, at: datetime) -> Iterator[File]:
+    yield File(FIRST, (explained,))
+    for part in parts:
+        yield from (_bundle_files(part, at) if form is Form.BUNDLE else _line_files(part))
+
+
+def _bundle_files(part: Part, at: datetime) -> Iterator[File]:
+    source = part.source
+    pieces = bundles.bundle(source, stored.rows(source), missing=part.gaps.sentences(), at=at)
+    yield File(f"{source.folder}/bundle.json", pieces, largest=_largest(source))
+    count = lines.Count()
+    yield from _earlier_files(source, count)
+    if count.oddities:
+        yield File(f"{source.folder}/remarks.ndjson", lines.remarks(source, part.gaps.sentences(), count))
+
+
+def _line_files(part: Part) -> Iterator[File]:
+    source, count = part.source, lines.Count()
+    resources = lines.resources(source, stored.rows(source), count)
+    yield File(f"{source.folder}/resources.ndjson", resources, largest=_largest(source))
+    yield File(f"{source.folder}/provenance.ndjson", lines.provenance(source, stored.headings(source)))
+    yield from _earlier_files(source, count)
+    yield File(f"{source.folder}/remarks.ndjson", lines.remarks(source, part.gaps.sentences(), count))
+
+
+def _earlier_files(source: Source, count: lines.Count) -> Iterator[File]:
+    if RecordVersion.objects.filter(user_id=source.user_id, record__connection_id=source.connection_id).exists():
+        earlier = lines.earlier(source, stored.earlier(source), count)
+        yield File(f"{source.folder}/earlier-versions.ndjson", earlier, largest=_largest(source))
+
+
+def _largest(source: Source) -> int:
+    records = Record.objects.filter(user_id=source.user_id, connection_id=source.connection_id)
+    sealed = records.aggregate(octets=Sum(Length("sealed_body"), default=0))["octets"]
+    return int(sealed) * _INFLATES
+
+
+def explanation(parts: Sequence[Part], form: Form, *, at: datetime) -> str:
+    """The text of the first file."""
+    said = [
+        _("A copy of health records, made by Holdfast for the person who asked for it."),
+        _("Made on: %(date)s") % {"date": _written(at)},
+        _("It holds health facts. Keep it only on a device you trust."),
+        *(_how_it_is_written(form)),
+    ]
+    for part in parts:
+        said += ["", *_about(part)]
+    said += ["", _("contents.json, the last file, lists all others with their sizes and SHA-256 sums.")]
+    said += [_("Where it is absent, the download broke off: please download again.")]
+    return "\n".join(said) + "\n"
+
+
+def _about(part: Part) -> Iterable[str]:
+    source = part.source
+    yield f"{source.folder}: {source.provider}"
+    yield f"  {source.base_url} (FHIR {source.version.upper()})"
+    if source.checked_at is None:
+        yield "  " + _("We cannot tell how current this is.")
+    else:
+        yield "  " + _("Checked: %(date)s") % {"date": _written(source.checked_at)}
+    if part.gaps.is_arriving:
+        yield "  " + _("This record was still arriving when the copy was made.")
+    yield "  " + (_("Missing:") if part.gaps.missing else _("Nothing is missing, as far as we know."))
+    for sentence in part.gaps.sentences():
+        yield f"  - {sentence}"
+
+
+def _how_it_is_written(form: Form) -> Iterable[str]:
+    yield _("Every entry is here byte for byte as the provider sent it, withdrawn ones included, with their status.")
+    if form is Form.BUNDLE:
+        yield _("bundle.json is one FHIR Bundle. Its Provenance entries say when each entry came.")
+    else:
+        yield _("resources.ndjson has one entry a line. Only line breaks between values were removed.")
+        yield _("provenance.ndjson says when each entry came; remarks.ndjson says what is missing.")
+    yield _("earlier-versions.ndjson, where there is one, has what entries said before the provider changed them.")
+
+
+def _written(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")

@@ -1,0 +1,65 @@
+"""Before a copy leaves: it is counted, so that a stolen session cannot ask without end, and written down.
+
+Counted are the audit log's own events: there is no second truth about how often somebody asked.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime, timedelta
+from enum import StrEnum
+from uuid import UUID
+
+from django.db import transaction
+
+from apps.accounts.models import User
+from apps.audit import recording
+from apps.audit.models import AuditEvent
+from apps.audit.recording import Actor, EventType, Fact
+
+MOST_AN_HOUR = 20
+_WINDOW = timedelta(hours=1)
+LONGEST_SECONDS = 900.0  # a thread is held as long as somebody reads
+
+
+class TooMany(Exception):
+    """So many copies were made in the last hour that this one is refused. Wait."""
+
+
+class TookTooLong(Exception):
+    """The copy was not fetched within LONGEST_SECONDS; what was sent is no whole archive."""
+
+
+class Format(StrEnum):
+    """What a person can take, as audit events name it."""
+
+    SUMMARY = "summary"
+    IPS = "ips"
+    BUNDLE = "bundle"
+    LINES = "ndjson"
+
+
+@transaction.atomic
+def grant(user: User, connection_ids: Iterable[UUID], export_format: Format, *, at: datetime) -> None:
+    """Write down that this person takes a copy of these, one event each. Raises TooMany."""
+    User.objects.select_for_update().only("pk").get(pk=user.pk)  # two at once are counted one after the other
+    events = AuditEvent.objects.filter(user_id=user.pk, event=EventType.RECORD_EXPORTED, at__gt=at - _WINDOW)
+    if events.values("at").distinct().count() >= MOST_AN_HOUR:
+        raise TooMany
+    for connection_id in connection_ids:
+        recording.record(
+            EventType.RECORD_EXPORTED,
+            actor=Actor.user(user.pk),
+            at=at,
+            user_id=user.pk,
+            subject="connection",
+            subject_id=str(connection_id),
+            facts={Fact.EXPORT_FORMAT: export_format.value},
+        )
+
+
+def in_time(pieces: Iterator[bytes], *, now: Callable[[], float]) -> Iterator[bytes]:
+    """The same pieces, for LONGEST_SECONDS by this clock; then raises TookTooLong, which breaks the download off."""
+    ends_at = now() + LONGEST_SECONDS
+    for piece in pieces:
+        yield piece
+        if now() > ends_at:
+            raise TookTooLong

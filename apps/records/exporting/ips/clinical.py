@@ -1,0 +1,216 @@
+"""Allergies, conditions, vaccines, procedures and plans as minimal R4 resources, from either version.
+
+Each function takes a resource as told and gives an `Item`, or None where this summary leaves it out. Status codes of
+DSTU2 are mapped as interface facts 1.6 says; a code that R4 does not know counts as not given.
+"""
+
+from dataclasses import dataclass, field
+
+from apps.records.exporting.ips import writing
+from apps.records.exporting.ips.writing import Part
+from apps.records.exporting.reading import Told
+from apps.records.presenters import elements, heads, moments
+from apps.records.presenters.elements import Element
+from apps.records.presenters.moments import When
+
+_DISEASE_CODES = ("active", "recurrence", "relapse", "inactive", "remission", "resolved")
+_OVER = frozenset({"inactive", "resolved"})
+_CRITICALITIES = {
+    "critl": "low", "crith": "high", "critu": "unable-to-assess",
+    "low": "low", "high": "high", "unable-to-assess": "unable-to-assess",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, repr=False)
+class Item:
+    """One thing of a section. `resource` lacks id and subject, which the document gives it under `subject_name`.
+
+    `title`, `detail` and `when` are its line of the narrative. Of items with the same `alike` the newest alone counts.
+    `beside` is a resource that `resource` refers to by the element `refers_by`.
+    """
+
+    resource: Part
+    title: str
+    detail: str
+    when: When
+    subject_name: str = "subject"
+    alike: str = ""
+    beside: Part = field(default_factory=dict)
+    refers_by: str = ""
+
+
+def allergy(told: Told) -> Item | None:
+    """AllergyIntolerance (IPS). One that was ruled out is left out."""
+    sent, entry = told.resource, told.entry
+    verification = _first(sent, "verificationStatus", ("unconfirmed", "confirmed", "refuted", "presumed"))
+    clinical = _first(sent, "clinicalStatus", ("active", "inactive", "resolved"))
+    dstu2 = elements.text(sent, "status").lower()
+    verification = verification or (dstu2 if dstu2 in {"unconfirmed", "confirmed", "refuted"} else "")
+    clinical = clinical or {"unconfirmed": "active", "confirmed": "active"}.get(dstu2, dstu2)
+    if verification == "refuted":
+        return None
+    known = clinical if clinical in {"active", "inactive", "resolved"} else ""
+    title, concept = _named(told, "code", "substance")
+    reactions = [_reaction(reaction) for reaction in elements.children(sent, "reaction")]
+    resource = writing.without_empty(
+        {
+            "resourceType": "AllergyIntolerance",
+            "clinicalStatus": _status("allergyintolerance-clinical", known),
+            "verificationStatus": verification and _status("allergyintolerance-verification", verification),
+            "type": _one_of(sent, "type", ("allergy", "intolerance")),
+            "category": [each for each in elements.texts(sent, "category") if each in _ALLERGY_CATEGORIES],
+            "criticality": _CRITICALITIES.get(elements.text(sent, "criticality").lower()),
+            "code": concept,
+            **writing.moment("onset", moments.read(sent, "onset", means="started")),
+            "recordedDate": writing.date(moments.read(sent, "recordedDate", means="written-down").starts),
+            "reaction": [reaction for reaction in reactions if reaction],
+        }
+    )
+    detail = [known, verification if verification == "unconfirmed" else "", *map(_said, reactions)]
+    return Item(resource, title, ", ".join(filter(None, detail)), entry.when, subject_name="patient")
+
+
+_ALLERGY_CATEGORIES = frozenset({"food", "medication", "environment", "biologic"})
+
+
+def _reaction(sent: Element) -> Part:
+    manifested = [
+        writing.concept(heads.title_of(one), heads.codes_of(one)) for one in elements.children(sent, "manifestation")
+    ]
+    description = elements.text(sent, "description")
+    if not manifested and not description:
+        return {}
+    severity = _one_of(sent, "severity", ("mild", "moderate", "severe"))
+    part = {"manifestation": manifested or [{"text": description}], "description": description, "severity": severity}
+    return writing.without_empty(part)
+
+
+def _said(reaction: Part) -> str:
+    shown = [heads.title_of(one) for one in reaction.get("manifestation", [])]
+    return " ".join(filter(None, (reaction.get("severity", ""), *shown)))
+
+
+def condition(told: Told) -> Item | None:
+    """Condition (IPS). One that was ruled out is left out. con-4: what has ended is not active."""
+    sent = told.resource
+    verification = _first(sent, "verificationStatus", _CERTAINTIES)
+    if verification == "refuted":
+        return None
+    ended = moments.read(sent, "abatement", means="ended")
+    has_ended = bool(ended) or sent.get("abatementBoolean") is True
+    clinical = _first(sent, "clinicalStatus", _DISEASE_CODES)
+    if has_ended and clinical in {"active", "recurrence", "relapse"}:
+        ended = When()  # the two contradict each other; the status is the safer one
+    elif has_ended and not clinical:
+        clinical = "resolved"
+    title, concept = _named(told, "code")
+    severity = elements.child(sent, "severity")
+    resource = writing.without_empty(
+        {
+            "resourceType": "Condition",
+            "clinicalStatus": _status("condition-clinical", clinical),
+            "verificationStatus": verification and _status("condition-ver-status", verification),
+            "category": [writing.terminology("condition-category", "problem-list-item")],
+            "severity": severity and writing.concept(heads.title_of(severity), heads.codes_of(severity)),
+            "code": concept,
+            **writing.moment("onset", moments.read(sent, "onset", means="started")),
+            **writing.moment("abatement", ended),
+            "recordedDate": writing.date(moments.read(sent, "recordedDate", "dateRecorded", means="").starts),
+        }
+    )
+    detail = ", ".join(filter(None, (clinical, verification if verification != "confirmed" else "")))
+    return Item(resource, title, detail, told.entry.when, alike=_key(concept))
+
+
+_CERTAINTIES = ("unconfirmed", "provisional", "differential", "confirmed", "refuted")
+
+
+def is_over(item: Item) -> bool:
+    """Whether a condition is one of the past."""
+    codings = item.resource.get("clinicalStatus", {}).get("coding", [])
+    return any(coding["code"] in _OVER for coding in codings)
+
+
+def immunization(told: Told) -> Item | None:
+    """Immunization (IPS). One that was not given is left out: it is no vaccination."""
+    sent = told.resource
+    if sent.get("wasNotGiven") is True or _one_of(sent, "status", ("completed",)) != "completed":
+        return None
+    title, concept = _named(told, "vaccineCode")
+    when = moments.read(sent, "occurrence", "date", means="given")
+    occurrence = {"occurrenceString": when.text} if when.text else writing.moment("occurrence", when, is_needed=True)
+    lot = elements.text(sent, "lotNumber")
+    resource = {"resourceType": "Immunization", "status": "completed", "vaccineCode": concept, **occurrence}
+    resource |= {"lotNumber": lot} if lot else {}
+    return Item(resource, title, lot, when, subject_name="patient")
+
+
+def procedure(told: Told) -> Item | None:
+    """Procedure (IPS). One that was not done is left out."""
+    sent = told.resource
+    status = {"aborted": "stopped"}.get(elements.text(sent, "status"), elements.text(sent, "status"))
+    if sent.get("notPerformed") is True or status == "not-done":
+        return None
+    known = status if status in {"preparation", "in-progress", "on-hold", "stopped", "completed"} else "unknown"
+    title, concept = _named(told, "code")
+    when = moments.read(sent, "performed", means="done")
+    performed = {"performedString": when.text} if when.text else writing.moment("performed", when, is_needed=True)
+    resource = {"resourceType": "Procedure", "status": known, "code": concept, **performed}
+    return Item(resource, title, known, when)
+
+
+def plan(told: Told) -> Item | None:
+    """A CarePlan that is current; a care team of DSTU2 is none."""
+    sent = told.resource
+    status = elements.text(sent, "status")
+    if told.subject is None or told.subject.key != "plans" or status not in {"active", "on-hold"}:
+        return None
+    description = elements.text(sent, "description") or told.entry.narrative
+    activities = [_activity(elements.child(each, "detail")) for each in elements.children(sent, "activity")]
+    when = moments.read(sent, "period", means="started")
+    resource = writing.without_empty(
+        {
+            "resourceType": "CarePlan",
+            "status": status,
+            "intent": "plan",
+            "description": description,
+            "period": writing.moment("made", when).get("madePeriod"),
+            "activity": [{"detail": activity} for activity in activities if activity],
+        }
+    )
+    said = "; ".join(activity["description"] for activity in activities if activity)
+    return Item(resource, description or told.entry.title, said, when)
+
+
+def _activity(detail: Element) -> Part:
+    said = elements.text(detail, "description") or heads.title_of(elements.child(detail, "code"))
+    if not said:
+        return {}
+    known = ("not-started", "scheduled", "in-progress", "on-hold", "completed", "cancelled", "stopped")
+    return {"status": _one_of(detail, "status", known) or "unknown", "description": said}
+
+
+def _named(told: Told, *names: str) -> tuple[str, Part]:
+    """What the thing is called, and the concept that says it."""
+    sent = next((found for name in names if (found := elements.child(told.resource, name))), {})
+    title = heads.title_of(sent) or told.entry.title
+    return title, writing.concept(title, heads.codes_of(sent) or told.entry.codes)
+
+
+def _status(system: str, code: str) -> Part:
+    return writing.terminology(system, code) if code else writing.absent()
+
+
+def _first(sent: Element, name: str, known: tuple[str, ...]) -> str:
+    return next((code for code in heads.status_codes(sent, name) if code in known), "")
+
+
+def _one_of(sent: Element, name: str, known: tuple[str, ...]) -> str:
+    code = elements.text(sent, name)
+    return code if code in known else ""
+
+
+def _key(concept: Part) -> str:
+    """What two entries share that mean the same: every code, else the text."""
+    codes = sorted(f"{each.get('system', '')}|{each.get('code', '')}" for each in concept.get("coding", []))
+    return " ".join(codes) or str(concept.get("text", "")).casefold()

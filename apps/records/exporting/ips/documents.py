@@ -1,0 +1,174 @@
+"""The document itself: a Composition, what its sections refer to, and where all of it came from."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+import msgspec
+from django.utils.translation import get_language, ngettext
+from django.utils.translation import gettext as _
+
+from apps.records.exporting import remarking
+from apps.records.exporting.choosing import Choice
+from apps.records.exporting.ips import gathering, patients, writing
+from apps.records.exporting.ips.gathering import Found, Gathered, NoneKnown
+from apps.records.exporting.ips.sections import SECTIONS, Section, statement
+from apps.records.exporting.ips.writing import Part
+from apps.records.exporting.stored import Source
+from apps.records.presenters import dates
+from apps.records.presenters.moments import When
+
+_PROFILES = "http://hl7.org/fhir/uv/ips/StructureDefinition/"
+_ENCODER = msgspec.json.Encoder(decimal_format="number")
+
+
+def document(choices: Sequence[Choice], *, at: datetime) -> bytes:
+    """The summary of one person, from these connections, as it is at this moment: a Bundle as JSON.
+
+    Raises `apps.vault.errors.VaultError` where nothing of this person can be opened.
+    """
+    found_patients, gathered = gathering.gather(choices)
+    pages = _Pages(patients.patient(choices, found_patients))
+    sections = [_section(section, gathered[section.loinc], choices, pages) for section in SECTIONS]
+    author = pages.add(_author(), "Device", "holdfast")
+    composition = {
+        "resourceType": "Composition",
+        "meta": {"profile": [f"{_PROFILES}Composition-uv-ips"]},
+        "language": get_language() or "en",
+        "status": "final",
+        "type": writing.coded("http://loinc.org", "60591-5", "Patient summary Document"),
+        "subject": pages.patient,
+        "date": remarking.instant(at),
+        "author": [pages.patient, author],
+        "title": _("Patient summary"),
+        "section": sections,
+    }
+    for choice in choices:
+        pages.add_provenance(choice.source, at)
+    head = _entry(remarking.identity("Composition", remarking.instant(at), *_ids(choices)), composition)
+    return _ENCODER.encode(_bundle([head, *pages.entries], choices, at)) + b"\n"
+
+
+class _Pages:
+    """The entries beside the Composition, in the order in which they were added, the Patient first."""
+
+    def __init__(self, patient: Part) -> None:
+        self.entries: list[Part] = []
+        self._targets: dict[Source, list[Part]] = {}
+        self.patient = self.add(patient, "Patient", *(each["value"] for each in patient.get("identifier", [])))
+
+    def add(self, resource: Part, *about: object, source: Source | None = None) -> Part:
+        """Add a resource under an id made of what it is about; the reference to it."""
+        identity = remarking.identity("ips", *about, *((source.connection_id,) if source else ()))
+        self.entries.append(_entry(identity, resource))
+        reference = {"reference": f"urn:uuid:{identity}"}
+        if source is not None:
+            self._targets.setdefault(source, []).append(reference)
+        return reference
+
+    def add_provenance(self, source: Source, at: datetime) -> None:
+        """Say of everything from this source where it came from, and when it was last checked."""
+        if targets := self._targets.get(source):
+            when = {"occurredDateTime": remarking.instant(source.checked_at)} if source.checked_at else {}
+            told = {"resourceType": "Provenance", "target": targets, **when, "recorded": remarking.instant(at)}
+            self.add({**told, **remarking.r4_origin(source)}, "Provenance", source.connection_id)
+
+
+def _bundle(entries: list[Part], choices: Sequence[Choice], at: datetime) -> Part:
+    made_at = remarking.instant(at)
+    identity = remarking.identity("ips", made_at, *_ids(choices))
+    return {
+        "resourceType": "Bundle",
+        "id": identity,
+        "meta": {"lastUpdated": made_at, "profile": [f"{_PROFILES}Bundle-uv-ips"]},
+        "identifier": {"system": "urn:ietf:rfc:3986", "value": f"urn:uuid:{identity}"},
+        "type": "document",
+        "timestamp": made_at,
+        "entry": entries,
+    }
+
+
+def _section(section: Section, held: Gathered, choices: Sequence[Choice], pages: _Pages) -> Part:
+    entries = [_added(found, pages) for found in held.found]
+    entries += [_none_known(one, section, pages) for one in held.none_known if section.none[one.absence]]
+    if not entries and section.unknown:
+        entries = [_stated(section, section.unknown, pages, section.loinc)]
+    rows = [(one.item.title or _("Unnamed entry"), one.item.detail, _date(one.item.when), one.source.provider)
+            for one in held.found]  # fmt: skip
+    heading = (_("What"), _("Details"), _("Date"), _("Provider"))
+    lines = list(_lines(section, held, choices)) or ([] if rows else [_("Nothing is listed.")])
+    part: Part = {
+        "title": str(section.title),
+        "code": writing.coded("http://loinc.org", section.loinc, section.display),
+        "text": writing.narrative(lines, rows, heading),
+    }
+    if entries:
+        return {**part, "entry": entries}
+    reason = "nilknown" if held.none_known else "unavailable"
+    return {**part, "emptyReason": writing.terminology("list-empty-reason", reason)}
+
+
+def _lines(section: Section, held: Gathered, choices: Sequence[Choice]) -> Iterable[str]:
+    """What the table does not say: who recorded that there is none, what is missing and why, what is left out."""
+    for one in held.none_known:
+        known = {"provider": one.source.provider, "date": _date(one.when) or _("a date not given"), "said": one.said}
+        yield _("%(provider)s recorded on %(date)s: %(said)s.") % known
+    for choice in choices:
+        for missing in choice.gaps.missing:
+            if missing.subject == str(section.subject.name):
+                yield f"{choice.source.provider}: {missing.sentence}"
+    if held.withheld:
+        said = ngettext(
+            "%(count)d entry is hidden by the provider.", "%(count)d entries are hidden by the provider.", held.withheld
+        )
+        yield said % {"count": held.withheld}
+    if held.left_out:
+        yield _("Not listed, because over, ruled out or not done: %(count)d.") % {"count": held.left_out}
+    if held.older:
+        yield _("Not listed, because older or said again: %(count)d.") % {"count": held.older}
+
+
+def _added(found: Found, pages: _Pages) -> Part:
+    item, source = found.item, found.source
+    about = (found.resource_type, found.logical_id)
+    beside = {}
+    if item.beside:
+        thing = {**item.beside, **_of_source(found), "patient": pages.patient}
+        beside = {item.refers_by: pages.add(thing, "beside", *about, source=source)}
+    resource = {**item.resource, **_of_source(found), item.subject_name: pages.patient, **beside}
+    return pages.add(resource, *about, source=source)
+
+
+def _of_source(found: Found) -> Part:
+    """Which resource of which server it was made from."""
+    address = f"{found.source.base_url.rstrip('/')}/{found.resource_type}"
+    url = found.source.full_url(found.resource_type, found.logical_id)
+    return {"meta": {"source": url}, "identifier": [{"system": address, "value": found.logical_id}]}
+
+
+def _none_known(one: NoneKnown, section: Section, pages: _Pages) -> Part:
+    return _stated(section, section.none[one.absence], pages, one.logical_id, source=one.source)
+
+
+def _stated(section: Section, code: str, pages: _Pages, *about: object, source: Source | None = None) -> Part:
+    resource, subject_name = statement(section, code)
+    return pages.add({**resource, subject_name: pages.patient}, code, *about, source=source)
+
+
+def _author() -> Part:
+    name = {"name": "Holdfast", "type": "user-friendly-name"}
+    return {"resourceType": "Device", "deviceName": [name], "type": {"text": "Patient's own health record app"}}
+
+
+def _entry(identity: str, resource: Part) -> Part:
+    kind = {"resourceType": resource["resourceType"], "id": identity}
+    return {"fullUrl": f"urn:uuid:{identity}", "resource": {**kind, **resource}}
+
+
+def _ids(choices: Sequence[Choice]) -> tuple[object, ...]:
+    return tuple(choice.source.connection_id for choice in choices)
+
+
+def _date(when: When) -> str:
+    if when.text:
+        return when.text
+    return " - ".join(filter(None, (dates.sent_date(when.starts), dates.sent_date(when.ends))))

@@ -1,0 +1,83 @@
+"""Medicines and devices as minimal R4 resources, from either version."""
+
+from apps.records.exporting.ips import writing
+from apps.records.exporting.ips.clinical import Item
+from apps.records.exporting.reading import Told
+from apps.records.presenters import dosage_words, dosages, elements, heads, moments, naming
+from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import Code
+
+_NOT_TAKEN = frozenset({"completed", "stopped", "cancelled", "not-taken", "draft"})
+_ORDERED = frozenset({"active", "on-hold"})
+_STATED = frozenset({"active", "on-hold", "intended"})
+_INTENTS = frozenset(
+    ("proposal", "plan", "order", "original-order", "reflex-order", "filler-order", "instance-order", "option")
+)
+
+
+def medicine(told: Told) -> Item | None:
+    """MedicationRequest or MedicationStatement (IPS). What is over is left out: the section is what is taken now."""
+    sent = told.resource
+    status = elements.text(sent, "status")
+    if status in _NOT_TAKEN or sent.get("wasNotTaken") is True:
+        return None
+    title, codes = _drug(told)
+    dosage = [{"text": text} for text in _dosages(sent)]
+    named = {"medicationCodeableConcept": writing.concept(title, codes)}
+    if told.entry.resource_type == "MedicationStatement":
+        when = moments.read(sent, "effective", "dateAsserted", means="started")
+        taken = writing.moment("effective", when, is_needed=True)
+        known = {"resourceType": "MedicationStatement", "status": status if status in _STATED else "unknown"}
+        resource = writing.without_empty({**known, **named, **taken, "dosage": dosage})
+    else:
+        when = moments.read(sent, "authoredOn", "dateWritten", means="prescribed")
+        intent = elements.text(sent, "intent")
+        known = {"resourceType": "MedicationRequest", "status": status if status in _ORDERED else "unknown"}
+        known["intent"] = intent if intent in _INTENTS else "order"
+        authored = {"authoredOn": writing.date(when.starts), "dosageInstruction": dosage}
+        resource = writing.without_empty({**known, **named, **authored})
+    detail = "; ".join(filter(None, (known["status"], *(each["text"] for each in dosage))))
+    return Item(resource, title, detail, when)
+
+
+def device(told: Told) -> Item | None:
+    """DeviceUseStatement (IPS) and the Device it is about. One no longer in use is left out."""
+    sent = told.resource
+    status = {"available": "active", "not-available": "inactive"}.get(elements.text(sent, "status"), "")
+    status = status or elements.text(sent, "status")
+    if status == "inactive":
+        return None
+    kind = elements.child(sent, "type")
+    title = heads.title_of(kind) or told.entry.title
+    model = elements.text(sent, "model") or elements.text(sent, "modelNumber")
+    thing = writing.without_empty(
+        {
+            "resourceType": "Device",
+            "status": status if status == "active" else "",
+            "type": writing.concept(title, heads.codes_of(kind)),
+            "manufacturer": elements.text(sent, "manufacturer"),
+            "serialNumber": elements.text(sent, "serialNumber"),
+            "modelNumber": model,
+        }
+    )
+    use = {"status": "active"} if status == "active" else {"_status": writing.absent()}
+    resource = {"resourceType": "DeviceUseStatement", **use, "_timingDateTime": writing.absent()}
+    return Item(resource, title, model, told.entry.when, beside=thing, refers_by="device")
+
+
+def _drug(told: Told) -> tuple[str, tuple[Code, ...]]:
+    """What it is called: in place, or in the Medication it refers to."""
+    sent = told.resource
+    for name in ("medicationCodeableConcept", "medication"):
+        concept = elements.child(sent, name)
+        if heads.codes_of(concept) or heads.title_of(concept):
+            return heads.title_of(concept), heads.codes_of(concept)
+    reference = elements.child(sent, "medicationReference")
+    code = elements.child(told.context.find(reference, within=sent), "code")
+    title = heads.title_of(code) or naming.name_of(reference, told.context, within=sent) or told.entry.title
+    return title, heads.codes_of(code)
+
+
+def _dosages(sent: Element) -> list[str]:
+    said = (dosage.said or dosage_words.sentence(dosage) for dosage in dosages.read(sent))
+    return [text for text in said if text]

@@ -1,0 +1,60 @@
+"""The one Patient of the document, from the Patients of every chosen source."""
+
+from collections.abc import Iterable, Sequence
+
+from django.utils.translation import gettext as _
+
+from apps.records.exporting.choosing import Choice
+from apps.records.exporting.ips import gathering, writing
+from apps.records.exporting.ips.writing import Part
+from apps.records.presenters import elements
+from apps.records.presenters.elements import Element
+
+_USES = frozenset({"usual", "official", "temp", "nickname", "anonymous", "old", "maiden"})
+_GENDERS = frozenset({"male", "female", "other", "unknown"})
+
+
+def patient(choices: Sequence[Choice], found: Sequence[gathering.Patient]) -> Part:
+    """Name, birth date and gender of the first that says them, with the identifier each provider knows them by."""
+    confirmed = next((choice.person for choice in choices if choice.person is not None), None)
+    names = next(filter(None, (_names(each.resource) for each in found)), [])
+    fallback = confirmed.name if confirmed is not None and confirmed.name else _("Name not given")
+    born = _first(elements.text(each.resource, "birthDate") for each in found)
+    born = born or (confirmed.birth_date if confirmed is not None else "")
+    gender = _first(elements.text(each.resource, "gender") for each in found)
+    return writing.without_empty(
+        {
+            "resourceType": "Patient",
+            "identifier": [_identifier(choice) for choice in choices if choice.source.patient_id],
+            "name": names or [{"text": fallback}],
+            "gender": gender if gender in _GENDERS else "",
+            **({"birthDate": born} if born else {"_birthDate": writing.absent()}),
+        }
+    )
+
+
+def _identifier(choice: Choice) -> Part:
+    source = choice.source
+    return {"system": f"{source.base_url.rstrip('/')}/Patient", "value": source.patient_id}
+
+
+def _names(resource: Element) -> list[Part]:
+    return [name for name in map(_name, elements.children(resource, "name")) if set(name) - {"use"}]
+
+
+def _name(sent: Element) -> Part:
+    use = elements.text(sent, "use")
+    return writing.without_empty(
+        {
+            "use": use if use in _USES else "",
+            "text": elements.text(sent, "text"),
+            "family": " ".join(elements.texts(sent, "family")),
+            "given": list(elements.texts(sent, "given")),
+            "prefix": list(elements.texts(sent, "prefix")),
+            "suffix": list(elements.texts(sent, "suffix")),
+        }
+    )
+
+
+def _first(found: Iterable[str]) -> str:
+    return next(filter(None, found), "")

@@ -1,0 +1,135 @@
+"""The sections of the summary: their codes, what goes into each, and what stands in one that would be empty."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from apps.records import subjects
+from apps.records.exporting.ips import clinical, medicines, observations, writing
+from apps.records.exporting.ips.clinical import Item
+from apps.records.exporting.ips.writing import Part
+from apps.records.exporting.reading import Told
+from apps.records.presenters.absences import Absence
+from apps.records.subjects import Subject
+
+_ABSENT_OR_UNKNOWN = "http://hl7.org/fhir/uv/ips/CodeSystem/absent-unknown-uv-ips"
+
+
+@dataclass(frozen=True)
+class Section:
+    """One section. `loinc` and `display` are its code, `subject` whose ledger line explains what is missing in it.
+
+    `unknown` is the code of the entry that says there is no information, for a section that must not be empty; `none`
+    are those that say that there is nothing, by what there is none of.
+    """
+
+    loinc: str
+    display: str
+    title: str | Promise
+    subject: Subject
+    resource_types: tuple[str, ...]
+    item: Callable[[Told], Item | None]
+    unknown: str = ""
+    none: Mapping[Absence, str] = field(default_factory=dict)
+
+
+def _current(told: Told) -> Item | None:
+    item = clinical.condition(told)
+    return None if item is None or clinical.is_over(item) else item
+
+
+def _past(told: Told) -> Item | None:
+    item = clinical.condition(told)
+    return item if item is not None and clinical.is_over(item) else None
+
+
+def _observed(subject: Subject) -> Callable[[Told], Item | None]:
+    return lambda told: observations.observation(told) if told.subject is subject else None
+
+
+SECTIONS: Final = (
+    Section(
+        "10160-0", "History of Medication use Narrative", _("Medicines"), subjects.MEDICINES,
+        ("MedicationOrder", "MedicationRequest", "MedicationStatement"), medicines.medicine,
+        "no-medication-info", {Absence.MEDICATIONS: "no-known-medications"},
+    ),
+    Section(
+        "48765-2", "Allergies and adverse reactions Document", _("Allergies and reactions"), subjects.ALLERGIES,
+        ("AllergyIntolerance",), clinical.allergy, "no-allergy-info",
+        {
+            Absence.ALLERGIES: "no-known-allergies",
+            Absence.MEDICINE_ALLERGIES: "no-known-medication-allergies",
+            Absence.FOOD_ALLERGIES: "no-known-food-allergies",
+            Absence.ENVIRONMENT_ALLERGIES: "no-known-environmental-allergies",
+        },
+    ),
+    Section(
+        "11450-4", "Problem list - Reported", _("Health conditions"), subjects.CONDITIONS, ("Condition",), _current,
+        "no-problem-info", {Absence.CONDITIONS: "no-known-problems"},
+    ),
+    Section(
+        "11369-6", "History of Immunization note", _("Vaccines"), subjects.VACCINES, ("Immunization",),
+        clinical.immunization, none={Absence.IMMUNIZATIONS: ""},
+    ),
+    Section(
+        "47519-4", "History of Procedures Document", _("Procedures and surgeries"), subjects.PROCEDURES,
+        ("Procedure",), clinical.procedure, none={Absence.PROCEDURES: ""},
+    ),
+    Section(
+        "46264-8", "History of medical device use", _("Devices and implants"), subjects.DEVICES, ("Device",),
+        medicines.device, none={Absence.DEVICES: ""},
+    ),
+    Section(
+        "30954-2", "Relevant diagnostic tests/laboratory data note", _("Results"), subjects.RESULTS, ("Observation",),
+        _observed(subjects.RESULTS),
+    ),
+    Section("8716-3", "Vital signs note", _("Vitals"), subjects.VITALS, ("Observation",), _observed(subjects.VITALS)),
+    Section(
+        "11348-0", "History of Past illness note", _("Past health conditions"), subjects.CONDITIONS, ("Condition",),
+        _past,
+    ),
+    Section("18776-5", "Plan of care note", _("Care plans"), subjects.PLANS, ("CarePlan",), clinical.plan),
+    Section(
+        "29762-2", "Social history note", _("Social history"), subjects.HISTORY, ("Observation",),
+        _observed(subjects.HISTORY),
+    ),
+)  # fmt: skip
+TYPES: Final = tuple(dict.fromkeys(name for section in SECTIONS for name in section.resource_types))
+
+
+def statement(section: Section, code: str) -> tuple[Part, str]:
+    """The entry of a required section that says there is none, or that nothing is known; and how it names its subject
+    ("Empty Sections and Missing Data")."""
+    return _STATEMENTS[section.loinc](writing.coded(_ABSENT_OR_UNKNOWN, code))
+
+
+def _no_medicine(code: Part) -> tuple[Part, str]:
+    when = {"_effectiveDateTime": writing.absent("not-applicable")}
+    return {
+        "resourceType": "MedicationStatement",
+        "status": "unknown",
+        "medicationCodeableConcept": code,
+        **when,
+    }, "subject"
+
+
+def _no_allergy(code: Part) -> tuple[Part, str]:
+    clinical_status = writing.terminology("allergyintolerance-clinical", "active")
+    return {"resourceType": "AllergyIntolerance", "clinicalStatus": clinical_status, "code": code}, "patient"
+
+
+def _no_problem(code: Part) -> tuple[Part, str]:
+    category = [writing.terminology("condition-category", "problem-list-item")]
+    clinical_status = writing.terminology("condition-clinical", "active")
+    return {
+        "resourceType": "Condition", "clinicalStatus": clinical_status, "category": category, "code": code,
+    }, "subject"  # fmt: skip
+
+
+_STATEMENTS: Final[Mapping[str, Callable[[Part], tuple[Part, str]]]] = MappingProxyType(
+    {"10160-0": _no_medicine, "48765-2": _no_allergy, "11450-4": _no_problem}
+)

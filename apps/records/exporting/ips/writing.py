@@ -1,0 +1,102 @@
+"""Elements of R4, written so that they are valid whatever was sent: what cannot be is left out, or absent with a
+reason.
+
+A code has no outer or double spaces, a URI none at all, a moment has seconds and an offset (R4 section 2.24.0.1).
+"""
+
+import html
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from apps.records.presenters.entry import Code
+from apps.records.presenters.moments import When
+from apps.records.presenters.quantities import Quantity
+
+Part = dict[str, Any]
+
+UCUM = "http://unitsofmeasure.org"
+_TERMINOLOGY = "http://terminology.hl7.org/CodeSystem/"
+_ABSENT = "http://hl7.org/fhir/StructureDefinition/data-absent-reason"
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
+_URI = re.compile(r"\S+")
+
+
+def terminology(system: str, code: str, display: str = "") -> Part:
+    """A CodeableConcept with one code of HL7 Terminology, by the last part of the system's address."""
+    return coded(f"{_TERMINOLOGY}{system}", code, display)
+
+
+def coded(system: str, code: str, display: str = "") -> Part:
+    """A CodeableConcept with one code."""
+    return {"coding": [_without_empty({"system": system, "code": code, "display": display})]}
+
+
+def concept(title: str, codes: Iterable[Code]) -> Part:
+    """What a thing is called, and its codes, as sent. Absent with a reason where neither was."""
+    codings = [coding for coding in map(_coding, codes) if coding]
+    return _without_empty({"coding": codings, "text": title}) or absent()
+
+
+def absent(reason: str = "unknown") -> Part:
+    """An element that has to be there, and that nobody knows (R4 extension data-absent-reason)."""
+    return {"extension": [{"url": _ABSENT, "valueCode": reason}]}
+
+
+def moment(name: str, when: When, *, is_needed: bool = False) -> Part:
+    """`name`DateTime or `name`Period. Where there is none and one is needed, absent with a reason."""
+    starts, ends = date(when.starts), date(when.ends)
+    if ends or (starts and when.is_open):
+        return {f"{name}Period": _without_empty({"start": starts, "end": ends})}
+    if starts:
+        return {f"{name}DateTime": starts}
+    return {f"_{name}DateTime": absent()} if is_needed else {}
+
+
+def date(written: str) -> str:
+    """A FHIR dateTime as sent; its day alone where its clock time has no seconds or no offset."""
+    return written if len(written) <= len("2019-03-04") or _MOMENT.fullmatch(written) else written[: len("2019-03-04")]
+
+
+def quantity(sent: Quantity) -> Part:
+    """A Quantity with the digits sent; None of its parts is invented."""
+    unit = {"system": UCUM, "code": _code(sent.code)} if sent.code else {}
+    return _without_empty({"value": sent.number, "comparator": sent.comparator, "unit": sent.unit, **unit})
+
+
+def named(names: Sequence[str]) -> list[Part]:
+    """References to people of whom the name is known and nothing else; absent with a reason where not even that is."""
+    return [{"display": name} for name in names] or [absent()]
+
+
+def narrative(lines: Iterable[str], rows: Sequence[Sequence[str]], heading: Sequence[str]) -> Part:
+    """A Narrative: paragraphs and a table, every text escaped (R4 section 2.4.0)."""
+    paragraphs = "".join(f"<p>{_text(line)}</p>" for line in lines)
+    table = ""
+    if rows:
+        head = "".join(f"<th>{_text(cell)}</th>" for cell in heading)
+        body = "".join("<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return {"status": "generated", "div": f'<div xmlns="http://www.w3.org/1999/xhtml">{paragraphs}{table}</div>'}
+
+
+def without_empty(part: Part) -> Part:
+    """The part without members that are empty: FHIR has no empty text, list or object (R4 section 2.1.0)."""
+    return _without_empty(part)
+
+
+def _without_empty(part: Part) -> Part:
+    return {name: value for name, value in part.items() if value not in (None, "", [], {}, ())}
+
+
+def _coding(code: Code) -> Part:
+    system = code.system if _URI.fullmatch(code.system) else ""
+    return _without_empty({"system": system, "code": _code(code.code), "display": code.display})
+
+
+def _code(code: str) -> str:
+    return " ".join(code.split())
+
+
+def _text(text: str) -> str:
+    return html.escape(text, quote=False).replace("\n", "<br/>")

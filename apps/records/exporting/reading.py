@@ -1,0 +1,61 @@
+"""The record as it is read by people: each resource with its subject and the entry its presenter makes of it.
+
+Pages of the record read shelves; a copy reads the records themselves, so that it depends on no shelf being built.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from apps.connections.models import Connection
+from apps.records import presenting, subjects
+from apps.records.exporting import stored
+from apps.records.exporting.stored import Row, Source
+from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import Context, Entry
+from apps.records.shelving.surroundings import Surroundings
+from apps.records.subjects import Subject
+from apps.vault import sealing
+from apps.vault.errors import CannotOpen
+from apps.vault.sealing import Holder
+
+
+@dataclass(frozen=True, repr=False)
+class Told:
+    """One resource: where it is from, as received and parsed, and as presented. `subject` is None for what no list
+    shows. `is_gone`: the provider has it no more."""
+
+    source: Source
+    resource: Element
+    entry: Entry
+    subject: Subject | None
+    context: Context
+    is_gone: bool = False
+
+
+def told(connection: Connection, source: Source, *, types: Sequence[str] = ()) -> Iterator[Told]:
+    """Every resource of these types that opens, as presented; memory does not grow with the record.
+
+    Raises `apps.vault.errors.VaultError` where nothing of this person can be opened.
+    """
+    with sealing.key_ring(Holder.user(source.user_id)) as ring:
+        surroundings = Surroundings(connection, ring)
+        for batch in stored.batches(source, ring, types=types):
+            opened = [(row, row.body) for row in batch if row.body is not None]
+            context = _context(surroundings, [body for _row, body in opened])
+            for row, body in opened:
+                yield _told(source, row, body, context)
+
+
+def _context(surroundings: Surroundings, bodies: list[bytes]) -> Context:
+    try:
+        return surroundings.of(bodies)
+    except CannotOpen:  # what they refer to; they say themselves what it is called, if anybody does
+        return Context()
+
+
+def _told(source: Source, row: Row, body: bytes, context: Context) -> Told:
+    resource, entry = presenting.present(
+        body, resource_type=row.resource_type, logical_id=row.logical_id, context=context
+    )
+    subject = subjects.subject_of(resource, resource_type=row.resource_type)
+    return Told(source, resource, entry, subject, context, is_gone=row.removed_at is not None)

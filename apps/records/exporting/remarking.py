@@ -1,0 +1,118 @@
+"""What an export adds to what was received, as FHIR resources of the same version: where and when each row came, what
+is missing, and what cannot be read as JSON.
+
+Each is told from the provider's own by its id, a UUID made from what it is about, and by its fullUrl, `urn:uuid:…`.
+"""
+
+import base64
+import json
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID, uuid5
+
+from apps.records.exporting.stored import Row, Source
+from apps.wire.dialects import FhirVersion
+
+Resource = dict[str, Any]
+
+_NAMESPACE = UUID("6f0c1c0e-52b1-5d0e-9a55-3c8f3f3b1d11")
+_AGENT = "Holdfast, for the patient"
+
+
+def identity(*parts: object) -> str:
+    """A UUID made from these parts (RFC 9562, version 5): the same parts always give the same."""
+    return str(uuid5(_NAMESPACE, json.dumps([str(part) for part in parts])))
+
+
+def instant(moment: datetime) -> str:
+    """A FHIR instant in UTC, to the millisecond."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def written(resource: Resource) -> bytes:
+    """A resource of ours as JSON on one line."""
+    return json.dumps(resource, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+def provenance(source: Source, rows: Sequence[Row]) -> Resource:
+    """Where these rows came from, and when: all came, and were last sent unchanged, at the same moments.
+
+    R4 section 6.3, DSTU2 section 6.2 (Provenance). `recorded` is when the body came, the period ends when the
+    provider last sent the same one.
+    """
+    received_at, until_at = rows[0].received_at, rows[0].until_at
+    period = {"start": instant(received_at), "end": instant(until_at)}
+    is_dstu2 = source.version is FhirVersion.DSTU2
+    removed_at = rows[0].removed_at
+    made = _made(
+        "Provenance",
+        *("provenance", source.connection_id, period, rows[0].reference),
+        target=[{"reference": source.full_url(row.resource_type, row.logical_id)} for row in rows],
+        recorded=instant(received_at),
+        **({"activity": _removal(removed_at)} if removed_at is not None else {}),
+    )
+    if is_dstu2:
+        return {**made, **_dstu2_origin(source, period)}
+    return {**made, "occurredPeriod": period, **r4_origin(source)}
+
+
+def _removal(noticed_at: datetime) -> Resource:
+    return {"text": f"The provider no longer has this; noticed at {instant(noticed_at)}."}
+
+
+def _dstu2_origin(source: Source, period: Resource) -> Resource:
+    role = {"system": "http://hl7.org/fhir/provenance-participant-role", "code": "assembler"}
+    kind = {"system": "http://hl7.org/fhir/resource-types", "code": "Bundle"}
+    entity = {"role": "source", "type": kind, "reference": source.base_url, "display": source.provider}
+    return {"period": period, "agent": [{"role": role, "actor": {"display": _AGENT}}], "entity": [entity]}
+
+
+def r4_origin(source: Source) -> Resource:
+    """Who fetched, and from where: the part of a Provenance of R4 that is the same for everything of one source."""
+    system = "http://terminology.hl7.org/CodeSystem/provenance-participant-type"
+    agent = {"type": {"coding": [{"system": system, "code": "assembler"}]}, "who": {"display": _AGENT}}
+    address = {"system": "urn:ietf:rfc:3986", "value": source.base_url}
+    entity = {"role": "source", "what": {"identifier": address, "display": source.provider}}
+    return {"agent": [agent], "entity": [entity]}
+
+
+def missing(source: Source, sentences: Iterable[str]) -> Resource:
+    """What the record lacks, in the words of its ledger; where it lacks nothing, that. An OperationOutcome."""
+    issues = [_issue("warning", "incomplete", sentence) for sentence in sentences]
+    complete = _issue("information", "informational", "Everything this provider releases is here, as far as we know.")
+    return _made("OperationOutcome", "missing", source.connection_id, issue=issues or [complete])
+
+
+def counted(source: Source, *, entries: int, oddities: Iterable[str]) -> Resource:
+    """How many entries of the record were written, and what is odd about single ones: the last word of a file. Without
+    it the file was broken off."""
+    total = _issue("information", "informational", f"{entries} entries of the record were written.")
+    odd = [_issue("warning", "exception", sentence) for sentence in oddities]
+    return _made("OperationOutcome", "counted", source.connection_id, issue=[total, *odd])
+
+
+def unopened(row: Row) -> str:
+    """What is said of a row that does not open."""
+    return f"{row.reference} could not be opened, and is not here."
+
+
+def wrapped(row: Row, binary: Resource) -> str:
+    """What is said of a row that `unreadable` wraps."""
+    return f"{row.reference} could not be read as JSON; it is here as it came, as Binary/{binary['id']}."
+
+
+def unreadable(source: Source, row: Row, body: bytes) -> Resource:
+    """A body that is no JSON object, inside a Binary, so that it spoils nothing beside it (R4 2.3, DSTU2 1.15)."""
+    content = "content" if source.version is FhirVersion.DSTU2 else "data"
+    data = {content: base64.b64encode(body).decode("ascii")}
+    about = ("unreadable", source.connection_id, row.reference, row.received_at)
+    return _made("Binary", *about, contentType="text/plain", **data)
+
+
+def _made(resource_type: str, *about: object, **elements: Any) -> Resource:
+    return {"resourceType": resource_type, "id": identity(resource_type, *about), **elements}
+
+
+def _issue(severity: str, code: str, sentence: str) -> Resource:
+    return {"severity": severity, "code": code, "details": {"text": sentence}}

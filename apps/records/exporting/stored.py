@@ -1,0 +1,159 @@
+"""What is stored of one connection, opened row by row, explicitly and for one thread.
+
+Rows come in the order in which they were first stored, a few at a time, so that memory does not grow with the record.
+"""
+
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import chain, groupby, islice
+from urllib.parse import quote
+from uuid import UUID
+
+from apps.connections.models import Connection
+from apps.records import places
+from apps.records.models import Record, RecordVersion
+from apps.vault import sealing
+from apps.vault.errors import CannotOpen
+from apps.vault.sealing import Holder, KeyRing
+from apps.wire.dialects import FhirVersion
+
+MOST_TOGETHER = 200  # what is held of a group until its Provenance is written
+_ROWS_AT_ONCE = 50  # a body may be megabytes long
+
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, repr=False)
+class Source:
+    """One connection as exports name it: `number` counts the person's connections, oldest first, and stays."""
+
+    number: int
+    connection_id: UUID
+    user_id: UUID
+    provider: str
+    base_url: str
+    version: FhirVersion
+    patient_id: str
+    checked_at: datetime | None
+
+    @property
+    def folder(self) -> str:
+        """The name of its files: it says nothing about the provider, whose name can be a health fact."""
+        return f"source-{self.number}"
+
+    def full_url(self, resource_type: str, logical_id: str) -> str:
+        """Where the resource lives at its provider (R4 section 3.1.1.1.4, Bundle.entry.fullUrl; DSTU2 5.3.5)."""
+        return f"{self.base_url.rstrip('/')}/{resource_type}/{quote(logical_id, safe='')}"
+
+
+@dataclass(frozen=True, repr=False)
+class Row:
+    """One record, or an earlier version of it. `body` is as received; None where it does not open.
+
+    `received_at` is when this body came. `until_at` is when the provider last sent the same body; of an earlier
+    version, when another took its place. `removed_at` is when we noticed that the provider has it no more.
+    """
+
+    resource_type: str
+    logical_id: str
+    body: bytes | None
+    received_at: datetime
+    until_at: datetime
+    removed_at: datetime | None = None
+
+    @property
+    def reference(self) -> str:
+        """`Type/id`."""
+        return f"{self.resource_type}/{self.logical_id}"
+
+
+def source(connection: Connection, *, number: int) -> Source:
+    """The connection, with its provider and endpoint, as a source."""
+    return Source(
+        number=number,
+        connection_id=connection.pk,
+        user_id=connection.user_id,
+        provider=connection.provider.name,
+        base_url=connection.endpoint.fhir_base_url,
+        version=FhirVersion(connection.endpoint.fhir_version),
+        patient_id=connection.fhir_patient_id,
+        checked_at=connection.last_checked_at,
+    )
+
+
+def rows(source: Source, *, types: Sequence[str] = ()) -> Iterator[Row]:
+    """Every record of the source, or those of some types.
+
+    One that does not open is logged and comes without a body, so that it hides no other. Raises
+    `apps.vault.errors.VaultError` where nothing of this person can be opened.
+    """
+    with sealing.key_ring(Holder.user(source.user_id)) as ring:
+        for batch in batches(source, ring, types=types):
+            yield from batch
+
+
+def batches(source: Source, ring: KeyRing, *, types: Sequence[str] = ()) -> Iterator[list[Row]]:
+    """The same rows, a few at a time, opened by this key ring of the source's user."""
+    records = Record.objects.filter(user_id=source.user_id, connection_id=source.connection_id).order_by("pk")
+    if types:
+        records = records.filter(resource_type__in=types)
+    last_pk = 0
+    while batch := list(records.filter(pk__gt=last_pk)[:_ROWS_AT_ONCE]):
+        yield [_row(source, record, ring) for record in batch]
+        last_pk = batch[-1].pk
+
+
+def _row(source: Source, record: Record, ring: KeyRing) -> Row:
+    body = _opened(source, record.resource_type, record.logical_id, bytes(record.sealed_body), ring)
+    times = (record.received_at, record.confirmed_at, record.removed_at)
+    return Row(record.resource_type, record.logical_id, body, *times)
+
+
+def headings(source: Source) -> Iterator[Row]:
+    """The same rows in the same order without their bodies: what came when."""
+    records = Record.objects.filter(user_id=source.user_id, connection_id=source.connection_id).order_by("pk")
+    names = ("pk", "resource_type", "logical_id", "received_at", "confirmed_at", "removed_at")
+    last_pk = 0
+    while batch := list(records.filter(pk__gt=last_pk).values_list(*names)[: _ROWS_AT_ONCE * 10]):
+        for _pk, resource_type, logical_id, *times in batch:
+            yield Row(resource_type, logical_id, None, *times)
+        last_pk = batch[-1][0]
+
+
+def earlier(source: Source) -> Iterator[Row]:
+    """What the records said before, oldest first. Opens and raises as `rows` does."""
+    versions = RecordVersion.objects.filter(
+        user_id=source.user_id, record__user_id=source.user_id, record__connection_id=source.connection_id
+    ).select_related("record")
+    versions = versions.defer("record__sealed_body").order_by("pk")
+    with sealing.key_ring(Holder.user(source.user_id)) as ring:
+        last_pk = 0
+        while batch := list(versions.filter(pk__gt=last_pk)[:_ROWS_AT_ONCE]):
+            for version in batch:
+                record = version.record
+                body = _opened(source, record.resource_type, record.logical_id, bytes(version.sealed_body), ring)
+                yield Row(record.resource_type, record.logical_id, body, version.received_at, version.superseded_at)
+            last_pk = batch[-1].pk
+
+
+def together(rows: Iterable[Row]) -> Iterator[Iterator[Row]]:
+    """The rows in groups that came at the same moments, at most MOST_TOGETHER of them. Read each group to its end
+    before the next: only one row is held at a time."""
+    for _moments, alike in groupby(rows, key=lambda row: (row.received_at, row.until_at, row.removed_at)):
+        yield from _split(alike)
+
+
+def _split(alike: Iterator[Row]) -> Iterator[Iterator[Row]]:
+    for first in alike:
+        yield chain((first,), islice(alike, MOST_TOGETHER - 1))
+
+
+def _opened(source: Source, resource_type: str, logical_id: str, sealed: bytes, ring: KeyRing) -> bytes | None:
+    place = places.body_place(connection_id=source.connection_id, resource_type=resource_type, logical_id=logical_id)
+    try:
+        return ring.open_body(sealed, place=place)
+    except CannotOpen:
+        _LOG.error("A record does not open: connection %s.", source.connection_id)
+        return None

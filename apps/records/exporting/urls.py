@@ -1,0 +1,7 @@
+"""Addresses of taking a copy along."""
+
+from django.urls import path
+
+from apps.records.exporting import views
+
+urlpatterns = [path("", views.download, name="download_copy")]

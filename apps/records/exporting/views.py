@@ -1,0 +1,96 @@
+"""Download a copy: the page of choices, and the copy itself. Only by a POST, after the password, and only one's own."""
+
+import logging
+import time
+from datetime import datetime
+
+from allauth.account.decorators import reauthentication_required
+from allauth.core.exceptions import ReauthenticationRequired
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_http_methods
+
+from apps.accounts.current_user import current_user
+from apps.records.exporting import choosing, copies, granting, summaries
+from apps.records.exporting.choosing import Choice
+from apps.records.exporting.copies import Part
+from apps.records.exporting.forms import CopyForm
+from apps.records.exporting.granting import Format, TooMany
+from apps.records.exporting.ips import documents
+from apps.vault.errors import VaultError
+
+_MINUTES = 60
+
+_LOG = logging.getLogger(__name__)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+@cache_control(no_store=True, private=True)
+def download(request: HttpRequest) -> HttpResponseBase:
+    """Say what can be taken along and what is missing; POST takes it. Both want the password, the page first: left to
+    the library, a POST would be kept and repeated as soon as the password is given."""
+    if request.method != "POST":
+        page: HttpResponse = _ask(request)
+        return page
+    try:
+        answer: HttpResponseBase = _take(request)
+    except ReauthenticationRequired:
+        return redirect("download_copy")
+    return answer
+
+
+@reauthentication_required  # type: ignore[untyped-decorator]  # the library has no types
+def _ask(request: HttpRequest) -> HttpResponse:
+    choices = choosing.choices(current_user(request))
+    return _page(request, choices, CopyForm.of(choices))
+
+
+@reauthentication_required  # type: ignore[untyped-decorator]
+def _take(request: HttpRequest) -> HttpResponseBase:
+    user, at = current_user(request), timezone.now()
+    choices = choosing.choices(user)
+    form = CopyForm(choices, request.POST)
+    if not form.is_valid():
+        return _page(request, choices, form, status=422)
+    chosen, wanted = form.chosen, Format(form.cleaned_data["format"])
+    try:
+        granting.grant(user, [choice.connection.pk for choice in chosen], wanted, at=at)
+    except TooMany:
+        return render(request, "429.html", {"minutes": _MINUTES}, status=429)
+    return _answer(request, chosen, wanted, at)
+
+
+def _answer(request: HttpRequest, chosen: tuple[Choice, ...], wanted: Format, at: datetime) -> HttpResponseBase:
+    try:
+        if wanted is Format.SUMMARY:
+            context = {"summary": summaries.summary(chosen), "now": at}
+            return render(request, "records/exporting/summary.html", context)
+        if wanted is Format.IPS:
+            response = HttpResponse(documents.document(chosen, at=at), content_type="application/fhir+json")
+            return _attached(response, f"holdfast-patient-summary-{at:%Y-%m-%d}.json")
+    except VaultError as error:
+        _LOG.error("A copy cannot be made: %s.", type(error).__name__)
+        return render(request, "records/exporting/failed.html", status=500)
+    return _archive(chosen, wanted, at)
+
+
+def _archive(chosen: tuple[Choice, ...], wanted: Format, at: datetime) -> HttpResponseBase:
+    parts = [Part(choice.source, choice.gaps) for choice in chosen]
+    pieces = granting.in_time(copies.copy(parts, copies.Form(wanted), at=at), now=time.monotonic)
+    response = StreamingHttpResponse(pieces, content_type="application/zip")
+    return _attached(response, f"holdfast-record-{at:%Y-%m-%d}.zip")
+
+
+def _attached(response: HttpResponseBase, name: str) -> HttpResponseBase:
+    """To be saved under a name that says nothing of what is in it."""
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+def _page(request: HttpRequest, choices: tuple[Choice, ...], form: CopyForm, *, status: int = 200) -> HttpResponse:
+    context = {"choices": choices, "form": form, "is_empty": not any(choice.entries for choice in choices)}
+    return render(request, "records/exporting/download.html", context, status=status)

@@ -1,0 +1,65 @@
+"""The files of a resource: where they stand in it, in an order that never changes, without their content.
+
+DocumentReference.content, DiagnosticReport.presentedForm, Media.content, photos, values and answers that are files, in
+both versions: whatever is an Attachment. What is contained comes last, so that a list of forms keeps its own numbers.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from apps.records.presenters import elements, values
+from apps.records.presenters.elements import Element
+from apps.records.presenters.values import Attachment
+
+_MOST = 100
+_DEEPEST = 20
+_NAMES = frozenset(
+    (
+        "attachment", "presentedForm", "photo", "valueAttachment", "contentAttachment", "sourceAttachment",
+        "attachmentAttachment", "answerAttachment",
+    )
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class File:
+    """One file as it is described. `number` finds it again in its resource."""
+
+    number: int = 0
+    described: Attachment = field(default_factory=Attachment)
+    language: str = ""
+    format: str = ""
+
+
+def files(resource: Element) -> tuple[File, ...]:
+    """All of them, described."""
+    return tuple(
+        File(number, values.attachment(sent), elements.text(sent, "language"))
+        for number, sent in enumerate(sent_by(resource))
+    )
+
+
+def sent_by(resource: Element) -> tuple[Element, ...]:
+    """The Attachments as sent, content included. The number of a file is its place here."""
+    own = {name: value for name, value in resource.items() if name != "contained"}
+    found = [*_within(own, "", 0), *_within({"contained": resource.get("contained")}, "", 0)]
+    return tuple(found[:_MOST])
+
+
+def _within(value: object, name: str, depth: int) -> Iterator[Element]:
+    if depth > _DEEPEST:
+        return
+    if isinstance(value, list):
+        for item in value:
+            yield from _within(item, name, depth + 1)
+    elif isinstance(value, dict):
+        if depth and _is_attachment(value, name):
+            yield value
+            return
+        for inner, part in value.items():
+            yield from _within(part, str(inner), depth + 1)
+
+
+def _is_attachment(value: Element, name: str) -> bool:
+    is_named = name in _NAMES or bool(elements.text(value, "contentType"))
+    return is_named and bool(values.attachment(value))

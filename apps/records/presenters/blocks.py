@@ -1,0 +1,187 @@
+"""Text a provider wrote, as blocks that a page can show: headings, paragraphs, items of lists and rows of tables.
+
+Nothing of its markup is left, so nothing of it can act.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from apps.records.presenters.markup import Piece, PieceKind, pieces
+
+MOST_CHARACTERS = 300_000  # a long book; a page of more helps nobody
+MOST_BLOCKS = 10_000
+LONGEST_MARKUP = 5_000_000
+MOST_PIECES = 400_000  # of markup; more, in so little text, was made to keep us busy
+
+_UNSHOWABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
+_SPACES = re.compile(r"[^\S\n]+")
+_BREAKS = re.compile(r" ?\n ?")
+_UNSEEN = frozenset({"title", "template", "iframe", "svg", "math"})
+_PARAGRAPHS = frozenset(
+    (
+        "p", "div", "ul", "ol", "dl", "dt", "dd", "table", "hr", "pre", "blockquote", "section", "article", "header",
+        "footer", "form", "fieldset", "body", "address", "figure",
+        "paragraph", "list", "text",  # of a C-CDA section
+    )
+)  # fmt: skip
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "caption"})
+_ITEMS = frozenset({"li", "item"})
+_CELLS = frozenset({"td", "th"})
+
+
+class BlockKind(StrEnum):
+    """How a block is shown."""
+
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    ITEM = "item"
+    ROW = "row"
+
+
+_BEGINNING = {
+    **dict.fromkeys(_PARAGRAPHS, BlockKind.PARAGRAPH),
+    **dict.fromkeys(_HEADINGS, BlockKind.HEADING),
+    **dict.fromkeys(_ITEMS, BlockKind.ITEM),
+}
+
+
+@dataclass(frozen=True)
+class Block:
+    """One block. A row has `cells`; every other block `text`, whose lines are kept."""
+
+    kind: BlockKind = BlockKind.PARAGRAPH
+    text: str = ""
+    cells: tuple[str, ...] = ()
+
+    @property
+    def plain(self) -> str:
+        """Its text in a line, or in several."""
+        return " ".join(filter(None, self.cells)) if self.cells else self.text
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What could be read of a text; `is_cut` where it was longer than we show."""
+
+    blocks: tuple[Block, ...] = ()
+    is_cut: bool = False
+
+    @property
+    def plain(self) -> str:
+        """All of it as text, a block to a line or more."""
+        return "\n".join(block.plain for block in self.blocks)
+
+
+class Typesetter:
+    """Gathers text into blocks. Whoever feeds it stops where `is_full`."""
+
+    def __init__(self) -> None:
+        self._blocks: list[Block] = []
+        self._said: list[str] = []
+        self._cells: list[str] | None = None
+        self._kind = BlockKind.PARAGRAPH
+        self._left = MOST_CHARACTERS
+        self._pieces_left = MOST_PIECES
+        self.is_full = False
+
+    def feed(self, piece: Piece) -> None:
+        """A piece of markup."""
+        self._pieces_left -= 1
+        self.is_full = self.is_full or self._pieces_left <= 0
+        if piece.kind is PieceKind.TEXT:
+            self.say(piece.value)
+        else:
+            self._set(piece.value, is_end=piece.kind is PieceKind.END)
+
+    def say(self, text: str, *, keeps_lines: bool = False) -> None:
+        """Text of the block at hand. Its own line breaks count where the caller says so."""
+        text = text[: max(0, self._left)]
+        self._left -= len(text)
+        self.is_full = self.is_full or self._left <= 0
+        self._said.append(text if keeps_lines else text.replace("\n", " "))
+
+    def end_line(self) -> None:
+        """A line ends, and the block goes on."""
+        self._said.append("\n")
+
+    def end_block(self, following: BlockKind = BlockKind.PARAGRAPH) -> None:
+        """A block ends, and one of this kind begins; within a row only a line ends."""
+        if self._cells is not None:
+            self.end_line()
+            return
+        text = self._taken()
+        if text:
+            self._add(Block(self._kind, text))
+        self._kind = following
+
+    def begin_row(self) -> None:
+        """A row begins; one that is open ends."""
+        self.end_row()
+        self.end_block()
+        self._cells = []
+
+    def end_cell(self) -> None:
+        """A cell ends; an empty one keeps its place where it stands between two."""
+        if self._cells is not None:
+            self._cells.append(self._taken())
+
+    def end_row(self) -> None:
+        """The row ends, if there is one."""
+        if self._cells is None:
+            return
+        rest = self._taken()
+        cells = [*self._cells, rest] if rest else self._cells
+        self._cells = None
+        if any(cells):
+            self._add(Block(BlockKind.ROW, cells=tuple(cells)))
+
+    def reading(self, *, is_cut: bool = False) -> Reading:
+        """Everything so far; the end."""
+        self.end_row()
+        self.end_block()
+        return Reading(tuple(self._blocks), is_cut or self.is_full)
+
+    def _set(self, name: str, *, is_end: bool) -> None:
+        """What a tag of HTML, or of the text of a C-CDA section, does to the blocks."""
+        if name == "tr" or (name == "table" and is_end):
+            self.end_row() if is_end else self.begin_row()
+        elif name in _BEGINNING:
+            self.end_block(BlockKind.PARAGRAPH if is_end else _BEGINNING[name])
+        elif is_end and name in _CELLS:
+            self.end_cell()
+        elif name == "br" and not is_end:
+            self.end_line()
+
+    def _add(self, block: Block) -> None:
+        self._blocks.append(block)
+        self.is_full = self.is_full or len(self._blocks) >= MOST_BLOCKS
+
+    def _taken(self) -> str:
+        text = _BREAKS.sub("\n", _SPACES.sub(" ", _UNSHOWABLE.sub("", "".join(self._said))))
+        self._said = []
+        return text.strip()
+
+
+def of_markup(markup: str) -> Reading:
+    """What HTML or XHTML says, without what a browser would not show."""
+    typesetter = Typesetter()
+    for piece in pieces(markup[:LONGEST_MARKUP], unseen=_UNSEEN):
+        typesetter.feed(piece)
+        if typesetter.is_full:
+            break
+    return typesetter.reading(is_cut=len(markup) > LONGEST_MARKUP)
+
+
+def of_text(text: str) -> Reading:
+    """Plain text: an empty line ends a block."""
+    typesetter = Typesetter()
+    for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
+        if line.strip():
+            typesetter.say(line)
+            typesetter.end_line()
+        else:
+            typesetter.end_block()
+        if typesetter.is_full:
+            break
+    return typesetter.reading()

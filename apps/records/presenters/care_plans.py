@@ -1,0 +1,179 @@
+"""A CarePlan of either version: what is planned, for what, and what to do (patient experience 3.9).
+
+DSTU2 has no title and may say everything in its narrative (Argonaut makes that compulsory); its care teams are
+CarePlans as well, which `care_teams` reads.
+"""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from apps.records.presenters import elements, moments
+from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
+from apps.records.presenters.heads import codes_of, head, notes, status_codes, title_of
+from apps.records.presenters.moments import When
+from apps.records.presenters.naming import name_of, names_of, reasons
+
+_MOST = 50
+_LONGEST_TITLE = 120
+_PLAIN_CATEGORIES = frozenset({"assess-plan", "careteam"})  # they say that it is a plan, and not which
+
+
+class Status(StrEnum):
+    """Where a plan stands."""
+
+    NOT_FINAL = "not-final"
+    CURRENT = "current"
+    PAUSED = "paused"
+    FINISHED = "finished"
+    STOPPED = "stopped"
+
+
+class Group(StrEnum):
+    """Where it is listed."""
+
+    CURRENT = "current"
+    NOT_FINAL = "not-final"
+    PAST = "past"
+
+
+class Progress(StrEnum):
+    """Where one thing to do stands."""
+
+    NOT_BEGUN = "not-begun"
+    PLANNED = "planned"
+    UNDER_WAY = "under-way"
+    PAUSED = "paused"
+    DONE = "done"
+    STOPPED = "stopped"
+
+
+_STATUSES = {
+    "proposed": Status.NOT_FINAL,
+    "draft": Status.NOT_FINAL,
+    "active": Status.CURRENT,
+    "on-hold": Status.PAUSED,
+    "completed": Status.FINISHED,
+    "cancelled": Status.STOPPED,
+    "revoked": Status.STOPPED,
+}
+_GROUPS = {
+    Status.NOT_FINAL: Group.NOT_FINAL,
+    Status.CURRENT: Group.CURRENT,
+    Status.PAUSED: Group.CURRENT,
+    Status.FINISHED: Group.PAST,
+    Status.STOPPED: Group.PAST,
+}
+_PROGRESS = {
+    "not-started": Progress.NOT_BEGUN,
+    "scheduled": Progress.PLANNED,
+    "in-progress": Progress.UNDER_WAY,
+    "on-hold": Progress.PAUSED,
+    "completed": Progress.DONE,
+    "cancelled": Progress.STOPPED,
+    "stopped": Progress.STOPPED,
+}
+
+
+@dataclass(frozen=True)
+class Activity:
+    """One thing to do, or where `is_to_avoid`, not to do."""
+
+    text: str = ""
+    progress: str = NOT_GIVEN
+    when: When = field(default_factory=When)
+    is_to_avoid: bool = False
+    said: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class CarePlanEntry(Entry):
+    """A plan. `reasons` are names of conditions, `goals` what the goals say."""
+
+    description: str = ""
+    activities: tuple[Activity, ...] = ()
+    reasons: tuple[str, ...] = ()
+    goals: tuple[str, ...] = ()
+
+
+def is_care_team(resource: Element) -> bool:
+    """Whether this CarePlan is how DSTU2 sends a care team (facts 1.2)."""
+    categories = elements.children(resource, "category")
+    return any(code.code.lower() == "careteam" for category in categories for code in codes_of(category))
+
+
+def present(resource: Element, context: Context) -> CarePlanEntry:
+    """Read a CarePlan that is no care team."""
+    heading = head(resource)
+    if heading["is_withdrawn"] or heading["is_withheld"]:
+        return CarePlanEntry(**heading)
+    categories = [category for category in elements.children(resource, "category") if title_of(category)]
+    telling = [category for category in categories if not _is_plain(category)]
+    description = elements.text(resource, "description")
+    named = (title_of(category) for category in (*telling, *categories))
+    called = (elements.text(resource, "title"), *(title_of(category) for category in telling))
+    heading["title"] = next(
+        filter(None, (*called, first_line(heading["narrative"]), description[:_LONGEST_TITLE], *named)), ""
+    )
+    heading["codes"] = tuple(code for category in telling for code in codes_of(category))
+    status = status_of(resource)
+    return CarePlanEntry(
+        **heading,
+        when=moments.read(resource, "period", "created", means="started"),
+        status=status,
+        group=_GROUPS.get(Status(status), NOT_GIVEN) if status != NOT_GIVEN else NOT_GIVEN,
+        people=names_of(elements.children(resource, "author"), context, within=resource),
+        said=notes(resource, "note"),
+        description=description if description != heading["title"] else "",
+        activities=_activities(resource, context),
+        reasons=reasons(resource, context, (), ("addresses",)),
+        goals=_goals(resource, context),
+    )
+
+
+def status_of(resource: Element) -> str:
+    """Our word for the status of a CarePlan of either version."""
+    return next((_STATUSES[code] for code in status_codes(resource, "status") if code in _STATUSES), NOT_GIVEN)
+
+
+def first_line(narrative: str) -> str:
+    """What a narrative begins with, where that could be its heading; DSTU2 has no other name for a plan."""
+    line = narrative.partition("\n")[0]
+    return line if len(line) <= _LONGEST_TITLE else ""
+
+
+def _is_plain(category: Element) -> bool:
+    return any(code.code.lower() in _PLAIN_CATEGORIES for code in codes_of(category))
+
+
+def _activities(resource: Element, context: Context) -> tuple[Activity, ...]:
+    sent = (_activity(resource, activity, context) for activity in elements.children(resource, "activity"))
+    return tuple(activity for activity in sent if activity.text or activity.said)[:_MOST]
+
+
+def _activity(resource: Element, activity: Element, context: Context) -> Activity:
+    detail = elements.child(activity, "detail")
+    said = (
+        elements.text(detail, "description"),
+        title_of(elements.child(detail, "code")),
+        name_of(elements.child(activity, "reference"), context, within=resource),
+    )
+    progress = (_PROGRESS[code] for code in status_codes(detail, "status") if code in _PROGRESS)
+    return Activity(
+        text=next(filter(None, said), ""),
+        progress=next(progress, NOT_GIVEN),
+        when=moments.read(detail, "scheduled", means="planned"),
+        is_to_avoid=detail.get("prohibited") is True or detail.get("doNotPerform") is True,
+        said=notes(activity, "progress"),
+    )
+
+
+def _goals(resource: Element, context: Context) -> tuple[str, ...]:
+    """A Goal is described by a text in DSTU2 and by a concept in R4."""
+    said = (_goal(resource, reference, context) for reference in elements.children(resource, "goal"))
+    return tuple(dict.fromkeys(filter(None, said)))[:_MOST]
+
+
+def _goal(resource: Element, reference: Element, context: Context) -> str:
+    found = context.find(reference, within=resource)
+    return elements.text(reference, "display") or title_of(found.get("description"))

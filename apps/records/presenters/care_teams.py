@@ -1,0 +1,130 @@
+"""Who cares for the patient: a CareTeam (R4), or the CarePlan of category careteam that DSTU2 has in its place
+(patient experience 3.9, facts 1.2 and 1.6)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from apps.records.presenters import care_plans, elements, moments, naming, patient
+from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
+from apps.records.presenters.heads import head, notes, status_codes, title_of
+from apps.records.presenters.naming import name_of, names_of, titles
+from apps.records.presenters.patient import Contact
+
+_MOST = 100
+
+
+class Status(StrEnum):
+    """Where a team stands."""
+
+    PLANNED = "planned"
+    CURRENT = "current"
+    PAUSED = "paused"
+    PAST = "past"
+
+
+class Circle(StrEnum):
+    """Which part of a team somebody belongs to."""
+
+    CLINICIANS = "clinicians"
+    OTHERS = "others"
+    FAMILY = "family"
+
+
+# CareTeam of R4, and CarePlan of DSTU2.
+_STATUSES = {
+    "proposed": Status.PLANNED,
+    "draft": Status.PLANNED,
+    "active": Status.CURRENT,
+    "suspended": Status.PAUSED,
+    "on-hold": Status.PAUSED,
+    "inactive": Status.PAST,
+    "completed": Status.PAST,
+    "cancelled": Status.PAST,
+    "revoked": Status.PAST,
+}
+_CIRCLES = {
+    "Practitioner": Circle.CLINICIANS,
+    "PractitionerRole": Circle.CLINICIANS,
+    "RelatedPerson": Circle.FAMILY,
+}
+
+
+@dataclass(frozen=True)
+class Member:
+    """One person or organization of a team; `until` is set for one whose part has an end."""
+
+    name: str = ""
+    roles: tuple[str, ...] = ()
+    circle: str = Circle.OTHERS
+    contacts: tuple[Contact, ...] = ()
+    since: str = ""
+    until: str = ""
+    on_behalf_of: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CareTeamEntry(Entry):
+    """A team. The patient is not one of its members; `people` are their names."""
+
+    members: tuple[Member, ...] = ()
+    organizations: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+
+def present(resource: Element, context: Context) -> CareTeamEntry:
+    """Read a CareTeam, or a CarePlan for which `care_plans.is_care_team` holds."""
+    heading = head(resource)
+    if heading["is_withdrawn"] or heading["is_withheld"]:
+        return CareTeamEntry(**heading)
+    organizations = names_of(elements.children(resource, "managingOrganization"), context, within=resource)
+    reasons = naming.reasons(resource, context, ("reasonCode",), ("reasonReference", "addresses"))
+    members = tuple(dict.fromkeys(_members(resource, context)))[:_MOST]
+    called = (
+        *(elements.text(resource, name) for name in ("name", "title", "description")),
+        care_plans.first_line(heading["narrative"]),
+        *titles(resource, "category"),
+        *reasons,
+        *organizations,
+    )
+    heading["title"] = next(filter(None, called), "")
+    status = next((_STATUSES[code] for code in status_codes(resource, "status") if code in _STATUSES), NOT_GIVEN)
+    return CareTeamEntry(
+        **heading,
+        when=moments.read(resource, "period", means="started"),
+        status=status,
+        group=status,
+        people=tuple(dict.fromkeys(member.name for member in members if member.name)),
+        said=notes(resource, "note"),
+        members=members,
+        organizations=organizations,
+        reasons=reasons,
+    )
+
+
+def _members(resource: Element, context: Context) -> Iterator[Member]:
+    for participant in elements.children(resource, "participant"):
+        who = elements.child(participant, "member")
+        found = context.find(who, within=resource)
+        if naming.is_patient(who) or elements.text(found, "resourceType") == "Patient":
+            continue
+        roles = (title_of(role) for role in elements.children(participant, "role"))
+        period = elements.child(participant, "period")
+        member = Member(
+            name=name_of(who, context, within=resource),
+            roles=tuple(dict.fromkeys(filter(None, roles))),
+            circle=_circle(who, found),
+            contacts=patient.present(found).contacts,
+            since=elements.text(period, "start"),
+            until=elements.text(period, "end"),
+            on_behalf_of=name_of(elements.child(participant, "onBehalfOf"), context, within=resource),
+        )
+        if member.name or member.roles:
+            yield member
+
+
+def _circle(who: Element, found: Element) -> str:
+    path = elements.text(who, "reference").partition("/_history/")[0].split("/")
+    kinds = (elements.text(found, "resourceType"), elements.text(who, "type"), *path[-2:-1])
+    return next((_CIRCLES[kind] for kind in kinds if kind in _CIRCLES), Circle.OTHERS)

@@ -1,0 +1,241 @@
+"""A Condition of either version (facts 1.6, patient experience 3.5).
+
+DSTU2 has plain codes where R4 has concepts, `dateRecorded` for `recordedDate`, one category and notes as one text. How
+sure it is goes before how it stands: what is only possible, or ruled out, is never a current problem. A current one
+with an end is not clear, and says so; one that ended without a status is past.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from apps.records.presenters import elements, moments, naming
+from apps.records.presenters.absences import known_absence, says_no_information
+from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
+from apps.records.presenters.heads import head, notes, status_codes, title_of
+from apps.records.presenters.moments import When
+
+
+class Status(StrEnum):
+    """How it stands, as the table of the patient experience has it."""
+
+    CURRENT = "current"
+    CAME_BACK = "came-back"
+    IN_REMISSION = "in-remission"
+    NOT_CLEAR = "not-clear"
+    POSSIBLE = "possible"
+    INACTIVE = "inactive"
+    RESOLVED = "resolved"
+    RULED_OUT = "ruled-out"
+    NOT_GIVEN = NOT_GIVEN
+
+
+class Group(StrEnum):
+    """In the order of the page. The last two are no conditions, but what is said in place of them."""
+
+    CURRENT = "current"
+    NOT_CLEAR = "not-clear"
+    BEING_LOOKED_INTO = "being-looked-into"
+    AT_A_VISIT = "at-a-visit"
+    NOT_GIVEN = NOT_GIVEN
+    PAST = "past"
+    RULED_OUT = "ruled-out"
+    NONE_KNOWN = "none-known"
+    NO_INFORMATION = "no-information"
+
+
+class Category(StrEnum):
+    """Where the provider keeps it."""
+
+    PROBLEM_LIST = "problem-list"
+    VISIT = "visit"
+    HEALTH_CONCERN = "health-concern"
+    NOT_GIVEN = NOT_GIVEN
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConditionEntry(Entry):
+    """A health condition. `when` is since when, else when it was written down.
+
+    `is_confirmed` and `is_certainty_unknown` are what the provider says of how sure it is. `has_ended` is True where it
+    was sent that it did, with a date in `ended` or without. `visits` are the ids of the encounters that it names.
+    """
+
+    status: Status = Status.NOT_GIVEN
+    group: Group = Group.NOT_GIVEN
+    category: Category = Category.NOT_GIVEN
+    is_confirmed: bool = False
+    is_certainty_unknown: bool = False
+    began: When = field(default_factory=When)
+    ended: When = field(default_factory=When)
+    has_ended: bool = False
+    written_down: When = field(default_factory=When)
+    severity: str = ""
+    stages: tuple[str, ...] = ()
+    body_sites: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+    recorder: str = ""
+    asserter: str = ""
+    is_patient_asserted: bool = False
+    visits: tuple[str, ...] = ()
+
+    @property
+    def rank(self) -> int:
+        """The order within a group: what is in remission after the others; A to Z in each."""
+        return int(self.status is Status.IN_REMISSION)
+
+
+_CLINICAL = {
+    "active": Status.CURRENT,
+    "relapse": Status.CAME_BACK,
+    "recurrence": Status.CAME_BACK,
+    "remission": Status.IN_REMISSION,
+    "inactive": Status.INACTIVE,
+    "resolved": Status.RESOLVED,
+}
+_POSSIBLE = frozenset({"unconfirmed", "provisional", "differential"})
+_GROUPS = {
+    Status.CURRENT: Group.CURRENT,
+    Status.CAME_BACK: Group.CURRENT,
+    Status.IN_REMISSION: Group.CURRENT,
+    Status.NOT_CLEAR: Group.NOT_CLEAR,
+    Status.POSSIBLE: Group.BEING_LOOKED_INTO,
+    Status.INACTIVE: Group.PAST,
+    Status.RESOLVED: Group.PAST,
+    Status.RULED_OUT: Group.RULED_OUT,
+}
+_CATEGORIES = {
+    "problem-list-item": Category.PROBLEM_LIST,
+    "problem": Category.PROBLEM_LIST,
+    "encounter-diagnosis": Category.VISIT,
+    "diagnosis": Category.VISIT,
+    "health-concern": Category.HEALTH_CONCERN,
+}
+# What is on the problem list as well as noted at a visit is on the problem list.
+_FIRST = (Category.PROBLEM_LIST, Category.HEALTH_CONCERN, Category.VISIT)
+
+
+def present(resource: Element, context: Context) -> ConditionEntry:
+    """Read a Condition of either version."""
+    top = head(resource, resource.get("code"))
+    if top["is_withdrawn"] or top["is_withheld"]:
+        return ConditionEntry(**top)
+    certainty = status_codes(resource, "verificationStatus")
+    began = moments.read(resource, "onset", means="started", birth_date=context.birth_date)
+    ended = moments.read(resource, "abatement", means="ended", birth_date=context.birth_date)
+    written_down = moments.read(resource, "recordedDate", "dateRecorded", "assertedDate", means="written-down")
+    has_ended = bool(ended) or resource.get("abatementBoolean") is True
+    status, category = _status(resource, has_ended=has_ended), _category(resource)
+    group = _group(status, category, has_ended=has_ended)
+    is_standing = group not in {Group.PAST, Group.RULED_OUT}
+    absence = known_absence(top["codes"], top["title"]) if is_standing else None
+    no_information = is_standing and says_no_information(top["codes"])
+    return ConditionEntry(
+        **top,
+        **_people(resource, context),
+        when=began or written_down or ended or began,
+        status=status,
+        group=Group.NONE_KNOWN if absence else Group.NO_INFORMATION if no_information else group,
+        said=notes(resource, "note", "notes"),
+        is_known_absence=absence is not None,
+        says_no_information=no_information,
+        category=category,
+        is_confirmed="confirmed" in certainty,
+        is_certainty_unknown="unknown" in certainty,
+        began=began,
+        ended=ended,
+        has_ended=has_ended,
+        written_down=written_down,
+        severity=title_of(resource.get("severity")),
+        stages=_stages(resource),
+        body_sites=naming.titles(resource, "bodySite"),
+        evidence=_evidence(resource, context),
+        visits=naming.ids_of(resource, "encounter", "context"),
+    )
+
+
+def _people(resource: Element, context: Context) -> dict[str, Any]:
+    """Who wrote it down and who says so."""
+    recorder = naming.name_of(resource.get("recorder"), context, within=resource)
+    asserter = naming.name_of(resource.get("asserter"), context, within=resource)
+    return {
+        "people": tuple(dict.fromkeys(filter(None, (asserter, recorder)))),
+        "recorder": recorder,
+        "asserter": asserter,
+        "is_patient_asserted": naming.is_patient(elements.child(resource, "asserter")),
+    }
+
+
+def _status(resource: Element, *, has_ended: bool) -> Status:
+    verification = set(status_codes(resource, "verificationStatus"))
+    if "refuted" in verification:
+        return Status.RULED_OUT
+    clinical = status_codes(resource, "clinicalStatus")
+    status = next((_CLINICAL[code] for code in clinical if code in _CLINICAL), Status.NOT_GIVEN)
+    if verification & _POSSIBLE:
+        return Status.POSSIBLE
+    return Status.NOT_CLEAR if has_ended and status in {Status.CURRENT, Status.CAME_BACK} else status
+
+
+def _category(resource: Element) -> Category:
+    """Category codes differ by version and server; the first of ours in the order of what matters more."""
+    found = {_CATEGORIES[code] for code in status_codes(resource, "category") if code in _CATEGORIES}
+    return next((category for category in _FIRST if category in found), Category.NOT_GIVEN)
+
+
+def _group(status: Status, category: Category, *, has_ended: bool) -> Group:
+    """A diagnosis of a visit stands apart while nothing says that it is over, ruled out or only possible."""
+    if status is Status.NOT_GIVEN and has_ended:
+        return Group.PAST
+    group = _GROUPS.get(status, Group.NOT_GIVEN)
+    return Group.AT_A_VISIT if category is Category.VISIT and group in {Group.CURRENT, Group.NOT_GIVEN} else group
+
+
+def _stages(resource: Element) -> tuple[str, ...]:
+    summaries = (title_of(stage.get("summary")) for stage in elements.children(resource, "stage"))
+    return tuple(dict.fromkeys(filter(None, summaries)))
+
+
+def _evidence(resource: Element, context: Context) -> tuple[str, ...]:
+    """What speaks for it: `evidence.code`, once in DSTU2 and often in R4, and what `detail` refers to."""
+    said = [
+        reason
+        for each in elements.children(resource, "evidence")
+        for reason in naming.reasons({**each, "contained": resource.get("contained")}, context, ("code",), ("detail",))
+    ]
+    return tuple(dict.fromkeys(said))
+
+
+STATUS_WORDS: Mapping[Status, str | Promise] = {
+    Status.CURRENT: _("Current"),
+    Status.CAME_BACK: _("Came back"),
+    Status.IN_REMISSION: _("In remission (signs reduced or gone)"),
+    Status.NOT_CLEAR: _("Status not clear"),
+    Status.POSSIBLE: _("Possible, not confirmed"),
+    Status.INACTIVE: _("Not active now"),
+    Status.RESOLVED: _("Resolved"),
+    Status.RULED_OUT: _("Ruled out"),
+    Status.NOT_GIVEN: _("Status not given"),
+}
+GROUP_WORDS: Mapping[Group, str | Promise] = {
+    Group.CURRENT: _("Current"),
+    Group.NOT_CLEAR: _("Status not clear"),
+    Group.BEING_LOOKED_INTO: _("Being looked into"),
+    Group.AT_A_VISIT: _("Noted at a visit"),
+    Group.NOT_GIVEN: _("Status not given"),
+    Group.PAST: _("Past"),
+    Group.RULED_OUT: _("Ruled out"),
+    Group.NONE_KNOWN: _("None known"),
+    Group.NO_INFORMATION: _("No information"),
+}
+CATEGORY_WORDS: Mapping[Category, str | Promise] = {
+    Category.PROBLEM_LIST: _("On the problem list"),
+    Category.VISIT: _("Noted at a visit"),
+    Category.HEALTH_CONCERN: _("Health concern"),
+    Category.NOT_GIVEN: "",
+}

@@ -1,0 +1,107 @@
+"""A Device of either version: what somebody carries in or on them (patient experience 3.10).
+
+Facts 1.6: DSTU2 has the unique device identifier as one text, `udi`; R4 has `udiCarrier` and the parts of it as
+elements of their own. The parts that a GS1 identifier holds are read from it where they were not sent (GS1 General
+Specifications, section 3: 01 identifier, 10 lot, 11 made, 17 expires, 21 serial number).
+"""
+
+import re
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from apps.records.presenters import elements, moments
+from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
+from apps.records.presenters.heads import head, notes, status_codes, title_of
+from apps.records.presenters.moments import When
+from apps.records.presenters.naming import name_of
+
+_PART = re.compile(r"\((\d{2,4})\)([^()]{1,90})")
+_DATE = re.compile(r"(\d{2})(0[1-9]|1[0-2])(\d{2})", re.ASCII)
+
+
+class Status(StrEnum):
+    """Whether it is in use."""
+
+    IN_USE = "in-use"
+    NOT_IN_USE = "not-in-use"
+
+
+_STATUSES = {
+    "available": Status.IN_USE,
+    "active": Status.IN_USE,
+    "not-available": Status.NOT_IN_USE,
+    "inactive": Status.NOT_IN_USE,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceEntry(Entry):
+    """A device. `udi` is never cut; `udi_groups` are its parts as a label has them. An expired date is a date."""
+
+    model: str = ""
+    maker: str = ""
+    serial: str = ""
+    lot: str = ""
+    udi: str = ""
+    udi_groups: tuple[str, ...] = ()
+    identifier: str = ""
+    made: When = field(default_factory=When)
+    expires: When = field(default_factory=When)
+    owner: str = ""
+
+
+def present(resource: Element, context: Context) -> DeviceEntry:
+    """Read a Device."""
+    heading = head(resource, elements.child(resource, "type"))
+    if heading["is_withdrawn"] or heading["is_withheld"]:
+        return DeviceEntry(**heading)
+    udi, identifier = _udi(resource)
+    parts = dict(_PART.findall(udi))
+    model = _model(resource)
+    heading["title"] = heading["title"] or model or elements.text(resource, "manufacturer")
+    status = next((_STATUSES[code] for code in status_codes(resource, "status") if code in _STATUSES), NOT_GIVEN)
+    return DeviceEntry(
+        **heading,
+        status=status,
+        group=status,
+        said=notes(resource, "note"),
+        model=model,
+        maker=elements.text(resource, "manufacturer"),
+        serial=elements.text(resource, "serialNumber") or parts.get("21", ""),
+        lot=elements.text(resource, "lotNumber") or parts.get("10", ""),
+        udi=udi,
+        udi_groups=tuple(f"({number}){value}" for number, value in _PART.findall(udi)) or tuple(filter(None, (udi,))),
+        identifier=identifier or parts.get("01", ""),
+        made=_date(resource, ("manufactureDate",), parts.get("11", ""), means="made"),
+        expires=_date(resource, ("expirationDate", "expiry"), parts.get("17", ""), means="expires"),
+        owner=name_of(elements.child(resource, "owner"), context, within=resource),
+    )
+
+
+def _udi(resource: Element) -> tuple[str, str]:
+    """As a person reads it, and the part that names the kind of device."""
+    carriers = tuple(elements.children(resource, "udiCarrier"))
+    identifiers = (elements.text(carrier, "deviceIdentifier") for carrier in carriers)
+    written = (elements.text(resource, "udi"), *(elements.text(carrier, "carrierHRF") for carrier in carriers))
+    identifier = next(filter(None, identifiers), "")
+    return next(filter(None, written), "") or identifier, identifier
+
+
+def _model(resource: Element) -> str:
+    names = tuple(elements.children(resource, "deviceName"))
+    modelled = (elements.text(name, "name") for name in names if elements.text(name, "type") == "model-name")
+    others = (elements.text(name, "name") for name in names)
+    own = (elements.text(resource, "model"), elements.text(resource, "modelNumber"))
+    versions = (title_of(version) for version in elements.texts(resource, "version"))
+    return next(filter(None, (*own, *modelled, *others, *versions)), "")
+
+
+def _date(resource: Element, names: tuple[str, ...], written: str, *, means: str) -> When:
+    """The element's, else the six digits of the identifier: year, month, and a day, 00 where there is none."""
+    sent = moments.read(resource, *names, means=means)
+    found = _DATE.fullmatch(written)
+    if sent or found is None:
+        return sent
+    month = f"20{found[1]}-{found[2]}"
+    return moments.of_text(month if found[3] == "00" else f"{month}-{found[3]}", means=means)

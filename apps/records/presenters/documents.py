@@ -1,0 +1,134 @@
+"""A DocumentReference of either version: a document or note, and its files (patient experience 3.8).
+
+Facts 1.6: DSTU2 has `class`, `indexed`, `created`, a list of formats, and a concept as `docStatus`; R4 `category`,
+`date`, one format and a code. An author or custodian may be a junk address (facts 1.3): it names nobody, and nobody
+follows it.
+"""
+
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from apps.records.presenters import attachments, elements, moments
+from apps.records.presenters.attachments import File
+from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Entry
+from apps.records.presenters.heads import head, status_codes, title_of
+from apps.records.presenters.moments import When
+from apps.records.presenters.naming import codings, ids_of, name_of, names_of, titles
+
+_MOST = 20
+_ANY_NOTE = "clinical note"  # the category that US Core gives to every note (facts 1.3): it says nothing of this one
+
+
+class Status(StrEnum):
+    """What has become of the document."""
+
+    FINAL = "final"
+    DRAFT = "draft"
+    CHANGED = "changed"
+    REPLACED = "replaced"
+
+
+class Group(StrEnum):
+    """Where it is listed."""
+
+    CURRENT = "current"
+    EARLIER = "earlier"
+
+
+_BY_DOC_STATUS = {
+    "preliminary": Status.DRAFT,
+    "amended": Status.CHANGED,
+    "appended": Status.CHANGED,
+    "corrected": Status.CHANGED,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentEntry(Entry):
+    """A document. `title` is its kind; `name` what else it is called. `when` is the visit, else when it was written.
+
+    `categories` and `category_codes` are broader kinds. `replaces` are ids of documents that this one replaces.
+    """
+
+    name: str = ""
+    categories: tuple[str, ...] = ()
+    category_codes: tuple[Code, ...] = ()
+    written: When = field(default_factory=When)
+    custodian: str = ""
+    files: tuple[File, ...] = ()
+    encounters: tuple[str, ...] = ()
+    replaces: tuple[str, ...] = ()
+
+
+def present(resource: Element, context: Context) -> DocumentEntry:
+    """Read a DocumentReference."""
+    heading = head(resource, elements.child(resource, "type"))
+    if heading["is_withdrawn"] or heading["is_withheld"]:
+        return DocumentEntry(**heading)
+    described, surroundings = _files(resource), elements.child(resource, "context")
+    called = (elements.text(resource, "description"), *(file.described.title for file in described))
+    name = next(filter(None, called), "")
+    categories = tuple(title for title in titles(resource, "class", "category") if title.casefold() != _ANY_NOTE)
+    heading["title"] = heading["title"] or name or next(iter(categories), "")
+    seen = moments.read(surroundings, "period", means="seen", birth_date=context.birth_date)
+    written = _written(resource)
+    status = _status(resource)
+    return DocumentEntry(
+        **heading,
+        when=seen or written,
+        status=status,
+        group=_group(status),
+        people=names_of(elements.children(resource, "author"), context, within=resource),
+        name=name if name != heading["title"] else "",
+        categories=categories,
+        category_codes=tuple(code for code in codings(resource, "class", "category") if code.code != "clinical-note"),
+        written=written,
+        custodian=name_of(elements.child(resource, "custodian"), context, within=resource),
+        files=described,
+        encounters=ids_of(surroundings, "encounter"),
+        replaces=_replaces(resource),
+    )
+
+
+def _files(resource: Element) -> tuple[File, ...]:
+    formats = {id(elements.child(part, "attachment")): part for part in elements.children(resource, "content")}
+    sent = attachments.sent_by(resource)
+    found = zip(attachments.files(resource), sent, strict=True)
+    return tuple(replace(file, format=_format(formats.get(id(part), {}))) for file, part in found)[:_MOST]
+
+
+def _format(content: Element) -> str:
+    return title_of(elements.child(content, "format"))
+
+
+def _written(resource: Element) -> When:
+    """Of R4, `date` is when the reference was made; a file's own date comes before it, as `created` does in DSTU2."""
+    own = moments.read(resource, "created", means="written-down")
+    made = (
+        moments.read(elements.child(part, "attachment"), "creation", means="written-down")
+        for part in elements.children(resource, "content")
+    )
+    return own or next(filter(None, made), When()) or moments.read(resource, "date", "indexed", means="written-down")
+
+
+def _status(resource: Element) -> str:
+    if "superseded" in status_codes(resource, "status"):
+        return Status.REPLACED
+    said = status_codes(resource, "docStatus")
+    found = next((_BY_DOC_STATUS[code] for code in said if code in _BY_DOC_STATUS), None)
+    if found is not None:
+        return found
+    return Status.FINAL if "current" in status_codes(resource, "status") else NOT_GIVEN
+
+
+def _group(status: str) -> str:
+    if status == NOT_GIVEN:
+        return NOT_GIVEN
+    return Group.EARLIER if status == Status.REPLACED else Group.CURRENT
+
+
+def _replaces(resource: Element) -> tuple[str, ...]:
+    relations = elements.children(resource, "relatesTo")
+    found = (ids_of(relation, "target") for relation in relations if elements.text(relation, "code") == "replaces")
+    return tuple(identifier for ids in found for identifier in ids)[:_MOST]

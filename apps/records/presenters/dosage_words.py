@@ -1,0 +1,183 @@
+"""A dosage as a sentence, composed only where the provider sent parts and no text (patient experience 3.1).
+
+Numbers of ours have no trailing zero and always a leading one; "units" and "micrograms" are written in full. What was
+not sent is not said: there is no "take" for what may not be swallowed, and no "tablet" for a bare number.
+"""
+
+from collections.abc import Mapping
+from decimal import Decimal
+
+from django.utils.functional import Promise
+from django.utils.text import get_text_list
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
+
+from apps.records.presenters import timings
+from apps.records.presenters.dosages import Dosage
+from apps.records.presenters.quantities import Quantity
+from apps.records.presenters.timings import Moment, Span, Timing, Weekday
+
+
+def sentence(dosage: Dosage, *, form: str = "") -> str:
+    """How to take it, as one sentence in the reader's language; empty where too little was sent."""
+    amount, often = _amount(dosage, form), how_often(dosage.timing)
+    if not amount:
+        return _capitalized(often)
+    known = {"amount": amount, "often": often}
+    if _is_swallowed(dosage):
+        return (gettext("Take %(amount)s %(often)s") if often else gettext("Take %(amount)s")) % known
+    return (gettext("%(amount)s, %(often)s") if often else "%(amount)s") % known
+
+
+def when_needed(dosage: Dosage) -> str:
+    """That it is taken only when needed, and for what; empty where that was not sent."""
+    if not dosage.is_as_needed:
+        return ""
+    reason = dosage.as_needed_for
+    return gettext("Only when needed: %(reason)s") % {"reason": reason} if reason else gettext("Only when needed")
+
+
+def how_often(timing: Timing) -> str:
+    """Once a day in the morning; every 6 hours; as the provider said it. Empty where it did not."""
+    if timing.said:
+        return timing.said
+    moments = [str(MOMENT_WORDS[moment]) for moment in timing.moments]
+    days = [str(WEEKDAY_WORDS[day]) for day in timing.weekdays]
+    at = gettext("at %(times)s") % {"times": _listed(list(timing.times_of_day))} if timing.times_of_day else ""
+    on = gettext("on %(days)s") % {"days": _listed(days)} if days else ""
+    return " ".join(filter(None, (_rate(timing), _listed(moments), at, on)))
+
+
+def _rate(timing: Timing) -> str:
+    if timing.span is None or not timing.period:
+        return ""
+    often = _range(timing.frequency or "1", timing.frequency_to)
+    every = _range(timing.period, timing.period_to)
+    if every == "1" and timing.span in _A:
+        words = _A[timing.span] if often != "1" else _ONCE_A[timing.span]
+        return str(words) % {"times": often}
+    spelled = _every(every, timing)
+    return spelled if often == "1" else gettext("%(times)s times %(every)s") % {"times": often, "every": spelled}
+
+
+def _every(every: str, timing: Timing) -> str:
+    last = Decimal(timing.period_to or timing.period)
+    number = 1 if last == 1 else 2
+    spelled = {
+        Span.SECOND: ngettext("every %(number)s second", "every %(number)s seconds", number),
+        Span.MINUTE: ngettext("every %(number)s minute", "every %(number)s minutes", number),
+        Span.HOUR: ngettext("every %(number)s hour", "every %(number)s hours", number),
+        Span.DAY: ngettext("every %(number)s day", "every %(number)s days", number),
+        Span.WEEK: ngettext("every %(number)s week", "every %(number)s weeks", number),
+        Span.MONTH: ngettext("every %(number)s month", "every %(number)s months", number),
+        Span.YEAR: ngettext("every %(number)s year", "every %(number)s years", number),
+    }
+    return spelled[timing.span or Span.DAY] % {"number": every}
+
+
+def _amount(dosage: Dosage, form: str) -> str:
+    low, high = dosage.dose, dosage.dose_to
+    numbers = [timings.plain(side.number) for side in (low, high) if side]
+    if not numbers:
+        return ""
+    unit = _unit(low if low.unit else high, form, is_one=numbers[-1] == "1")
+    number = _range(numbers[0], numbers[1] if len(numbers) > 1 else "")
+    if low.comparator or high.comparator or (high and not low):
+        return f"{low.shown} {high.shown}".strip()  # "up to 2 tablets" is not "2 tablets"
+    return f"{number} {unit}" if unit else gettext("%(number)s at a time") % {"number": number}
+
+
+def _unit(quantity: Quantity, form: str, *, is_one: bool) -> str:
+    sent = quantity.unit or form
+    key = sent.casefold().strip("[]{}").removesuffix("(s)")
+    spelled = str(_SPELLED.get(key, ""))
+    counted = {
+        "tablet": ngettext("tablet", "tablets", 1 if is_one else 2),
+        "capsule": ngettext("capsule", "capsules", 1 if is_one else 2),
+        "drop": ngettext("drop", "drops", 1 if is_one else 2),
+        "puff": ngettext("puff", "puffs", 1 if is_one else 2),
+        "patch": ngettext("patch", "patches", 1 if is_one else 2),
+    }
+    return spelled or counted.get(_COUNTED.get(key, key), sent if quantity.unit else sent.casefold())
+
+
+def _is_swallowed(dosage: Dosage) -> bool:
+    route, unit = dosage.route.casefold(), (dosage.dose.unit or dosage.dose_to.unit).casefold()
+    if route:
+        return any(word in route for word in ("oral", "mouth"))
+    return _COUNTED.get(unit, unit) in {"tablet", "capsule"}
+
+
+def _range(low: str, high: str) -> str:
+    return gettext("%(low)s to %(high)s") % {"low": low, "high": high} if high and high != low else low
+
+
+def _listed(words: list[str]) -> str:
+    return str(get_text_list(words, gettext("and"))) if words else ""
+
+
+def _capitalized(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+_COUNTED = {
+    "tab": "tablet",
+    "tbl": "tablet",
+    "tabs": "tablet",
+    "tablets": "tablet",
+    "cap": "capsule",
+    "caps": "capsule",
+}
+_COUNTED |= {"capsules": "capsule", "drops": "drop", "gtt": "drop", "puffs": "puff", "patches": "patch"}
+_SPELLED: Mapping[str, str | Promise] = {
+    "u": _("units"),
+    "unt": _("units"),
+    "iu": _("international units"),
+    "ug": _("micrograms"),
+    "mcg": _("micrograms"),
+    "µg": _("micrograms"),
+}
+_ONCE_A: Mapping[Span, str | Promise] = {
+    Span.HOUR: _("once an hour"),
+    Span.DAY: _("once a day"),
+    Span.WEEK: _("once a week"),
+    Span.MONTH: _("once a month"),
+    Span.YEAR: _("once a year"),
+}
+_A: Mapping[Span, str | Promise] = {
+    Span.HOUR: _("%(times)s times an hour"),
+    Span.DAY: _("%(times)s times a day"),
+    Span.WEEK: _("%(times)s times a week"),
+    Span.MONTH: _("%(times)s times a month"),
+    Span.YEAR: _("%(times)s times a year"),
+}
+MOMENT_WORDS: Mapping[Moment, str | Promise] = {
+    Moment.MORNING: _("in the morning"),
+    Moment.NOON: _("at noon"),
+    Moment.AFTERNOON: _("in the afternoon"),
+    Moment.EVENING: _("in the evening"),
+    Moment.NIGHT: _("at night"),
+    Moment.BEDTIME: _("at bedtime"),
+    Moment.WAKING: _("after waking up"),
+    Moment.MEALS: _("with meals"),
+    Moment.BREAKFAST: _("with breakfast"),
+    Moment.LUNCH: _("with lunch"),
+    Moment.DINNER: _("with dinner"),
+    Moment.BEFORE_MEALS: _("before meals"),
+    Moment.BEFORE_BREAKFAST: _("before breakfast"),
+    Moment.BEFORE_LUNCH: _("before lunch"),
+    Moment.BEFORE_DINNER: _("before dinner"),
+    Moment.AFTER_MEALS: _("after meals"),
+    Moment.AFTER_BREAKFAST: _("after breakfast"),
+    Moment.AFTER_LUNCH: _("after lunch"),
+    Moment.AFTER_DINNER: _("after dinner"),
+}
+WEEKDAY_WORDS: Mapping[Weekday, str | Promise] = {
+    Weekday.MONDAY: _("Monday"),
+    Weekday.TUESDAY: _("Tuesday"),
+    Weekday.WEDNESDAY: _("Wednesday"),
+    Weekday.THURSDAY: _("Thursday"),
+    Weekday.FRIDAY: _("Friday"),
+    Weekday.SATURDAY: _("Saturday"),
+    Weekday.SUNDAY: _("Sunday"),
+}

@@ -1,0 +1,166 @@
+"""How a medicine is taken: the dosage of a prescription, statement or dispense of either version.
+
+The provider's text comes first, unchanged. The parts stand beside it, and make a sentence only where there is no text
+(`dosage_words`). Where text and parts plainly say different numbers, `differs` says so; nobody decides who is right.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+
+from apps.records.presenters import elements, naming, quantities, timings
+from apps.records.presenters.elements import Element
+from apps.records.presenters.heads import title_of
+from apps.records.presenters.quantities import Quantity
+from apps.records.presenters.timings import Span, Timing
+
+_MOST = 30  # dosages of one medicine; more is an accident
+
+
+@dataclass(frozen=True)
+class Dosage:
+    """One instruction. `dose_to` is the upper end of a range; `rate` and `maximum` are as sent, as one text."""
+
+    text: str = ""
+    patient_instruction: str = ""
+    instructions: tuple[str, ...] = ()
+    dose: Quantity = field(default_factory=Quantity)
+    dose_to: Quantity = field(default_factory=Quantity)
+    rate: str = ""
+    route: str = ""
+    site: str = ""
+    method: str = ""
+    timing: Timing = field(default_factory=Timing)
+    is_as_needed: bool = False
+    as_needed_for: str = ""
+    maximum: str = ""
+    differs: bool = False
+
+    @property
+    def said(self) -> str:
+        """The provider's words for all of it; empty where only parts were sent."""
+        return self.text or self.patient_instruction
+
+
+def read(resource: Element) -> tuple[Dosage, ...]:
+    """Every `dosageInstruction` or `dosage`, in their sequence; those that say nothing left out."""
+    sent = [*elements.children(resource, "dosageInstruction"), *elements.children(resource, "dosage")]
+    sent.sort(key=lambda each: elements.number(each, "sequence") or 0)
+    return tuple(dosage for dosage in map(_dosage, sent) if dosage != Dosage(timing=_NO_TIMING))[:_MOST]
+
+
+_NO_TIMING = timings.read({})
+
+
+def _dosage(sent: Element) -> Dosage:
+    amounts = _amounts(sent)
+    low, high = _dose(amounts, sent)
+    text, timing = elements.text(sent, "text"), timings.read(elements.child(sent, "timing"))
+    reason = title_of(sent.get("asNeededCodeableConcept"))
+    return Dosage(
+        text=text,
+        patient_instruction=elements.text(sent, "patientInstruction"),
+        instructions=naming.titles(sent, "additionalInstruction", "additionalInstructions"),
+        dose=low,
+        dose_to=high,
+        rate=_rate(amounts),
+        route=_one(sent, "route"),
+        site=_one(sent, "site", "siteCodeableConcept"),
+        method=_one(sent, "method"),
+        timing=timing,
+        is_as_needed=sent.get("asNeededBoolean") is True or bool(elements.child(sent, "asNeededCodeableConcept")),
+        as_needed_for=reason,
+        maximum=_per(elements.child(sent, "maxDosePerPeriod")),
+        differs=_dose_differs(text, low, high) or _frequency_differs(text, timing),
+    )
+
+
+def _amounts(sent: Element) -> Element:
+    """Where dose and rate stand: in R4 the ordered one of `doseAndRate`, in DSTU2 the dosage itself."""
+    all_sent = list(elements.children(sent, "doseAndRate"))
+    ordered = (each for each in all_sent if "ordered" in elements.codes(elements.child(each, "type")))
+    return next(ordered, all_sent[0] if all_sent else sent)
+
+
+def _dose(amounts: Element, sent: Element) -> tuple[Quantity, Quantity]:
+    for name in ("doseQuantity", "quantityQuantity"):  # a statement of DSTU2 calls it quantity
+        if found := _amount(elements.child(amounts, name) or elements.child(sent, name)):
+            return found, Quantity()
+    for name in ("doseRange", "quantityRange"):
+        limits = elements.child(amounts, name) or elements.child(sent, name)
+        low, high = (_amount(elements.child(limits, side)) for side in ("low", "high"))
+        if low or high:
+            return low, high
+    return Quantity(), Quantity()
+
+
+def _amount(sent: Element) -> Quantity:
+    """A quantity whose unit is a word: some send the number of a concept, or the one of UCUM, in its place."""
+    found = quantities.read(sent)
+    return replace(found, unit="") if found.unit.isdigit() else found
+
+
+def _rate(amounts: Element) -> str:
+    if found := quantities.read(elements.child(amounts, "rateQuantity")):
+        return found.shown
+    limits = elements.child(amounts, "rateRange")
+    shown = (quantities.read(elements.child(limits, side)).shown for side in ("low", "high"))
+    return " - ".join(filter(None, shown)) or _per(elements.child(amounts, "rateRatio"))
+
+
+def _per(ratio: Element) -> str:
+    """A ratio as one text: 3 capsules / 1 d."""
+    above, below = (_amount(elements.child(ratio, side)).shown for side in ("numerator", "denominator"))
+    return f"{above} / {below}" if above and below else above
+
+
+def _one(sent: Element, *names: str) -> str:
+    return next(iter(naming.titles(sent, *names)), "")
+
+
+_AMOUNT_IN_TEXT = re.compile(
+    r"(?<![\w.,])(?:([0-9]{1,6}(?:\.[0-9]{1,6})?) ?(?:-|to) ?)?"  # the low end of "1-2 tablets"
+    r"([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,9}(?:\.[0-9]{1,6})?) ?([a-z]{1,12}\b|%)"
+)
+_NUMBER_IN_TEXT = re.compile(r"(?<![\w.,])[0-9]{1,6}(?:\.[0-9]{1,6})?")
+_UNITS = {"tab": "tablet", "tbl": "tablet", "cap": "capsule", "u": "unit", "gm": "g", "milligram": "mg"}
+_DAILY = r"times (?:daily|(?:a|per|each) day)\b"
+_TIMES_A_DAY = (
+    (1, re.compile(r"\bonce (?:daily|(?:a|per|each|every) day)\b")),
+    (2, re.compile(rf"\btwice (?:daily|(?:a|per|each) day)\b|\b(?:2|two) {_DAILY}|\bbid\b")),
+    (3, re.compile(rf"\b(?:3|three) {_DAILY}|\btid\b")),
+    (4, re.compile(rf"\b(?:4|four) {_DAILY}|\bqid\b")),
+)
+
+
+def _dose_differs(text: str, low: Quantity, high: Quantity) -> bool:
+    """Whether the text names amounts in the unit of the dose, and none that could be it: 2 x 500 mg may be 1000 mg."""
+    unit = _unit(low.unit or high.unit)
+    said = [number for number, found in _amounts_in(text.casefold()) if found == unit] if unit else []
+    if not said:
+        return False
+    least, most = low.number or high.number, high.number or low.number
+    if least is None or most is None:
+        return False
+    factors = [Decimal(1), *(Decimal(found) for found in _NUMBER_IN_TEXT.findall(text)[:10])]
+    return not any(least <= number * factor <= most for number in said for factor in factors)
+
+
+def _amounts_in(text: str) -> Iterator[tuple[Decimal, str]]:
+    for low, high, unit in _AMOUNT_IN_TEXT.findall(text)[:20]:
+        for number in filter(None, (low, high)):
+            yield Decimal(number.replace(",", "")), _unit(unit)
+
+
+def _unit(unit: str) -> str:
+    plain = unit.casefold().strip("{}").removesuffix("(s)")
+    singular = plain.removesuffix("s") if len(plain) > 2 else plain  # g, not "gs"
+    return _UNITS.get(singular, singular)
+
+
+def _frequency_differs(text: str, timing: Timing) -> bool:
+    if timing.span is not Span.DAY or timing.period != "1" or not timing.frequency or timing.frequency_to:
+        return False
+    said = [times for times, words in _TIMES_A_DAY if words.search(text.casefold())]
+    return len(said) == 1 and str(said[0]) != timing.frequency

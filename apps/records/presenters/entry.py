@@ -1,0 +1,76 @@
+"""What every presented resource has, whatever its subject and FHIR version.
+
+A presenter turns one resource into one frozen dataclass that extends `Entry`. It guesses nothing and never raises; what
+is odd or missing is left out. All values are plain (text, numbers, tuples, further dataclasses), so that a shelf can
+hold them sealed. Nothing is in words of a language yet, but for what the provider wrote: pages translate codes.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import TypeAlias
+
+from apps.records.presenters import elements
+from apps.records.presenters.elements import Element
+from apps.records.presenters.moments import When
+
+NOT_GIVEN = "not-given"  # the status and the group of what has none, or one we do not know
+
+
+@dataclass(frozen=True)
+class Code:
+    """One coding as sent; any part can be empty."""
+
+    system: str = ""
+    code: str = ""
+    display: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One line of a list, and the head of an entry's own page.
+
+    `title` is what the provider calls it (text, else the first display), empty where nothing says it: never a type,
+    a code or an id. `codes` serve to find a plain name, and to tell whether two providers mean the same. `when` is the
+    date the subject is sorted by. `status` and `group` are words of the subject's own closed vocabularies or NOT_GIVEN.
+    `people` are names as sent. `said` is the provider's free text, `narrative` its narrative as plain text.
+    """
+
+    resource_type: str = ""
+    logical_id: str = ""
+    title: str = ""
+    codes: tuple[Code, ...] = ()
+    when: When = field(default_factory=When)
+    status: str = NOT_GIVEN
+    group: str = NOT_GIVEN
+    people: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()
+    narrative: str = ""
+    is_withdrawn: bool = False  # entered in error: the provider says this never was
+    is_withheld: bool = False  # masked, or without any content: the provider hides its details
+    is_known_absence: bool = False  # no thing of its kind, but that there is none: "no known allergies"
+    says_no_information: bool = False  # the provider says that it has no information about things of this kind
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a resource is read with: the resources it may refer to, by `Type/id`, and whose it is.
+
+    `birth_date` turns an age into a date to sort by.
+    """
+
+    others: Mapping[str, Element] = field(default_factory=dict)
+    birth_date: date | None = None
+
+    def find(self, reference: object, *, within: Element) -> Element:
+        """The resource that a Reference, or the text of one, means: contained in `within`, else one of the others;
+        empty where it is neither. Of an address the last two parts count, so that an absolute one finds it as well."""
+        written = elements.shown(reference) if isinstance(reference, str) else elements.text(reference, "reference")
+        if written.startswith("#"):
+            contained = elements.children(within, "contained")
+            return next((part for part in contained if f"#{elements.text(part, 'id')}" == written != "#"), {})
+        path = written.partition("/_history/")[0].split("/")
+        return self.others.get("/".join(path[-2:]), {})
+
+
+Present: TypeAlias = Callable[[Element, Context], Entry]

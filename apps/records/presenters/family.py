@@ -1,0 +1,168 @@
+"""A FamilyMemberHistory of either version: what one relative had (patient experience 3.10).
+
+Nothing is concluded from it. `name` is the relative's, and is not shown in shares.
+"""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from apps.records.presenters import elements, moments
+from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Entry
+from apps.records.presenters.heads import codes_of, head, notes, status_codes, title_of
+from apps.records.presenters.moments import When
+from apps.records.presenters.naming import reasons
+
+_MOST = 50
+_DECEASED = ("deceasedBoolean", "deceasedAge", "deceasedQuantity", "deceasedRange", "deceasedDate", "deceasedString")
+
+
+class Status(StrEnum):
+    """How much of it was written down."""
+
+    COMPLETE = "complete"
+    PARTIAL = "partial"
+    NOT_KNOWN = "not-known"
+
+
+class Life(StrEnum):
+    """Whether the relative lives."""
+
+    LIVING = "living"
+    DIED = "died"
+
+
+_STATUSES = {"partial": Status.PARTIAL, "completed": Status.COMPLETE, "health-unknown": Status.NOT_KNOWN}
+
+
+class Relative(StrEnum):
+    """What somebody is to the patient, where it was sent as a code that we know."""
+
+    MOTHER = "mother"
+    FATHER = "father"
+    PARENT = "parent"
+    SISTER = "sister"
+    BROTHER = "brother"
+    SIBLING = "sibling"
+    DAUGHTER = "daughter"
+    SON = "son"
+    CHILD = "child"
+    GRANDMOTHER = "grandmother"
+    GRANDFATHER = "grandfather"
+    GRANDPARENT = "grandparent"
+    AUNT = "aunt"
+    UNCLE = "uncle"
+    COUSIN = "cousin"
+    NIECE = "niece"
+    NEPHEW = "nephew"
+    FAMILY = "family"
+
+
+# v3-RoleCode, with its sides of the family and kinds of kinship; and the plain words that older examples have.
+_RELATIVES = {
+    **{relative.value: relative for relative in Relative},
+    **dict.fromkeys(("mth", "nmth", "nmthf", "gestm", "adoptm"), Relative.MOTHER),
+    **dict.fromkeys(("fth", "nfth", "nfthf", "adoptf"), Relative.FATHER),
+    **dict.fromkeys(("prn", "nprn"), Relative.PARENT),
+    **dict.fromkeys(("sis", "nsis", "hsis", "twinsis"), Relative.SISTER),
+    **dict.fromkeys(("bro", "nbro", "hbro", "twinbro"), Relative.BROTHER),
+    **dict.fromkeys(("sib", "nsib", "hsib", "twin"), Relative.SIBLING),
+    **dict.fromkeys(("dau", "dauc", "dauadopt", "ndau"), Relative.DAUGHTER),
+    **dict.fromkeys(("son", "sonc", "sonadopt", "nson"), Relative.SON),
+    **dict.fromkeys(("chld", "nchild", "chldadopt"), Relative.CHILD),
+    **dict.fromkeys(("grmth", "mgrmth", "pgrmth"), Relative.GRANDMOTHER),
+    **dict.fromkeys(("grfth", "mgrfth", "pgrfth"), Relative.GRANDFATHER),
+    **dict.fromkeys(("grprn", "mgrprn", "pgrprn"), Relative.GRANDPARENT),
+    **dict.fromkeys(("aunt", "maunt", "paunt"), Relative.AUNT),
+    **dict.fromkeys(("uncle", "muncle", "puncle"), Relative.UNCLE),
+    **dict.fromkeys(("cousn", "mcousn", "pcousn"), Relative.COUSIN),
+    **dict.fromkeys(("niece",), Relative.NIECE),
+    **dict.fromkeys(("neph",), Relative.NEPHEW),
+    **dict.fromkeys(("fammemb", "ext"), Relative.FAMILY),
+}
+
+
+@dataclass(frozen=True)
+class RelativesCondition:
+    """What the relative had. `outcome` is the provider's, such as a permanent disability."""
+
+    title: str = ""
+    codes: tuple[Code, ...] = ()
+    onset: When = field(default_factory=When)
+    outcome: str = ""
+    led_to_death: bool = False
+    said: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class FamilyEntry(Entry):
+    """One relative: `title` is what they are to the patient, in the provider's words; `relative` is ours for the code
+    of it. `age` is how old they were when this was written down."""
+
+    relative: str = NOT_GIVEN
+    name: str = ""
+    sex: str = ""
+    conditions: tuple[RelativesCondition, ...] = ()
+    life: str = NOT_GIVEN
+    died: When = field(default_factory=When)
+    age: When = field(default_factory=When)
+    born: When = field(default_factory=When)
+    reasons: tuple[str, ...] = ()
+
+
+def present(resource: Element, context: Context) -> FamilyEntry:
+    """Read a FamilyMemberHistory. The patient's birth date says nothing about when a relative was ill."""
+    heading = head(resource, elements.child(resource, "relationship"))
+    if heading["is_withdrawn"] or heading["is_withheld"]:
+        return FamilyEntry(**heading)
+    name = elements.text(resource, "name")
+    heading["title"] = heading["title"] or name
+    status = next((_STATUSES[code] for code in status_codes(resource, "status") if code in _STATUSES), NOT_GIVEN)
+    age = moments.read(resource, "age", means="recorded")
+    return FamilyEntry(
+        **heading,
+        when=moments.read(resource, "date", means="written-down"),
+        status=status,
+        relative=next(
+            (_RELATIVES[code] for code in status_codes(resource, "relationship") if code in _RELATIVES), NOT_GIVEN
+        ),
+        said=notes(resource, "note"),
+        name=name,
+        sex=_sex(resource),
+        conditions=tuple(filter(lambda found: found.title, map(_condition, _conditions(resource))))[:_MOST],
+        life=_life(resource, lives=bool(age)),
+        died=moments.read(resource, "deceased", means="ended"),
+        age=age,
+        born=moments.read(resource, "born", means="born"),
+        reasons=reasons(resource, context, ("reasonCode",), ("reasonReference",)),
+    )
+
+
+def _conditions(resource: Element) -> list[Element]:
+    return list(elements.children(resource, "condition"))[: _MOST * 2]
+
+
+def _condition(sent: Element) -> RelativesCondition:
+    concept = elements.child(sent, "code")
+    return RelativesCondition(
+        title=title_of(concept),
+        codes=codes_of(concept),
+        onset=moments.read(sent, "onset", means="started"),
+        outcome=title_of(elements.child(sent, "outcome")),
+        led_to_death=sent.get("contributedToDeath") is True,
+        said=notes(sent, "note"),
+    )
+
+
+def _sex(resource: Element) -> str:
+    """A code in DSTU2, a concept in R4 with the same codes (administrative-gender)."""
+    codes = (*status_codes(resource, "gender"), *status_codes(resource, "sex"))
+    return next(iter(codes), "")
+
+
+def _life(resource: Element, *, lives: bool) -> str:
+    """An age is that of a living person (FamilyMemberHistory.age in both versions)."""
+    if resource.get("deceasedBoolean") is False or (lives and not any(name in resource for name in _DECEASED)):
+        return Life.LIVING
+    said = (resource.get(name) for name in _DECEASED)
+    return Life.DIED if any(said) else NOT_GIVEN

@@ -1,0 +1,156 @@
+"""Any resource at all, told as truthfully as can be without knowing its type (patient experience 3.10, the last row).
+
+What it is called, its date, its status and its people are looked for where FHIR usually has them. `outline` shows the
+rest.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from apps.records.presenters import attachments, elements, moments
+from apps.records.presenters.attachments import File
+from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
+from apps.records.presenters.heads import head, notes, status_codes, title_of
+from apps.records.presenters.moments import When
+from apps.records.presenters.naming import name_of, names_of, own_name
+
+_LONGEST_TITLE = 200
+# What names a resource, the most telling first; a concept, a Coding, a Reference, a HumanName or a text.
+_NAMING = (
+    "title", "code", "medicationCodeableConcept", "vaccineCode", "name", "display", "serviceType", "type", "kind",
+    "description", "medicationReference", "medication", "substance", "device", "food", "foodType", "focus", "topic",
+    "subType", "category", "class", "reasonCode", "reason", "appointmentType", "policy", "method", "modality",
+    "scope", "purpose", "comment", "summary", "bodySite", "relationship", "product", "outcome",
+)  # fmt: skip
+# Codes of their own type, which are no words (Composition.status and so on have theirs above).
+_CODES_ONLY = frozenset({"kind", "scope", "purpose", "type", "class", "category", "modality", "outcome"})
+_NESTED = ("item", "payload", "section", "component", "study", "series", "oralDiet", "supplement", "enteralFormula")
+_DATES = (
+    ("start", "planned"), ("period", "started"), ("effective", "recorded"), ("performed", "recorded"),
+    ("occurrence", "recorded"), ("occurred", "recorded"), ("date", "written-down"), ("dateTime", "written-down"),
+    ("authoredOn", "written-down"), ("authored", "written-down"), ("sent", "recorded"), ("started", "started"),
+    ("whenHandedOver", "given"), ("whenPrepared", "given"), ("dateWritten", "prescribed"), ("issued", "reported"),
+    ("recordedDate", "written-down"), ("dateRecorded", "written-down"), ("assertedDate", "written-down"),
+    ("recorded", "written-down"), ("created", "written-down"), ("timing", "planned"), ("billablePeriod", "started"),
+    ("servicedPeriod", "started"), ("serviced", "recorded"), ("onset", "started"), ("identified", "recorded"),
+    ("event", "recorded"), ("detected", "recorded"), ("received", "recorded"), ("requestedPeriod", "planned"),
+    ("requested", "written-down"), ("dateAsserted", "written-down"), ("indexed", "written-down"),
+    ("effectiveTime", "recorded"), ("collected", "collected"), ("timestamp", "recorded"), ("lastUpdate", "recorded"),
+)  # fmt: skip
+_STATUSES = ("status", "clinicalStatus", "lifecycleStatus", "state", "active")
+_PEOPLE = (
+    "author", "performer", "asserter", "recorder", "requester", "orderer", "prescriber", "provider", "sender",
+    "operator", "creator", "practitioner", "actor", "responsibleParty", "insurer", "facility", "owner",
+    "managingOrganization", "source", "enterer", "dispenser",
+)  # fmt: skip
+
+
+class Group(StrEnum):
+    """Where it is listed: only what is plainly over is past."""
+
+    CURRENT = "current"
+    PAST = "past"
+
+
+class Status(StrEnum):
+    """Status words that several types share."""
+
+    NOT_FINAL = "not-final"
+    CURRENT = "current"
+    PLANNED = "planned"
+    PAUSED = "paused"
+    DONE = "done"
+    STOPPED = "stopped"
+    PAST = "past"
+
+
+_WORDS = {
+    **dict.fromkeys(("draft", "proposed", "preliminary", "registered", "pending", "entered"), Status.NOT_FINAL),
+    **dict.fromkeys(("active", "current", "in-progress", "available", "accepted", "arrived", "true"), Status.CURRENT),
+    **dict.fromkeys(("planned", "booked", "requested", "scheduled", "waitlist", "checked-in"), Status.PLANNED),
+    **dict.fromkeys(("on-hold", "suspended", "onleave"), Status.PAUSED),
+    **dict.fromkeys(("completed", "final", "amended", "finished", "fulfilled", "corrected", "done"), Status.DONE),
+    **dict.fromkeys(
+        ("stopped", "cancelled", "revoked", "rejected", "aborted", "noshow", "not-done", "declined", "failed"),
+        Status.STOPPED,
+    ),
+    **dict.fromkeys(("inactive", "resolved", "retired", "superseded", "ended", "unavailable", "false"), Status.PAST),
+}
+_OVER = frozenset({Status.STOPPED, Status.PAST})
+
+
+@dataclass(frozen=True, kw_only=True)
+class GenericEntry(Entry):
+    """An entry of a type that has no page of its own."""
+
+    files: tuple[File, ...] = ()
+
+
+def present(resource: Element, context: Context) -> GenericEntry:
+    """Read whatever it is."""
+    heading = head(resource, _concept(resource))
+    if heading["is_withdrawn"] or heading["is_withheld"]:
+        return GenericEntry(**heading)
+    heading["title"] = _title(resource, context) or heading["narrative"].partition("\n")[0][:_LONGEST_TITLE]
+    status = _status(resource)
+    return GenericEntry(
+        **heading,
+        when=_when(resource, context),
+        status=status,
+        group=NOT_GIVEN if status == NOT_GIVEN else Group.PAST if status in _OVER else Group.CURRENT,
+        people=names_of(
+            (found for name in _PEOPLE for found in elements.children(resource, name)), context, within=resource
+        ),
+        said=notes(resource, "note", "comment", "comments", "notes"),
+        files=attachments.files(resource),
+    )
+
+
+def _concept(resource: Element) -> Element:
+    return next((found for name in ("code", "type", "category") if (found := elements.child(resource, name))), {})
+
+
+def _title(resource: Element, context: Context) -> str:
+    """By the elements that name a resource; then by those of its parts."""
+    for name in _NAMING:
+        if said := _said(resource, name, resource, context):
+            return said[:_LONGEST_TITLE]
+    for nested in _NESTED:
+        for part in elements.children(resource, nested):
+            for name in (*_NAMING, "contentString", "productOrService", "service", "text"):
+                if said := _said(part, name, resource, context):
+                    return said[:_LONGEST_TITLE]
+    return ""
+
+
+def _said(element: Element, name: str, resource: Element, context: Context) -> str:
+    value = element.get(name)
+    for item in value if isinstance(value, list) else [value]:
+        if isinstance(item, str) and name in _CODES_ONLY:
+            continue
+        reference = name_of(item, context, within=resource) if isinstance(item, dict) and "reference" in item else ""
+        human = own_name({"name": item}, context) if name == "name" else ""
+        if said := title_of(item) or human or reference or elements.text(item, "display"):
+            return said
+    return ""
+
+
+def _when(resource: Element, context: Context) -> When:
+    read = (moments.read(resource, name, means=means, birth_date=context.birth_date) for name, means in _DATES)
+    found = next(filter(None, read), None)
+    if found is not None:
+        return found
+    parts = (part for name in ("event", "collection", "history") for part in elements.children(resource, name))
+    nested = (moments.read(part, name, means=means) for part in parts for name, means in _DATES)
+    return next(filter(None, nested), When())
+
+
+def _status(resource: Element) -> str:
+    for name in _STATUSES:
+        value = resource.get(name)
+        codes = (str(value).lower(),) if isinstance(value, bool) else status_codes(resource, name)
+        for code in codes:
+            if code in _WORDS:
+                return _WORDS[code]
+    return NOT_GIVEN

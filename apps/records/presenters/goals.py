@@ -1,0 +1,155 @@
+"""A Goal of either version (patient experience 3.9).
+
+Facts 1.6: DSTU2 has one status, which says both how far it is pursued and what came of it, a text as description and
+one date. R4 has a lifecycle, an achievement, a concept and targets.
+"""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from apps.records.presenters import elements, moments, values
+from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
+from apps.records.presenters.heads import head, notes, status_codes, title_of
+from apps.records.presenters.moments import When
+from apps.records.presenters.naming import names_of, reasons, titles
+from apps.records.presenters.values import Value
+
+_MOST = 30
+
+
+class Status(StrEnum):
+    """How far it is pursued."""
+
+    SUGGESTED = "suggested"
+    WORKING_ON_IT = "working-on-it"
+    PAUSED = "paused"
+    REACHED = "reached"
+    KEPT_UP = "kept-up"
+    FINISHED = "finished"
+    NOT_PURSUED = "not-pursued"
+
+
+class Group(StrEnum):
+    """Where it is listed."""
+
+    CURRENT = "current"
+    SUGGESTED = "suggested"
+    PAST = "past"
+
+
+class Verdict(StrEnum):
+    """What the provider says came of it so far."""
+
+    UNDER_WAY = "under-way"
+    CLOSER = "closer"
+    FURTHER_AWAY = "further-away"
+    NO_CHANGE = "no-change"
+    REACHED = "reached"
+    KEPT_UP = "kept-up"
+    NOT_REACHED = "not-reached"
+    NOT_POSSIBLE = "not-possible"
+
+
+_STATUSES = {
+    "proposed": Status.SUGGESTED,
+    "planned": Status.SUGGESTED,
+    "accepted": Status.WORKING_ON_IT,
+    "active": Status.WORKING_ON_IT,
+    "in-progress": Status.WORKING_ON_IT,
+    "on-hold": Status.PAUSED,
+    "achieved": Status.REACHED,
+    "sustaining": Status.KEPT_UP,
+    "completed": Status.FINISHED,
+    "rejected": Status.NOT_PURSUED,
+    "cancelled": Status.NOT_PURSUED,
+}
+_GROUPS = {
+    Status.SUGGESTED: Group.SUGGESTED,
+    Status.WORKING_ON_IT: Group.CURRENT,
+    Status.PAUSED: Group.CURRENT,
+    Status.KEPT_UP: Group.CURRENT,
+    Status.REACHED: Group.PAST,
+    Status.FINISHED: Group.PAST,
+    Status.NOT_PURSUED: Group.PAST,
+}
+_VERDICTS = {
+    "in-progress": Verdict.UNDER_WAY,
+    "improving": Verdict.CLOSER,
+    "worsening": Verdict.FURTHER_AWAY,
+    "no-change": Verdict.NO_CHANGE,
+    "no-progress": Verdict.NO_CHANGE,
+    "achieved": Verdict.REACHED,
+    "sustaining": Verdict.KEPT_UP,
+    "not-achieved": Verdict.NOT_REACHED,
+    "not-attainable": Verdict.NOT_POSSIBLE,
+}
+# DSTU2 says with its one status what R4 says with a lifecycle and an achievement.
+_STATUS_BY_VERDICT = {Verdict.REACHED: Status.REACHED, Verdict.KEPT_UP: Status.KEPT_UP}
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is to be measured, and the value to reach."""
+
+    measure: str = ""
+    value: Value = field(default_factory=Value)
+    due: When = field(default_factory=When)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoalEntry(Entry):
+    """A goal. `verdict` is the provider's; `due` the first date it is to be reached by."""
+
+    verdict: str = NOT_GIVEN
+    due: When = field(default_factory=When)
+    targets: tuple[Target, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+
+def present(resource: Element, context: Context) -> GoalEntry:
+    """Read a Goal."""
+    heading = head(resource, resource.get("description"))
+    if heading["is_withdrawn"] or heading["is_withheld"]:
+        return GoalEntry(**heading)
+    heading["title"] = heading["title"] or next(iter(titles(resource, "category")), "")
+    verdict = _verdict(resource)
+    status = _status(resource, verdict)
+    targets = tuple(_target(target) for target in elements.children(resource, "target"))
+    dues = (moments.read(resource, "target", means="due"), *(target.due for target in targets))
+    return GoalEntry(
+        **heading,
+        when=moments.read(resource, "start", "statusDate", means="started"),
+        status=status,
+        group=_GROUPS.get(Status(status), NOT_GIVEN) if status != NOT_GIVEN else NOT_GIVEN,
+        people=names_of(
+            (elements.child(resource, name) for name in ("expressedBy", "author")), context, within=resource
+        ),
+        said=notes(resource, "note"),
+        verdict=verdict,
+        due=next(filter(None, dues), When()),
+        targets=tuple(target for target in targets if target.measure or target.value)[:_MOST],
+        reasons=reasons(resource, context, (), ("addresses",)),
+    )
+
+
+def _verdict(resource: Element) -> str:
+    codes = (*status_codes(resource, "achievementStatus"), *status_codes(resource, "status"))
+    return next((_VERDICTS[code] for code in codes if code in _VERDICTS), NOT_GIVEN)
+
+
+def _status(resource: Element, verdict: str) -> str:
+    codes = (*status_codes(resource, "lifecycleStatus"), *status_codes(resource, "status"))
+    status = next((_STATUSES[code] for code in codes if code in _STATUSES), NOT_GIVEN)
+    if status in {Status.FINISHED, Status.WORKING_ON_IT} and verdict != NOT_GIVEN:
+        return _STATUS_BY_VERDICT.get(Verdict(verdict), Status(status))
+    return status
+
+
+def _target(target: Element) -> Target:
+    details = {f"value{name.removeprefix('detail')}": value for name, value in target.items() if name[:6] == "detail"}
+    return Target(
+        measure=title_of(elements.child(target, "measure")),
+        value=values.read(details),
+        due=moments.read(target, "due", means="due"),
+    )

@@ -1,0 +1,143 @@
+"""What is read alike from every resource: the head of its entry.
+
+`head` gives the first fields of any `Entry`, as keywords: `AllergyEntry(**head(resource, concept), ...)`. A presenter
+returns at once what `is_withdrawn` or `is_withheld`: such an entry says nothing else (patient experience 3.0).
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, TypedDict, TypeVar
+
+from apps.records.presenters import elements
+from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import Code
+from apps.records.presenters.narratives import narrative
+
+_MOST = 30  # codings of one concept; more is an accident
+_STATUSES = ("status", "verificationStatus", "clinicalStatus", "lifecycleStatus", "docStatus")
+_FORMALITIES = frozenset(
+    (
+        "resourceType", "id", "meta", "implicitRules", "language", "identifier", "patient", "subject", "beneficiary",
+        "contained", "extension", "modifierExtension", *_STATUSES,
+    )
+)  # fmt: skip
+_HIDING_LABELS = frozenset({"masked", "redacted"})
+_NO_WORDS = ("data-absent-reason", "v3-nullflavor", "v3/nullflavor")  # systems whose displays name nothing
+
+Word = TypeVar("Word")
+
+
+class Head(TypedDict):
+    """The fields of `Entry` that need no knowledge of the resource type."""
+
+    resource_type: str
+    logical_id: str
+    title: str
+    codes: tuple[Code, ...]
+    narrative: str
+    is_withdrawn: bool
+    is_withheld: bool
+
+
+def head(resource: Element, concept: object = None) -> Head:
+    """Which resource it is and what it is called. `concept` is what names it: a CodeableConcept, a Coding or a text.
+
+    What was entered in error keeps its type and id alone; what is masked keeps them, too.
+    """
+    is_withdrawn = _is_withdrawn(resource)
+    is_withheld = not is_withdrawn and _is_withheld(resource, concept)
+    is_told = not is_withdrawn and not is_withheld
+    codes = codes_of(concept) if is_told else ()
+    named = _title(concept, codes) if isinstance(concept, dict) else elements.shown(concept)
+    return Head(
+        resource_type=elements.text(resource, "resourceType"),
+        logical_id=elements.text(resource, "id"),
+        title=named if is_told else "",
+        codes=codes,
+        narrative=narrative(resource) if is_told else "",
+        is_withdrawn=is_withdrawn,
+        is_withheld=is_withheld,
+    )
+
+
+def title_of(concept: object) -> str:
+    """What the provider calls it: the text, else the first display. Never a code, and no word that says "unknown"."""
+    return _title(concept, codes_of(concept)) if isinstance(concept, dict) else elements.shown(concept)
+
+
+def _title(concept: Element, codings: tuple[Code, ...]) -> str:
+    if not codings:
+        said = elements.text(concept, "text")
+        return "" if said.casefold() == "unknown" else said
+    empty = {coding.code.casefold() for coding in codings if _says_nothing(coding)} | {"unknown"}
+    empty |= {coding.display.casefold() for coding in codings if _says_nothing(coding)}
+    said = elements.text(concept, "text")
+    codes = {coding.code for coding in codings}
+    displays = [coding.display for coding in codings if coding.display and coding.display.casefold() not in empty]
+    if said and said.casefold() not in empty and (said not in codes or not displays):
+        return said
+    return next(iter(displays), "")
+
+
+def codes_of(concept: object) -> tuple[Code, ...]:
+    """The codings of a CodeableConcept, or the one Coding given; none where nothing is coded."""
+    if not isinstance(concept, dict):
+        return ()
+    codings = elements.children(concept, "coding") if "coding" in concept else iter((concept,))
+    found = (
+        Code(elements.text(coding, "system"), elements.text(coding, "code"), elements.text(coding, "display"))
+        for coding in codings
+    )
+    return tuple(dict.fromkeys(code for code in found if code.code or code.display))[:_MOST]
+
+
+def status_codes(resource: Element, name: str) -> tuple[str, ...]:
+    """The codes of a status in lower case: one text in DSTU2, a CodeableConcept in R4, either as a list by mistake."""
+    value = resource.get(name)
+    if not value:
+        return ()
+    return tuple(
+        code.lower() for item in (value if isinstance(value, list) else (value,)) for code in elements.codes(item)
+    )
+
+
+def mapped(resource: Element, name: str, words: Mapping[str, Word]) -> Word | None:
+    """The first code of an element that is one of ours, as our word for it."""
+    return next((words[code] for code in status_codes(resource, name) if code in words), None)
+
+
+def notes(resource: Element, *names: str) -> tuple[str, ...]:
+    """The provider's free text: Annotations, or the plain text that DSTU2 has in their place."""
+    said = (text for name in names for text in (*elements.texts(resource, name), *_annotated(resource, name)))
+    return tuple(dict.fromkeys(said))[:_MOST]
+
+
+def _annotated(resource: Element, name: str) -> Iterator[str]:
+    return filter(None, (elements.text(note, "text") for note in elements.children(resource, name)))
+
+
+def _is_withdrawn(resource: Element) -> bool:
+    return any("entered-in-error" in status_codes(resource, name) for name in _STATUSES)
+
+
+def _is_withheld(resource: Element, concept: object) -> bool:
+    named = concept if isinstance(concept, dict) else {}
+    labels = elements.children(elements.child(resource, "meta"), "security")
+    return (
+        elements.absent_reason(resource) == "masked"
+        or elements.absent_reason(named) == "masked"
+        or any(_is_masked(coding) for coding in codes_of(named))
+        or any(elements.text(label, "code").lower() in _HIDING_LABELS for label in labels)
+        or not any(_has_content(name, value) for name, value in resource.items())
+    )
+
+
+def _is_masked(coding: Code) -> bool:
+    return _says_nothing(coding) and coding.code.lower() in {"masked", "msk"}
+
+
+def _says_nothing(coding: Code) -> bool:
+    return coding.system.lower().endswith(_NO_WORDS)
+
+
+def _has_content(name: str, value: Any) -> bool:
+    return bool(value) and not name.startswith("_") and name not in _FORMALITIES

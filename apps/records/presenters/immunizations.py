@@ -1,0 +1,289 @@
+"""An Immunization or a recommendation of either version (facts 1.6, patient experience 3.6).
+
+DSTU2 says `wasNotGiven` and `reported` where R4 has the status not-done and `primarySource`. We state what was
+recorded: nothing here counts doses against a schedule, and what was not given is no dose.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from apps.records.presenters import elements, illnesses, moments, naming, quantities
+from apps.records.presenters.absences import known_absence, says_no_information
+from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Entry
+from apps.records.presenters.heads import codes_of, head, mapped, notes, title_of
+from apps.records.presenters.illnesses import Illness
+from apps.records.presenters.moments import When
+from apps.records.presenters.quantities import Quantity
+
+_MOST = 30  # reactions or recommended vaccines of one resource; more is an accident
+
+
+class Status(StrEnum):
+    """Whether it was given."""
+
+    GIVEN = "given"
+    WAS_NOT_GIVEN = "was-not-given"
+    NOT_COMPLETED = "not-completed"
+    NOT_GIVEN = NOT_GIVEN
+
+
+class Group(StrEnum):
+    """In the order of the page. The last two are no vaccines, but what is said in place of them."""
+
+    GIVEN = "given"
+    NOT_COMPLETED = "not-completed"
+    WAS_NOT_GIVEN = "was-not-given"
+    NOT_GIVEN = NOT_GIVEN
+    RECOMMENDED = "recommended"
+    NONE_KNOWN = "none-known"
+    NO_INFORMATION = "no-information"
+
+
+@dataclass(frozen=True)
+class Dose:
+    """Which dose of which series it was, with the numbers as sent: 2 of 3. `illnesses` are what it is against."""
+
+    number: str = ""
+    of: str = ""
+    series: str = ""
+    illnesses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class VaccineReaction:
+    """What happened after it."""
+
+    what: str = ""
+    when: When = field(default_factory=When)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImmunizationEntry(Entry):
+    """A vaccine, given or not. `is_reported`: given elsewhere, and reported to this provider (by `reported_by`).
+
+    `reasons` say why it was given, `reasons_not` why it was not. `expires` is a FHIR date as sent.
+    """
+
+    status: Status = Status.NOT_GIVEN
+    group: Group = Group.NOT_GIVEN
+    is_reported: bool = False
+    reported_by: str = ""
+    is_subpotent: bool = False
+    maker: str = ""
+    lot: str = ""
+    expires: str = ""
+    doses: tuple[Dose, ...] = ()
+    amount: Quantity = field(default_factory=Quantity)
+    site: str = ""
+    route: str = ""
+    place: str = ""
+    given_by: tuple[str, ...] = ()
+    ordered_by: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+    reasons_not: tuple[str, ...] = ()
+    reactions: tuple[VaccineReaction, ...] = ()
+    visits: tuple[str, ...] = ()
+
+    @property
+    def is_dose(self) -> bool:
+        """Whether it counts as a dose that was given."""
+        return self.status is Status.GIVEN
+
+    @property
+    def illnesses(self) -> tuple[Illness, ...]:
+        """What it is against, where we know its code; a combination counts under each."""
+        return illnesses.of(self.codes)
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """One vaccine that the provider recommends, from a day on, in its words."""
+
+    vaccine: str = ""
+    codes: tuple[Code, ...] = ()
+    illness: str = ""
+    due: When = field(default_factory=When)
+    status: str = ""
+    dose: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecommendationEntry(Entry):
+    """What a provider recommends to be given."""
+
+    group: Group = Group.RECOMMENDED
+    recommendations: tuple[Recommendation, ...] = ()
+
+
+_STATUSES = {
+    "completed": Status.GIVEN,
+    "not-done": Status.WAS_NOT_GIVEN,
+    "in-progress": Status.NOT_COMPLETED,
+    "on-hold": Status.NOT_COMPLETED,
+    "stopped": Status.NOT_COMPLETED,
+}
+_GROUPS = {
+    Status.GIVEN: Group.GIVEN,
+    Status.WAS_NOT_GIVEN: Group.WAS_NOT_GIVEN,
+    Status.NOT_COMPLETED: Group.NOT_COMPLETED,
+    Status.NOT_GIVEN: Group.NOT_GIVEN,
+}
+# The dates of a recommendation, what counts first: when it is due, then from when it may be given (LOINC in R4).
+_DUE = ("30980-7", "due", "recommended", "30981-5", "earliest")
+
+
+def present(resource: Element, context: Context) -> ImmunizationEntry:
+    """Read an Immunization of either version."""
+    top = head(resource, resource.get("vaccineCode"))
+    if top["is_withdrawn"] or top["is_withheld"]:
+        return ImmunizationEntry(**top)
+    status = _status(resource)
+    absence = known_absence(top["codes"], top["title"])
+    no_information = says_no_information(top["codes"])
+    given_by, ordered_by = _performers(resource, context)
+    explained = elements.child(resource, "explanation")
+    return ImmunizationEntry(
+        **top,
+        when=moments.read(resource, "occurrence", "date", means="given", birth_date=context.birth_date),
+        status=status,
+        group=Group.NONE_KNOWN if absence else Group.NO_INFORMATION if no_information else _GROUPS[status],
+        people=tuple(dict.fromkeys((*given_by, *ordered_by))),
+        said=notes(resource, "note"),
+        is_known_absence=absence is not None,
+        says_no_information=no_information,
+        is_reported=resource.get("reported") is True or resource.get("primarySource") is False,
+        reported_by=title_of(resource.get("reportOrigin")),
+        is_subpotent=resource.get("isSubpotent") is True,
+        maker=naming.name_of(resource.get("manufacturer"), context, within=resource),
+        lot=elements.text(resource, "lotNumber"),
+        expires=elements.text(resource, "expirationDate"),
+        doses=_doses(resource),
+        amount=quantities.read(elements.child(resource, "doseQuantity")),
+        site=title_of(resource.get("site")),
+        route=title_of(resource.get("route")),
+        place=naming.name_of(resource.get("location"), context, within=resource),
+        given_by=given_by,
+        ordered_by=ordered_by,
+        reasons=(
+            *naming.titles(explained, "reason"),
+            *naming.reasons(resource, context, ("reasonCode",), ("reasonReference",)),
+        ),
+        reasons_not=(*naming.titles(explained, "reasonNotGiven"), *naming.titles(resource, "statusReason")),
+        reactions=_reactions(resource, context),
+        visits=naming.ids_of(resource, "encounter"),
+    )
+
+
+def present_recommendation(resource: Element, context: Context) -> RecommendationEntry:
+    """Read an ImmunizationRecommendation of either version."""
+    top = head(resource)
+    if top["is_withdrawn"] or top["is_withheld"]:
+        return RecommendationEntry(**top)
+    read = [_recommendation(sent) for sent in elements.children(resource, "recommendation")][:_MOST]
+    recommended = tuple(each for each in read if each.vaccine or each.illness)
+    top["title"] = ", ".join(dict.fromkeys(each.vaccine or each.illness for each in recommended))
+    top["codes"] = tuple(dict.fromkeys(code for each in recommended for code in each.codes))
+    dates = (moments.read(sent, "date", means="recorded") for sent in elements.children(resource, "recommendation"))
+    said_at = moments.read(resource, "date", means="recorded") or next(filter(None, dates), When(means="recorded"))
+    authority = naming.name_of(resource.get("authority"), context, within=resource)
+    return RecommendationEntry(
+        **top, when=said_at, people=(authority,) if authority else (), recommendations=recommended
+    )
+
+
+def _status(resource: Element) -> Status:
+    if resource.get("wasNotGiven") is True:
+        return Status.WAS_NOT_GIVEN
+    return mapped(resource, "status", _STATUSES) or Status.NOT_GIVEN
+
+
+def _performers(resource: Element, context: Context) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Who gave it and who ordered it: two references in DSTU2, performers with a function in R4."""
+    performers = list(elements.children(resource, "performer"))
+    ordering = [each for each in performers if "OP" in elements.codes(elements.child(each, "function"))]
+    giving = [each for each in performers if each not in ordering]
+    return (
+        naming.names_of(map(_actor, giving), context, within=resource),
+        naming.names_of((*elements.children(resource, "requester"), *map(_actor, ordering)), context, within=resource),
+    )
+
+
+def _actor(performer: Element) -> Element:
+    return elements.child(performer, "actor") or performer
+
+
+def _doses(resource: Element) -> tuple[Dose, ...]:
+    sent = (*elements.children(resource, "protocolApplied"), *elements.children(resource, "vaccinationProtocol"))
+    read = (
+        Dose(
+            number=_number(each, "doseNumberPositiveInt", "doseNumberString", "doseNumber", "doseSequence"),
+            of=_number(each, "seriesDosesPositiveInt", "seriesDosesString", "seriesDoses"),
+            series=elements.text(each, "series"),
+            illnesses=naming.titles(each, "targetDisease"),
+        )
+        for each in sent
+    )
+    return tuple(dict.fromkeys(dose for dose in read if dose != Dose()))[:_MOST]
+
+
+def _number(element: Element, *names: str) -> str:
+    """A positive integer, or what was sent as a text in its place."""
+    numbers = (elements.number(element, name) for name in names)
+    counted = next((found for found in numbers if found is not None), None)
+    texts = (elements.text(element, name) for name in names)
+    return next(filter(None, texts), "") if counted is None else quantities.digits(counted)
+
+
+def _reactions(resource: Element, context: Context) -> tuple[VaccineReaction, ...]:
+    read = (
+        VaccineReaction(
+            what=naming.name_of(each.get("detail"), context, within=resource),
+            when=moments.read(each, "date", means="noticed"),
+        )
+        for each in elements.children(resource, "reaction")
+    )
+    return tuple(reaction for reaction in read if reaction.what or reaction.when)[:_MOST]
+
+
+def _recommendation(sent: Element) -> Recommendation:
+    return Recommendation(
+        vaccine=next(iter(naming.titles(sent, "vaccineCode")), ""),
+        codes=tuple(code for concept in elements.children(sent, "vaccineCode") for code in codes_of(concept)),
+        illness=next(iter(naming.titles(sent, "targetDisease")), ""),
+        due=_due(elements.children(sent, "dateCriterion")),
+        status=title_of(sent.get("forecastStatus")),
+        dose=_number(sent, "doseNumberPositiveInt", "doseNumberString", "doseNumber"),
+    )
+
+
+def _due(criteria: Iterable[Element]) -> When:
+    """The date that says from when, of those that were sent."""
+    dated = [
+        (elements.codes(elements.child(each, "code")), moments.read(each, "value", means="due")) for each in criteria
+    ]
+    ranked = (when for wanted in _DUE for codes, when in dated if wanted in codes and when)
+    return next(ranked, next((when for codes, when in dated if not codes and when), When(means="due")))
+
+
+STATUS_WORDS: Mapping[Status, str | Promise] = {
+    Status.GIVEN: _("Given"),
+    Status.WAS_NOT_GIVEN: _("Not given"),
+    Status.NOT_COMPLETED: _("Not completed"),
+    Status.NOT_GIVEN: _("Status not given"),
+}
+NOT_GIVEN_BECAUSE: str | Promise = _("Not given: %(reason)s")
+REPORTED_WORDS: str | Promise = _("Reported, given elsewhere")
+GROUP_WORDS: Mapping[Group, str | Promise] = {
+    Group.GIVEN: _("Given"),
+    Group.NOT_COMPLETED: _("Not completed"),
+    Group.WAS_NOT_GIVEN: _("Not given"),
+    Group.NOT_GIVEN: _("Status not given"),
+    Group.RECOMMENDED: _("Recommended"),
+    Group.NONE_KNOWN: _("None known"),
+    Group.NO_INFORMATION: _("No information"),
+}

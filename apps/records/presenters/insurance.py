@@ -1,0 +1,141 @@
+"""A Coverage of either version: a plan of insurance (patient experience 3.10).
+
+DSTU2 has `issuer`, `group`, `plan` and a Coding as type, and no status: there, the period says whether it holds. R4
+has `payor`, `class` and a status. Numbers are whole here; lists show `last_four`.
+"""
+
+from calendar import monthrange
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+
+from apps.records.presenters import elements, moments, patient
+from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
+from apps.records.presenters.heads import head, status_codes, title_of
+from apps.records.presenters.naming import names_of
+from apps.records.presenters.patient import Contact
+from apps.wire import datetimes
+from apps.wire.datetimes import FhirDateTime, Precision
+
+
+class Status(StrEnum):
+    """Whether it holds."""
+
+    CURRENT = "current"
+    ENDED = "ended"
+    NOT_FINAL = "not-final"
+
+
+_STATUSES = {"active": Status.CURRENT, "cancelled": Status.ENDED, "draft": Status.NOT_FINAL}
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One more class of the plan: its kind in words, its name, and its number."""
+
+    kind: str = ""
+    name: str = ""
+    value: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoverageEntry(Entry):
+    """A plan. `holder` is whom it is written for, `relationship` what the patient is to them, `order` 1 for the plan
+    that pays first, 0 where that was not said. `status` is what the provider says; `standing` heeds the period."""
+
+    kind: str = ""
+    payers: tuple[str, ...] = ()
+    contacts: tuple[Contact, ...] = ()
+    holder: str = ""
+    relationship: str = ""
+    member_number: str = ""
+    classes: tuple[Fact, ...] = ()
+    order: int = 0
+
+    @property
+    def last_four(self) -> str:
+        """The end of the member number, for lists."""
+        return self.member_number[-4:]
+
+    def standing(self, *, today: date) -> str:
+        """Ended, whatever the status, where the period is over; where no status was sent, what the period says."""
+        ends, starts = datetimes.parse(self.when.ends), datetimes.parse(self.when.starts)
+        if ends is not None and _last_day(ends) < today:
+            return Status.ENDED
+        if self.status == NOT_GIVEN and (starts or ends) and (starts is None or starts.first_day <= today):
+            return Status.CURRENT
+        return self.status
+
+
+def _last_day(ends: FhirDateTime) -> date:
+    """An end sent as a year or a month is the end of it."""
+    first = ends.first_day
+    if ends.precision is Precision.YEAR:
+        return first.replace(month=12, day=31)
+    if ends.precision is Precision.MONTH:
+        return first.replace(day=monthrange(first.year, first.month)[1])
+    return first
+
+
+def present(resource: Element, context: Context) -> CoverageEntry:
+    """Read a Coverage."""
+    heading = head(resource, elements.child(resource, "type"))
+    if heading["is_withdrawn"] or heading["is_withheld"]:
+        return CoverageEntry(**heading)
+    classes = tuple(_classes(resource))
+    payers = [part for name in ("payor", "issuer") for part in elements.children(resource, name)]
+    payer_names = names_of(payers, context, within=resource)
+    plan = next((fact.name or fact.value for fact in classes if fact.kind.lower() == "plan"), "")
+    kind = heading["title"]
+    heading["title"] = plan or next(iter(payer_names), "") or kind
+    heading["title"] = heading["title"] or next((fact.name for fact in classes if fact.name), "")
+    status = next((_STATUSES[code] for code in status_codes(resource, "status") if code in _STATUSES), NOT_GIVEN)
+    found = (contact for payer in payers for contact in patient.present(context.find(payer, within=resource)).contacts)
+    return CoverageEntry(
+        **heading,
+        when=moments.read(resource, "period", means="started"),
+        status=status,
+        group=status,
+        kind=kind,
+        payers=payer_names,
+        contacts=tuple(dict.fromkeys(found)),
+        holder=_holder(resource, context),
+        relationship=title_of(elements.child(resource, "relationship")),
+        member_number=_member_number(resource),
+        classes=classes,
+        order=_order(resource),
+    )
+
+
+def _classes(resource: Element) -> list[Fact]:
+    """The classes of R4; of DSTU2 the elements that became them."""
+    written = ((name, elements.text(resource, name)) for name in ("plan", "subPlan", "group"))
+    older = [Fact(kind=name, name=value, value=value) for name, value in written if value]
+    newer = (_class(sent) for sent in elements.children(resource, "class"))
+    return [*older, *(fact for fact in newer if fact.name or fact.value)][:20]
+
+
+def _class(sent: Element) -> Fact:
+    kind = elements.child(sent, "type")
+    codes = elements.codes(kind)
+    return Fact(next(iter(codes), "") or title_of(kind), elements.text(sent, "name"), elements.text(sent, "value"))
+
+
+def _holder(resource: Element, context: Context) -> str:
+    people = (elements.child(resource, name) for name in ("policyHolder", "subscriber"))
+    return next(iter(names_of(people, context, within=resource)), "")
+
+
+def _member_number(resource: Element) -> str:
+    identifiers = (elements.text(sent, "value") for sent in elements.children(resource, "identifier"))
+    other = elements.text(elements.child(resource, "subscriberId"), "value")  # an Identifier in DSTU2
+    return elements.text(resource, "subscriberId") or other or next(filter(None, identifiers), "")
+
+
+def _order(resource: Element) -> int:
+    for name in ("order", "sequence"):
+        sent = elements.number(resource, name)
+        if sent is not None and 0 < sent < 100:
+            return int(sent)
+    return 0

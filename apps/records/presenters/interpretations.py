@@ -1,0 +1,118 @@
+"""What a laboratory says about a value, in our closed words (patient experience 3.3).
+
+Observation.interpretation: one CodeableConcept in DSTU2, several in R4; codes of v2-0078 in both and of v3
+ObservationInterpretation in R4, which are the same for what is in use. The words are the laboratory's judgment, never
+ours: of our own there is only the comparison with the laboratory's range (`ranges.compare`).
+"""
+
+from collections.abc import Iterator
+from enum import StrEnum
+
+from apps.records.presenters import elements
+from apps.records.presenters.elements import Element
+
+
+class Place(StrEnum):
+    """Where a value stands, or what it says."""
+
+    WITHIN = "within"
+    ABOVE = "above"
+    BELOW = "below"
+    FAR_ABOVE = "far-above"
+    FAR_BELOW = "far-below"
+    OUTSIDE = "outside"
+    FAR_OUTSIDE = "far-outside"
+    UNMEASURED_ABOVE = "above-what-the-test-can-measure"
+    UNMEASURED_BELOW = "below-what-the-test-can-measure"
+    TOO_LOW = "too-low-to-compare"  # our comparison was not certain
+    TOO_HIGH = "too-high-to-compare"
+    FOUND = "found"
+    NOT_FOUND = "not-found"
+    UNDETERMINED = "undetermined"
+    WORKS = "works"  # a medicine against a germ, in the laboratory
+    MAY_WORK = "may-work"
+    DOES_NOT_WORK = "does-not-work"
+    NOT_SHOWN_TO_WORK = "not-shown-to-work"
+
+
+_CODES = {
+    "N": Place.WITHIN,
+    **dict.fromkeys(("H", "HU", "H>", "HX"), Place.ABOVE),
+    **dict.fromkeys(("L", "LU", "L<", "LX"), Place.BELOW),
+    **dict.fromkeys(("HH", "H*"), Place.FAR_ABOVE),
+    **dict.fromkeys(("LL", "L*"), Place.FAR_BELOW),
+    **dict.fromkeys(("AA", "A*"), Place.FAR_OUTSIDE),
+    "A": Place.OUTSIDE,
+    ">": Place.UNMEASURED_ABOVE,
+    "<": Place.UNMEASURED_BELOW,
+    **dict.fromkeys(("POS", "DET", "RR", "WR"), Place.FOUND),
+    **dict.fromkeys(("NEG", "ND", "NR"), Place.NOT_FOUND),
+    **dict.fromkeys(("IND", "E", "IE"), Place.UNDETERMINED),
+    "S": Place.WORKS,
+    **dict.fromkeys(("SDD", "I"), Place.MAY_WORK),
+    "R": Place.DOES_NOT_WORK,
+    "NS": Place.NOT_SHOWN_TO_WORK,
+}
+
+# What vendors write in codes of their own, with a text.
+_WORDS = {
+    **dict.fromkeys(("hi", "high", "above normal"), Place.ABOVE),
+    **dict.fromkeys(("low", "below normal"), Place.BELOW),
+    **dict.fromkeys(("abn", "abnormal"), Place.OUTSIDE),
+    **dict.fromkeys(("critical high", "critically high", "high critical"), Place.FAR_ABOVE),
+    **dict.fromkeys(("critical low", "critically low", "low critical"), Place.FAR_BELOW),
+    **dict.fromkeys(("normal", "within normal range"), Place.WITHIN),
+}
+_NO_WORD = frozenset({"na", "n/a", "not applicable", "null"})
+_SYSTEMS = (
+    "v2/0078",
+    "v2-0078",
+    "v3/observationinterpretation",
+    "v3-observationinterpretation",
+    "2.16.840.1.113883.5.83",
+)
+# Of two that agree the one that says more: a far place more than a near one, a side more than none.
+_SAYS_LESS = {
+    Place.ABOVE: {Place.FAR_ABOVE, Place.UNMEASURED_ABOVE},
+    Place.BELOW: {Place.FAR_BELOW, Place.UNMEASURED_BELOW},
+    Place.OUTSIDE: {
+        Place.ABOVE, Place.BELOW, Place.FAR_ABOVE, Place.FAR_BELOW, Place.FAR_OUTSIDE, Place.FOUND,
+        Place.UNMEASURED_ABOVE, Place.UNMEASURED_BELOW,
+    },
+    Place.FAR_OUTSIDE: {Place.FAR_ABOVE, Place.FAR_BELOW},
+}  # fmt: skip
+
+
+def read(element: Element) -> tuple[str, tuple[str, ...]]:
+    """The place that the laboratory's codes mean, and its words where they mean none we know or contradict each other.
+
+    A place is empty where nothing is said, and where what is said is not one thing: then the words are all there is.
+    """
+    concepts = tuple(elements.children(element, "interpretation"))
+    places: dict[Place, None] = {}
+    others: list[str] = []
+    for concept in concepts:
+        place = next(_places(concept), None)
+        words = elements.words(concept)
+        if place is not None:
+            places[place] = None
+        elif words and words.lower() not in _NO_WORD:
+            others.append(words)
+    said = [place for place in places if not _SAYS_LESS.get(place, set()) & places.keys()]
+    if len(said) == 1:
+        return said[0], tuple(dict.fromkeys(others))
+    return "", tuple(dict.fromkeys(filter(None, map(elements.words, concepts)))) if said else tuple(others)
+
+
+def _places(concept: Element) -> Iterator[Place]:
+    codings = tuple(elements.children(concept, "coding"))
+    for coding in codings:
+        system = elements.text(coding, "system").lower()
+        code = elements.text(coding, "code").upper()
+        if (not system or system.endswith(_SYSTEMS)) and code in _CODES:
+            yield _CODES[code]
+    for said in (elements.text(concept, "text"), *(elements.text(coding, "display") for coding in codings)):
+        if said.lower() in _WORDS:
+            yield _WORDS[said.lower()]
+        elif not codings and said.upper() in _CODES:
+            yield _CODES[said.upper()]

@@ -1,0 +1,383 @@
+"""A medicine as prescribed, as reported or as filled, of either version (facts 1.6, patient experience 3.1).
+
+DSTU2: MedicationOrder, MedicationStatement, MedicationDispense; R4: MedicationRequest and the same two. Only an active
+order with a prescribing intent is current; an active statement is reported, and a dispense belongs inside the entry of
+what it fills. An order whose end has passed stays where its status puts it: `ends_at` lets the page say so.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from apps.records.presenters import dosages, elements, moments, naming, quantities
+from apps.records.presenters.absences import known_absence, says_no_information
+from apps.records.presenters.dosages import Dosage
+from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Entry
+from apps.records.presenters.heads import codes_of, head, mapped, notes, status_codes, title_of
+from apps.records.presenters.moments import When
+from apps.records.presenters.quantities import Quantity
+
+
+class Kind(StrEnum):
+    """What the resource is about."""
+
+    PRESCRIBED = "prescribed"
+    REPORTED = "reported"
+    FILLED = "filled"
+
+
+class Status(StrEnum):
+    """How it stands; the last four are of a dispense."""
+
+    ON_LIST = "on-list"
+    PAUSED = "paused"
+    FINISHED = "finished"
+    STOPPED = "stopped"
+    CANCELED = "canceled"
+    PLANNED = "planned"
+    SUGGESTED = "suggested"
+    NOT_TAKEN = "not-taken"
+    NOT_TO_BE_TAKEN = "not-to-be-taken"
+    NOT_FINAL = "not-final"
+    NOT_GIVEN = NOT_GIVEN
+    PREPARING = "preparing"
+    WAITING = "waiting"
+    FILLED = "filled"
+    NOT_FILLED = "not-filled"
+
+
+class Group(StrEnum):
+    """In the order of the page. Entries of the last three are in no list of medicines."""
+
+    CURRENT = "current"
+    PAUSED = "paused"
+    REPORTED = "reported"
+    NOT_TO_BE_TAKEN = "not-to-be-taken"
+    NOT_GIVEN = NOT_GIVEN
+    PAST = "past"
+    SUGGESTED = "suggested"
+    NONE_KNOWN = "none-known"
+    NO_INFORMATION = "no-information"
+    FILLED = "filled"
+    UNLISTED = "unlisted"
+
+
+@dataclass(frozen=True)
+class Supply:
+    """What was or may be handed over, with the numbers as sent. `refills` counts those after the first."""
+
+    quantity: Quantity = field(default_factory=Quantity)
+    lasts: Quantity = field(default_factory=Quantity)
+    refills: str = ""
+    valid: When = field(default_factory=When)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MedicationEntry(Entry):
+    """A medicine. `orders` are the ids of what a dispense fills or a statement is based on.
+
+    `people` are the prescriber, the source of a report, or who filled it. `stopped_because` says why it was ended,
+    declined or not taken. `ends_at` is the last day it was meant for, as sent.
+    """
+
+    status: Status = Status.NOT_GIVEN
+    group: Group = Group.NOT_GIVEN
+    kind: Kind = Kind.PRESCRIBED
+    dosages: tuple[Dosage, ...] = ()
+    reasons: tuple[str, ...] = ()
+    form: str = ""
+    ingredients: tuple[str, ...] = ()
+    taken: When = field(default_factory=When)
+    written_down: When = field(default_factory=When)
+    ends_at: str = ""
+    stopped_because: tuple[str, ...] = ()
+    supply: Supply = field(default_factory=Supply)
+    pharmacy: str = ""
+    is_patient_reported: bool = False
+    orders: tuple[str, ...] = ()
+
+
+_ORDER_STATUSES = {
+    "active": Status.ON_LIST,
+    "on-hold": Status.PAUSED,
+    "completed": Status.FINISHED,
+    "stopped": Status.STOPPED,
+    "cancelled": Status.CANCELED,
+    "draft": Status.NOT_FINAL,
+}
+_STATEMENT_STATUSES = {
+    **_ORDER_STATUSES,
+    "intended": Status.PLANNED,
+    "not-taken": Status.NOT_TAKEN,
+}
+_DISPENSE_STATUSES = {
+    "preparation": Status.PREPARING,
+    "in-progress": Status.PREPARING,
+    "on-hold": Status.WAITING,
+    "completed": Status.FILLED,
+    "stopped": Status.NOT_FILLED,
+    "cancelled": Status.NOT_FILLED,
+    "declined": Status.NOT_FILLED,
+}
+_GROUPS = {
+    Status.ON_LIST: Group.CURRENT,
+    Status.PAUSED: Group.PAUSED,
+    Status.FINISHED: Group.PAST,
+    Status.STOPPED: Group.PAST,
+    Status.CANCELED: Group.PAST,
+    Status.NOT_TAKEN: Group.PAST,
+    Status.PLANNED: Group.SUGGESTED,
+    Status.SUGGESTED: Group.SUGGESTED,
+    Status.NOT_TO_BE_TAKEN: Group.NOT_TO_BE_TAKEN,
+    Status.NOT_FINAL: Group.UNLISTED,
+}
+_SUGGESTING = frozenset({"proposal", "plan", "option"})
+_PRESCRIBING = frozenset({"order", "original-order", "reflex-order", "filler-order", "instance-order"})
+_OPEN = frozenset({Status.ON_LIST, Status.PAUSED, Status.NOT_GIVEN})
+
+
+def present_order(resource: Element, context: Context) -> MedicationEntry:
+    """A MedicationOrder (DSTU2) or MedicationRequest (R4)."""
+    is_reported = resource.get("reportedBoolean") is True or bool(elements.child(resource, "reportedReference"))
+    status = _order_status(resource, is_reported=is_reported)
+    prescribed = moments.read(resource, "authoredOn", "dateWritten", means="prescribed")
+    request = elements.child(resource, "dispenseRequest")
+    return _entry(
+        resource,
+        context,
+        kind=Kind.REPORTED if is_reported else Kind.PRESCRIBED,
+        status=status,
+        when=prescribed,
+        people=("requester", "prescriber"),
+        supply=_supply(request, "expectedSupplyDuration"),
+        pharmacy=naming.name_of(request.get("performer"), context, within=resource),
+    )
+
+
+def present_statement(resource: Element, context: Context) -> MedicationEntry:
+    """A MedicationStatement of either version."""
+    status = mapped(resource, "status", _STATEMENT_STATUSES) or Status.NOT_GIVEN
+    if resource.get("wasNotTaken") is True:
+        status = Status.NOT_TAKEN
+    taken = moments.read(resource, "effective", means="taken", birth_date=context.birth_date)
+    return _entry(
+        resource,
+        context,
+        kind=Kind.REPORTED,
+        status=status,
+        when=taken or moments.read(resource, "dateAsserted", means="written-down") or taken,
+        people=("informationSource",),
+        supply=Supply(),
+        pharmacy="",
+    )
+
+
+def present_dispense(resource: Element, context: Context) -> MedicationEntry:
+    """A MedicationDispense of either version."""
+    filled = moments.read(resource, "whenHandedOver", means="filled")
+    actors = [elements.child(performer, "actor") for performer in elements.children(resource, "performer")]
+    by = naming.names_of((*elements.children(resource, "dispenser"), *actors), context, within=resource)
+    return _entry(
+        resource,
+        context,
+        kind=Kind.FILLED,
+        status=mapped(resource, "status", _DISPENSE_STATUSES) or Status.NOT_GIVEN,
+        when=filled or moments.read(resource, "whenPrepared", means="prepared") or filled,
+        people=("dispenser",),
+        supply=_supply(resource, "daysSupply"),
+        pharmacy=naming.name_of(resource.get("location"), context, within=resource) or next(iter(by), ""),
+    )
+
+
+def _order_status(resource: Element, *, is_reported: bool) -> Status:
+    """The status, as far as the intent lets it stand: what is no order is suggested, and what says no intent is open.
+
+    An order of DSTU2 has no intent. Of a reported medicine the intent says nothing: US Core has "plan" there.
+    """
+    status = mapped(resource, "status", _ORDER_STATUSES) or Status.NOT_GIVEN
+    if status not in _OPEN:
+        return status
+    if resource.get("doNotPerform") is True:
+        return Status.NOT_TO_BE_TAKEN
+    if is_reported or resource.get("resourceType") == "MedicationOrder":
+        return status
+    intent = set(status_codes(resource, "intent"))
+    if intent & _SUGGESTING:
+        return Status.SUGGESTED
+    return status if intent & _PRESCRIBING else Status.NOT_GIVEN
+
+
+def _entry(
+    resource: Element,
+    context: Context,
+    *,
+    kind: Kind,
+    status: Status,
+    when: When,
+    people: tuple[str, ...],
+    supply: Supply,
+    pharmacy: str,
+) -> MedicationEntry:
+    concept, product = _medicine(resource, context)
+    top = head(resource, concept)
+    if top["is_withdrawn"] or top["is_withheld"]:
+        return MedicationEntry(**top, kind=kind, group=Group.FILLED if kind is Kind.FILLED else Group.NOT_GIVEN)
+    ingredients = _ingredients(product, context)
+    top["title"] = top["title"] or _referred_title(resource) or " / ".join(ingredients)
+    absence = known_absence(top["codes"], top["title"]) if kind is not Kind.FILLED else None
+    no_information = says_no_information(top["codes"])
+    instructions = dosages.read(resource)
+    taken = _taken(resource, instructions, context)
+    return MedicationEntry(
+        **top,
+        when=when or taken or when,
+        status=status,
+        group=_group(kind, status, is_none=absence is not None, says_nothing=no_information),
+        people=_people(resource, context, people),
+        said=notes(resource, "note"),
+        is_known_absence=absence is not None,
+        says_no_information=no_information,
+        kind=kind,
+        dosages=instructions,
+        form=_form(product),
+        ingredients=ingredients,
+        taken=taken,
+        ends_at=_ends_at(resource, instructions, supply),
+        supply=supply,
+        pharmacy=pharmacy,
+        **_circumstances(resource, context),
+    )
+
+
+def _circumstances(resource: Element, context: Context) -> dict[str, Any]:
+    """Why, since when it is written down, by whose word, and on which prescription."""
+    return {
+        "reasons": _reasons(resource, context),
+        "written_down": moments.read(resource, "dateAsserted", means="written-down"),
+        "stopped_because": naming.titles(resource, "statusReason", "reasonEnded", "reasonNotTaken"),
+        "is_patient_reported": _is_patient_reported(resource),
+        "orders": naming.ids_of(resource, "authorizingPrescription", "basedOn"),
+    }
+
+
+def _medicine(resource: Element, context: Context) -> tuple[object, Element]:
+    """The concept that names the medicine and the Medication behind it, contained, referred to or neither."""
+    product = context.find(resource.get("medicationReference"), within=resource)
+    concept = resource.get("medicationCodeableConcept") or product.get("code")
+    reference = elements.child(resource, "medicationReference")
+    return concept or ({"extension": reference.get("extension")} if "extension" in reference else None), product
+
+
+def _referred_title(resource: Element) -> str:
+    return elements.text(elements.child(resource, "medicationReference"), "display")
+
+
+def _ingredients(product: Element, context: Context) -> tuple[str, ...]:
+    """Each ingredient by name: `itemCodeableConcept` or `itemReference` in R4, a reference alone in DSTU2."""
+    parts = (*elements.children(product, "ingredient"), *elements.children(_described(product), "ingredient"))
+    named = (
+        title_of(part.get("itemCodeableConcept"))
+        or naming.name_of(part.get("itemReference") or part.get("item"), context, within=product)
+        for part in parts
+    )
+    return tuple(dict.fromkeys(filter(None, named)))
+
+
+def _form(product: Element) -> str:
+    return title_of(product.get("form")) or title_of(_described(product).get("form"))
+
+
+def _described(product: Element) -> Element:
+    return elements.child(product, "product")  # where DSTU2 has form and ingredients
+
+
+def _group(kind: Kind, status: Status, *, is_none: bool, says_nothing: bool) -> Group:
+    if kind is Kind.FILLED:
+        return Group.FILLED
+    group = _GROUPS.get(status, Group.NOT_GIVEN)
+    if group not in {Group.PAST, Group.UNLISTED} and (is_none or says_nothing):
+        return Group.NONE_KNOWN if is_none else Group.NO_INFORMATION
+    return Group.REPORTED if group is Group.CURRENT and kind is Kind.REPORTED else group
+
+
+def _people(resource: Element, context: Context, names: tuple[str, ...]) -> tuple[str, ...]:
+    references = [each for name in names for each in elements.children(resource, name)]
+    actors = [elements.child(performer, "actor") for performer in elements.children(resource, "performer")]
+    return naming.names_of((*references, *filter(None, actors)), context, within=resource)
+
+
+def _reasons(resource: Element, context: Context) -> tuple[str, ...]:
+    coded = ("reasonCode", "reasonCodeableConcept", "reasonForUseCodeableConcept")
+    return naming.reasons(resource, context, coded, ("reasonReference", "reasonForUseReference"))
+
+
+def _taken(resource: Element, instructions: tuple[Dosage, ...], context: Context) -> When:
+    """When it is taken: as the statement says, else as long as the first instruction that has bounds."""
+    effective = moments.read(resource, "effective", means="taken", birth_date=context.birth_date)
+    bounds = (dosage.timing.bounds for dosage in instructions)
+    return effective or next(filter(None, bounds), When(means="taken"))
+
+
+def _ends_at(resource: Element, instructions: tuple[Dosage, ...], supply: Supply) -> str:
+    """The last day of the whole; of several instructions the latest end, and none where one of them stays open."""
+    said = elements.text(resource, "dateEnded") or moments.read(resource, "effective", means="taken").ends
+    ends = [dosage.timing.bounds.ends for dosage in instructions]
+    latest = max(ends, key=moments.sort_key) if ends and all(ends) else ""
+    return said or latest or supply.valid.ends
+
+
+def _supply(sent: Element, lasts: str) -> Supply:
+    refills = elements.number(sent, "numberOfRepeatsAllowed")
+    return Supply(
+        quantity=quantities.read(elements.child(sent, "quantity")),
+        lasts=quantities.read(elements.child(sent, lasts)),
+        refills="" if refills is None else quantities.digits(refills),
+        valid=moments.of_period(elements.child(sent, "validityPeriod"), means="due"),
+    )
+
+
+def _is_patient_reported(resource: Element) -> bool:
+    names = ("informationSource", "reportedReference", "requester")
+    return any(naming.is_patient(elements.child(resource, name)) for name in names)
+
+
+def names_of_product(resource: Element, context: Context) -> tuple[str, tuple[Code, ...]]:
+    """What a Medication is called, and its codes; for whoever lists products of their own."""
+    return title_of(resource.get("code")) or " / ".join(_ingredients(resource, context)), codes_of(resource.get("code"))
+
+
+STATUS_WORDS: Mapping[Status, str | Promise] = {
+    Status.ON_LIST: _("On %(provider)s's current list"),
+    Status.PAUSED: _("Paused by the provider"),
+    Status.FINISHED: _("Finished"),
+    Status.STOPPED: _("Stopped"),
+    Status.CANCELED: _("Canceled"),
+    Status.PLANNED: _("Planned"),
+    Status.SUGGESTED: _("Suggested, not prescribed"),
+    Status.NOT_TAKEN: _("Recorded as not taken"),
+    Status.NOT_TO_BE_TAKEN: _("Ordered not to be taken"),
+    Status.NOT_FINAL: _("Not final"),
+    Status.NOT_GIVEN: _("Status not given"),
+    Status.PREPARING: _("Being prepared"),
+    Status.WAITING: _("Waiting at the pharmacy"),
+    Status.FILLED: _("Filled"),
+    Status.NOT_FILLED: _("Not filled"),
+}
+GROUP_WORDS: Mapping[Group, str | Promise] = {
+    Group.CURRENT: _("Current"),
+    Group.PAUSED: _("Paused"),
+    Group.REPORTED: _("Reported, not prescribed here"),
+    Group.NOT_TO_BE_TAKEN: _("Not to be taken"),
+    Group.NOT_GIVEN: _("Status not given"),
+    Group.PAST: _("Past"),
+    Group.SUGGESTED: _("Suggested, not prescribed"),
+    Group.NONE_KNOWN: _("None known"),
+    Group.NO_INFORMATION: _("No information"),
+    Group.FILLED: _("Filled"),
+    Group.UNLISTED: _("Not final"),
+}

@@ -1,0 +1,109 @@
+"""Whom and what a Reference means, by name, as sent (patient experience 3.0, People).
+
+The display comes first, being what the provider wrote there; where there is none, the resource it points to is asked.
+No title is invented, and an id is no name.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+from apps.records.presenters import elements
+from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import Code, Context
+from apps.records.presenters.heads import codes_of, title_of
+
+_MOST = 20  # people of one entry; more is an accident
+_NAMING = ("code", "vaccineCode", "medicationCodeableConcept", "substance", "type", "class")
+_LINKS = ("practitioner", "medicationReference", "medication", "organization")
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody who took part, with the role as sent, if any."""
+
+    name: str = ""
+    role: str = ""
+
+
+def name_of(reference: object, context: Context, *, within: Element) -> str:
+    """What a Reference calls its target, else what the target is called; empty where neither says it."""
+    said = elements.text(reference, "display")
+    return said or own_name(context.find(reference, within=within), context)
+
+
+def own_name(resource: Element, context: Context) -> str:
+    """What a resource is called: the name of a person or place, else what its code says."""
+    if not resource:
+        return ""
+    coded = (title_of(resource.get(element)) for element in _NAMING if isinstance(resource.get(element), dict))
+    linked = (elements.text(elements.child(resource, link), "display") for link in _LINKS)
+    followed = (_named(context.find(resource.get(link), within=resource)) for link in _LINKS)
+    return next(filter(None, chain((_named(resource),), linked, followed, coded)), "")
+
+
+def names_of(references: Iterable[Element], context: Context, *, within: Element) -> tuple[str, ...]:
+    """Every name, once each."""
+    named = (name_of(reference, context, within=within) for reference in references)
+    return tuple(dict.fromkeys(filter(None, named)))[:_MOST]
+
+
+def people_of(people: Iterable[Person]) -> tuple[Person, ...]:
+    """Those with a name or a role, once each."""
+    return tuple(dict.fromkeys(person for person in people if person.name or person.role))[:_MOST]
+
+
+def reasons(resource: Element, context: Context, coded: Iterable[str], referred: Iterable[str]) -> tuple[str, ...]:
+    """Why, from concepts of these names and from references of those, once each."""
+    said = [*titles(resource, *coded)]
+    said += names_of(_all(resource, referred), context, within=resource)
+    return tuple(dict.fromkeys(said))[:_MOST]
+
+
+def titles(resource: Element, *names: str) -> tuple[str, ...]:
+    """What the concepts or texts of these names say, once each."""
+    values = (value for name in names for value in _values(resource, name))
+    return tuple(dict.fromkeys(filter(None, map(title_of, values))))[:_MOST]
+
+
+def codings(resource: Element, *names: str) -> tuple[Code, ...]:
+    """The codings of the concepts of these names."""
+    return tuple(dict.fromkeys(code for concept in _all(resource, names) for code in codes_of(concept)))[:_MOST]
+
+
+def is_patient(reference: object) -> bool:
+    """Whether it points to a Patient."""
+    path = elements.text(reference, "reference").partition("/_history/")[0].split("/")
+    return "Patient" in path[-2:-1] or elements.text(reference, "type") == "Patient"
+
+
+def id_of(reference: object) -> str:
+    """The logical id that a Reference ends with; empty for a contained one."""
+    written = elements.text(reference, "reference").partition("/_history/")[0]
+    return "" if written.startswith("#") else written.rpartition("/")[2].removeprefix("urn:uuid:")
+
+
+def ids_of(resource: Element, *names: str) -> tuple[str, ...]:
+    """The logical ids that the references of these names end with, once each."""
+    return tuple(dict.fromkeys(filter(None, map(id_of, _all(resource, names)))))[:_MOST]
+
+
+def _all(resource: Element, names: Iterable[str]) -> Iterator[Element]:
+    return (found for name in names for found in elements.children(resource, name))
+
+
+def _values(resource: Element, name: str) -> list[object]:
+    value = resource.get(name)
+    return value if isinstance(value, list) else [value] if value else []
+
+
+def _named(resource: Element) -> str:
+    return next(filter(None, map(_person_name, _values(resource, "name"))), "")
+
+
+def _person_name(name: object) -> str:
+    """A HumanName of either version, or the plain name of a place or an organization."""
+    if not isinstance(name, dict):
+        return elements.shown(name)
+    parts = [part for element in ("prefix", "given", "family", "suffix") for part in elements.texts(name, element)]
+    return elements.text(name, "text") or " ".join(parts)

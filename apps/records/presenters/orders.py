@@ -1,0 +1,102 @@
+"""What was ordered or planned, and is no procedure yet (patient experience 3.7).
+
+R4: ServiceRequest; DSTU2: ProcedureRequest, DiagnosticOrder and ReferralRequest. All become a `ProcedureEntry` in the
+group of orders, whatever their status. An intent that only suggests makes an open order a plan.
+"""
+
+from collections.abc import Iterator
+
+from apps.records.presenters import elements, moments, naming
+from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import Context
+from apps.records.presenters.heads import head, mapped, notes, status_codes, title_of
+from apps.records.presenters.moments import When
+from apps.records.presenters.procedures import Group, ProcedureEntry, Status
+
+_STATUSES = {
+    "proposed": Status.PLANNED,
+    "draft": Status.PLANNED,
+    "planned": Status.PLANNED,
+    "active": Status.ORDERED,
+    "requested": Status.ORDERED,
+    "received": Status.ORDERED,
+    "accepted": Status.ORDERED,
+    "in-progress": Status.UNDER_WAY,
+    "review": Status.UNDER_WAY,
+    "on-hold": Status.ON_HOLD,
+    "suspended": Status.ON_HOLD,
+    "completed": Status.DONE,
+    "cancelled": Status.CANCELED,
+    "revoked": Status.CANCELED,
+    "rejected": Status.CANCELED,
+    "aborted": Status.CANCELED,
+    "failed": Status.CANCELED,
+}
+_SUGGESTING = frozenset({"proposal", "plan", "option"})
+
+
+def present(resource: Element, context: Context) -> ProcedureEntry:
+    """Read a ServiceRequest, ProcedureRequest, DiagnosticOrder or ReferralRequest."""
+    top = head(resource, _concept(resource))
+    if top["is_withdrawn"] or top["is_withheld"]:
+        return ProcedureEntry(**top, group=Group.ORDERED)
+    top["title"] = top["title"] or elements.text(resource, "description")
+    ordered = moments.read(resource, "authoredOn", "orderedOn", "dateSent", "date", means="ordered")
+    planned = moments.read(resource, "occurrence", "scheduled", "fulfillmentTime", means="planned")
+    people = naming.names_of(_people(resource), context, within=resource)
+    return ProcedureEntry(
+        **top,
+        when=ordered or _requested(resource) or planned or ordered,
+        status=_status(resource),
+        group=Group.ORDERED,
+        people=people,
+        said=notes(resource, "note", "notes", "patientInstruction"),
+        category=next(iter(naming.titles(resource, "category")), ""),
+        place=naming.name_of(resource.get("locationReference"), context, within=resource),
+        reasons=_reasons(resource, context),
+        body_sites=naming.titles(resource, "bodySite"),
+        planned=planned,
+        details=_details(resource, top["title"]),
+        visits=naming.ids_of(resource, "encounter"),
+        based_on=naming.ids_of(resource, "basedOn"),
+    )
+
+
+def _concept(resource: Element) -> object:
+    """What is ordered: the code; the first item of a DiagnosticOrder; the service of a ReferralRequest, or its type."""
+    item = elements.child(resource, "item").get("code")
+    service = elements.child(resource, "serviceRequested")
+    choices = (resource.get("code"), item, service, resource.get("type"), resource.get("specialty"))
+    return next((choice for choice in choices if title_of(choice)), next(filter(None, choices), None))
+
+
+def _status(resource: Element) -> Status:
+    status = mapped(resource, "status", _STATUSES) or Status.NOT_GIVEN
+    if status not in {Status.ORDERED, Status.ON_HOLD, Status.NOT_GIVEN}:
+        return status
+    if resource.get("doNotPerform") is True:
+        return Status.NOT_TO_BE_DONE
+    return Status.PLANNED if _SUGGESTING & set(status_codes(resource, "intent")) else status
+
+
+def _requested(resource: Element) -> When:
+    """The first dated event of a DiagnosticOrder, which has no date of its own."""
+    dated = (moments.read(event, "dateTime", means="ordered") for event in elements.children(resource, "event"))
+    return next(filter(None, dated), When(means="ordered"))
+
+
+def _people(resource: Element) -> Iterator[Element]:
+    names = ("requester", "orderer", "performer", "recipient")
+    return (reference for name in names for reference in elements.children(resource, name))
+
+
+def _reasons(resource: Element, context: Context) -> tuple[str, ...]:
+    coded = ("reasonCode", "reasonCodeableConcept", "reason")
+    return naming.reasons(resource, context, coded, ("reasonReference",))
+
+
+def _details(resource: Element, title: str) -> tuple[str, ...]:
+    """What else is ordered with it: details of an order, further items, further services, a description."""
+    items = tuple(title_of(item.get("code")) for item in elements.children(resource, "item"))
+    said = (*naming.titles(resource, "orderDetail", "serviceRequested"), *items, elements.text(resource, "description"))
+    return tuple(dict.fromkeys(each for each in said if each and each != title))

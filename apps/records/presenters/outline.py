@@ -1,0 +1,124 @@
+"""Every element of a resource as labels and values, for the fold "What the provider sent" (patient experience 3.10).
+
+Labels are the names of FHIR in words. Addresses of code systems and of extensions stand beside what they are about, as
+references for technicians. The content of files, and narratives, which have places of their own, are named and not
+repeated. A resource too deep or too long is cut, and says so.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from apps.records.presenters import elements
+from apps.records.presenters.elements import Element
+
+MOST_LINES = 500
+DEEPEST = 12
+_LONGEST_VALUE = 1000
+_WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
+# An element of several kinds ends with the kind that was sent.
+_CHOICE = re.compile(
+    r"(value|onset|effective|performed|occurrence|abatement|deceased|medication|scheduled|asNeeded|rate|dose|detail|"
+    r"serviced|born|age|content|reported|collected|multipleBirth|fastingStatus|answer|timing|product)[A-Z][A-Za-z]+"
+)
+_LEFT_OUT = frozenset({"resourceType", "div"})
+_UNTOLD = frozenset({"data"})  # of files: kilobytes of base64
+
+
+@dataclass(frozen=True)
+class Line:
+    """One element: a value, or a heading of the lines that follow and are deeper. `reference` is technical."""
+
+    depth: int = 0
+    label: str = ""
+    value: str = ""
+    reference: str = ""
+
+
+@dataclass(frozen=True)
+class Outline:
+    """The lines in the order they were sent; `is_cut` where there were more."""
+
+    lines: tuple[Line, ...] = ()
+    is_cut: bool = False
+
+
+def of(resource: Element) -> Outline:
+    """The outline of a resource."""
+    lines: list[Line] = []
+    is_cut = False
+    for line in _lines(resource, 0):
+        if line is None or len(lines) >= MOST_LINES:
+            is_cut = True
+            if len(lines) >= MOST_LINES:
+                break
+        else:
+            lines.append(line)
+    return Outline(tuple(lines), is_cut)
+
+
+def label_of(name: str) -> str:
+    """An element's name in words: valueQuantity is "Value", clinicalStatus "Clinical status"."""
+    choice = _CHOICE.fullmatch(name.lstrip("_"))
+    words = _WORD.findall(choice[1] if choice else name) or [name]
+    lowered = " ".join(word if word.isupper() and len(word) > 1 else word.lower() for word in words)
+    return elements.shown(lowered[:1].upper() + lowered[1:])[:100]
+
+
+def _lines(element: Element, depth: int) -> Iterator[Line | None]:
+    """None stands for what is too deep to be shown."""
+    for name, value in element.items():
+        if name not in _LEFT_OUT:
+            for item in value if isinstance(value, list) else [value]:
+                yield from _of_item(str(name), item, depth)
+
+
+def _of_item(name: str, item: Any, depth: int) -> Iterator[Line | None]:
+    if isinstance(item, list):  # a list in a list is nothing FHIR knows
+        yield None
+    elif not isinstance(item, dict):
+        if value := _value(name, item):
+            yield Line(depth, label_of(name), value)
+    elif depth >= DEEPEST:
+        yield None
+    elif said := _coding(item):
+        yield Line(depth, label_of(name), said, _technical(item))
+    elif item:
+        yield Line(depth, label_of(name), "", _technical(item))
+        rest = {key: value for key, value in item.items() if not (key == "url" and name in _EXTENSIONS)}
+        yield from _lines(rest, depth + 1)
+
+
+_EXTENSIONS = frozenset({"extension", "modifierExtension"})
+_OF_A_CODING = frozenset({"system", "version", "code", "display", "userSelected", "id"})
+
+
+def _coding(item: Element) -> str:
+    """A Coding in one line."""
+    if not ("code" in item and "system" in item) or not item.keys() <= _OF_A_CODING:
+        return ""
+    display, code = elements.text(item, "display"), elements.text(item, "code")
+    return f"{display} ({code})" if display and code else display or code
+
+
+def _technical(item: Element) -> str:
+    return elements.text(item, "system") if _coding(item) else elements.text(item, "url")
+
+
+def _value(name: str, item: Any) -> str:
+    if name in _UNTOLD and isinstance(item, str):
+        return "…" if item else ""
+    if isinstance(item, bool):
+        return "yes" if item else "no"
+    if isinstance(item, int | float | Decimal):
+        return _number(item)
+    return elements.shown(item)[:_LONGEST_VALUE]
+
+
+def _number(item: float | Decimal) -> str:
+    try:
+        return str(item)[:100]
+    except ValueError:  # an integer of thousands of digits
+        return "…"

@@ -1,0 +1,64 @@
+"""A panel: the results that belong to a report or to a result without a value of its own (patient experience 3.3).
+
+Those outside of the usual range come first, the rest in the laboratory's order. What is referred to and not here is
+counted, never passed over.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+from apps.records.presenters.reports import ReportEntry
+from apps.records.presenters.results import ResultEntry
+
+_MOST = 500
+
+
+@dataclass(frozen=True)
+class Panel:
+    """`compared` counts those of which a place is said, `outside` those of them outside of the usual range; `missing`
+    those that the provider refers to and that we do not have."""
+
+    results: tuple[ResultEntry, ...] = ()
+    outside: int = 0
+    compared: int = 0
+    missing: int = 0
+
+
+def of(entry: ReportEntry | ResultEntry, others: Mapping[str, ResultEntry]) -> Panel:
+    """The panel of a report or of a result with members. `others` are the results at hand by `Observation/id`.
+
+    A result that has only members stands for them; one that refers back to itself is told once. What was withdrawn is
+    left out and is not missing.
+    """
+    contained = {inside.logical_id: inside for inside in entry.inside} if isinstance(entry, ReportEntry) else {}
+    paths = entry.results if isinstance(entry, ReportEntry) else entry.members
+    found = dict(islice(_followed(paths, {**others, **contained}), _MOST))
+    told = [result for result in found.values() if result is not None and not result.is_withdrawn]
+    outside = [result for result in told if _is_outside(result)]
+    return Panel(
+        results=(*outside, *(result for result in told if not _is_outside(result))),
+        outside=len(outside),
+        compared=sum(bool(result.place or any(part.place for part in result.components)) for result in told),
+        missing=sum(result is None for result in found.values()),
+    )
+
+
+def _followed(paths: tuple[str, ...], others: Mapping[str, ResultEntry]) -> Iterator[tuple[str, ResultEntry | None]]:
+    """Each path once: panels may hold each other."""
+    told: set[str] = set()
+    waiting = list(reversed(paths))
+    while waiting:
+        path = waiting.pop()
+        if path in told:
+            continue
+        told.add(path)
+        result = others.get(path)
+        if result is not None and result.members and not result.value and not result.components:
+            waiting.extend(reversed(result.members))
+        else:
+            yield path, result
+
+
+def _is_outside(result: ResultEntry) -> bool:
+    return result.is_outside or any(part.is_outside for part in result.components)

@@ -1,0 +1,168 @@
+"""A Procedure of either version (facts 1.6, patient experience 3.7).
+
+DSTU2 says `notPerformed` where R4 has the status not-done, and `aborted` where R4 has stopped. What was only ordered is
+no procedure: `orders` presents it, in a group of its own.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from apps.records.presenters import elements, moments, naming
+from apps.records.presenters.absences import known_absence, says_no_information
+from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
+from apps.records.presenters.heads import head, mapped, notes, title_of
+from apps.records.presenters.moments import When
+from apps.records.presenters.naming import Person
+
+
+class Status(StrEnum):
+    """How far it went; the last four are of an order."""
+
+    DONE = "done"
+    UNDER_WAY = "under-way"
+    NOT_FINISHED = "not-finished"
+    NOT_DONE = "not-done"
+    ON_HOLD = "on-hold"
+    NOT_GIVEN = NOT_GIVEN
+    ORDERED = "ordered"
+    PLANNED = "planned"
+    CANCELED = "canceled"
+    NOT_TO_BE_DONE = "not-to-be-done"
+
+
+class Group(StrEnum):
+    """In the order of the page. The last two are no procedures, but what is said in place of them."""
+
+    PERFORMED = "performed"
+    ORDERED = "ordered"
+    NOT_DONE = "not-done"
+    NOT_GIVEN = NOT_GIVEN
+    NONE_KNOWN = "none-known"
+    NO_INFORMATION = "no-information"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProcedureEntry(Entry):
+    """A procedure or surgery, or one that was ordered: then `planned` is when it is to be.
+
+    `performers` have their roles as sent. `reasons_not` say why it was not done, or not finished. `reports` are what
+    came of it, by name; `visits` and `based_on` are ids.
+    """
+
+    status: Status = Status.NOT_GIVEN
+    group: Group = Group.NOT_GIVEN
+    category: str = ""
+    performers: tuple[Person, ...] = ()
+    place: str = ""
+    reasons: tuple[str, ...] = ()
+    reasons_not: tuple[str, ...] = ()
+    body_sites: tuple[str, ...] = ()
+    outcome: str = ""
+    complications: tuple[str, ...] = ()
+    follow_ups: tuple[str, ...] = ()
+    devices: tuple[str, ...] = ()
+    reports: tuple[str, ...] = ()
+    planned: When = field(default_factory=When)
+    details: tuple[str, ...] = ()
+    visits: tuple[str, ...] = ()
+    based_on: tuple[str, ...] = ()
+
+
+_STATUSES = {
+    "completed": Status.DONE,
+    "in-progress": Status.UNDER_WAY,
+    "preparation": Status.UNDER_WAY,
+    "aborted": Status.NOT_FINISHED,
+    "stopped": Status.NOT_FINISHED,
+    "not-done": Status.NOT_DONE,
+    "on-hold": Status.ON_HOLD,
+    "suspended": Status.ON_HOLD,
+}
+_GROUPS = {Status.NOT_DONE: Group.NOT_DONE, Status.NOT_GIVEN: Group.NOT_GIVEN}
+
+
+def present(resource: Element, context: Context) -> ProcedureEntry:
+    """Read a Procedure of either version."""
+    top = head(resource, resource.get("code"))
+    if top["is_withdrawn"] or top["is_withheld"]:
+        return ProcedureEntry(**top)
+    status = _status(resource)
+    absence = known_absence(top["codes"], top["title"])
+    no_information = says_no_information(top["codes"])
+    performers = _performers(resource, context)
+    group = _GROUPS.get(status, Group.PERFORMED)
+    return ProcedureEntry(
+        **top,
+        when=moments.read(resource, "performed", means="done", birth_date=context.birth_date),
+        status=status,
+        group=Group.NONE_KNOWN if absence else Group.NO_INFORMATION if no_information else group,
+        people=tuple(dict.fromkeys(person.name for person in performers if person.name)),
+        said=notes(resource, "note", "notes"),
+        is_known_absence=absence is not None,
+        says_no_information=no_information,
+        category=title_of(resource.get("category")),
+        performers=performers,
+        place=naming.name_of(resource.get("location"), context, within=resource),
+        reasons=naming.reasons(resource, context, ("reasonCode", "reasonCodeableConcept"), ("reasonReference",)),
+        reasons_not=naming.titles(resource, "statusReason", "reasonNotPerformed"),
+        body_sites=naming.titles(resource, "bodySite"),
+        outcome=title_of(resource.get("outcome")),
+        complications=naming.reasons(resource, context, ("complication",), ("complicationDetail",)),
+        follow_ups=naming.titles(resource, "followUp"),
+        devices=_devices(resource, context),
+        reports=naming.names_of(elements.children(resource, "report"), context, within=resource),
+        visits=naming.ids_of(resource, "encounter"),
+        based_on=naming.ids_of(resource, "basedOn", "request"),
+    )
+
+
+def _status(resource: Element) -> Status:
+    if resource.get("notPerformed") is True:
+        return Status.NOT_DONE
+    return mapped(resource, "status", _STATUSES) or Status.NOT_GIVEN
+
+
+def _performers(resource: Element, context: Context) -> tuple[Person, ...]:
+    """Who did it; the role is `role` in DSTU2 and `function` in R4."""
+    return naming.people_of(
+        Person(
+            name=naming.name_of(elements.child(sent, "actor") or sent, context, within=resource),
+            role=title_of(sent.get("function")) or title_of(sent.get("role")),
+        )
+        for sent in elements.children(resource, "performer")
+    )
+
+
+def _devices(resource: Element, context: Context) -> tuple[str, ...]:
+    handled = (elements.child(sent, "manipulated") for sent in elements.children(resource, "focalDevice"))
+    used = (*elements.children(resource, "usedReference"), *elements.children(resource, "used"))
+    named = naming.names_of((*filter(None, handled), *used), context, within=resource)
+    return tuple(dict.fromkeys((*named, *naming.titles(resource, "usedCode"))))
+
+
+STATUS_WORDS: Mapping[Status, str | Promise] = {
+    Status.DONE: _("Done"),
+    Status.UNDER_WAY: _("Under way"),
+    Status.NOT_FINISHED: _("Started, not finished"),
+    Status.NOT_DONE: _("Not done"),
+    Status.ON_HOLD: _("On hold"),
+    Status.NOT_GIVEN: _("Status not given"),
+    Status.ORDERED: _("Ordered"),
+    Status.PLANNED: _("Planned"),
+    Status.CANCELED: _("Canceled"),
+    Status.NOT_TO_BE_DONE: _("Ordered not to be done"),
+}
+NOT_DONE_BECAUSE: str | Promise = _("Not done: %(reason)s")
+GROUP_WORDS: Mapping[Group, str | Promise] = {
+    Group.PERFORMED: _("Procedures and surgeries"),
+    Group.ORDERED: _("Ordered or planned"),
+    Group.NOT_DONE: _("Not done"),
+    Group.NOT_GIVEN: _("Status not given"),
+    Group.NONE_KNOWN: _("None known"),
+    Group.NO_INFORMATION: _("No information"),
+}

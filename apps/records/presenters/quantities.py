@@ -1,0 +1,83 @@
+"""A Quantity with its digits as sent, and what it says beside others.
+
+DSTU2 section 1.14.0.5 and R4 section 2.24.0.6: value, comparator, unit, system, code. A number is shown with the digits
+the provider wrote (5.10 stays 5.10) and in the unit it wrote; the UCUM code serves to compare.
+"""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from apps.records.presenters import elements, units
+from apps.records.presenters.elements import Element
+
+_COMPARATORS = frozenset({"<", "<=", ">=", ">"})
+_UCUM = "http://unitsofmeasure.org"
+_MOST_DIGITS = 40  # no measurement has more; a page has no room for them
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number as sent; `value` is empty where there is none.
+
+    `comparator` is <, <=, >= or >, and empty for the number itself. `unit` is as sent, and the code where only that
+    was. `code` is the UCUM code, empty for another system's.
+    """
+
+    value: str = ""
+    comparator: str = ""
+    unit: str = ""
+    code: str = ""
+
+    def __bool__(self) -> bool:
+        """Whether there is a number."""
+        return bool(self.value)
+
+    @property
+    def number(self) -> Decimal | None:
+        """The number to compute with, whatever its comparator."""
+        return Decimal(self.value) if self.value else None
+
+    @property
+    def unit_key(self) -> str:
+        """What another quantity must share to be compared with this one."""
+        return units.key(self.unit, self.code)
+
+    @property
+    def unit_shown(self) -> str:
+        """The unit as a reader knows it."""
+        return units.shown(self.unit, self.code)
+
+    @property
+    def shown(self) -> str:
+        """The comparator, the digits and the unit: < 5.10 mg/dL. Never localized (patient experience 0)."""
+        number = f"{_SIGNS.get(self.comparator, '')}{self.value}"
+        return f"{number} {self.unit_shown}".strip() if self.value else ""
+
+
+_SIGNS = {"<": "< ", "<=": "≤ ", ">=": "≥ ", ">": "> "}
+
+
+def read(element: Element) -> Quantity:
+    """A Quantity, Age, Count, Duration or Money; without a value where it has no finite number."""
+    number = elements.number(element, "value")
+    if number is None or len(digits(number)) > _MOST_DIGITS:
+        return Quantity()
+    comparator = elements.text(element, "comparator")
+    if comparator and comparator not in _COMPARATORS:  # a number that says "about", in no known way, is not the number
+        return Quantity()
+    code = elements.text(element, "code")
+    return Quantity(
+        value=digits(number),
+        comparator=comparator,
+        unit=_one_line(elements.text(element, "unit") or code),
+        code=code if elements.text(element, "system").rstrip("/") == _UCUM else "",
+    )
+
+
+def digits(number: Decimal) -> str:
+    """The number as it was written, without an exponent: 5.10, 0.0001, 1200."""
+    return f"{number:f}"
+
+
+def _one_line(unit: str) -> str:
+    return " ".join(unit.split())

@@ -1,0 +1,140 @@
+"""A DiagnosticReport of either version: the panel that results belong to, or a report in words.
+
+FHIR DSTU2 and R4 DiagnosticReport; facts section 1.6: category and performer are one or several, `request` is
+`basedOn`, `codedDiagnosis` is `conclusionCode`, `image` is `media`. Its results are references, in the laboratory's
+order; those that it contains come along.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from apps.records.presenters import elements, moments, results, values
+from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import Context, Entry
+from apps.records.presenters.heads import head, notes, title_of
+from apps.records.presenters.moments import When
+from apps.records.presenters.results import ResultEntry
+from apps.records.presenters.values import Attachment
+
+_MOST = 50
+
+
+class Category(StrEnum):
+    """The kind of report, as far as the provider says it."""
+
+    LABORATORY = "laboratory"
+    IMAGING = "imaging"
+    HEART = "heart"
+    PATHOLOGY = "pathology"
+    GENETICS = "genetics"
+    GERMS = "germs"
+    NOTE = "note"
+    OTHER = "other"
+
+
+# v2-0074 in both versions, and the LOINC categories of US Core. CT is a CAT scan, CP cytopathology.
+_CATEGORIES = {
+    **dict.fromkeys(("LAB", "CH", "HM", "BLB", "IMM", "SR", "TX", "OTH-LAB", "LABORATORY"), Category.LABORATORY),
+    **dict.fromkeys(
+        ("RAD", "CT", "CUS", "NMR", "NMS", "OUS", "RUS", "RX", "XRC", "LP29684-5", "394914008"), Category.IMAGING
+    ),
+    **dict.fromkeys(("CG", "EC", "CTH", "LP29708-2"), Category.HEART),
+    **dict.fromkeys(("PAT", "SP", "CP", "LP7839-6"), Category.PATHOLOGY),
+    "GE": Category.GENETICS,
+    **dict.fromkeys(("MB", "MCB", "MYC", "PAR", "VR"), Category.GERMS),
+    **dict.fromkeys(("34117-2", "51847-2", "11506-3", "34133-9", "18842-5", "11488-4"), Category.NOTE),
+}
+_GRAVE_CATEGORIES = frozenset({Category.PATHOLOGY, Category.GENETICS})
+_GRAVE_WORDS = re.compile(
+    r"\b(?:patholog|cytolog|cytopatholog|histolog|biops|genetic|genom|mutation|karyotyp|hiv\b|hiv-|"
+    r"human immunodeficiency|products of conception|miscarriage)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportEntry(Entry):
+    """A report. `results` are references in the provider's order: `Observation/id`, or `#id` for what `inside` holds.
+
+    `forms` are the whole report as files, without their content. `ordered_by` are names. `may_be_grave`: it opens
+    through one calm page first (patient experience 3.3).
+    """
+
+    category: str = Category.OTHER
+    reported: When = field(default_factory=When)
+    ordered_by: tuple[str, ...] = ()
+    specimen: str = ""
+    conclusion: str = ""
+    conclusion_names: tuple[str, ...] = ()
+    results: tuple[str, ...] = ()
+    inside: tuple[ResultEntry, ...] = ()
+    forms: tuple[Attachment, ...] = ()
+    images: tuple[str, ...] = ()
+    may_be_grave: bool = False
+
+
+def present(resource: Element, context: Context) -> ReportEntry:
+    """Read a DiagnosticReport."""
+    concept = elements.child(resource, "code")
+    heading = head(resource, concept)
+    if heading["is_withdrawn"] or heading["is_withheld"]:
+        return ReportEntry(**heading)
+    status = results.status_of(resource)
+    when = moments.read(resource, "effective", means="collected", birth_date=context.birth_date)
+    reported = moments.read(resource, "issued", means="reported")
+    category = _category(resource)
+    return ReportEntry(
+        **heading,
+        when=when if when or when.unknown else reported,
+        status=status,
+        group=results.group_of(status),
+        people=results.people_of(resource, context, "performer", "resultsInterpreter"),
+        said=notes(resource, "note"),
+        category=category,
+        reported=reported,
+        ordered_by=tuple(dict.fromkeys(_ordered_by(resource, context))),
+        specimen=results.specimen_of(resource, context),
+        conclusion=elements.text(resource, "conclusion"),
+        conclusion_names=_concluded(resource),
+        results=results.references(resource, "result"),
+        inside=tuple(results.inside(resource, context))[:_MOST],
+        forms=_forms(resource),
+        images=_images(resource),
+        may_be_grave=category in _GRAVE_CATEGORIES or bool(_GRAVE_WORDS.search(heading["title"])),
+    )
+
+
+def _category(resource: Element) -> str:
+    concepts = elements.children(resource, "category")
+    codes = [code.upper() for concept in concepts for code in elements.codes(concept)]
+    return next((_CATEGORIES[code] for code in codes if code in _CATEGORIES), Category.OTHER)
+
+
+def _ordered_by(resource: Element, context: Context) -> Iterator[str]:
+    """The names on the orders: ServiceRequest has a requester, DSTU2's DiagnosticOrder and ProcedureRequest an
+    orderer."""
+    for name in ("basedOn", "request"):
+        for reference in elements.children(resource, name):
+            order = context.find(reference, within=resource)
+            yield from results.people_of(order, context, "requester", "orderer")
+
+
+def _concluded(resource: Element) -> tuple[str, ...]:
+    concepts = (
+        concept for name in ("conclusionCode", "codedDiagnosis") for concept in elements.children(resource, name)
+    )
+    return tuple(dict.fromkeys(filter(None, map(title_of, concepts))))[:_MOST]
+
+
+def _forms(resource: Element) -> tuple[Attachment, ...]:
+    sent = (values.attachment(form) for form in elements.children(resource, "presentedForm"))
+    return tuple(form for form in sent if form)[:_MOST]
+
+
+def _images(resource: Element) -> tuple[str, ...]:
+    """References to Media: those whose picture a page may offer."""
+    links = (image for name in ("media", "image") for image in elements.children(resource, name))
+    found = (path for link in links for path in results.references(link, "link"))
+    return tuple(dict.fromkeys(found))[:_MOST]

@@ -1,0 +1,293 @@
+"""An Observation of either version: what was measured or found, where it stands, and what belongs to it.
+
+FHIR DSTU2 and R4 Observation; facts section 1.6: category is one or several, interpretation one or several, free text
+is `comments` or `note`, members are `related` of type has-member or `hasMember`. Digits, units and the laboratory's
+words are as sent. Nothing is graded: a place comes from the laboratory, else from its own range (patient
+experience 3.3).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import date
+from enum import StrEnum
+
+from apps.records.presenters import elements, interpretations, moments, plain_names, ranges, values
+from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Entry
+from apps.records.presenters.heads import codes_of, head, notes, status_codes, title_of
+from apps.records.presenters.interpretations import Place
+from apps.records.presenters.moments import When
+from apps.records.presenters.naming import is_patient, names_of
+from apps.records.presenters.ranges import ReferenceRange, Side
+from apps.records.presenters.values import Value
+from apps.wire import datetimes
+
+_MOST = 200  # components or members of one resource
+_DAYS_A_YEAR = 365.2425
+# Codes of the very same measurement: the blood pressure of Argonaut (DSTU2) and of US Core (R4), and weight measured
+_SAME = {"55284-4": "85354-9", "35094-2": "85354-9", "3141-9": "29463-7"}
+
+
+class Status(StrEnum):
+    """How far a result or a report is. Final says nothing on a page."""
+
+    ORDERED = "ordered"
+    PARTIAL = "partial"
+    EARLY = "early"
+    FINAL = "final"
+    CORRECTED = "corrected"
+    ADDED_TO = "added-to"
+    CANCELED = "canceled"
+
+
+class Group(StrEnum):
+    """Where it stands in a list; what has no known status is NOT_GIVEN."""
+
+    REPORTED = "reported"
+    AWAITED = "awaited"
+    CANCELED = "canceled"
+
+
+class Category(StrEnum):
+    """What kind of observation the provider says it is."""
+
+    LABORATORY = "laboratory"
+    VITALS = "vitals"
+    IMAGING = "imaging"
+    SOCIAL = "social-history"
+    SURVEY = "survey"
+    EXAM = "exam"
+    PROCEDURE = "procedure"
+    THERAPY = "therapy"
+    ACTIVITY = "activity"
+    OTHER = "other"
+
+
+class Judge(StrEnum):
+    """Who says where a value stands."""
+
+    LAB = "lab"
+    OURS = "ours"
+
+
+# observation-status and diagnostic-report-status of both versions
+STATUSES = {
+    "registered": Status.ORDERED,
+    "partial": Status.PARTIAL,
+    "preliminary": Status.EARLY,
+    "final": Status.FINAL,
+    "amended": Status.CORRECTED,
+    "corrected": Status.CORRECTED,
+    "appended": Status.ADDED_TO,
+    "cancelled": Status.CANCELED,
+}
+_GROUPS = {Status.ORDERED: Group.AWAITED, Status.CANCELED: Group.CANCELED}
+_CATEGORIES = {
+    "vital-signs": Category.VITALS,
+    "sdoh": Category.SOCIAL,
+    **{category.value: category for category in Category if category not in {Category.VITALS, Category.OTHER}},
+}
+_SIDES = {
+    Side.WITHIN: Place.WITHIN,
+    Side.ABOVE: Place.ABOVE,
+    Side.BELOW: Place.BELOW,
+    Side.TOO_LOW: Place.TOO_LOW,
+    Side.TOO_HIGH: Place.TOO_HIGH,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """A value and what is said about it. `place` is one of `Place` or empty; `place_by` says by whom. `place_words` are
+    the laboratory's own where they mean none of our places."""
+
+    value: Value = field(default_factory=Value)
+    ranges: tuple[ReferenceRange, ...] = ()
+    usual_range: ReferenceRange | None = None
+    place: str = ""
+    place_by: str = ""
+    place_words: tuple[str, ...] = ()
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether the laboratory, or its range, places it outside of what is usual there."""
+        return self.place in _OUTSIDE
+
+
+_OUTSIDE = frozenset(
+    {
+        Place.ABOVE, Place.BELOW, Place.FAR_ABOVE, Place.FAR_BELOW, Place.OUTSIDE, Place.FAR_OUTSIDE,
+        Place.UNMEASURED_ABOVE, Place.UNMEASURED_BELOW,
+    }
+)  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Component(Measured):
+    """One of several values of one observation, such as the upper number of a blood pressure."""
+
+    title: str = ""
+    codes: tuple[Code, ...] = ()
+    test: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResultEntry(Measured, Entry):
+    """A result, a vital sign or any other observation.
+
+    `test` is what values are compared under: a LOINC code, else another code, else the title. `members` and
+    `derived_from` are references by `Type/id`, or `#id` for what `inside` holds. `at_home`: the patient measured it.
+    """
+
+    test: str = ""
+    category: str = Category.OTHER
+    components: tuple[Component, ...] = ()
+    reported: When = field(default_factory=When)
+    method: str = ""
+    specimen: str = ""
+    body_site: str = ""
+    members: tuple[str, ...] = ()
+    derived_from: tuple[str, ...] = ()
+    at_home: bool = False
+
+    @property
+    def says_nothing(self) -> bool:
+        """Neither a value nor parts: a page says why, by `value.absence`."""
+        return not self.value and not self.components and not self.members
+
+
+def present(resource: Element, context: Context) -> ResultEntry:
+    """Read an Observation."""
+    concept = elements.child(resource, "code")
+    heading = head(resource, concept)
+    if heading["is_withdrawn"] or heading["is_withheld"]:
+        return ResultEntry(**heading)
+    status = status_of(resource)
+    when = moments.read(resource, "effective", means="collected", birth_date=context.birth_date)
+    reported = moments.read(resource, "issued", means="reported")
+    age = _age(when, context.birth_date) if "referenceRange" in resource or "component" in resource else None
+    measured = _measured(resource, age=age)
+    return ResultEntry(
+        **heading,
+        **vars(measured),
+        when=when if when or when.unknown else reported,
+        status=status,
+        group=group_of(status),
+        people=people_of(resource, context, "performer"),
+        said=notes(resource, "note", "comments"),
+        test=test_of(heading["codes"], heading["title"]),
+        category=_category(resource),
+        components=_components(resource, age=age),
+        reported=reported,
+        method=_titled(resource, "method"),
+        specimen=specimen_of(resource, context),
+        body_site=_titled(resource, "bodySite"),
+        members=_related(resource, "hasMember", "has-member"),
+        derived_from=_related(resource, "derivedFrom", "derived-from"),
+        at_home=any(map(is_patient, elements.children(resource, "performer"))),
+    )
+
+
+def status_of(resource: Element) -> str:
+    """The status of an Observation or a DiagnosticReport."""
+    return next((STATUSES[code] for code in status_codes(resource, "status") if code in STATUSES), NOT_GIVEN)
+
+
+def group_of(status: str) -> str:
+    """Where a status stands in a list."""
+    return NOT_GIVEN if status == NOT_GIVEN else _GROUPS.get(Status(status), Group.REPORTED)
+
+
+def test_of(codes: tuple[Code, ...], title: str) -> str:
+    """What two results must share to be the same test: `loinc:` and the code, of several the one we have a name for;
+    else a code of another system; else the words, whatever their case and spaces. Empty where nothing names it."""
+    loinc = [code.code for code in codes if code.code and plain_names.is_loinc(code)]
+    if loinc:
+        code = next((code for code in loinc if plain_names.is_known(code)), loinc[0])
+        return f"loinc:{_SAME.get(code, code)}"
+    other = next((f"{code.system}|{code.code}" for code in codes if code.code and code.system), "")
+    return other or " ".join(title.casefold().split())
+
+
+def people_of(resource: Element, context: Context, *names: str) -> tuple[str, ...]:
+    """The names of those that these elements refer to, the patient left out: as displayed, else as they are called."""
+    named = (reference for name in names for reference in elements.children(resource, name))
+    return names_of((reference for reference in named if not is_patient(reference)), context, within=resource)
+
+
+def specimen_of(resource: Element, context: Context) -> str:
+    """What was examined, as the specimen is called, else by its type."""
+    if "specimen" not in resource:
+        return ""
+    return ", ".join(names_of(elements.children(resource, "specimen"), context, within=resource))
+
+
+def references(resource: Element, name: str) -> tuple[str, ...]:
+    """The references of an element in their order: `Type/id`, or `#id` for what is contained."""
+    return tuple(dict.fromkeys(filter(None, map(_path, elements.children(resource, name)))))[:_MOST]
+
+
+def _path(reference: Element) -> str:
+    written = elements.text(reference, "reference")
+    if written.startswith("#") or not written:
+        return written
+    return "/".join(written.partition("/_history/")[0].split("/")[-2:])
+
+
+def _measured(element: Element, *, age: float | None) -> Measured:
+    value = values.read(element)
+    sent = ranges.read(element)
+    usual = ranges.usual(sent, age=age)
+    place, words = interpretations.read(element)
+    judge = Judge.LAB if place else ""
+    if not place and not words and usual is not None:
+        side = ranges.compare(value.quantity, usual) if value.kind == values.Kind.QUANTITY else None
+        place, judge = (_SIDES[side], Judge.OURS) if side else ("", "")
+    return Measured(value=value, ranges=sent, usual_range=usual, place=place, place_by=judge, place_words=words)
+
+
+def _components(resource: Element, *, age: float | None) -> tuple[Component, ...]:
+    return tuple(_component(part, age=age) for part in list(elements.children(resource, "component"))[:_MOST])
+
+
+def _component(element: Element, *, age: float | None) -> Component:
+    concept = elements.child(element, "code")
+    title, codes = title_of(concept), codes_of(concept)
+    return Component(**vars(_measured(element, age=age)), title=title, codes=codes, test=test_of(codes, title))
+
+
+def _titled(element: Element, name: str) -> str:
+    return title_of(elements.child(element, name)) if name in element else ""
+
+
+def _category(resource: Element) -> str:
+    concepts = elements.children(resource, "category")
+    codes = [code.lower() for concept in concepts for code in elements.codes(concept)]
+    return next((_CATEGORIES[code] for code in codes if code in _CATEGORIES), Category.OTHER)
+
+
+def _related(resource: Element, name: str, kind: str) -> tuple[str, ...]:
+    """R4 has an element for each; DSTU2 has `related` with a type, has-member where none is said."""
+    if name not in resource and "related" not in resource:
+        return ()
+    older = (
+        _path(elements.child(part, "target"))
+        for part in elements.children(resource, "related")
+        if (elements.text(part, "type") or "has-member") == kind
+    )
+    return tuple(dict.fromkeys((*references(resource, name), *filter(None, older))))[:_MOST]
+
+
+def _age(when: When, birth_date: date | None) -> float | None:
+    """How old the person was when it was collected, in years."""
+    collected = datetimes.parse(when.starts or when.ends)
+    if birth_date is None or collected is None:
+        return None
+    return (collected.first_day - birth_date).days / _DAYS_A_YEAR
+
+
+def inside(resource: Element, context: Context) -> Iterator[ResultEntry]:
+    """The observations that a report contains, in its order, by `#id`."""
+    for part in elements.children(resource, "contained"):
+        if elements.text(part, "resourceType") == "Observation" and elements.text(part, "id"):
+            yield present({**part, "id": f"#{part['id']}"}, context)

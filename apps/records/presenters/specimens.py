@@ -1,0 +1,60 @@
+"""A Specimen of either version: what was taken for a test."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from apps.records.presenters import elements, moments
+from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
+from apps.records.presenters.heads import head, notes, status_codes, title_of
+from apps.records.presenters.moments import When
+from apps.records.presenters.naming import names_of
+
+
+class Status(StrEnum):
+    """Whether it could be used."""
+
+    AVAILABLE = "available"
+    NOT_AVAILABLE = "not-available"
+    NOT_USABLE = "not-usable"
+
+
+_STATUSES = {
+    "available": Status.AVAILABLE,
+    "unavailable": Status.NOT_AVAILABLE,
+    "unsatisfactory": Status.NOT_USABLE,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpecimenEntry(Entry):
+    """A specimen. `when` is when it was taken, else when it was received."""
+
+    received: When = field(default_factory=When)
+    body_site: str = ""
+    method: str = ""
+    number: str = ""
+
+
+def present(resource: Element, context: Context) -> SpecimenEntry:
+    """Read a Specimen."""
+    heading = head(resource, elements.child(resource, "type"))
+    if heading["is_withdrawn"] or heading["is_withheld"]:
+        return SpecimenEntry(**heading)
+    collection = elements.child(resource, "collection")
+    body_site = title_of(elements.child(collection, "bodySite"))
+    heading["title"] = heading["title"] or body_site
+    status = next((_STATUSES[code] for code in status_codes(resource, "status") if code in _STATUSES), NOT_GIVEN)
+    received = moments.read(resource, "receivedTime", means="recorded")
+    return SpecimenEntry(
+        **heading,
+        when=moments.read(collection, "collected", means="collected") or received,
+        status=status,
+        group=status,
+        people=names_of(elements.children(collection, "collector"), context, within=resource),
+        said=(*notes(resource, "note"), *notes(collection, "comment")),
+        received=received,
+        body_site=body_site,
+        method=title_of(elements.child(collection, "method")),
+        number=elements.text(elements.child(resource, "accessionIdentifier"), "value"),
+    )

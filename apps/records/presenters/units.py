@@ -1,0 +1,198 @@
+"""Units of measure: how one is written for a reader, when two are the same, and which convert exactly.
+
+Codes are UCUM (https://ucum.org/ucum, case sensitive). Only what is exact by definition converts: between powers of
+ten, and between the pound, the inch, degrees Fahrenheit and their metric kin. Never across substances (mg/dL to mmol/L)
+and never by valence (mEq/L to mmol/L): those factors depend on what was measured.
+"""
+
+import re
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+from typing import Final
+
+# Spellings of laboratories that mean one UCUM code, compared without case, spaces and a multiplication sign.
+_SPELLED: Final = {
+    "mmhg": "mm[Hg]",
+    "mm[hg]": "mm[Hg]",
+    "cel": "Cel",
+    "c": "Cel",
+    "°c": "Cel",
+    "degc": "Cel",
+    "degf": "[degF]",
+    "[degf]": "[degF]",
+    "f": "[degF]",
+    "°f": "[degF]",
+    "lb": "[lb_av]",
+    "lbs": "[lb_av]",
+    "[lb_av]": "[lb_av]",
+    "oz": "[oz_av]",
+    "in": "[in_i]",
+    "inch": "[in_i]",
+    "inches": "[in_i]",
+    "[in_i]": "[in_i]",
+    "ft": "[ft_i]",
+    "feet": "[ft_i]",
+    "bpm": "/min",
+    "1/min": "/min",
+    "/min": "/min",
+    "br/min": "/min",
+    "beats/min": "/min",
+    "breaths/min": "/min",
+    "beats/minute": "/min",
+    "breaths/minute": "/min",
+    "percent": "%",
+    "kg/m2": "kg/m2",
+    "kg/m²": "kg/m2",
+    "kg/m^2": "kg/m2",
+    "mg/dl": "mg/dL",
+    "g/dl": "g/dL",
+    "g/l": "g/L",
+    "ug/dl": "ug/dL",
+    "mcg/dl": "ug/dL",
+    "ng/ml": "ng/mL",
+    "pg/ml": "pg/mL",
+    "ug/ml": "ug/mL",
+    "mcg/ml": "ug/mL",
+    "mmol/l": "mmol/L",
+    "umol/l": "umol/L",
+    "meq/l": "meq/L",
+    "u/l": "U/L",
+    "unit/l": "U/L",
+    "units/l": "U/L",
+    "fl": "fL",
+    "k/ul": "10*3/uL",
+    "thou/ul": "10*3/uL",
+    "10*3/ul": "10*3/uL",
+    "10^3/ul": "10*3/uL",
+    "10e3/ul": "10*3/uL",
+    "10*9/l": "10*9/L",
+    "10^9/l": "10*9/L",
+    "10e9/l": "10*9/L",
+    "m/ul": "10*6/uL",
+    "10*6/ul": "10*6/uL",
+    "10^6/ul": "10*6/uL",
+    "10e6/ul": "10*6/uL",
+    "10*12/l": "10*12/L",
+    "10^12/l": "10*12/L",
+    "10e12/l": "10*12/L",
+    "/ul": "/uL",
+    "ml/min/1.73m2": "mL/min/{1.73_m2}",
+    "ml/min/1.73m²": "mL/min/{1.73_m2}",
+    "ml/min/{1.73_m2}": "mL/min/{1.73_m2}",
+    "ml/min/1.73m^2": "mL/min/{1.73_m2}",
+    "ml/min/1.73": "mL/min/{1.73_m2}",
+}
+
+_LETTERS: Final = {
+    "mm[Hg]": "mmHg",
+    "Cel": "°C",
+    "[degF]": "°F",
+    "[lb_av]": "lb",
+    "[oz_av]": "oz",
+    "[in_i]": "in",
+    "[ft_i]": "ft",
+    "[iU]": "IU",
+    "[arb'U]": "arb. U",
+    "[pH]": "pH",
+    "{1.73_m2}": "1.73 m²",
+    "{score}": "",
+    "{#}": "",
+    "{nominal}": "",
+    "{ratio}": "",
+    "(score)": "",
+    "meq": "mEq",
+}
+_RAISED: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+# A dimension, and how much of its base one of the unit is.
+_SCALES: Final[dict[str, tuple[str, Decimal]]] = {
+    unit: (dimension, Decimal(factor))
+    for dimension, units in {
+        "mass": {"kg": "1", "g": "0.001", "mg": "0.000001", "[lb_av]": "0.45359237", "[oz_av]": "0.028349523125"},
+        "length": {"m": "1", "cm": "0.01", "mm": "0.001", "[in_i]": "0.0254", "[ft_i]": "0.3048"},
+        "mass in volume": {
+            "g/L": "1",
+            "g/dL": "10",
+            "mg/dL": "0.01",
+            "mg/L": "0.001",
+            "mg/mL": "1",
+            "ug/mL": "0.001",
+            "ug/dL": "0.00001",
+            "ug/L": "0.000001",
+            "ng/mL": "0.000001",
+            "ng/dL": "0.00000001",
+            "ng/L": "0.000000001",
+            "pg/mL": "0.000000001",
+        },
+        "amount in volume": {"mol/L": "1", "mmol/L": "0.001", "umol/L": "0.000001", "nmol/L": "0.000000001"},
+        "activity in volume": {"U/L": "1", "kU/L": "1000", "U/mL": "1000", "mU/L": "0.001", "mU/mL": "1"},
+        "count in volume": {
+            "/uL": "1",
+            "/mm3": "1",
+            "10*3/uL": "1000",
+            "10*9/L": "1000",
+            "10*6/uL": "1000000",
+            "10*12/L": "1000000",
+            "/mL": "0.001",
+        },
+        "frequency": {"/min": "1"},
+    }.items()
+    for unit, factor in units.items()
+}
+_EXACTLY: Final = Context(prec=40)
+_MOST_DECIMALS: Final = Decimal("1e-6")
+
+
+def key(unit: str, code: str) -> str:
+    """What two quantities must share to be compared: the UCUM code, else the one a known spelling means, else the unit
+    as sent. Annotations in braces mean nothing in UCUM, so {beats}/min is /min; 1.73 m² does mean something."""
+    found = _spelled(code) or _spelled(unit) or code or unit
+    if found.startswith("{") and "}" in found:
+        found = found.partition("}")[2]
+    return found
+
+
+def shown(unit: str, code: str) -> str:
+    """The unit as a reader knows it: as sent, but mm[Hg] is mmHg, 10*3/uL is 10³/µL, and {score} is nothing."""
+    written = unit or code
+    if written in _LETTERS:
+        return _LETTERS[written]
+    written = re.sub(r"\{1\.73_m2\}", _LETTERS["{1.73_m2}"], written)
+    written = re.sub(r"\{([^{}]*)\}", r"\1", written)
+    written = re.sub(r"\b10[*^](\d+)", lambda found: "10" + found[1].translate(_RAISED), written)
+    written = re.sub(r"(?<=[a-z])([23])(?![\w.])", lambda found: found[1].translate(_RAISED), written)
+    written = re.sub(r"\bu(?=[LglmM])", "µ", written)
+    return re.sub(r"mm\[Hg\]|\[lb_av\]|\[in_i\]|\[iU\]|\bmeq\b", lambda found: _LETTERS[found[0]], written)
+
+
+def convert(value: Decimal, source: str, target: str) -> Decimal | None:
+    """A value of one unit (`key`) in another; None where that is not exact by definition."""
+    if source == target:
+        return value
+    if {source, target} == {"Cel", "[degF]"}:
+        return _celsius(value) if target == "Cel" else _EXACTLY.add(_EXACTLY.multiply(value, Decimal("1.8")), 32)
+    one, other = _SCALES.get(source), _SCALES.get(target)
+    if one is None or other is None or one[0] != other[0]:
+        return None
+    return _rounded(_EXACTLY.divide(_EXACTLY.multiply(value, one[1]), other[1]))
+
+
+def _celsius(value: Decimal) -> Decimal:
+    return _rounded(_EXACTLY.divide(_EXACTLY.subtract(value, Decimal(32)), Decimal("1.8")))
+
+
+def _rounded(value: Decimal) -> Decimal:
+    """At most six decimals where that leaves anything; a power of ten stays as exact as it was."""
+    if abs(value) < 1 or value == value.to_integral_value():
+        return value.normalize(_EXACTLY)
+    return value.quantize(_MOST_DECIMALS, ROUND_HALF_EVEN, context=Context(prec=60)).normalize(_EXACTLY)
+
+
+def _spelled(written: str) -> str:
+    return _SPELLED.get(
+        written.casefold()
+        .replace(" ", "")
+        .lstrip("x\N{MULTIPLICATION SIGN}")
+        .replace("\N{MICRO SIGN}", "u")
+        .replace("\N{GREEK SMALL LETTER MU}", "u"),
+        "",
+    )

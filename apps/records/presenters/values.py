@@ -1,0 +1,217 @@
+"""The value of an Observation or of one of its components: every type of both versions in one dataclass.
+
+DSTU2: Quantity, CodeableConcept, string, Range, Ratio, SampledData, Attachment, time, dateTime, Period. R4 adds boolean
+and integer and has no Attachment. An integer is a quantity without a unit; a coded yes or no (v2-0136, which DSTU2
+has in place of a boolean) is a yes or no.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from enum import StrEnum
+
+from apps.records.presenters import elements, moments, quantities
+from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import Code
+from apps.records.presenters.heads import codes_of
+from apps.records.presenters.moments import When
+from apps.records.presenters.quantities import Quantity
+
+
+class Kind(StrEnum):
+    """What a value is."""
+
+    NOTHING = "nothing"
+    QUANTITY = "quantity"
+    CODED = "coded"
+    TEXT = "text"
+    YES_OR_NO = "yes-or-no"
+    RANGE = "range"
+    RATIO = "ratio"
+    SAMPLES = "samples"
+    TIME = "time"
+    MOMENT = "moment"
+    PERIOD = "period"
+    ATTACHMENT = "attachment"
+
+
+class Absence(StrEnum):
+    """Why there is no value, in the ways that a page tells apart."""
+
+    UNKNOWN = "unknown"
+    DECLINED = "declined"
+    NOT_DONE = "not-done"
+    FAILED = "failed"
+    HIDDEN = "hidden"
+    NOT_GIVEN = "not-given"
+
+
+# data-absent-reason of both versions; every other code of it says no more than that there is no value
+_REASONS = {
+    "unknown": Absence.UNKNOWN,
+    "asked": Absence.UNKNOWN,
+    "asked-unknown": Absence.UNKNOWN,
+    "asked-declined": Absence.DECLINED,
+    "not-performed": Absence.NOT_DONE,
+    "error": Absence.FAILED,
+    "masked": Absence.HIDDEN,
+}
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """What is attached, without its content. `has_content`: it came along, in base64."""
+
+    title: str = ""
+    media_type: str = ""
+    url: str = ""
+    created: str = ""
+    size: int = 0
+    has_content: bool = False
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to fetch or to open."""
+        return bool(self.url or self.has_content)
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value by its kind. `quantity` is the number, the lower bound of a range, the numerator of a ratio, and the
+    origin of samples; `until` the upper bound, and the denominator. `text` is what a coded value or a text says, or a
+    time of day. `absence` is why there is nothing, empty where there is a value."""
+
+    kind: str = Kind.NOTHING
+    quantity: Quantity = field(default_factory=Quantity)
+    until: Quantity = field(default_factory=Quantity)
+    text: str = ""
+    codes: tuple[Code, ...] = ()
+    is_yes: bool = False
+    when: When = field(default_factory=When)
+    attachment: Attachment = field(default_factory=Attachment)
+    samples: int = 0
+    absence: str = ""
+
+    def __bool__(self) -> bool:
+        """Whether there is a value."""
+        return self.kind != Kind.NOTHING
+
+    @property
+    def number(self) -> Decimal | None:
+        """The number to compute with, whatever its comparator; None for any other kind."""
+        return self.quantity.number if self.kind == Kind.QUANTITY else None
+
+
+def read(element: Element) -> Value:
+    """The value, whichever of value[x] holds it; without one, why."""
+    for name, reading in _KINDS:
+        if name in element and (found := reading(element[name])):
+            return found
+    return Value(absence=_absence(element))
+
+
+def attachment(element: Element) -> Attachment:
+    """An Attachment as it describes itself."""
+    size = elements.number(element, "size")
+    return Attachment(
+        title=elements.text(element, "title"),
+        media_type=elements.text(element, "contentType"),
+        url=elements.text(element, "url"),
+        created=elements.text(element, "creation"),
+        size=int(size) if size is not None and size > 0 else 0,
+        has_content=isinstance(element.get("data"), str) and bool(element["data"]),
+    )
+
+
+def _quantity(sent: object) -> Value:
+    if not isinstance(sent, dict):
+        return Value()
+    if quantity := quantities.read(sent):
+        return Value(Kind.QUANTITY, quantity=quantity)
+    parts = (elements.shown(str(sent[part])) for part in ("comparator", "value", "unit") if _is_plain(sent.get(part)))
+    said = " ".join(parts) if _is_plain(sent.get("value")) else ""
+    return _said(said)  # "about 5", "1:80": no number that we can read, and still what was found
+
+
+def _is_plain(sent: object) -> bool:
+    return isinstance(sent, str | int | Decimal) and not isinstance(sent, bool) and sent != ""
+
+
+def _said(sent: object) -> Value:
+    said = elements.shown(sent)
+    return Value(Kind.TEXT, text=said) if said else Value()
+
+
+def _coded(sent: object) -> Value:
+    said, codes = elements.words(sent), codes_of(sent)
+    for code in codes:
+        if code.system.endswith(("v2/0136", "v2-0136")) and code.code in {"Y", "N"}:
+            return Value(Kind.YES_OR_NO, is_yes=code.code == "Y")
+    return Value(Kind.CODED, text=said, codes=codes) if said else Value()
+
+
+def _yes_or_no(sent: object) -> Value:
+    return Value(Kind.YES_OR_NO, is_yes=sent) if isinstance(sent, bool) else Value()
+
+
+def _whole(sent: object) -> Value:
+    return _quantity({"value": sent})
+
+
+def _range(sent: object) -> Value:
+    low, high = (quantities.read(elements.child(sent, bound)) for bound in ("low", "high"))
+    return Value(Kind.RANGE, quantity=low, until=high) if low or high else Value()
+
+
+def _ratio(sent: object) -> Value:
+    over, under = (quantities.read(elements.child(sent, part)) for part in ("numerator", "denominator"))
+    return Value(Kind.RATIO, quantity=over, until=under) if over or under else Value()
+
+
+def _samples(sent: object) -> Value:
+    data = sent.get("data") if isinstance(sent, dict) else None
+    if not isinstance(data, str) or not data.split():
+        return Value()
+    return Value(Kind.SAMPLES, quantity=quantities.read(elements.child(sent, "origin")), samples=len(data.split()))
+
+
+def _time(sent: object) -> Value:
+    said = elements.shown(sent)
+    return Value(Kind.TIME, text=said) if said else Value()
+
+
+def _moment(sent: object) -> Value:
+    said = elements.shown(sent)
+    return Value(Kind.MOMENT, when=moments.of_text(said, means="")) if said else Value()
+
+
+def _period(sent: object) -> Value:
+    when = moments.of_period(sent, means="") if isinstance(sent, dict) else When()
+    return Value(Kind.PERIOD, when=when) if when else Value()
+
+
+def _attached(sent: object) -> Value:
+    found = attachment(sent) if isinstance(sent, dict) else Attachment()
+    return Value(Kind.ATTACHMENT, attachment=found) if found else Value()
+
+
+_KINDS: tuple[tuple[str, Callable[[object], Value]], ...] = (
+    ("valueQuantity", _quantity),
+    ("valueCodeableConcept", _coded),
+    ("valueString", _said),
+    ("valueBoolean", _yes_or_no),
+    ("valueInteger", _whole),
+    ("valueRange", _range),
+    ("valueRatio", _ratio),
+    ("valueSampledData", _samples),
+    ("valueTime", _time),
+    ("valueDateTime", _moment),
+    ("valuePeriod", _period),
+    ("valueAttachment", _attached),
+)
+
+
+def _absence(element: Element) -> Absence:
+    """The reason said beside the value, or within any value that is there without one."""
+    within = (elements.absent_reason(sent) for name, sent in element.items() if name.lstrip("_").startswith("value"))
+    said = (*elements.codes(elements.child(element, "dataAbsentReason")), *filter(None, within))
+    return next((_REASONS[code] for code in said if code in _REASONS), Absence.NOT_GIVEN)

@@ -1,0 +1,293 @@
+"""An Encounter of either version (facts 1.6, patient experience 3.7): a visit, or a stay in the hospital.
+
+`class` is a plain code in DSTU2 and a Coding of v3-ActCode in R4. People know visits by date, clinician and clinic, so
+all who took part and all places are kept, the patient left out. What belongs to a visit is found by reference alone.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from apps.records.presenters import elements, moments, naming, quantities
+from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
+from apps.records.presenters.heads import codes_of, head, mapped, title_of
+from apps.records.presenters.moments import When
+from apps.records.presenters.naming import Person
+from apps.records.presenters.quantities import Quantity
+
+_MOST = 30  # places or diagnoses of one visit; more is an accident
+
+
+class Kind(StrEnum):
+    """What sort of visit it was, of either version's classes."""
+
+    VISIT = "visit"
+    HOSPITAL_STAY = "hospital-stay"
+    EMERGENCY = "emergency"
+    VIRTUAL = "virtual"
+    HOME = "home"
+    SHORT_STAY = "short-stay"
+
+
+class Status(StrEnum):
+    """How far it is. What is finished needs no word."""
+
+    PLANNED = "planned"
+    ARRIVED = "arrived"
+    IN_PROGRESS = "in-progress"
+    ON_LEAVE = "on-leave"
+    FINISHED = "finished"
+    CANCELED = "canceled"
+    NOT_GIVEN = NOT_GIVEN
+
+
+class Group(StrEnum):
+    """In the order of the page. A canceled one is not counted as a visit."""
+
+    PLANNED = "planned"
+    NOW = "now"
+    PAST = "past"
+    NOT_GIVEN = NOT_GIVEN
+    CANCELED = "canceled"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where, and when there."""
+
+    name: str = ""
+    when: When = field(default_factory=When)
+
+
+class Use(StrEnum):
+    """What a diagnosis is to a visit (FHIR diagnosis-role; DSTU2 has the first two)."""
+
+    ADMISSION = "ad"
+    DISCHARGE = "dd"
+    CHIEF_COMPLAINT = "cc"
+    COMORBIDITY = "cm"
+    BEFORE_SURGERY = "pre-op"
+    AFTER_SURGERY = "post-op"
+    BILLING = "billing"
+    NOT_GIVEN = NOT_GIVEN
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What was found or suspected, by the name that the visit or the condition gives it."""
+
+    what: str = ""
+    use: Use = Use.NOT_GIVEN
+
+
+@dataclass(frozen=True)
+class Hospitalization:
+    """How a stay began and ended, in the provider's words."""
+
+    came_from: str = ""
+    origin: str = ""
+    discharged_to: str = ""
+    destination: str = ""
+    readmission: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class VisitEntry(Entry):
+    """A visit. `title` is its type in the provider's words, else its service; where it is empty, `kind` says enough.
+
+    `class_said` is the class in the provider's words, where it is none that we know. `clinic` is the organization that
+    was responsible. `length` is how long it took where that was sent. `part_of` is the id of the visit it is part of.
+    """
+
+    status: Status = Status.NOT_GIVEN
+    group: Group = Group.NOT_GIVEN
+    kind: Kind = Kind.VISIT
+    class_said: str = ""
+    types: tuple[str, ...] = ()
+    service: str = ""
+    participants: tuple[Person, ...] = ()
+    clinic: str = ""
+    places: tuple[Place, ...] = ()
+    reasons: tuple[str, ...] = ()
+    diagnoses: tuple[Diagnosis, ...] = ()
+    hospitalization: Hospitalization = field(default_factory=Hospitalization)
+    length: Quantity = field(default_factory=Quantity)
+    priority: str = ""
+    part_of: str = ""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it began and no end was recorded; a page says so where that is long ago."""
+        return self.group is Group.NOW and self.when.is_open
+
+
+_KINDS = {
+    "outpatient": Kind.VISIT,
+    "ambulatory": Kind.VISIT,
+    "amb": Kind.VISIT,
+    "inpatient": Kind.HOSPITAL_STAY,
+    "imp": Kind.HOSPITAL_STAY,
+    "acute": Kind.HOSPITAL_STAY,
+    "nonac": Kind.HOSPITAL_STAY,
+    "emergency": Kind.EMERGENCY,
+    "emer": Kind.EMERGENCY,
+    "virtual": Kind.VIRTUAL,
+    "vr": Kind.VIRTUAL,
+    "home": Kind.HOME,
+    "hh": Kind.HOME,
+    "daytime": Kind.SHORT_STAY,
+    "obsenc": Kind.SHORT_STAY,
+    "ss": Kind.SHORT_STAY,
+}
+_STATUSES = {
+    "planned": Status.PLANNED,
+    "arrived": Status.ARRIVED,
+    "triaged": Status.ARRIVED,
+    "in-progress": Status.IN_PROGRESS,
+    "onleave": Status.ON_LEAVE,
+    "finished": Status.FINISHED,
+    "cancelled": Status.CANCELED,
+}
+_USES = {use.value: use for use in Use if use is not Use.NOT_GIVEN}
+_NO_USE = Use.NOT_GIVEN
+_GROUPS = {
+    Status.PLANNED: Group.PLANNED,
+    Status.ARRIVED: Group.NOW,
+    Status.IN_PROGRESS: Group.NOW,
+    Status.ON_LEAVE: Group.NOW,
+    Status.FINISHED: Group.PAST,
+    Status.CANCELED: Group.CANCELED,
+    Status.NOT_GIVEN: Group.NOT_GIVEN,
+}
+
+
+def present(resource: Element, context: Context) -> VisitEntry:
+    """Read an Encounter of either version."""
+    types = list(elements.children(resource, "type"))
+    named = next((each for each in types if title_of(each)), types[0] if types else resource.get("serviceType"))
+    top = head(resource, named)
+    if top["is_withdrawn"] or top["is_withheld"]:
+        return VisitEntry(**top)
+    service = title_of(resource.get("serviceType"))
+    top["title"] = top["title"] or service
+    top["codes"] = tuple(dict.fromkeys(code for each in types for code in codes_of(each))) or top["codes"]
+    status = mapped(resource, "status", _STATUSES) or Status.NOT_GIVEN
+    participants, kind = _participants(resource, context), _kind(resource)
+    return VisitEntry(
+        **top,
+        when=moments.read(resource, "period", means="planned" if status is Status.PLANNED else "seen"),
+        status=status,
+        group=_GROUPS[status],
+        people=tuple(dict.fromkeys(person.name for person in participants if person.name)),
+        kind=kind or Kind.VISIT,
+        class_said="" if kind else title_of(elements.child(resource, "class")),
+        types=naming.titles(resource, "type"),
+        service=service,
+        participants=participants,
+        clinic=naming.name_of(resource.get("serviceProvider"), context, within=resource),
+        places=_places(resource, context),
+        reasons=naming.reasons(resource, context, ("reasonCode", "reason"), ("reasonReference", "indication")),
+        diagnoses=_diagnoses(resource, context),
+        hospitalization=_hospitalization(resource, context),
+        length=quantities.read(elements.child(resource, "length")),
+        priority=title_of(resource.get("priority")),
+        part_of=naming.id_of(resource.get("partOf")),
+    )
+
+
+def _kind(resource: Element) -> Kind | None:
+    """Of a plain code, of a Coding, or of a concept where one was sent by mistake."""
+    sent = elements.child(resource, "class")
+    coded = {**resource, "class": elements.text(sent, "code")} if elements.text(sent, "code") else resource
+    return mapped(coded, "class", _KINDS)
+
+
+def _participants(resource: Element, context: Context) -> tuple[Person, ...]:
+    sent = (
+        each for each in elements.children(resource, "participant") if not naming.is_patient(each.get("individual"))
+    )
+    return naming.people_of(
+        Person(
+            name=naming.name_of(each.get("individual"), context, within=resource),
+            role=next(iter(naming.titles(each, "type")), ""),
+        )
+        for each in sent
+    )
+
+
+def _places(resource: Element, context: Context) -> tuple[Place, ...]:
+    read = (
+        Place(
+            name=naming.name_of(each.get("location"), context, within=resource),
+            when=moments.read(each, "period", means="seen"),
+        )
+        for each in elements.children(resource, "location")
+    )
+    return tuple(dict.fromkeys(place for place in read if place.name))[:_MOST]
+
+
+def _diagnoses(resource: Element, context: Context) -> tuple[Diagnosis, ...]:
+    """`diagnosis` in R4; in DSTU2 the admitting and the discharge diagnoses of the hospitalization."""
+    found = [
+        Diagnosis(
+            naming.name_of(each.get("condition"), context, within=resource), mapped(each, "use", _USES) or _NO_USE
+        )
+        for each in elements.children(resource, "diagnosis")
+    ]
+    stay = elements.child(resource, "hospitalization")
+    for name, use in (("admittingDiagnosis", Use.ADMISSION), ("dischargeDiagnosis", Use.DISCHARGE)):
+        named = naming.names_of(elements.children(stay, name), context, within=resource)
+        found += [Diagnosis(what, use) for what in named]
+    return tuple(dict.fromkeys(diagnosis for diagnosis in found if diagnosis.what))[:_MOST]
+
+
+def _hospitalization(resource: Element, context: Context) -> Hospitalization:
+    sent = elements.child(resource, "hospitalization")
+    return Hospitalization(
+        came_from=title_of(sent.get("admitSource")),
+        origin=naming.name_of(sent.get("origin"), context, within=resource),
+        discharged_to=title_of(sent.get("dischargeDisposition")),
+        destination=naming.name_of(sent.get("destination"), context, within=resource),
+        readmission=title_of(sent.get("reAdmission")),
+    )
+
+
+KIND_WORDS: Mapping[Kind, str | Promise] = {
+    Kind.VISIT: _("Visit"),
+    Kind.HOSPITAL_STAY: _("Hospital stay"),
+    Kind.EMERGENCY: _("Emergency visit"),
+    Kind.VIRTUAL: _("Video or phone visit"),
+    Kind.HOME: _("Home visit"),
+    Kind.SHORT_STAY: _("Short stay"),
+}
+USE_WORDS: Mapping[Use, str | Promise] = {
+    Use.ADMISSION: _("Admission diagnosis"),
+    Use.DISCHARGE: _("Discharge diagnosis"),
+    Use.CHIEF_COMPLAINT: _("Main complaint"),
+    Use.COMORBIDITY: _("Other condition at the time"),
+    Use.BEFORE_SURGERY: _("Diagnosis before surgery"),
+    Use.AFTER_SURGERY: _("Diagnosis after surgery"),
+    Use.BILLING: _("Diagnosis for billing"),
+    Use.NOT_GIVEN: "",
+}
+STATUS_WORDS: Mapping[Status, str | Promise] = {
+    Status.PLANNED: _("Planned"),
+    Status.ARRIVED: _("Arrived"),
+    Status.IN_PROGRESS: _("In progress"),
+    Status.ON_LEAVE: _("On leave from the hospital"),
+    Status.FINISHED: "",
+    Status.CANCELED: _("Canceled"),
+    Status.NOT_GIVEN: _("Status not given"),
+}
+NO_END_WORDS: str | Promise = _("No end date was recorded")
+GROUP_WORDS: Mapping[Group, str | Promise] = {
+    Group.PLANNED: _("Planned"),
+    Group.NOW: _("In progress"),
+    Group.PAST: _("Past"),
+    Group.NOT_GIVEN: _("Status not given"),
+    Group.CANCELED: _("Canceled"),
+}

@@ -1,0 +1,109 @@
+"""Which presenter reads which resource type, and what kind of entry comes of it.
+
+`present` never raises and always gives an entry: a resource that its presenter cannot read is told plainly, not lost.
+"""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, Final, get_args, get_type_hints
+
+from apps.records.presenters import (
+    allergies,
+    care_plans,
+    care_teams,
+    conditions,
+    devices,
+    documents,
+    elements,
+    family,
+    generic,
+    goals,
+    immunizations,
+    insurance,
+    medications,
+    orders,
+    procedures,
+    questionnaires,
+    reports,
+    results,
+    social,
+    specimens,
+    visits,
+    vitals,
+)
+from apps.records.presenters.care_plans import CarePlanEntry
+from apps.records.presenters.care_teams import CareTeamEntry
+from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import Context, Entry, Present
+from apps.records.presenters.generic import GenericEntry
+from apps.records.presenters.results import ResultEntry
+
+_LOG = logging.getLogger(__name__)
+
+
+def _observation(resource: Element, context: Context) -> ResultEntry:
+    """A vital sign, social history, or any other result."""
+    if vitals.is_vital(resource):
+        return vitals.present(resource, context)
+    return social.present(resource, context) if social.is_social(resource) else results.present(resource, context)
+
+
+def _care_plan(resource: Element, context: Context) -> CarePlanEntry | CareTeamEntry:
+    """A plan, or the care team that DSTU2 has in its place."""
+    is_team = care_plans.is_care_team(resource)
+    return care_teams.present(resource, context) if is_team else care_plans.present(resource, context)
+
+
+PRESENTERS: Final[Mapping[str, Present]] = MappingProxyType(
+    {
+        "AllergyIntolerance": allergies.present,
+        "CarePlan": _care_plan,
+        "CareTeam": care_teams.present,
+        "Condition": conditions.present,
+        "Coverage": insurance.present,
+        "Device": devices.present,
+        "DiagnosticReport": reports.present,
+        "DocumentReference": documents.present,
+        "Encounter": visits.present,
+        "FamilyMemberHistory": family.present,
+        "Goal": goals.present,
+        "Immunization": immunizations.present,
+        "ImmunizationRecommendation": immunizations.present_recommendation,
+        "MedicationDispense": medications.present_dispense,
+        "MedicationOrder": medications.present_order,
+        "MedicationRequest": medications.present_order,
+        "MedicationStatement": medications.present_statement,
+        "Observation": _observation,
+        "Procedure": procedures.present,
+        "QuestionnaireResponse": questionnaires.present,
+        "Specimen": specimens.present,
+        **dict.fromkeys(("ServiceRequest", "ProcedureRequest", "DiagnosticOrder", "ReferralRequest"), orders.present),
+    }
+)
+
+
+def _kinds(returned: Any) -> tuple[type[Entry], ...]:
+    return get_args(returned) or (returned,)
+
+
+# By the name a shelf knows them by.
+KINDS: Final[Mapping[str, type[Entry]]] = MappingProxyType(
+    {
+        kind.__name__: kind
+        for present in (*PRESENTERS.values(), generic.present)
+        for kind in _kinds(get_type_hints(present)["return"])
+    }
+)
+
+
+def present(body: bytes, *, resource_type: str, logical_id: str, context: Context) -> tuple[Element, Entry]:
+    """A stored body, parsed, and the entry made of it. Type and id are those it is stored under, whatever it says."""
+    resource = elements.parse(body)
+    try:
+        entry = PRESENTERS.get(resource_type, generic.present)(resource, context)
+    except Exception as error:  # noqa: BLE001 - a mistake of ours costs the reader no row
+        _LOG.error("A resource cannot be presented: %s, %s.", resource_type, type(error).__name__)
+        entry = GenericEntry()
+    return resource, replace(entry, resource_type=resource_type, logical_id=logical_id)

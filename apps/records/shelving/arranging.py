@@ -1,0 +1,89 @@
+"""The orders in which a shelf holds its entries.
+
+A key is a tuple of one shape, so that rows of several shelves merge into one list: a number, two texts, and the
+record's own id last, so that no two are equal. Texts sort as they stand, and a date is turned over: newest comes first.
+"""
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Final, TypeAlias
+
+from apps.records.presenters import vitals
+from apps.records.presenters.entry import Entry
+from apps.records.presenters.results import ResultEntry
+from apps.records.subjects import Order, Subject
+
+Key: TypeAlias = tuple[int, str, str, int]
+
+_LAST: Final = "~"  # behind every letter and digit: what has no date or no name
+_TURNED: Final = str.maketrans("0123456789", "9876543210")
+_LONGEST: Final = 60  # an index holds keys
+
+
+class Arrangement(StrEnum):
+    """`LISTED` is the subject's own order. `DATED` is newest first whatever the group; subjects that are listed so have
+    no second. `TESTS` holds the values of one test together, and `LATEST` the newest value of each, A to Z. `WORDS`
+    has what a search looks through, newest first."""
+
+    LISTED = "listed"
+    DATED = "dated"
+    TESTS = "tests"
+    LATEST = "latest"
+    WORDS = "words"
+
+
+_VITALS: Final = tuple(vitals.Vital)
+
+Keyed: TypeAlias = Callable[[Entry, int], Key]
+
+
+def listed(subject: Subject) -> Keyed:
+    """The order of the subject's own list: group by group, and within one by date or by name."""
+    ranks = {group: rank for rank, group in enumerate(subject.groups)}
+    if subject.order is Order.NAMED:
+        return lambda entry, pk: (ranks.get(entry.group, len(ranks)), _name(entry), _newest(entry), pk)
+    return lambda entry, pk: (ranks.get(entry.group, len(ranks)) if ranks else 0, _newest(entry), _name(entry), pk)
+
+
+def dated(entry: Entry, pk: int) -> Key:
+    """Newest first."""
+    return 0, _newest(entry), _name(entry), pk
+
+
+def by_test(entry: Entry, pk: int) -> Key:
+    """One test after the other, each newest first."""
+    return 0, test_of(entry), _newest(entry), pk
+
+
+def latest(entry: Entry, newest: str, pk: int) -> Key:
+    """One row for each test: vital signs in the order a reader looks for them, the others by name."""
+    vital = vitals.vital_of(entry) if isinstance(entry, ResultEntry) else None
+    return _VITALS.index(vital) if vital else len(_VITALS), _name(entry), newest, pk
+
+
+def is_dated(subject: Subject) -> bool:
+    """Whether its own list is newest first throughout."""
+    return subject.order is Order.NEWEST and not subject.groups
+
+
+def dated_arrangement(subject: Subject) -> Arrangement:
+    """The arrangement of this subject that is newest first throughout."""
+    return Arrangement.LISTED if is_dated(subject) else Arrangement.DATED
+
+
+def test_of(entry: Entry) -> str:
+    """What values must share to be values of one test; of what is no measurement, or unnamed, nothing."""
+    return entry.test[: 2 * _LONGEST] if isinstance(entry, ResultEntry) else ""
+
+
+def year(entry: Entry) -> str:
+    """The year it is listed under; empty where it has no date."""
+    return entry.when.sorts_at[:4]
+
+
+def _newest(entry: Entry) -> str:
+    return entry.when.sorts_at.translate(_TURNED) if entry.when.sorts_at else _LAST
+
+
+def _name(entry: Entry) -> str:
+    return entry.title.casefold()[:_LONGEST] or _LAST

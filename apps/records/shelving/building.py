@@ -1,0 +1,229 @@
+"""Build shelves anew from the records, in one pass over them, whatever their number, in flat memory."""
+
+import itertools
+import uuid
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from uuid import UUID
+
+import msgspec
+from django.db import transaction
+from django.db.models import Q, QuerySet
+
+from apps.connections.models import Connection
+from apps.records import places, presenting, subjects
+from apps.records.models import Leaf, Record, Shelf
+from apps.records.presenters.entry import Entry
+from apps.records.shelving import arranging, indexing, searching
+from apps.records.shelving.arranging import Arrangement, Key
+from apps.records.shelving.indexing import Head, Index, Row, Stretch
+from apps.records.shelving.spooling import Spool
+from apps.records.shelving.surroundings import Surroundings
+from apps.records.subjects import Subject
+from apps.vault.sealing import KeyRing, Place
+
+_ROWS_AT_ONCE = 200
+_LEAVES_AT_ONCE = 20
+_LARGEST_LEAF_BYTES = 1_000_000  # fewer rows where they are long
+
+
+@dataclass
+class _Shelf:
+    """What is gathered of one subject while the records pass by."""
+
+    subject: Subject
+    spools: dict[Arrangement, Spool]
+    index: Index
+    groups: Counter[str] = field(default_factory=Counter)
+    years: Counter[str] = field(default_factory=Counter)
+    tests: Counter[str] = field(default_factory=Counter)
+    newest: tuple[str, str] = ("", "")
+    counts: Counter[str] = field(default_factory=Counter)
+
+
+def build(connection: Connection, wanted: Sequence[Subject], *, ring: KeyRing, at: datetime) -> dict[str, int]:
+    """Build the shelves of these subjects, and say how many entries each holds.
+
+    Raises `apps.vault.errors.VaultError` where a body does not open: a shelf that leaves one out would be a gap nobody
+    sees. A body that cannot be read still has its entry.
+    """
+    shelves = {subject.key: _begin(subject) for subject in wanted}
+    with transaction.atomic():
+        for record, entry, subject in _presented(connection, wanted, ring):
+            if subject is not None and subject.key in shelves:
+                _put(shelves[subject.key], record, entry)
+        for shelf in shelves.values():
+            _write(connection, shelf, ring=ring, at=at)
+    return {key: shelf.counts["listed"] for key, shelf in shelves.items()}
+
+
+def _begin(subject: Subject) -> _Shelf:
+    arrangements = {Arrangement.LISTED, arranging.dated_arrangement(subject), Arrangement.WORDS}
+    if subject in {subjects.RESULTS, subjects.VITALS}:
+        arrangements |= {Arrangement.TESTS}
+    return _Shelf(subject, {arrangement: Spool() for arrangement in arrangements}, Index(build=uuid.uuid4()))
+
+
+def _presented(
+    connection: Connection, wanted: Sequence[Subject], ring: KeyRing
+) -> Iterator[tuple[Record, Entry, Subject | None]]:
+    surroundings = Surroundings(connection, ring)
+    for batch in _batches(_records(connection, wanted).iterator(chunk_size=_ROWS_AT_ONCE)):
+        bodies = [ring.open_body(bytes(record.sealed_body), place=_place(record)) for record in batch]
+        context = surroundings.of(bodies)
+        for record, body in zip(batch, bodies, strict=True):
+            resource, entry = presenting.present(
+                body, resource_type=record.resource_type, logical_id=record.logical_id, context=context
+            )
+            yield record, entry, subjects.subject_of(resource, resource_type=record.resource_type)
+
+
+def _batches(records: Iterable[Record]) -> Iterator[list[Record]]:
+    rows = iter(records)
+    while batch := list(itertools.islice(rows, _ROWS_AT_ONCE)):
+        yield batch
+
+
+def _records(connection: Connection, wanted: Sequence[Subject]) -> QuerySet[Record]:
+    types = {resource_type for subject in wanted for resource_type in subject.resource_types}
+    is_wanted = Q(resource_type__in=types)
+    if subjects.OTHER in wanted:
+        is_wanted |= ~Q(resource_type__in=subjects.KNOWN_TYPES)
+    return Record.objects.filter(is_wanted, user_id=connection.user_id, connection_id=connection.id)
+
+
+def _place(record: Record) -> Place:
+    return places.body_place(
+        connection_id=record.connection_id, resource_type=record.resource_type, logical_id=record.logical_id
+    )
+
+
+def _put(shelf: _Shelf, record: Record, entry: Entry) -> None:
+    if entry.is_withdrawn or record.removed_at is not None:
+        shelf.counts["withdrawn" if entry.is_withdrawn else "gone"] += 1
+        return
+    shelf.counts["listed"] += 1
+    shelf.counts["withheld"] += entry.is_withheld
+    shelf.groups[entry.group] += 1
+    shelf.years[arranging.year(entry)] += 1
+    shelf.newest = max(shelf.newest, (entry.when.sorts_at, entry.when.starts or entry.when.ends))
+    written = msgspec.json.encode(
+        Row(record.pk, type(entry).__name__, msgspec.Raw(msgspec.json.encode(replace(entry, narrative=""))))
+    )
+    for arrangement, spool in shelf.spools.items():
+        if arrangement is Arrangement.TESTS:
+            if test := arranging.test_of(entry):
+                shelf.tests[test] += 1
+                spool.add(arranging.by_test(entry, record.pk), written)
+        elif arrangement is Arrangement.WORDS:
+            spool.add(arranging.dated(entry, record.pk), searching.written(entry, record.pk))
+        elif arrangement is Arrangement.LISTED:
+            spool.add(arranging.listed(shelf.subject)(entry, record.pk), written)
+        else:
+            spool.add(arranging.dated(entry, record.pk), written)
+
+
+def _write(connection: Connection, shelf: _Shelf, *, ring: KeyRing, at: datetime) -> None:
+    """The new leaves, the index that knows them, and away with the old leaves."""
+    row, _is_new = Shelf.objects.get_or_create(
+        user_id=connection.user_id,
+        connection=connection,
+        subject=shelf.subject.key,
+        defaults={"sealed_index": b"", "built_at": at},
+    )
+    writing = _Writing(row, shelf.index.build, ring)
+    stretches = {
+        arrangement.value: writing.write(arrangement, spool.merged()) for arrangement, spool in shelf.spools.items()
+    }
+    if shelf.tests:
+        tests = shelf.spools[Arrangement.TESTS].merged()
+        stretches[Arrangement.LATEST.value] = writing.write(Arrangement.LATEST, _latest(tests, shelf.tests))
+    index = Index(
+        build=shelf.index.build,
+        count=shelf.counts["listed"],
+        groups=dict(shelf.groups),
+        years=dict(shelf.years),
+        withdrawn=shelf.counts["withdrawn"],
+        gone=shelf.counts["gone"],
+        withheld=shelf.counts["withheld"],
+        newest=shelf.newest[1],
+        arrangements=stretches,
+    )
+    place = places.shelf_place(connection_id=connection.id, subject=shelf.subject.key)
+    row.sealed_index = ring.seal_body(msgspec.json.encode(index), place=place)
+    row.built_at = at
+    row.save(update_fields=["sealed_index", "built_at"])
+    row.leaves.exclude(build=shelf.index.build).delete()
+
+
+def _latest(tests: Iterator[tuple[Key, bytes]], counted: Counter[str]) -> Iterator[tuple[Key, bytes]]:
+    """The newest row of each test, by the name it goes by."""
+    spool = Spool()
+    for test, rows in itertools.groupby(tests, key=lambda keyed: keyed[0][1]):
+        (_rank, _test, newest, pk), written = next(rows)
+        row = msgspec.json.decode(written, type=Row)
+        entry = row.opened()
+        latest = Row(row.record, row.kind, row.entry, counted[test])
+        spool.add(arranging.latest(entry, newest, pk), msgspec.json.encode(latest))
+    return spool.merged()
+
+
+@dataclass(frozen=True)
+class _Writing:
+    """Writes leaves of one shelf."""
+
+    shelf: Shelf
+    build: UUID
+    ring: KeyRing
+
+    def write(self, arrangement: Arrangement, rows: Iterator[tuple[Key, bytes]]) -> Stretch:
+        heads: list[Head] = []
+        leaves: list[Leaf] = []
+        last: Key | None = None
+        for keyed in _leaves(rows, most=_most(arrangement)):
+            leaves.append(self._leaf(arrangement, len(heads), keyed))
+            heads.append(Head(len(keyed), keyed[0][0]))
+            last = keyed[-1][0]
+            if len(leaves) == _LEAVES_AT_ONCE:
+                Leaf.objects.bulk_create(leaves)
+                leaves = []
+        Leaf.objects.bulk_create(leaves)
+        return Stretch(tuple(heads), last)
+
+    def _leaf(self, arrangement: Arrangement, number: int, rows: Sequence[tuple[Key, bytes]]) -> Leaf:
+        place = places.leaf_place(
+            connection_id=self.shelf.connection_id,
+            subject=self.shelf.subject,
+            build=self.build,
+            arrangement=arrangement.value,
+            number=number,
+        )
+        sealed = self.ring.seal_body(indexing.write_rows(rows), place=place)
+        return Leaf(
+            user_id=self.shelf.user_id,
+            shelf=self.shelf,
+            build=self.build,
+            arrangement=arrangement.value,
+            number=number,
+            sealed_rows=sealed,
+        )
+
+
+def _most(arrangement: Arrangement) -> int:
+    return indexing.MOST_WORDS if arrangement is Arrangement.WORDS else indexing.MOST_ROWS
+
+
+def _leaves(rows: Iterator[tuple[Key, bytes]], *, most: int) -> Iterator[list[tuple[Key, bytes]]]:
+    """Rows for one leaf after the other, none of them larger than a page should read."""
+    leaf: list[tuple[Key, bytes]] = []
+    size = 0
+    for keyed in rows:
+        if leaf and (len(leaf) == most or size + len(keyed[1]) > _LARGEST_LEAF_BYTES):
+            yield leaf
+            leaf, size = [], 0
+        leaf.append(keyed)
+        size += len(keyed[1])
+    if leaf:
+        yield leaf

@@ -1,0 +1,89 @@
+"""What a shelf and its leaves hold, as it is written and read back."""
+
+from collections.abc import Sequence
+from typing import Final
+from uuid import UUID
+
+import msgspec
+
+from apps.records.presenters.entry import Entry
+from apps.records.presenting import KINDS
+from apps.records.shelving.arranging import Key
+
+MOST_ROWS: Final = 50  # of a leaf, and of a page
+MOST_WORDS: Final = 500  # entries of a leaf that is searched: all of them are opened
+
+
+class Row(msgspec.Struct, frozen=True, array_like=True):
+    """One entry on a leaf. `entry` is decoded when it is shown. `of_its_test` counts the values of its test, where the
+    arrangement is the latest value of each."""
+
+    record: int
+    kind: str
+    entry: msgspec.Raw
+    of_its_test: int = 0
+
+    def opened(self) -> Entry:
+        """The entry. Raises msgspec.MsgspecError where an earlier release wrote it in another shape."""
+        kind = KINDS.get(self.kind)
+        if kind is None:
+            raise msgspec.ValidationError("No such kind of entry.")
+        return msgspec.json.decode(self.entry, type=kind)
+
+
+class Words(msgspec.Struct, frozen=True, array_like=True):
+    """What a search finds an entry by, and shows of it. `plain` is the key of our own name for it."""
+
+    record: int
+    title: str
+    plain: str
+    when: str
+    words: str
+
+
+class Head(msgspec.Struct, frozen=True, array_like=True):
+    """What an index knows of one leaf: how many rows, and the key of the first."""
+
+    count: int
+    first: Key
+
+
+class Stretch(msgspec.Struct, frozen=True, array_like=True):
+    """The leaves of one arrangement, in order, and the key of the very last row."""
+
+    heads: tuple[Head, ...] = ()
+    last: Key | None = None
+
+
+class Index(msgspec.Struct, frozen=True):
+    """What a shelf says without opening a leaf.
+
+    `count` is what lists show, `groups` and `years` say how it divides. `withdrawn` the provider marked as recorded by
+    mistake, `gone` it no longer has; neither is in the count. `withheld` is: it has no details. `newest` is the date
+    of the newest entry, as sent.
+    """
+
+    build: UUID
+    count: int = 0
+    groups: dict[str, int] = {}
+    years: dict[str, int] = {}
+    withdrawn: int = 0
+    gone: int = 0
+    withheld: int = 0
+    newest: str = ""
+    arrangements: dict[str, Stretch] = {}
+
+
+def write_rows(rows: Sequence[tuple[Key, bytes]]) -> bytes:
+    """A leaf of rows that are written already, each with its key."""
+    return msgspec.json.encode([(key, msgspec.Raw(row)) for key, row in rows])
+
+
+def read_words(leaf: bytes) -> tuple[tuple[Key, Words], ...]:
+    """The same of a leaf that is searched."""
+    return msgspec.json.decode(leaf, type=tuple[tuple[Key, Words], ...])
+
+
+def read_rows(leaf: bytes) -> tuple[tuple[Key, Row], ...]:
+    """The keys and rows of a leaf, the entries still unread."""
+    return msgspec.json.decode(leaf, type=tuple[tuple[Key, Row], ...])

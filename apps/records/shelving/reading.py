@@ -1,0 +1,230 @@
+"""Read shelves for a page: their indexes, and then the few leaves whose rows it shows.
+
+The shelves of several connections, or of several subjects, read as one list: the indexes know where each leaf begins
+and how many rows it has, and so which leaves can hold the fifty rows that a page wants.
+"""
+
+import bisect
+import logging
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from typing import Final
+from uuid import UUID
+
+import msgspec
+from django.db.models import Q
+
+from apps.records import places
+from apps.records.models import Leaf, Shelf
+from apps.records.presenters.entry import Entry
+from apps.records.shelving import indexing
+from apps.records.shelving.arranging import Arrangement, Key
+from apps.records.shelving.indexing import Index, Row
+from apps.vault.errors import VaultError
+from apps.vault.sealing import KeyRing
+
+_LOG = logging.getLogger(__name__)
+
+_NO_BUILD: Final = UUID(int=0)
+_BEHIND_ALL: Final[Key] = (1 << 30, "", "", 0)
+
+
+@dataclass(frozen=True, eq=False)
+class OpenShelf:
+    """A shelf with its index. `index` is None where it does not open, or is of another release."""
+
+    pk: int
+    connection_id: UUID
+    subject: str
+    index: Index | None
+
+    @property
+    def build(self) -> UUID:
+        """Whose leaves it reads."""
+        return self.index.build if self.index else _NO_BUILD
+
+    def stretch(self, arrangement: Arrangement) -> indexing.Stretch:
+        """The leaves of that arrangement; none where there are none."""
+        empty = indexing.Stretch()
+        return self.index.arrangements.get(arrangement.value, empty) if self.index else empty
+
+
+@dataclass(frozen=True)
+class Shelved:
+    """One row of a list: the entry, whose it is, and where to open it. `entry` is None where it cannot be read."""
+
+    record: int
+    connection_id: UUID
+    subject: str
+    key: Key
+    entry: Entry | None
+    of_its_test: int = 0
+
+
+class Outdated(Exception):
+    """The shelf was built anew while it was read: read it again."""
+
+
+def shelves(user_id: UUID, ring: KeyRing, *, subjects: Iterable[str]) -> tuple[OpenShelf, ...]:
+    """The shelves of these subjects, of every confirmed connection of the user: one query."""
+    rows = Shelf.objects.filter(user_id=user_id, subject__in=subjects, connection__confirmed_at__isnull=False)
+    found = rows.order_by("pk").values_list("pk", "connection_id", "subject", "sealed_index")
+    return tuple(OpenShelf(pk, of, name, _index(of, name, bytes(sealed), ring)) for pk, of, name, sealed in found)
+
+
+def _index(connection_id: UUID, subject: str, sealed: bytes, ring: KeyRing) -> Index | None:
+    place = places.shelf_place(connection_id=connection_id, subject=subject)
+    try:
+        return msgspec.json.decode(ring.open_body(sealed, place=place), type=Index)
+    except (VaultError, msgspec.MsgspecError) as error:  # no traceback: a decoder's shows what it could not decode
+        _LOG.error("A shelf does not open: connection %s, %s.", connection_id, type(error).__name__)
+        return None
+
+
+def window(
+    found: Sequence[OpenShelf], arrangements: Mapping[str, Arrangement], start: int, stop: int, ring: KeyRing
+) -> tuple[Shelved, ...]:
+    """The rows from `start` to before `stop` of the list that all these shelves make together. `arrangements` says for
+    each subject which order it is read in. One query. Raises Outdated, and VaultError where a leaf does not open."""
+    sources = [_Source.of(shelf, arrangements[shelf.subject]) for shelf in found]
+    wanted, before = _needed(sources, start, stop)
+    rows = sorted(_rows(wanted, ring), key=lambda row: row.key)
+    return tuple(rows[max(start - before, 0) : max(stop - before, 0)])
+
+
+def of_test(found: Sequence[OpenShelf], test: str, ring: KeyRing, *, most: int) -> tuple[Shelved, ...]:
+    """The newest values of one test, at most so many from each shelf, newest first."""
+    wanted = []
+    for shelf in found:
+        source = _Source.of(shelf, Arrangement.TESTS)
+        first = max(bisect.bisect_left(source.firsts, (0, test, "", 0)) - 1, 0)
+        last = bisect.bisect_left(source.firsts, (0, f"{test}\0", "", 0))
+        leaves = most // indexing.MOST_ROWS + 2
+        wanted += [_Leaf(source, number) for number in range(first, min(last, first + leaves, len(source.firsts)))]
+    rows = [row for row in _rows(wanted, ring) if row.key[1] == test]
+    return tuple(sorted(rows, key=lambda row: row.key)[:most])
+
+
+@dataclass(frozen=True)
+class _Source:
+    """One arrangement of one shelf: where its leaves begin, and how many rows stand before each."""
+
+    shelf: OpenShelf
+    arrangement: Arrangement
+    firsts: tuple[Key, ...]
+    before: tuple[int, ...]  # one more than leaves: the last is how many there are
+    last: Key
+
+    @classmethod
+    def of(cls, shelf: OpenShelf, arrangement: Arrangement) -> "_Source":
+        stretch = shelf.stretch(arrangement)
+        before = [0]
+        for head in stretch.heads:
+            before.append(before[-1] + head.count)
+        firsts = tuple(head.first for head in stretch.heads)
+        return cls(shelf, arrangement, firsts, tuple(before), stretch.last or _BEHIND_ALL)
+
+    def ends(self, number: int) -> Key:
+        """No row of that leaf stands behind this."""
+        return self.firsts[number + 1] if number + 1 < len(self.firsts) else self.last
+
+    def surely_before(self, key: Key) -> int:
+        """How many rows stand before the key for certain: those of leaves that end before it."""
+        begun = bisect.bisect_left(self.firsts, key)
+        if begun and begun == len(self.firsts) and self.last < key:
+            return self.before[begun]
+        return self.before[max(begun - 1, 0)]
+
+    def perhaps_before(self, key: Key) -> int:
+        """How many can stand before or at the key at most: those of leaves that begin before it."""
+        return self.before[bisect.bisect_right(self.firsts, key)]
+
+
+@dataclass(frozen=True)
+class _Leaf:
+    source: _Source
+    number: int
+
+
+def _needed(sources: Sequence[_Source], start: int, stop: int) -> tuple[list[_Leaf], int]:
+    """The leaves that can hold rows of the window, and how many rows stand before them in leaves that are not read."""
+    needed: list[_Leaf] = []
+    before = 0
+    for source in sources:
+        others = [other for other in sources if other is not source]
+        numbers = range(len(source.firsts))
+        low = bisect.bisect_right(numbers, start, key=lambda number: _latest(source, number, others))
+        high = bisect.bisect_left(numbers, stop, key=lambda number: _earliest(source, number, others))
+        needed += [_Leaf(source, number) for number in range(low, high)]
+        before += source.before[low]
+    return needed, before
+
+
+def _earliest(source: _Source, number: int, others: Sequence[_Source]) -> int:
+    """How many rows of all stand before the first of that leaf, at least."""
+    return source.before[number] + sum(other.surely_before(source.firsts[number]) for other in others)
+
+
+def _latest(source: _Source, number: int, others: Sequence[_Source]) -> int:
+    """How many rows of all stand before or at the last of that leaf, at most."""
+    return source.before[number + 1] + sum(other.perhaps_before(source.ends(number)) for other in others)
+
+
+def every_leaf(
+    found: Sequence[OpenShelf], arrangement: Arrangement, ring: KeyRing
+) -> Iterator[tuple[OpenShelf, bytes]]:
+    """Every leaf of an arrangement, opened one by one. One query. Raises as `window` does."""
+    sources = [_Source.of(shelf, arrangement) for shelf in found]
+    leaves = [_Leaf(source, number) for source in sources for number in range(len(source.firsts))]
+    for leaf, opened in _opened(leaves, ring):
+        yield leaf.source.shelf, opened
+
+
+def _rows(leaves: Sequence[_Leaf], ring: KeyRing) -> list[Shelved]:
+    return [
+        _shelved(leaf.source.shelf, key, row)
+        for leaf, opened in _opened(leaves, ring)
+        for key, row in indexing.read_rows(opened)
+    ]
+
+
+def _opened(leaves: Sequence[_Leaf], ring: KeyRing) -> Iterator[tuple[_Leaf, bytes]]:
+    sealed = _sealed(leaves) if leaves else {}
+    for leaf in leaves:
+        shelf, arrangement = leaf.source.shelf, leaf.source.arrangement
+        found = sealed.get((shelf.pk, arrangement.value, leaf.number))
+        if found is None:
+            raise Outdated
+        place = places.leaf_place(
+            connection_id=shelf.connection_id,
+            subject=shelf.subject,
+            build=shelf.build,
+            arrangement=arrangement.value,
+            number=leaf.number,
+        )
+        yield leaf, ring.open_body(found, place=place)
+
+
+def _sealed(leaves: Sequence[_Leaf]) -> dict[tuple[int, str, int], bytes]:
+    """The leaves' sealed rows, in one query."""
+    numbers: dict[tuple[OpenShelf, Arrangement], list[int]] = defaultdict(list)
+    for leaf in leaves:
+        numbers[leaf.source.shelf, leaf.source.arrangement].append(leaf.number)
+    asked = (
+        Q(shelf=shelf.pk, build=shelf.build, arrangement=arrangement.value, number__in=found)
+        for (shelf, arrangement), found in numbers.items()
+    )
+    rows = Leaf.objects.filter(reduce(or_, asked)).values_list("shelf_id", "arrangement", "number", "sealed_rows")
+    return {(shelf, arrangement, number): bytes(rows) for shelf, arrangement, number, rows in rows}
+
+
+def _shelved(shelf: OpenShelf, key: Key, row: Row) -> Shelved:
+    try:
+        entry = row.opened()
+    except msgspec.MsgspecError:  # of another release: `rebuild_shelves` mends it
+        _LOG.error("An entry of a shelf cannot be read: connection %s, %s.", shelf.connection_id, row.kind)
+        entry = None
+    return Shelved(row.record, shelf.connection_id, shelf.subject, key, entry, row.of_its_test)

@@ -1,0 +1,77 @@
+"""What the resources of one connection are read with: those they refer to, and the birth date of the patient."""
+
+import re
+from collections.abc import Iterable
+from datetime import date
+from typing import Final
+
+from apps.connections.models import Connection
+from apps.records import places
+from apps.records.models import Record
+from apps.records.presenters import elements
+from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import Context
+from apps.records.subjects import REFERRED_TO
+from apps.vault.sealing import KeyRing
+from apps.wire import datetimes
+from apps.wire.datetimes import Precision
+
+TYPES: Final = (*REFERRED_TO, "Specimen")
+_MOST: Final = 2000  # kept parsed: a clinic has so many doctors, a gateway more
+_ROUNDS: Final = 2  # a PractitionerRole names a Practitioner
+_REFERENCES: Final = re.compile(
+    rb'"reference"\s*:\s*"(?:[^"]{0,500}/)?(' + "|".join(TYPES).encode() + rb")/([A-Za-z0-9.\-]{1,64})"
+)
+
+
+class Surroundings:
+    """Reads what a batch of bodies refers to with a query or two, and keeps some of it for the next batch."""
+
+    def __init__(self, connection: Connection, ring: KeyRing) -> None:
+        self._connection = connection
+        self._ring = ring
+        self._others: dict[str, Element] = {}
+        self._birth_date = self._read_birth_date()
+
+    def of(self, bodies: Iterable[bytes]) -> Context:
+        """The context to present these bodies with."""
+        if len(self._others) > _MOST:
+            self._others = {}
+        wanted = _referred_to(bodies)
+        for _round in range(_ROUNDS):
+            missing = [path for path in wanted if "/".join(path) not in self._others]
+            wanted = _referred_to(self._fetch(missing)) if missing else set()
+        return Context(others=self._others, birth_date=self._birth_date)
+
+    def _fetch(self, paths: list[tuple[str, str]]) -> list[bytes]:
+        self._others |= {"/".join(path): {} for path in paths}  # what is not here is not asked for again
+        found = []
+        for resource_type, logical_id, body in self._opened(paths):
+            path = f"{resource_type}/{logical_id}"
+            if path in self._others:
+                self._others[path] = elements.parse(body)
+                found.append(body)
+        return found
+
+    def _opened(self, paths: list[tuple[str, str]]) -> Iterable[tuple[str, str, bytes]]:
+        rows = Record.objects.filter(
+            user_id=self._connection.user_id,
+            connection_id=self._connection.id,
+            resource_type__in={resource_type for resource_type, _id in paths},
+            logical_id__in={logical_id for _type, logical_id in paths},
+        )
+        for resource_type, logical_id, sealed in rows.values_list("resource_type", "logical_id", "sealed_body"):
+            place = places.body_place(
+                connection_id=self._connection.id, resource_type=resource_type, logical_id=logical_id
+            )
+            yield resource_type, logical_id, self._ring.open_body(bytes(sealed), place=place)
+
+    def _read_birth_date(self) -> date | None:
+        for _type, _id, body in self._opened([("Patient", self._connection.fhir_patient_id)]):
+            born = datetimes.parse(elements.text(elements.parse(body), "birthDate"))
+            return born.first_day if born is not None and born.precision >= Precision.DAY else None
+        return None
+
+
+def _referred_to(bodies: Iterable[bytes]) -> set[tuple[str, str]]:
+    return {(kind.decode(), name.decode()) for body in bodies for kind, name in _REFERENCES.findall(body)}

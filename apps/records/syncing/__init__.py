@@ -1,0 +1,8 @@
+"""Copying a record: a run with one step per resource type, which resumes where it stopped (design, section 5).
+
+What callers use stands here.
+"""
+
+from apps.records.syncing.running import PAUSES_SECONDS, NotSyncable, advance, advance_next, start
+
+__all__ = ["PAUSES_SECONDS", "NotSyncable", "advance", "advance_next", "start"]

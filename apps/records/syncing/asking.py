@@ -1,0 +1,36 @@
+"""The patient asks for what is new."""
+
+from datetime import datetime, timedelta
+
+from apps.connections.models import Connection
+from apps.connections.presenting import standing
+from apps.records.models import SyncRun
+from apps.records.syncing import running
+
+# What came complete is not asked for again sooner: a provider that is asked too often slows everybody down.
+LEAST = timedelta(minutes=5)
+
+
+class Stopped(Exception):
+    """Nothing is asked there now: staff switched it off, or have to mend something first."""
+
+
+class TooSoon(Exception):
+    """Everything came a moment ago; ask again at `again_at`."""
+
+    def __init__(self, again_at: datetime) -> None:
+        super().__init__(self.__doc__)
+        self.again_at = again_at
+
+
+def check_again(connection: Connection, *, at: datetime) -> SyncRun:
+    """Open a run, or find the one that is open; the caller enqueues it. Raises Stopped, TooSoon and
+    `running.NotSyncable`."""
+    if standing.is_stopped(connection):
+        raise Stopped
+    latest = connection.sync_runs.order_by("-created_at").first()
+    if latest is not None and latest.outcome == SyncRun.Outcome.COMPLETE and latest.finished_at is not None:
+        again_at = latest.finished_at + LEAST
+        if at < again_at:
+            raise TooSoon(again_at)
+    return running.start(connection, cause=SyncRun.Cause.PATIENT, at=at)

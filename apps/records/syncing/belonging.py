@@ -1,0 +1,65 @@
+"""Whose a row is: a provider's mistake must not put one person's data into another's record.
+
+A resource that names no patient is taken as sent for the one we asked about; one that names somebody else is not kept.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from apps.wire.fhir import Resource
+
+# A relative or absolute literal reference, perhaps to one version of the patient (FHIR, references).
+_REFERENCE = re.compile(r"(?:^|/)Patient/(?P<id>[^/?#]+)(?:/_history/[^/]*)?$")
+
+
+class _About(msgspec.Struct):
+    """The elements that name the patient: `patient` in DSTU2 and some R4 types, `subject` in others (facts 1.6), and
+    `beneficiary` of a Coverage."""
+
+    patient: Any = None
+    subject: Any = None
+    beneficiary: Any = None
+
+
+_DECODER = msgspec.json.Decoder(_About)
+
+
+def divided(resources: Iterable[Resource], *, patient_id: str) -> tuple[list[Resource], list[Resource]]:
+    """The rows about somebody else, and the others."""
+    theirs: list[Resource] = []
+    ours: list[Resource] = []
+    for resource in resources:
+        (theirs if names_another_patient(resource, patient_id=patient_id) else ours).append(resource)
+    return theirs, ours
+
+
+def names_another_patient(resource: Resource, *, patient_id: str) -> bool:
+    """Whether a resource is about somebody else than the patient we asked about. Never raises."""
+    if resource.resource_type == "Patient":
+        return resource.logical_id != patient_id
+    about = _about(resource.body)
+    found = [_REFERENCE.search(_reference(element)) for element in (about.patient, about.subject, about.beneficiary)]
+    return any(match["id"] != patient_id for match in found if match)
+
+
+def _about(body: bytes) -> _About:
+    try:
+        return _DECODER.decode(body)
+    except (msgspec.MsgspecError, RecursionError):
+        pass
+    try:  # the stricter and faster decoder refuses what `json` reads, such as lone surrogates
+        content = json.loads(body)
+    except (ValueError, RecursionError):  # unreadable: nobody is named, and the page shows it as unreadable
+        return _About()
+    if not isinstance(content, dict):
+        return _About()
+    return _About(content.get("patient"), content.get("subject"), content.get("beneficiary"))
+
+
+def _reference(element: object) -> str:
+    reference = element.get("reference") if isinstance(element, dict) else None
+    return reference if isinstance(reference, str) else ""

@@ -1,0 +1,55 @@
+"""Where a step goes on: told after each page, kept sealed with the rows of that page."""
+
+import json
+from dataclasses import astuple, dataclass, replace
+
+from apps.records import places
+from apps.records.models import SyncStep
+from apps.vault.sealing import KeyRing, Place
+
+
+@dataclass(frozen=True)
+class Cursor:
+    """Which of the type's searches, and the link to its next page (None: its first).
+
+    `mark` is a link passed before. It moves on at the second, fourth, eighth page, and so on: links that run in a
+    circle, however long, come back to it, and nobody has to remember them all (Brent's way to find a cycle).
+    `stopped_short`: a search was broken off before its end. `attempt`: which of the sets of searches is asked. `lacks`
+    is the first gap of a search that ended early while others of the type went on.
+    """
+
+    search: int = 0
+    next_url: str | None = None
+    mark: str | None = None
+    stopped_short: bool = False
+    attempt: int = 0
+    lacks: str = ""
+
+    def after(self, next_url: str | None, *, pages: int) -> "Cursor":
+        """Where to go on after a page with this link, with which the step has got so many pages."""
+        if next_url is not None and next_url != self.mark:
+            is_power_of_two = pages & (pages - 1) == 0
+            mark = next_url if self.mark is None or is_power_of_two else self.mark
+            return replace(self, next_url=next_url, mark=mark)
+        is_short = self.stopped_short or next_url is not None
+        return replace(self, search=self.search + 1, next_url=None, mark=None, stopped_short=is_short)
+
+    def past(self, gap: str) -> "Cursor":
+        """With the next search, after this one ended early for that reason."""
+        return replace(self, search=self.search + 1, next_url=None, mark=None, lacks=self.lacks or gap)
+
+
+def sealed(cursor: Cursor, step: SyncStep, ring: KeyRing) -> bytes:
+    """For `SyncStep.sealed_cursor`."""
+    return ring.seal(json.dumps(astuple(cursor)).encode(), place=_place(step))
+
+
+def opened(step: SyncStep, ring: KeyRing) -> Cursor:
+    """The cursor of a step; the beginning where nothing was stored yet."""
+    if step.sealed_cursor is None:
+        return Cursor()
+    return Cursor(*json.loads(ring.open(bytes(step.sealed_cursor), place=_place(step))))
+
+
+def _place(step: SyncStep) -> Place:
+    return places.cursor_place(run_id=step.run_id, resource_type=step.resource_type)

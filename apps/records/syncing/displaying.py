@@ -1,0 +1,35 @@
+"""Put on shelves what a run brought: once for all that ended in a turn, and never forgotten where a worker dies."""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from apps.records import shelving
+from apps.records.models import Shelf, SyncRun, SyncStep
+from apps.records.subjects import SUBJECTS, Subject, shelved_for
+from apps.records.syncing.leasing import Lease
+from apps.records.syncing.planning import REFERENCED
+
+
+def display(run: SyncRun, lease: Lease, *, at: datetime) -> None:
+    """Build the shelves of everything that changed, or that has none yet. Raises LeaseLost."""
+    ended = run.steps.exclude(status__in=[SyncStep.Status.WAITING, SyncStep.Status.GETTING])
+    changed = set(ended.filter(needs_shelf=True).values_list("resource_type", flat=True))
+    kept = ended.filter(rows_kept__gt=0).values_list("resource_type", flat=True)
+    have = set(Shelf.objects.filter(connection=run.connection_id).values_list("subject", flat=True))
+    wanted = _subjects(changed, set(kept), have)
+    if not wanted:
+        return
+    with transaction.atomic():
+        lease.extend()
+        shelving.rebuild(run.connection, *wanted, at=at)
+        ended.filter(needs_shelf=True).update(needs_shelf=False)
+
+
+def _subjects(changed: set[str], kept: set[str], have: set[str]) -> list[Subject]:
+    """In the order of pages. What others refer to by name stands on many shelves."""
+    if changed.intersection(REFERENCED):
+        changed = changed | kept
+    of_changed = {subject.key for name in changed for subject in shelved_for(name)}
+    missing = {subject.key for name in kept for subject in shelved_for(name)} - have
+    return [subject for subject in SUBJECTS if subject.key in of_changed | missing]

@@ -1,0 +1,147 @@
+"""Ask a provider for one connection's data, several questions at a time, with a token that is renewed once where the
+provider refuses it.
+
+Everything that touches rows (tokens, turns, renewing) happens in the caller's thread; other threads only speak HTTP and
+take answers apart. No transaction is open here. Besides what each function of `apps.wire.fhir` raises, all raise what
+`apps.connections.refreshing.usable_token` raises: `NotYet`, `NeedsReauthorization` and `SwitchedOff`.
+"""
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import datetime
+
+from apps.connections import refreshing
+from apps.connections.models import Connection
+from apps.directory import reaching
+from apps.records.syncing import pacing
+from apps.wire import fhir, resource_types
+from apps.wire.errors import AuthorizationExpired, EndpointMisconfigured, NotFound, UnexpectedAnswer
+from apps.wire.fhir import CapabilityStatement, FhirServer, Page, Resource
+from apps.wire.resource_types import Parameters
+from apps.wire.secret import Secret
+
+_LOG = logging.getLogger(__name__)
+
+Clock = Callable[[], datetime]
+Answer = Page | Resource
+
+
+@dataclass(frozen=True, repr=False)
+class Read:
+    """One resource by its id (P5)."""
+
+    resource_type: str
+    logical_id: str
+
+
+@dataclass(frozen=True, repr=False)
+class Search:
+    """The first page of a type, of the confirmed patient."""
+
+    resource_type: str
+    parameters: Parameters
+
+
+@dataclass(frozen=True, repr=False)
+class Follow:
+    """A later page, by the link the provider gave."""
+
+    next_url: str
+
+
+Question = Read | Search | Follow
+
+
+@dataclass(frozen=True, repr=False)
+class Asked:
+    """A question under way, and the token it carries."""
+
+    question: Question
+    token: Secret
+    future: "Future[Answer]"
+
+
+class Source:
+    """One connection's provider, as far as one turn of a sync run asks it. Close it at the turn's end."""
+
+    def __init__(self, connection: Connection, clock: Clock) -> None:
+        self.server: FhirServer = reaching.fhir_server(connection.endpoint, connection.registration)
+        self._connection = connection
+        self._clock = clock
+        self._first_refused: Secret | None = None
+        self._threads: ThreadPoolExecutor | None = None
+
+    @property
+    def parallel(self) -> int:
+        """How many questions may be under way at once (facts 2.18)."""
+        return self.server.dialect.parallel_requests
+
+    def close(self) -> None:
+        """Wait for nothing: an answer nobody takes any more is dropped."""
+        if self._threads is not None:
+            self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def capability(self) -> CapabilityStatement | None:
+        """What the server says it offers, asked without a token (P6). None where it says nothing we can read. Raises
+        SwitchedOff and NotYet as well."""
+        refreshing.check_switches(self._connection)
+        self._take_turn()
+        try:
+            return fhir.capability(self.server)
+        except (NotFound, UnexpectedAnswer, EndpointMisconfigured):
+            return None
+
+    def ask(self, question: Question) -> Asked:
+        """Put a question, and go on; `answer` has what comes of it."""
+        token = refreshing.usable_token(self._connection, at=self._clock())
+        self._take_turn()
+        if self._threads is None:
+            self._threads = ThreadPoolExecutor(self.parallel, thread_name_prefix="fetching")
+        return Asked(question, token, self._threads.submit(self._send, question, token))
+
+    def answer(self, asked: Asked) -> Answer:
+        """What came; where the token was refused, of the same question with a renewed one (facts 5.3, C45)."""
+        try:
+            return asked.future.result()
+        except AuthorizationExpired as refusal:
+            self._log(refusal)
+            if self._first_refused is not None and asked.token != self._first_refused:
+                raise  # this one was renewed already
+        self._first_refused = asked.token
+        token = refreshing.usable_token(self._connection, at=self._clock(), refused=asked.token)
+        self._take_turn()
+        try:
+            return self._send(asked.question, token)
+        except AuthorizationExpired as refusal:
+            self._log(refusal)
+            raise
+
+    def _send(self, question: Question, token: Secret) -> Answer:
+        """In whatever thread: nothing here looks at a row."""
+        if isinstance(question, Follow):
+            return fhir.follow(self.server, access_token=token, next_url=question.next_url)
+        if isinstance(question, Read):
+            return fhir.read(
+                self.server,
+                access_token=token,
+                resource_type=question.resource_type,
+                logical_id=question.logical_id,
+            )
+        return fhir.search(
+            self.server,
+            access_token=token,
+            resource_type=question.resource_type,
+            patient_id=self._connection.fhir_patient_id,
+            parameters=question.parameters,
+            # planned only where the server's statement declares its `patient` parameter
+            is_declared=resource_types.find(self.server.version, question.resource_type) is None,
+        )
+
+    def _log(self, refusal: AuthorizationExpired) -> None:
+        """What the header gave as the reason, which is one we know; nothing else it says is kept."""
+        _LOG.warning("An access token was refused: connection %s: %s", self._connection.pk, refusal.code.value)
+
+    def _take_turn(self) -> None:
+        pacing.take_turn(self._connection, most=self.server.dialect.requests_per_minute, at=self._clock())

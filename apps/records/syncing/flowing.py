@@ -1,0 +1,142 @@
+"""Several steps at a time: as many questions under way as the provider's kind allows, each answer stored as it comes,
+and what follows a page asked before that page is stored.
+
+One thread works with rows, this one; the others wait for the provider (`fetching`). What concerns every step alike,
+such as a 429, stops the asking; what is under way then is still taken and stored, so that nothing is asked for twice.
+"""
+
+from collections import deque
+from collections.abc import Iterable
+from concurrent.futures import FIRST_COMPLETED, wait
+from typing import Protocol
+
+from apps.connections.refreshing import NeedsReauthorization, NotYet, SwitchedOff
+from apps.records.models import SyncStep
+from apps.records.syncing.fetching import Answer, Asked, Question
+from apps.records.syncing.stepping import SliceOver, Work
+from apps.wire.errors import AuthorizationExpired, ClientRejected, Throttled, Unavailable, WireError
+
+
+class Stream(Protocol):
+    """One step's questions and answers (`searching`, `reading`)."""
+
+    step: SyncStep
+
+    @property
+    def is_done(self) -> bool:
+        """Whether every question was answered."""
+
+    def begin(self) -> None:
+        """Called once, before the first question."""
+
+    def next(self) -> Question | None:
+        """A question to ask now, if there is one."""
+
+    def receive(self, question: Question, answer: Answer) -> None:
+        """Learn what to ask next."""
+
+    def store(self) -> None:
+        """Write down what was received."""
+
+    def refuse(self, question: Question, error: WireError) -> None:
+        """Learn that this question has no answer."""
+
+    def close(self) -> None:
+        """End the step."""
+
+
+class Flow:
+    """The steps of one turn of a run that need not wait for each other."""
+
+    def __init__(self, work: Work, streams: Iterable[Stream], *, gives_up: bool) -> None:
+        """`gives_up`: a type that the provider cannot serve is not tried again later, but lacks."""
+        self._work = work
+        self._waiting = deque(streams)
+        self._begun: list[Stream] = []
+        self._under_way: dict[object, tuple[Stream, Asked]] = {}
+        self._gives_up = gives_up
+        self._stopped_by: Exception | None = None
+        self.delayed: Unavailable | None = None
+        self.has_stored = False
+
+    def run(self) -> None:
+        """Take every step as far as it goes. Steps that have to wait stay open, and `delayed` says why.
+
+        Raises what concerns all steps alike, SliceOver where there is more to ask, and LeaseLost.
+        """
+        self._fill()
+        while self._under_way:
+            futures = [asked.future for _stream, asked in self._under_way.values()]
+            for future in wait(futures, return_when=FIRST_COMPLETED).done:
+                self._take(*self._under_way.pop(future))
+            self._fill()
+        if self._stopped_by is not None and (self._begun or self._waiting):
+            raise self._stopped_by
+
+    def _fill(self) -> None:
+        while self._stopped_by is None and len(self._under_way) < self._work.source.parallel:
+            found = self._next()
+            if found is None:
+                return
+            stream, question = found
+            try:
+                asked = self._work.source.ask(question)
+            except (WireError, NotYet, NeedsReauthorization, SwitchedOff) as error:
+                self._stopped_by = error
+            else:
+                self._under_way[asked.future] = stream, asked
+
+    def _next(self) -> tuple[Stream, Question] | None:
+        """A question of the steps that were begun, else of the next one."""
+        for stream in self._begun:
+            question = stream.next()
+            if question is not None:
+                return stream, question
+        while self._waiting:
+            stream = self._waiting.popleft()
+            stream.begin()
+            self._begun.append(stream)
+            question = stream.next()
+            if question is not None:
+                return stream, question
+            self._close_if_done(stream)
+        return None
+
+    def _take(self, stream: Stream, asked: Asked) -> None:
+        try:
+            answer = self._work.source.answer(asked)
+        except WireError as error:
+            self._refuse(stream, asked.question, error)
+        except (NotYet, NeedsReauthorization, SwitchedOff) as error:
+            self._stopped_by = self._stopped_by or error
+        else:
+            stream.receive(asked.question, answer)
+            if self._work.is_slice_over:
+                self._stopped_by = self._stopped_by or SliceOver()
+            self._fill()
+            stream.store()
+            self.has_stored = True
+        self._close_if_done(stream)
+
+    def _refuse(self, stream: Stream, question: Question, error: WireError) -> None:
+        """A refusal of one type, of all, or for now."""
+        if _is_for_all(error):
+            self._stopped_by = self._stopped_by or error
+        elif isinstance(error, Unavailable) and not self._gives_up:
+            self.delayed = error
+            if stream in self._begun:
+                self._begun.remove(stream)
+        else:
+            stream.refuse(question, error)
+
+    def _close_if_done(self, stream: Stream) -> None:
+        if stream.is_done and stream in self._begun:
+            self._begun.remove(stream)
+            stream.close()
+
+
+def _is_for_all(error: WireError) -> bool:
+    """The whole provider, or our standing there, and not this one type."""
+    if isinstance(error, Unavailable):
+        return error.status is None or isinstance(error, Throttled)
+    return isinstance(error, AuthorizationExpired | ClientRejected)

@@ -1,0 +1,56 @@
+"""What went wrong with a step, as a reason from the ledger's closed vocabulary, and how a run ended."""
+
+from collections.abc import Iterable
+
+from apps.records.models import SyncRun, SyncStep
+from apps.records.syncing import planning
+from apps.wire.errors import (
+    AccessRefused,
+    AuthorizationExpired,
+    ForeignAddress,
+    NotFound,
+    RequestRefused,
+    Unavailable,
+    UnexpectedAnswer,
+    WireError,
+)
+
+Gap = SyncStep.Gap
+
+# The first match counts, so a narrower class stands before a wider one. What is not here was refused.
+_REASONS: tuple[tuple[type[WireError], SyncStep.Gap], ...] = (
+    (AccessRefused, Gap.NOT_SHARED),  # 403: scope, consent or policy (facts 5.3, 5.4)
+    (NotFound, Gap.NOT_OFFERED),  # 404 and 410 on the type as a whole
+    (AuthorizationExpired, Gap.SIGN_IN_NEEDED),  # 401 twice, the second time with a fresh token
+    (Unavailable, Gap.UNAVAILABLE),  # still, after the pauses
+    (ForeignAddress, Gap.STOPPED_SHORT),  # the next page lies elsewhere, where no token of ours goes
+    (UnexpectedAnswer, Gap.UNREADABLE),
+)
+_METHOD_NOT_ALLOWED = 405
+
+# Gaps that trying again would not close: the patient or the provider decided them.
+SETTLED = frozenset({Gap.NOT_SHARED, Gap.NOT_OFFERED})
+
+
+def reason(error: WireError) -> SyncStep.Gap:
+    """Why a resource type is missing, told by the error that ended its step."""
+    if isinstance(error, RequestRefused) and error.status == _METHOD_NOT_ALLOWED:
+        return Gap.NOT_OFFERED
+    return next((gap for cause, gap in _REASONS if isinstance(error, cause)), Gap.REFUSED)
+
+
+def outcome(steps: Iterable[SyncStep]) -> SyncRun.Outcome:
+    """Complete: all that is offered came. Failed: nothing came. Partial: in between. What only accompanies others, such
+    as the names of doctors, came if they did, and where it is not shared nothing of the record is missing."""
+    steps = list(steps)
+    own = [step for step in steps if step.resource_type not in planning.ACCOMPANYING]
+    if not any(step.status == SyncStep.Status.COMPLETE for step in own):
+        return SyncRun.Outcome.FAILED
+    beside = {step.gap for step in steps if step.resource_type in planning.ACCOMPANYING} - SETTLED
+    missing = ({step.gap for step in own} | beside) - {Gap.NOT_OFFERED, ""}
+    return SyncRun.Outcome.PARTIAL if missing else SyncRun.Outcome.COMPLETE
+
+
+def proves_completeness(steps: Iterable[SyncStep]) -> bool:
+    """Whether the provider counts as checked: whatever is offered and shared has come, to its end."""
+    return all(step.status == SyncStep.Status.COMPLETE or step.gap in SETTLED for step in steps)

@@ -1,0 +1,181 @@
+"""What a sync asks for: the resource types we know, those beside them that the provider's capability statement declares
+with a `patient` parameter, less what it does not offer and what the patient does not share.
+
+A type we know that is not asked for is a step all the same, with the reason why: nothing is silently missing.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+import msgspec
+
+from apps.wire import resource_types
+from apps.wire.fhir import CapabilityStatement, FhirServer, OfferedType
+from apps.wire.resource_types import Parameters
+
+# Read where rows refer to them, after the searches: each before those it refers to itself.
+REFERENCED: Final = ("PractitionerRole", "Practitioner", "Medication", "Location", "Organization")
+PROVENANCE: Final = "Provenance"
+# Not asked for by patient: they come because of what was.
+ACCOMPANYING: Final = frozenset({*REFERENCED, PROVENANCE})
+BROUGHT_BY: Final = ("_revinclude", "Provenance:target")
+_UPDATED: Final = "_lastUpdated"
+
+# What people look for first, and the longest: pages of one type follow each other, so that it had better begin early.
+_FIRST: Final = (
+    "AllergyIntolerance", "Observation", "MedicationRequest", "MedicationOrder", "Condition", "MedicationStatement",
+    "DiagnosticReport", "DocumentReference", "Encounter",
+)  # fmt: skip
+# A statement that declares more types than FHIR has is somebody's joke.
+_MOST_UNKNOWN: Final = 100
+
+
+class Way(StrEnum):
+    """How a type is asked for."""
+
+    READ = "read"  # by the id we know (P5)
+    SEARCH = "search-type"
+    REFERENCES = "references"  # one read for each resource that rows refer to
+    INCLUDED = "included"  # it comes with the searches of others
+
+
+class Asking(msgspec.Struct, frozen=True):
+    """How one type is asked for, as its step keeps it. `attempts` are sets of searches that each cover the type: the
+    first that is not refused is the one. `used` is which, once the step has ended."""
+
+    way: Way
+    attempts: tuple[tuple[Parameters, ...], ...] = ()
+    used: int | None = None
+
+    def written(self) -> dict[str, object]:
+        """For `SyncStep.asked`."""
+        plain: dict[str, object] = msgspec.to_builtins(self)
+        return plain
+
+    def searches(self, attempt: int) -> tuple[Parameters, ...]:
+        """The searches of one attempt."""
+        return self.attempts[attempt] if attempt < len(self.attempts) else ()
+
+    def covers_alike(self, other: "Asking") -> bool:
+        """Whether the attempt that was used asked what the other's did, apart from what only adds to it."""
+        mine, theirs = (
+            tuple(_without_extras(search) for search in one.searches(one.used or 0)) for one in (self, other)
+        )
+        return mine == theirs
+
+
+def read_asking(written: object) -> Asking:
+    """What `written` wrote."""
+    return msgspec.convert(written, Asking)
+
+
+def asks_for_changes(search: Parameters) -> bool:
+    """Whether a search leaves out what did not change."""
+    return _UPDATED in dict(search)
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One resource type, whether the provider offers the way we ask for it, and whether the patient shares it.
+
+    `tells_changes`: its route takes _lastUpdated. `brings_provenance`: a search may ask for it along.
+    """
+
+    resource_type: str
+    way: Way
+    is_offered: bool = True
+    is_shared: bool = True
+    attempts: tuple[tuple[Parameters, ...], ...] = ()
+    tells_changes: bool = False
+    brings_provenance: bool = False
+
+    def asking(self, *, since: str = "") -> Asking:
+        """`since` is a FHIR instant; empty asks for everything. What only adds to a search is left out where a server
+        refuses it: facts 3.12, servers that answer 400 to parameters they do not know."""
+        extras: list[tuple[str, str]] = [BROUGHT_BY] if self.brings_provenance else []
+        if since and self.tells_changes:
+            extras.append((_UPDATED, f"ge{since}"))
+        ways = list(self.attempts)
+        if extras and ways:
+            ways.insert(0, tuple((*search, *extras) for search in ways[0]))
+        return Asking(self.way, tuple(ways))
+
+
+def plan(
+    server: FhirServer, statement: CapabilityStatement | None, *, shared: frozenset[str] | None = None
+) -> tuple[Planned, ...]:
+    """Every type, in the order to ask for them: who it is comes first. Without a statement, or with an empty one, all
+    that we know are asked for, and the answers decide; so they do where nobody said what is shared (None)."""
+    says = statement if statement is not None and statement.types else None
+    found = [_planned("Patient", Way.READ, says, shared), *_searched(server, says, shared)]
+    if any(planned.brings_provenance and planned.is_offered and planned.is_shared for planned in found):
+        found.append(Planned(PROVENANCE, Way.INCLUDED, is_shared=shared is None or PROVENANCE in shared))
+    else:
+        found.append(Planned(PROVENANCE, Way.INCLUDED, is_offered=False))
+    known = resource_types.RESOURCE_TYPES[server.version]
+    return (*found, *(_planned(name, Way.REFERENCES, says, shared) for name in REFERENCED if name in known))
+
+
+def _searched(server: FhirServer, says: CapabilityStatement | None, shared: frozenset[str] | None) -> Iterator[Planned]:
+    for name in sorted(_searchable(server), key=_place):
+        yield _with_searches(server, _planned(name, Way.SEARCH, says, shared), says)
+    for name in _declared(server, says):
+        unknown = _planned(name, Way.SEARCH, says, shared)
+        if unknown.is_shared:  # nobody was asked to share what we do not know
+            yield _with_searches(server, unknown, says)
+
+
+def _searchable(server: FhirServer) -> list[str]:
+    known = resource_types.RESOURCE_TYPES[server.version]
+    return [name for name, resource_type in known.items() if resource_type.takes_patient]
+
+
+def _place(name: str) -> tuple[int, str]:
+    return (_FIRST.index(name) if name in _FIRST else len(_FIRST), name)
+
+
+def _declared(server: FhirServer, says: CapabilityStatement | None) -> Sequence[str]:
+    """Types we do not know whose route takes `patient`, by the server's own word."""
+    if says is None:
+        return ()
+    found = [
+        name
+        for name, offered in says.types.items()
+        if resource_types.find(server.version, name) is None
+        and "patient" in offered.search_parameters
+        and offered.allows(Way.SEARCH.value)
+    ]
+    return sorted(found)[:_MOST_UNKNOWN]
+
+
+def _planned(name: str, way: Way, says: CapabilityStatement | None, shared: frozenset[str] | None) -> Planned:
+    interaction = Way.SEARCH if way is Way.SEARCH else Way.READ
+    offered = says.types.get(name) if says else None
+    return Planned(
+        name,
+        way,
+        is_offered=says is None or (offered is not None and offered.allows(interaction.value)),
+        is_shared=shared is None or name in shared,
+    )
+
+
+def _with_searches(server: FhirServer, planned: Planned, says: CapabilityStatement | None) -> Planned:
+    offered = says.types.get(planned.resource_type, _NOTHING) if says else _NOTHING
+    return Planned(
+        planned.resource_type,
+        planned.way,
+        is_offered=planned.is_offered,
+        is_shared=planned.is_shared,
+        attempts=resource_types.attempts(server.dialect, server.version, planned.resource_type),
+        tells_changes=_UPDATED in offered.search_parameters,
+        brings_provenance=BROUGHT_BY[1] in offered.reverse_includes,
+    )
+
+
+_NOTHING: Final = OfferedType(frozenset(), frozenset())
+
+
+def _without_extras(search: Parameters) -> Parameters:
+    return tuple(pair for pair in search if pair != BROUGHT_BY and pair[0] != _UPDATED)

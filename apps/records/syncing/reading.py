@@ -1,0 +1,145 @@
+"""Single resources: the patient, and what rows refer to."""
+
+from django.db.models import QuerySet
+
+from apps.records.models import PendingRead, Record, SyncStep
+from apps.records.syncing import gaps, stepping
+from apps.records.syncing.fetching import Answer, Question, Read
+from apps.records.syncing.stepping import Work
+from apps.wire.errors import AccessRefused, NotFound, WireError
+from apps.wire.fhir import Resource
+
+Gap = SyncStep.Gap
+
+_AT_ONCE = 100
+# So many refusals without one that worked: the type is not shared, and nobody needs to ask a thousand times.
+_REFUSED_AT_MOST = 5
+_GONE = 410
+
+
+class ReadingPatient:
+    """The Patient the person confirmed, by its id (P5)."""
+
+    def __init__(self, step: SyncStep, work: Work) -> None:
+        self.step = step
+        self._work = work
+        self._resource: Resource | None = None
+        self._gap = ""
+        self._is_asked = self.is_done = False
+
+    def begin(self) -> None:
+        """Raises LeaseLost."""
+        stepping.begin(self.step, self._work)
+
+    def next(self) -> Question | None:
+        """The one question there is."""
+        if self._is_asked:
+            return None
+        self._is_asked = True
+        return Read("Patient", self._work.run.connection.fhir_patient_id)
+
+    def receive(self, _question: Question, answer: Answer) -> None:
+        """To be stored then."""
+        assert isinstance(answer, Resource)  # noqa: S101  # nosec B101 - only reads are asked here
+        self._resource = answer
+        self.is_done = True
+
+    def store(self) -> None:
+        """Raises LeaseLost."""
+        if self._resource is not None:
+            self.step.bytes_got += len(self._resource.body)
+            stepping.store(self.step, (self._resource,), work=self._work)
+
+    def refuse(self, _question: Question, error: WireError) -> None:
+        """Nothing else can be tried."""
+        self._gap = gaps.reason(error)
+        self.is_done = True
+
+    def close(self) -> None:
+        """Raises LeaseLost."""
+        stepping.close(self.step, gap=self._gap, work=self._work)
+
+
+class ReadingReferences:
+    """Each resource of one type that rows of this run refer to, once. One that cannot be read is counted, and is no gap
+    of its type: rows often name what their provider does not release."""
+
+    def __init__(self, step: SyncStep, work: Work) -> None:
+        self.step = step
+        self._work = work
+        self._waiting: list[str] = []
+        self._asked: set[str] = set()
+        self._got: list[Resource] = []
+        self._refused_in_a_row = 0
+        self._gap = ""
+
+    def begin(self) -> None:
+        """Raises LeaseLost."""
+        stepping.begin(self.step, self._work)
+        self._mark_known()
+        self._look()
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing is left to read."""
+        return not self._waiting and not self._asked
+
+    def next(self) -> Question | None:
+        """The next to read; several may be under way."""
+        if not self._waiting:
+            return None
+        logical_id = self._waiting.pop()
+        self._asked.add(logical_id)
+        return Read(self.step.resource_type, logical_id)
+
+    def receive(self, _question: Question, answer: Answer) -> None:
+        """To be stored then."""
+        assert isinstance(answer, Resource)  # noqa: S101  # nosec B101 - only reads are asked here
+        self._got.append(answer)
+
+    def store(self) -> None:
+        """What came, and that it need not be read again. Raises LeaseLost."""
+        for resource in self._got:
+            self._refused_in_a_row = 0
+            self.step.bytes_got += len(resource.body)
+            target = (resource.resource_type, resource.logical_id)
+            stepping.store(self.step, (resource,), work=self._work, read=target)
+            self._asked.discard(resource.logical_id)
+        self._got = []
+        self._look()
+
+    def refuse(self, question: Question, error: WireError) -> None:
+        """Count it, and go on with the others."""
+        assert isinstance(question, Read)  # noqa: S101  # nosec B101 - only reads are asked here
+        self._asked.discard(question.logical_id)
+        is_gone = isinstance(error, NotFound) and error.status == _GONE
+        stepping.miss(self.step, question.logical_id, is_gone=is_gone, work=self._work)
+        self._refused_in_a_row += isinstance(error, AccessRefused)
+        if self._refused_in_a_row >= _REFUSED_AT_MOST and not self.step.rows_kept:
+            self._waiting, self._gap = [], Gap.NOT_SHARED
+        else:
+            self._look()
+
+    def close(self) -> None:
+        """Raises LeaseLost."""
+        stepping.close(self.step, gap=self._gap, work=self._work)
+
+    def _look(self) -> None:
+        """Rows that were read refer to others of their type: look again where none is left."""
+        if self.step.pages >= stepping.MOST_READS or stepping.is_too_much(self.step, self._work):
+            self._waiting, self._gap = [], Gap.TOO_MUCH if self._pending().exists() else ""
+        elif not self._waiting and not self._gap:
+            waiting = self._pending().exclude(logical_id__in=self._asked).order_by("-pk")
+            self._waiting = list(waiting.values_list("logical_id", flat=True)[:_AT_ONCE])
+
+    def _mark_known(self) -> None:
+        """What came along with a search is not read again; in a check for changes, nor is what we have."""
+        run = self._work.run
+        have = Record.objects.filter(
+            user_id=run.user_id, connection_id=run.connection_id, resource_type=self.step.resource_type
+        )
+        have = have.filter(confirmed_by_run=run.pk) if run.is_full else have.filter(removed_at__isnull=True)
+        self._pending().filter(logical_id__in=have.values("logical_id")).update(is_done=True)
+
+    def _pending(self) -> QuerySet[PendingRead]:
+        return PendingRead.objects.filter(run=self._work.run, resource_type=self.step.resource_type, is_done=False)

@@ -1,0 +1,43 @@
+"""What rows refer to: literal references to resources on the same root, found without decoding a body.
+
+An absolute address elsewhere is not one of them: no token of ours goes there (facts 1.3; C56). What is found is a type
+and an id; the address is always made of our own root.
+"""
+
+import re
+from collections.abc import Collection, Iterable
+from typing import Final
+
+from apps.records.syncing.planning import REFERENCED
+
+Target = tuple[str, str]
+
+_REFERENCE: Final = re.compile(rb'"reference"\s*:\s*"([^"\\]{3,400})"')
+_LITERAL: Final = re.compile(
+    r"(?P<root>https?://.{1,300}/)?(?P<type>"
+    + "|".join(REFERENCED)
+    + r")/(?P<id>[A-Za-z0-9.\-]{1,64})(?:/_history/.*)?"
+)
+
+
+def targets(bodies: Iterable[bytes], *, base_url: str) -> set[Target]:
+    """The resources of `planning.REFERENCED` that these bodies name, each once. Never raises."""
+    written = {found for body in bodies for found in _REFERENCE.findall(body)}
+    read = (_target(reference.decode("utf-8", "replace"), base_url) for reference in written)
+    return {target for target in read if target is not None}
+
+
+def _target(reference: str, base_url: str) -> Target | None:
+    match = _LITERAL.fullmatch(reference)
+    if match is None or match["id"] in {".", ".."}:
+        return None
+    root = match["root"]
+    # servers that are asked for /r4 link to /R4 (facts 1.1)
+    if root is not None and root.lower() != base_url.rstrip("/").lower() + "/":
+        return None
+    return match["type"], match["id"]
+
+
+def of_types(found: Collection[Target], types: Collection[str]) -> set[Target]:
+    """Those of these types."""
+    return {target for target in found if target[0] in types}

@@ -1,0 +1,296 @@
+"""Bring a connection's records up to date: a run with one step per resource type.
+
+`start` opens a run, of which a connection has at most one. `advance` takes it as far as it can: claim it, see what the
+provider offers, then fetch, check and store: the patient first, then all searches, several at a time, then what their
+rows refer to. One failing type never hides the others. A provider that does not answer pauses the run; a worker that
+dies leaves it to be resumed; one that used its slice of time gives its worker to others. All go on at the stored
+cursors, and cost the pages in flight at most. When every step has ended, the run has an outcome.
+"""
+
+import contextlib
+import logging
+import math
+import time
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from types import MappingProxyType
+from uuid import UUID
+
+from django.db import transaction
+
+from apps.audit import recording
+from apps.audit.recording import Actor, EventType
+from apps.connections.models import Connection, MoveNotAllowed
+from apps.connections.reasons import Reason
+from apps.connections.refreshing import NeedsReauthorization, NotYet, RegistrationBroken, SwitchedOff
+from apps.records.models import PendingRead, SyncRun, SyncStep
+from apps.records.syncing import displaying, gaps, including, leasing, planning, preparing, stepping
+from apps.records.syncing.fetching import Clock, Source
+from apps.records.syncing.flowing import Flow, Stream
+from apps.records.syncing.leasing import Lease, LeaseLost
+from apps.records.syncing.planning import Way
+from apps.records.syncing.reading import ReadingPatient, ReadingReferences
+from apps.records.syncing.searching import Searching
+from apps.records.syncing.stepping import SliceOver, Work
+from apps.vault.errors import KeyMissing, Shredded, WeakKey
+from apps.wire.errors import (
+    AuthorizationExpired,
+    ClientRejected,
+    OrganizationNotEnabled,
+    Unavailable,
+    WireError,
+)
+
+Cause = SyncRun.Cause
+Status = SyncStep.Status
+Gap = SyncStep.Gap
+
+_LOG = logging.getLogger(__name__)
+
+OPEN = (Status.WAITING, Status.GETTING)
+_NEEDED = ("connection__endpoint", "connection__registration__authorization_server")
+ENDED = (Connection.Status.ENDED, Connection.Status.DISCONNECTED)
+# How long a run waits for a provider that does not answer, each time; after the last, what is missing is a gap.
+PAUSES_SECONDS = (60, 300, 1800)
+LONGEST_PAUSE_SECONDS = 3600
+BROKEN_SECONDS = 60  # how soon it goes on after staff mended our registration
+KEY_MISSING_SECONDS = 900  # and after a key of ours is back
+# How long a run has a worker before others have their turn.
+SLICE = timedelta(seconds=20)
+
+
+# What ends a turn, whoever has to act.
+_STOPS = (NotYet, SwitchedOff, NeedsReauthorization, WireError)
+_STREAMS: Mapping[Way, Callable[[SyncStep, Work], Stream]] = MappingProxyType(
+    {Way.READ: ReadingPatient, Way.SEARCH: Searching, Way.REFERENCES: ReadingReferences}
+)
+
+
+class NotSyncable(Exception):
+    """The connection is not active: unconfirmed, ended, or waiting for a new sign-in."""
+
+
+def start(connection: Connection, *, cause: SyncRun.Cause, at: datetime) -> SyncRun:
+    """Open a run, or find the one that is open, which is the patient's from now on where they are the one to ask. The
+    caller enqueues it once this is committed.
+
+    Raises NotSyncable: before the patient confirmed whose record it is, nothing is copied (C64).
+    """
+    if connection.status != Connection.Status.ACTIVE:
+        raise NotSyncable
+    with transaction.atomic():
+        run, is_new = SyncRun.objects.get_or_create(
+            connection=connection,
+            finished_at=None,
+            defaults={"user_id": connection.user_id, "cause": cause, "created_at": at},
+        )
+        if is_new:
+            _write_down(EventType.SYNC_STARTED, run, at=at, facts={})
+        elif cause in SyncRun.ASKED_FOR and run.cause not in SyncRun.ASKED_FOR:
+            run.cause = cause
+            run.save(update_fields=["cause"])
+    return run
+
+
+def advance(run_id: UUID, *, at: datetime) -> None:
+    """Take a run as far as it goes. Does nothing where it is finished, held by another worker, paused or forgotten, or
+    where its authorization server has no room for more.
+
+    Raises what nobody foresaw, after giving the run back: it is tried again as often as a pause would be.
+    """
+    lease = leasing.claim(run_id)
+    if lease is not None:
+        _advance(lease, at=at)
+
+
+def advance_next(*, at: datetime) -> bool:
+    """The same with the run that waits most urgently, of whichever connection. False where none waits."""
+    lease = leasing.claim_next()
+    if lease is None:
+        return False
+    _advance(lease, at=at)
+    return True
+
+
+def _advance(lease: Lease, *, at: datetime) -> None:
+    run = SyncRun.objects.select_related(*_NEEDED).filter(pk=lease.run_id).first()
+    if run is None:
+        return
+    clock = _clock(at)
+    if run.connection.status in ENDED:
+        _abandon(run, lease, Gap.SIGN_IN_NEEDED, at=at)
+        return
+    work = Work(run, Source(run.connection, clock), lease, clock, slice_ends_at=at + SLICE)
+    try:
+        with contextlib.closing(work.source):
+            _work_on(work)
+    except SliceOver:
+        lease.give_back()
+    except LeaseLost:
+        _LOG.info("A sync run was taken over or its connection ended: run %s.", run.pk)
+    except Shredded:  # the account is being closed: there is nobody left to keep anything for
+        with contextlib.suppress(LeaseLost):
+            _abandon(run, lease, Gap.UNAVAILABLE, at=clock())
+    except Exception:
+        if not SyncRun.objects.filter(pk=run.pk).exists():  # disconnected and forgotten under our hands
+            return
+        _give_back(run, lease, clock)
+        raise
+
+
+def _work_on(work: Work) -> None:
+    """Every open step, then the outcome; or a pause, where waiting helps and has not been tried too often."""
+    try:
+        try:
+            _take_steps(work)
+        except (*_STOPS, SliceOver):
+            _display(work)
+            raise
+        _display(work)
+    except (KeyMissing, WeakKey) as error:  # ours to mend: no reason to end the run with gaps
+        _LOG.error("A sync run waits for a key of ours: run %s: %s", work.run.pk, error)
+        work.lease.pause(seconds=KEY_MISSING_SECONDS, pauses=work.run.pauses)
+        return
+    except (NotYet, SwitchedOff, Unavailable, ClientRejected) as error:
+        if _is_paused(work, error):
+            return
+        _close_open_steps(work, gaps.reason(error) if isinstance(error, WireError) else Gap.UNAVAILABLE)
+    except NeedsReauthorization:
+        # an active connection waits for no sign-in: its account is being closed
+        is_active = work.run.connection.status == Connection.Status.ACTIVE
+        _close_open_steps(work, Gap.UNAVAILABLE if is_active else Gap.SIGN_IN_NEEDED)
+    except AuthorizationExpired:  # refused twice, the second time with a renewed token (C45)
+        _close_open_steps(work, Gap.SIGN_IN_NEEDED)
+        _ask_for_sign_in(work)
+    except WireError as error:
+        _close_open_steps(work, gaps.reason(error))
+    _finish(work.run, work.lease, at=work.clock())
+
+
+def _display(work: Work) -> None:
+    """Put on the shelves what came in this turn."""
+    displaying.display(work.run, work.lease, at=work.clock())
+
+
+def _take_steps(work: Work) -> None:
+    """Raises what concerns every step alike, SliceOver, and, once the others were taken, what one of them waits for."""
+    preparing.prepare(work)
+    gives_up = work.run.pauses >= len(PAUSES_SECONDS)
+    delayed = _flow(work, _of_ways(work, Way.READ), gives_up=gives_up)
+    delayed = _flow(work, _of_ways(work, Way.SEARCH), gives_up=gives_up) or delayed
+    if delayed is not None:
+        raise delayed
+    for resource_type in planning.REFERENCED:  # each before those it refers to itself
+        steps = [step for step in _of_ways(work, Way.REFERENCES) if step.resource_type == resource_type]
+        delayed = _flow(work, steps, gives_up=gives_up) or delayed
+    if delayed is not None:
+        raise delayed
+    for step in _of_ways(work, Way.INCLUDED):
+        stepping.close(step, gap=including.gap(work.run), work=work)
+
+
+def _flow(work: Work, steps: list[SyncStep], *, gives_up: bool) -> Unavailable | None:
+    """Take these steps together. What one of them waits for, if one has to; raises SliceOver where the turn is over."""
+    if not steps:
+        return None
+    flow = Flow(work, [_STREAMS[stepping.asking(step).way](step, work) for step in steps], gives_up=gives_up)
+    flow.run()
+    if flow.has_stored and _open_steps(work.run):
+        work.make_way()
+    return flow.delayed
+
+
+def _of_ways(work: Work, way: Way) -> list[SyncStep]:
+    return [step for step in _open_steps(work.run) if stepping.asking(step).way is way]
+
+
+def _is_paused(work: Work, error: NotYet | SwitchedOff | Unavailable | ClientRejected) -> bool:
+    """Give the run back for a while; False where the provider had its chances, or its organization refuses us. A turn
+    that brought something counts as an answer: a long record may meet any number of short faults."""
+    pauses = 0 if work.turn.has_stored else work.run.pauses
+    if isinstance(error, SwitchedOff):  # nobody takes it up before it is on again
+        work.lease.give_back()
+        return True
+    if isinstance(error, OrganizationNotEnabled):
+        return False
+    if isinstance(error, RegistrationBroken | ClientRejected):  # ours to mend: no reason to end the run with gaps
+        seconds: float = BROKEN_SECONDS
+    elif isinstance(error, NotYet):  # somebody else is refreshing, or it is too soon to
+        seconds = (error.until - work.clock()).total_seconds()
+    elif pauses < len(PAUSES_SECONDS):
+        seconds = max(error.retry_after_seconds or 0, PAUSES_SECONDS[pauses])
+        pauses += 1
+    else:
+        return False
+    work.lease.pause(seconds=min(max(math.ceil(seconds), 1), LONGEST_PAUSE_SECONDS), pauses=pauses)
+    return True
+
+
+def _open_steps(run: SyncRun) -> list[SyncStep]:
+    """In the order of the plan, which is the order they were made in."""
+    return list(run.steps.filter(status__in=OPEN).order_by("pk"))
+
+
+def _close_open_steps(work: Work, gap: SyncStep.Gap) -> None:
+    preparing.prepare_blindly(work)
+    for step in _open_steps(work.run):
+        stepping.close(step, gap=gap, work=work)
+
+
+def _finish(run: SyncRun, lease: Lease, *, at: datetime) -> None:
+    """Give the run its outcome. What it wanted to read is of no use any more."""
+    steps = list(run.steps.all())
+    outcome = gaps.outcome(steps)
+    facts: dict[str, str | int | bool] = {
+        "outcome": str(outcome),
+        "gaps": sum(step.status == Status.GAP and step.gap != Gap.NOT_OFFERED for step in steps),
+        "rows": sum(step.rows_kept for step in steps),
+    }
+    with transaction.atomic():
+        lease.finish(outcome=outcome, at=at)
+        PendingRead.objects.filter(run=run).delete()
+        if gaps.proves_completeness(steps):
+            Connection.objects.filter(pk=run.connection_id).update(last_checked_at=at)
+        _write_down(EventType.SYNC_FINISHED, run, at=at, facts=facts)
+
+
+def _ask_for_sign_in(work: Work) -> None:
+    at = work.clock()
+    with contextlib.suppress(MoveNotAllowed), transaction.atomic():  # or somebody else has moved it meanwhile
+        work.run.connection.require_reauthorization(Reason.GRANT_ENDED, at=at)
+        facts = {"reason": Reason.GRANT_ENDED.value}
+        _write_down(EventType.CONNECTION_NEEDS_REAUTHORIZATION, work.run, at=at, facts=facts)
+
+
+def _give_back(run: SyncRun, lease: Lease, clock: Clock) -> None:
+    """After an error nobody foresaw: try again later, and give up in the end, so that no run loops for ever."""
+    if run.pauses < len(PAUSES_SECONDS):
+        lease.pause(seconds=PAUSES_SECONDS[run.pauses], pauses=run.pauses + 1)
+    else:
+        _abandon(run, lease, Gap.UNREADABLE, at=clock())
+
+
+def _abandon(run: SyncRun, lease: Lease, gap: SyncStep.Gap, *, at: datetime) -> None:
+    """End what is open without another look at provider or records."""
+    with transaction.atomic():
+        run.steps.filter(status__in=OPEN).update(status=Status.GAP, gap=gap, sealed_cursor=None, finished_at=at)
+        _finish(run, lease, at=at)
+
+
+def _clock(at: datetime) -> Clock:
+    """A clock that stood at `at` when the work began, and runs: syncing may take minutes, and says truly when."""
+    began = time.monotonic()
+    return lambda: at + timedelta(seconds=time.monotonic() - began)
+
+
+def _write_down(event: EventType, run: SyncRun, *, at: datetime, facts: Mapping[str, str | int | bool]) -> None:
+    by_user = run.cause in {Cause.CONFIRMED, Cause.PATIENT} and event == EventType.SYNC_STARTED
+    recording.record(
+        event,
+        actor=Actor.user(run.user_id) if by_user else Actor.system("sync"),
+        at=at,
+        user_id=run.user_id,
+        subject="connection",
+        subject_id=str(run.connection_id),
+        facts={"sync_run_id": str(run.pk), **facts},
+    )

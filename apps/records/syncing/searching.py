@@ -1,0 +1,109 @@
+"""One type fetched page by page, through each of the searches that cover it."""
+
+from apps.records.models import SyncStep
+from apps.records.syncing import gaps, planning, stepping
+from apps.records.syncing.cursors import Cursor
+from apps.records.syncing.fetching import Answer, Follow, Question, Search
+from apps.records.syncing.stepping import Work
+from apps.wire.errors import WireError
+from apps.wire.fhir import Page
+from apps.wire.resource_types import Parameters
+
+Gap = SyncStep.Gap
+
+
+class Searching:
+    """One step's pages. There is one question at a time; the next may be asked before the last answer is stored."""
+
+    def __init__(self, step: SyncStep, work: Work) -> None:
+        self.step = step
+        self._work = work
+        self._asking = stepping.asking(step)
+        self._cursor = Cursor()
+        self._page: Page | None = None
+        self._is_asked = False
+
+    def begin(self) -> None:
+        """Go on at the stored cursor. Raises LeaseLost."""
+        self._cursor = stepping.begin(self.step, self._work)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether there is nothing more to ask."""
+        return self._cursor.search >= len(self._searches)
+
+    def next(self) -> Question | None:
+        """What to ask now; nothing while an answer is awaited."""
+        if self._is_asked or self.is_done:
+            return None
+        self._is_asked = True
+        if self._cursor.next_url is not None:
+            return Follow(self._cursor.next_url)
+        return Search(self.step.resource_type, self._searches[self._cursor.search])
+
+    def receive(self, _question: Question, answer: Answer) -> None:
+        """Move on, so that `next` is what follows; to be stored then."""
+        assert isinstance(answer, Page)  # noqa: S101  # nosec B101 - only searches are asked here
+        step = self.step
+        self._is_asked = False
+        self._page = answer
+        if self._cursor.next_url is None and answer.total is not None:
+            step.rows_counted = (step.rows_counted or 0) + answer.total
+        step.rows_unreadable += answer.unreadable
+        step.bytes_got += sum(len(resource.body) for resource in answer.resources)
+        self._cursor = self._cursor.after(answer.next_url, pages=step.pages + 1)
+        if not self.is_done and stepping.is_too_much(step, self._work):
+            self._cursor = Cursor(len(self._searches), attempt=self._cursor.attempt, lacks=Gap.TOO_MUCH)
+
+    def store(self) -> None:
+        """The page received last, and the cursor after it. Raises LeaseLost."""
+        page, self._page = self._page, None
+        if page is None:
+            return
+        stepping.store(self.step, page.resources, cursor=self._cursor, work=self._work)
+
+    def refuse(self, question: Question, error: WireError) -> None:
+        """Ask otherwise where the server's kind is known to want that; else go on with the next search, and say what
+        is missing in the end."""
+        self._is_asked = False
+        cursor = self._cursor
+        if self._is_refused_as_asked(question, error):
+            self._cursor = Cursor(attempt=cursor.attempt + 1)
+            if not any(planning.asks_for_changes(search) for search in self._searches):
+                self.step.since_at = None
+        else:
+            self._cursor = cursor.past(gaps.reason(error))
+        stepping.remember(self.step, self._cursor, self._work)
+
+    def close(self) -> None:
+        """End the step, with the gravest of what is missing. Raises LeaseLost."""
+        stepping.close(self.step, gap=self._gap(), work=self._work, used=self._cursor.attempt)
+
+    @property
+    def _searches(self) -> tuple[Parameters, ...]:
+        return self._asking.searches(self._cursor.attempt)
+
+    def _is_refused_as_asked(self, question: Question, error: WireError) -> bool:
+        """A refusal of the very first question, in a way that dialects document (facts 2.16, 5.4)."""
+        is_first = isinstance(question, Search) and self._cursor.search == 0
+        is_fallback = error.status in self._work.source.server.dialect.fallback_statuses
+        return is_first and is_fallback and self._cursor.attempt + 1 < len(self._asking.attempts)
+
+    def _gap(self) -> str:
+        step = self.step
+        if step.rows_refused:
+            return Gap.OTHER_PATIENT
+        if step.rows_unreadable:
+            return Gap.UNREADABLE
+        if self._cursor.lacks:  # of a type that brings rows, a part is never "not offered"
+            is_part = self._cursor.lacks == Gap.NOT_OFFERED and step.rows_got
+            return Gap.REFUSED if is_part else self._cursor.lacks
+        return Gap.STOPPED_SHORT if self._cursor.stopped_short or self._is_short() else ""
+
+    def _is_short(self) -> bool:
+        """Fewer than the provider counted. Several searches may count one row twice, so there all rows got are
+        compared."""
+        step = self.step
+        is_single = len(self._searches) == 1
+        came = (stepping.rows_kept(step, self._work) if is_single else step.rows_got) + step.rows_refused
+        return step.rows_counted is not None and came < step.rows_counted

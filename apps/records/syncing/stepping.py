@@ -1,0 +1,230 @@
+"""One sync step: one resource type, whose rows are stored together with the place to go on from.
+
+A step can stop anywhere. What is stored stays stored, and the next worker begins at the stored cursor.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from apps.records.models import PendingRead, Record, SyncRun, SyncStep
+from apps.records.syncing import belonging, cursors, planning, quarantining, referring, storing
+from apps.records.syncing.cursors import Cursor
+from apps.records.syncing.fetching import Clock, Source
+from apps.records.syncing.leasing import Lease
+from apps.records.syncing.planning import Asking, Way
+from apps.records.syncing.referring import Target
+from apps.vault import sealing
+from apps.vault.sealing import Holder
+from apps.wire.fhir import Resource
+
+# A type with more pages than this is a loop we did not see, or a body of data no phone page can hold.
+MOST_PAGES = 4000
+MOST_ROWS = 500_000
+# Nor is there one whose single type is a gigabyte: somebody is filling our disk.
+MOST_BYTES = 1_000_000_000
+# What goes on for longer is ended with what came: 20 rows a minute is what the slowest pace brings.
+LONGEST = timedelta(days=2)
+# References lead to references: an organization is part of another. Nobody needs to see so far.
+MOST_DEPTH = 4
+MOST_READS = 2000  # of one type in one run
+
+Status = SyncStep.Status
+Gap = SyncStep.Gap
+
+
+class SliceOver(Exception):
+    """The run had its time, and others may be waiting. What came is stored; it goes on at its cursors."""
+
+
+@dataclass
+class Turn:
+    """What one worker did with the run so far: references it put down, and whether it stored anything."""
+
+    noted: set[Target] = field(default_factory=set)
+    has_stored: bool = False
+
+
+@dataclass(frozen=True)
+class Work:
+    """What every part of a step needs."""
+
+    run: SyncRun
+    source: Source
+    lease: Lease
+    clock: Clock
+    slice_ends_at: datetime
+    turn: Turn = field(default_factory=Turn)
+
+    @property
+    def holder(self) -> Holder:
+        """Whose key seals what is stored."""
+        return Holder.user(self.run.user_id)
+
+    @property
+    def is_slice_over(self) -> bool:
+        """Whether nothing new should be begun."""
+        return self.clock() >= self.slice_ends_at
+
+    def make_way(self) -> None:
+        """To be called where something was stored and more is to come. Raises SliceOver."""
+        if self.is_slice_over:
+            raise SliceOver
+
+
+def asking(step: SyncStep) -> Asking:
+    """How the step asks for its type."""
+    return planning.read_asking(step.asked)
+
+
+def begin(step: SyncStep, work: Work) -> Cursor:
+    """Say that the step is under way, and give the place to go on from. Raises LeaseLost."""
+    with transaction.atomic(), sealing.key_ring(work.holder) as ring:
+        work.lease.extend()
+        step.status = Status.GETTING
+        step.started_at = step.started_at or work.clock()
+        step.save(update_fields=["status", "started_at"])
+        return cursors.opened(step, ring)
+
+
+def remember(step: SyncStep, cursor: Cursor, work: Work) -> None:
+    """Go on elsewhere, where nothing came. Raises LeaseLost."""
+    with transaction.atomic(), sealing.key_ring(work.holder) as ring:
+        work.lease.extend()
+        step.sealed_cursor = cursors.sealed(cursor, step, ring)
+        step.save()
+
+
+def store(
+    step: SyncStep,
+    resources: tuple[Resource, ...],
+    *,
+    work: Work,
+    cursor: Cursor | None = None,
+    read: Target | None = None,
+) -> None:
+    """One page, one transaction: its rows, what they refer to, what the step has counted, and where to go on.
+
+    Rows of other types that came along, such as a Provenance or a practice, are kept under their own. `read` is the
+    reference that was followed. Raises LeaseLost.
+    """
+    connection = work.run.connection
+    theirs, ours = belonging.divided(resources, patient_id=connection.fhir_patient_id)
+    now = work.clock()
+    with transaction.atomic(), sealing.key_ring(work.holder) as ring:
+        work.lease.extend()
+        kept = storing.keep(connection, ours, run_id=work.run.pk, ring=ring, at=now)
+        quarantining.keep(work.run, theirs, ring=ring, at=now)
+        _note_references(ours, read=read, work=work)
+        step.pages += 1
+        step.rows_got += sum(row.resource_type == step.resource_type for row in resources)
+        step.rows_kept += kept.rows
+        step.rows_changed += kept.differing
+        step.rows_refused += len(theirs)
+        step.needs_shelf = step.needs_shelf or kept.differing > 0
+        if cursor is not None:
+            step.sealed_cursor = cursors.sealed(cursor, step, ring)
+        step.save()
+    work.turn.has_stored = True
+
+
+def miss(step: SyncStep, logical_id: str, *, is_gone: bool, work: Work) -> None:
+    """Count a reference that leads nowhere; where its provider says it is gone (410), so is what we have of it. Raises
+    LeaseLost."""
+    pending = PendingRead.objects.filter(run=work.run, resource_type=step.resource_type, logical_id=logical_id)
+    with transaction.atomic():
+        work.lease.extend()
+        pending.update(is_done=True)
+        step.rows_missing += 1
+        if is_gone:
+            held = _records(step, work).filter(logical_id=logical_id, removed_at__isnull=True)
+            step.rows_removed += held.update(removed_at=work.clock())
+        step.save()
+
+
+def is_too_much(step: SyncStep, work: Work) -> bool:
+    """Whether the step has got as much as we take of one type, or its run has gone on for as long as we let it."""
+    is_large = step.pages + 1 >= MOST_PAGES or step.bytes_got > MOST_BYTES or step.rows_got > MOST_ROWS
+    return is_large or work.clock() - work.run.created_at > LONGEST
+
+
+def close(step: SyncStep, *, gap: str, work: Work, used: int | None = None) -> None:
+    """End a step, with the reason if something is missing. Raises LeaseLost.
+
+    A search for everything that came to its end without a gap proves what the provider has no more. `used` is the
+    attempt that brought it.
+    """
+    now = work.clock()
+    with transaction.atomic():
+        work.lease.extend()
+        step.rows_kept = rows_kept(step, work)
+        step.status = Status.GAP if gap else Status.COMPLETE
+        step.gap = gap
+        step.watermark_at = step.watermark_at if gap else step.started_at  # it errs early
+        step.sealed_cursor = None
+        step.finished_at = now
+        if used is not None:
+            step.asked = Asking(Way.SEARCH, asking(step).attempts, used).written()
+            if not gap and step.since_at is None and _proves_what_is_gone(step, work):
+                step.rows_removed = _mark_removed(step, work, at=now)
+                step.needs_shelf = step.needs_shelf or step.rows_removed > 0
+        step.save()
+        if step.rows_refused:
+            quarantining.raise_alarm(work.run, rows=step.rows_refused, at=now)
+
+
+def rows_kept(step: SyncStep, work: Work) -> int:
+    """How many different resources came: a provider may send one on two pages, or to two searches."""
+    return _records(step, work).filter(confirmed_by_run=work.run.pk).count()
+
+
+def _note_references(rows: Sequence[Resource], *, read: Target | None, work: Work) -> None:
+    """Put down what these rows refer to, to be read after the searches, and that `read` is done."""
+    depth = 0
+    pending = PendingRead.objects.filter(run=work.run)
+    if read is not None:
+        of_read = pending.filter(resource_type=read[0], logical_id=read[1])
+        of_read.update(is_done=True)
+        depth = (of_read.values_list("depth", flat=True).first() or 0) + 1
+    if depth > MOST_DEPTH:
+        return
+    found = referring.targets((row.body for row in rows), base_url=work.source.server.base_url) - work.turn.noted
+    work.turn.noted.update(found)
+    PendingRead.objects.bulk_create(
+        (
+            PendingRead(run=work.run, resource_type=resource_type, logical_id=logical_id, depth=depth)
+            for resource_type, logical_id in sorted(found)
+        ),
+        ignore_conflicts=True,
+    )
+
+
+def _proves_what_is_gone(step: SyncStep, work: Work) -> bool:
+    """Whether a row that did not come is gone. One search by patient alone covers its type; narrow ones may leave out
+    what another way of asking had brought, and prove only what the same ones brought before."""
+    mine = asking(step)
+    if [search for search in mine.searches(mine.used or 0) if not dict(search).keys() - {"_revinclude"}]:
+        return True
+    earlier = SyncStep.objects.filter(
+        run__connection=work.run.connection_id,
+        resource_type=step.resource_type,
+        status=Status.COMPLETE,
+        since_at__isnull=True,
+        asked__isnull=False,
+    ).exclude(pk=step.pk)
+    last = earlier.order_by("-finished_at").first()
+    return last is not None and mine.covers_alike(asking(last))
+
+
+def _mark_removed(step: SyncStep, work: Work, *, at: datetime) -> int:
+    gone = _records(step, work).filter(removed_at__isnull=True).exclude(confirmed_by_run=work.run.pk)
+    return gone.update(removed_at=at)
+
+
+def _records(step: SyncStep, work: Work) -> QuerySet[Record]:
+    return Record.objects.filter(
+        user_id=work.run.user_id, connection_id=work.run.connection_id, resource_type=step.resource_type
+    )

@@ -1,0 +1,121 @@
+"""Store resources as received: compressed, padded, sealed for their owner, each with a keyed digest of its body.
+
+Storing is idempotent. A body with the digest we hold is confirmed, without being sealed again; another body supersedes
+it, and the earlier one is kept as a version. One statement confirms what a page brought unchanged and one stores the
+rest, inside the transaction of the caller, who stores the cursor with it: either all is there or nothing.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import connection as database
+
+from apps.connections.models import Connection
+from apps.records import places
+from apps.vault.sealing import KeyRing
+from apps.wire.fhir import Resource
+
+
+@dataclass(frozen=True)
+class Kept:
+    """How many resources of a page were new, changed, or just as we had them; of these, how many had been gone."""
+
+    new: int
+    changed: int
+    unchanged: int
+    came_back: int = 0
+
+    @property
+    def rows(self) -> int:
+        """All of them."""
+        return self.new + self.changed + self.unchanged
+
+    @property
+    def differing(self) -> int:
+        """Those that a page of the record has to show otherwise than before."""
+        return self.new + self.changed + self.came_back
+
+
+_CONFIRM = """
+WITH incoming AS (
+    SELECT * FROM unnest(%(types)s::text[], %(ids)s::text[], %(digests)s::bytea[])
+        AS page (resource_type, logical_id, digest)
+), same AS (
+    SELECT held.id, held.removed_at IS NOT NULL AS came_back
+    FROM records_record AS held JOIN incoming USING (resource_type, logical_id)
+    WHERE held.user_id = %(user_id)s AND held.connection_id = %(connection_id)s AND held.digest = incoming.digest
+)
+UPDATE records_record AS held SET confirmed_at = %(at)s, confirmed_by_run = %(run_id)s, removed_at = NULL
+FROM same WHERE held.id = same.id
+RETURNING held.resource_type, held.logical_id, same.came_back
+"""
+
+# The first part moves what is superseded; it reads the rows as they were before the second part changes them.
+_STORE = """
+WITH incoming AS (
+    SELECT * FROM unnest(%(types)s::text[], %(ids)s::text[], %(digests)s::bytea[], %(bodies)s::bytea[])
+        AS page (resource_type, logical_id, digest, sealed_body)
+), superseded AS (
+    INSERT INTO records_recordversion (user_id, record_id, sealed_body, digest, received_at, superseded_at)
+    SELECT held.user_id, held.id, held.sealed_body, held.digest, held.received_at, %(at)s
+    FROM records_record AS held JOIN incoming USING (resource_type, logical_id)
+    WHERE held.user_id = %(user_id)s AND held.connection_id = %(connection_id)s AND held.digest <> incoming.digest
+    RETURNING record_id
+), stored AS (
+    INSERT INTO records_record AS held (
+        user_id, connection_id, resource_type, logical_id, digest, sealed_body,
+        first_received_at, received_at, confirmed_at, confirmed_by_run
+    )
+    SELECT %(user_id)s, %(connection_id)s, resource_type, logical_id, digest, sealed_body,
+        %(at)s, %(at)s, %(at)s, %(run_id)s
+    FROM incoming
+    ON CONFLICT (user_id, connection_id, resource_type, logical_id) DO UPDATE SET
+        digest = EXCLUDED.digest,
+        sealed_body = EXCLUDED.sealed_body,
+        received_at = EXCLUDED.received_at,
+        confirmed_at = EXCLUDED.confirmed_at,
+        confirmed_by_run = EXCLUDED.confirmed_by_run,
+        removed_at = NULL
+    RETURNING id, xmax = 0 AS is_new
+)
+SELECT count(*) FILTER (WHERE is_new), (SELECT count(*) FROM superseded), count(*) FROM stored
+"""
+
+
+def keep(connection: Connection, resources: Iterable[Resource], *, run_id: UUID, ring: KeyRing, at: datetime) -> Kept:
+    """Store these resources of one connection, received in this sync run. `ring` is the key ring of its user.
+
+    Where one (type, id) comes twice, the later one counts: one statement cannot store a row twice.
+    """
+    latest = {(resource.resource_type, resource.logical_id): resource for resource in resources}
+    if not latest:
+        return Kept(0, 0, 0)
+    digests = {key: ring.keyed_digest(row.body) for key, row in latest.items()}
+    common: dict[str, Any] = {"user_id": connection.user_id, "connection_id": connection.id, "at": at, "run_id": run_id}
+    with database.cursor() as cursor:
+        cursor.execute(_CONFIRM, {**common, **_keys(digests)})
+        same = {(resource_type, logical_id): came_back for resource_type, logical_id, came_back in cursor.fetchall()}
+        others = {key: digest for key, digest in digests.items() if key not in same}
+        new = changed = 0
+        if others:
+            bodies = [_sealed(connection, latest[key], ring) for key in others]
+            cursor.execute(_STORE, {**common, **_keys(others), "bodies": bodies})
+            new, changed, _stored = cursor.fetchone()
+    return Kept(new=new, changed=changed, unchanged=len(same), came_back=sum(same.values()))
+
+
+def _keys(digests: Mapping[tuple[str, str], bytes]) -> dict[str, Any]:
+    """The columns of a page, as the statements take them."""
+    return {
+        "types": [resource_type for resource_type, _id in digests],
+        "ids": [logical_id for _type, logical_id in digests],
+        "digests": list(digests.values()),
+    }
+
+
+def _sealed(connection: Connection, row: Resource, ring: KeyRing) -> bytes:
+    place = places.body_place(connection_id=connection.id, resource_type=row.resource_type, logical_id=row.logical_id)
+    return ring.seal_body(row.body, place=place)

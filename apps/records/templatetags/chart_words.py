@@ -1,0 +1,164 @@
+"""What stands beside a chart in words: the sentence that is its name, its caption, its legend, and its table."""
+
+from datetime import date
+from typing import Any
+
+from django import template
+from django.utils import formats
+from django.utils.functional import Promise
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from apps.records.charts.marks import Shape
+from apps.records.charts.over_time import OverTime
+from apps.records.charts.series import Row, Series
+from apps.records.charts.stretches import Each
+from apps.records.presenters import dates
+from apps.records.presenters.interpretations import Place
+from apps.records.presenters.ranges import ReferenceRange
+from apps.records.presenters.results import Judge, Measured, ResultEntry
+from apps.records.presenters.vitals import vital_of
+from apps.records.viewing import values_in_words, whens, words
+
+register = template.Library()
+
+_SHAPES: dict[str, str | Promise] = {
+    Shape.WITHIN: _("In the usual range"),
+    Shape.ABOVE: _("Above the usual range"),
+    Shape.BELOW: _("Below the usual range"),
+    Shape.OUTSIDE: _("Outside what the lab expects"),
+    Shape.UNPLACED: _("Nothing to compare with"),
+    Shape.LESS: _("Less than this number"),
+    Shape.MORE: _("More than this number"),
+}
+_EACH: dict[str, str | Promise] = {
+    Each.WEEK: _("Each mark is one week, from its lowest to its highest value."),
+    Each.MONTH: _("Each mark is one month, from its lowest to its highest value."),
+    Each.YEAR: _("Each mark is one year, from its lowest to its highest value."),
+    Each.STRETCH: _("Each mark stands for several years, from their lowest to their highest value."),
+}
+# on a day, and in a month or a year
+_COMPARED: dict[str, tuple[str | Promise, str | Promise]] = {
+    "higher": (_("Higher than on %(date)s."), _("Higher than in %(date)s.")),
+    "lower": (_("Lower than on %(date)s."), _("Lower than in %(date)s.")),
+    "same": (_("The same as on %(date)s."), _("The same as in %(date)s.")),
+}
+_LATEST: tuple[str | Promise, str | Promise] = (
+    _("Latest: %(value)s on %(date)s."),
+    _("Latest: %(value)s in %(date)s."),
+)
+_DAY = len("2019-03-04")
+_UNJUDGED = frozenset({Place.TOO_LOW, Place.TOO_HIGH})
+
+
+@register.simple_tag
+def headline(series: Series) -> str:
+    """The sentence above a chart: Latest: 6.1 % on September 1, 2026. Above the usual range (4.0 to 5.6 %). Higher than
+    on March 1, 2026."""
+    latest = series.latest
+    if latest is None:
+        return gettext("No value with a date.")
+    said = [_dated(_LATEST, latest), standing(latest.measured)]
+    if series.before is not None and series.compared in _COMPARED:
+        said.append(_dated(_COMPARED[series.compared], series.before))
+    return " ".join(filter(None, said))
+
+
+def _dated(sentences: tuple[str | Promise, str | Promise], row: Row) -> str:
+    is_whole_day = len(row.when.starts or row.when.ends) >= _DAY
+    return str(sentences[0 if is_whole_day else 1]) % {"value": row_value(row), "date": whens.in_words(row.when)}
+
+
+@register.simple_tag
+def standing(measured: Measured) -> str:
+    """Where a value stands, with the range: Above the usual range (4.0 to 5.6 %). It says when the judgment is ours,
+    and when there is no range to judge by."""
+    wanted = measured.usual_range
+    place = words.of_key(measured.place)
+    if measured.place in _UNJUDGED or (place and wanted is None):
+        return f"{place}."
+    if not place:
+        quoted = values_in_words.of_place(measured)
+        return f"{quoted}." if quoted else _only_the_range(measured)
+    bounds = wanted_in_words(wanted) if wanted is not None else ""
+    ours = gettext("This is our comparison with the lab's range.") if measured.place_by == Judge.OURS else ""
+    return f"{place} ({bounds}). {ours}".strip()
+
+
+def _only_the_range(measured: Measured) -> str:
+    if not measured.ranges:
+        if isinstance(measured, ResultEntry) and vital_of(measured) is not None:
+            return ""  # nobody expects a range beside a weight
+        return gettext("The lab sent no usual range.")
+    return gettext("Range from the lab: %(range)s.") % {
+        "range": "; ".join(map(values_in_words.of_range, measured.ranges))
+    }
+
+
+@register.filter
+def wanted_in_words(wanted: ReferenceRange) -> str:
+    """The bounds of a range alone."""
+    return values_in_words.of_range(wanted)
+
+
+@register.filter
+def row_value(row: Row) -> str:
+    """The value of a row as sent; what a chart cannot show (a yes, a date, why there is none) in words."""
+    return row.shown or values_in_words.of_value(row.measured.value)
+
+
+@register.filter
+def row_date(row: Row) -> str:
+    """When it was."""
+    return whens.in_words(row.when)
+
+
+@register.filter
+def row_place(row: Row) -> str:
+    """Where it stands, and who says so."""
+    return values_in_words.of_place(row.measured)
+
+
+@register.filter
+def row_range(row: Row) -> str:
+    """The ranges that the laboratory sent with it."""
+    return "; ".join(map(values_in_words.of_range, row.measured.ranges))
+
+
+@register.filter
+def row_status(row: Row) -> str:
+    """Its status, where there is one to tell."""
+    return words.of_status(row.entry)
+
+
+@register.filter
+def band_in_words(series: Series) -> str:
+    """The usual ranges that are shaded, the latest first."""
+    wanted = (row.measured.usual_range for row in series.rows)
+    return "; ".join(dict.fromkeys(values_in_words.of_range(sent) for sent in wanted if sent is not None))
+
+
+@register.filter
+def tick_date(sent: str) -> str:
+    """A date under a chart: 2019; March 2019; March 4. The year of a day is in the sentence and in the table."""
+    if len(sent) < _DAY:
+        return dates.sent_date(sent)
+    return formats.date_format(date.fromisoformat(sent), "MONTH_DAY_FORMAT")
+
+
+@register.filter
+def each_in_words(chart: OverTime) -> str:
+    """What one mark stands for, where that is not one value."""
+    return str(_EACH.get(chart.each, ""))
+
+
+@register.filter
+def shape_in_words(shape: str) -> str:
+    """What a mark says."""
+    return str(_SHAPES[shape])
+
+
+@register.inclusion_tag("records/charts/over_time.html")
+def chart_over_time(series: Series, chart: OverTime, chart_id: str) -> dict[str, Any]:
+    """The drawing with its sentence and its caption. `chart_id` is ours, and the only one of its kind on the page."""
+    return {"series": series, "chart": chart, "chart_id": chart_id}

@@ -1,0 +1,1 @@
+"""Pages of a record, assembled from shelves: what each shows, and that somebody looked."""

@@ -1,0 +1,131 @@
+"""The page of one entry, made from the record itself and not from a shelf: what it says now, what it said before, and
+the resource as the provider sent it.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import msgspec
+from django.db.models import QuerySet
+
+from apps.accounts.models import User
+from apps.records import places, presenting, subjects
+from apps.records.charts import number_line
+from apps.records.charts.number_line import NumberLine
+from apps.records.models import Record, RecordVersion
+from apps.records.presenters import attachments
+from apps.records.presenters.attachments import File
+from apps.records.presenters.entry import Entry
+from apps.records.presenters.results import ResultEntry
+from apps.records.shelving.surroundings import Surroundings
+from apps.records.subjects import Subject
+from apps.records.viewing import facts, rows
+from apps.records.viewing.facts import Fact
+from apps.vault import sealing
+from apps.vault.sealing import Holder, KeyRing
+
+MOST_SHOWN_BYTES = 200_000  # of a resource as sent; the rest is in the download
+_MOST_VERSIONS = 20
+
+
+@dataclass(frozen=True)
+class Version:
+    """One body of a record: the one that stands (`superseded_at` is None), or an earlier one."""
+
+    pk: int | None
+    received_at: datetime
+    superseded_at: datetime | None
+    title: str
+    theirs: str
+    entry: Entry
+    facts: tuple[Fact, ...]
+
+
+@dataclass(frozen=True)
+class EntryPage:
+    """`current` first, then what it was before, newest first. `subject` is where it is listed; None: nowhere. `files`
+    are what can be fetched with it now (`downloading`)."""
+
+    record: Record
+    subject: Subject | None
+    current: Version
+    earlier: tuple[Version, ...]
+    files: tuple[File, ...]
+
+    @property
+    def number_line(self) -> NumberLine | None:
+        """The line of a result that has a number and a range to stand on."""
+        entry = self.current.entry
+        if not isinstance(entry, ResultEntry):
+            return None
+        return number_line.draw(entry.value.quantity, entry.usual_range, entry.place, entry.ranges)
+
+    @property
+    def has_others(self) -> bool:
+        """Whether it is of a test whose values can be seen together."""
+        return isinstance(self.current.entry, ResultEntry) and bool(self.current.entry.test)
+
+    @property
+    def provider(self) -> str:
+        """Who sent it."""
+        return self.record.connection.provider.name
+
+
+def find(user: User, pk: int) -> Record:
+    """A record of this user's confirmed connections. Raises Record.DoesNotExist for anybody else's."""
+    return _mine(user).get(pk=pk)
+
+
+def of(record: Record) -> EntryPage:
+    """The page of a record. Raises `apps.vault.errors.VaultError` where a body does not open."""
+    with sealing.key_ring(Holder.user(record.user_id)) as ring:
+        body = _opened(record, bytes(record.sealed_body), ring)
+        versions = list(record.versions.order_by("-superseded_at", "-pk")[:_MOST_VERSIONS])
+        bodies = [_opened(record, bytes(version.sealed_body), ring) for version in versions]
+        surroundings = Surroundings(record.connection, ring)
+        context = surroundings.of([body, *bodies])
+        told = [
+            presenting.present(each, resource_type=record.resource_type, logical_id=record.logical_id, context=context)
+            for each in (body, *bodies)
+        ]
+    current = _version(None, record, told[0][1])
+    earlier = tuple(_version(version, record, entry) for version, (_r, entry) in zip(versions, told[1:], strict=True))
+    subject = subjects.subject_of(told[0][0], resource_type=record.resource_type)
+    files = tuple(file for file in attachments.files(told[0][0]) if file.described)
+    return EntryPage(record, subject, current, earlier, files)
+
+
+def as_sent(record: Record) -> str:
+    """The resource as received, laid out in lines: names, order and digits are the provider's. Raises VaultError."""
+    with sealing.key_ring(Holder.user(record.user_id)) as ring:
+        body = _opened(record, bytes(record.sealed_body), ring)
+    try:
+        laid_out = msgspec.json.format(body, indent=2)
+    except msgspec.MsgspecError:
+        laid_out = body
+    return laid_out[:MOST_SHOWN_BYTES].decode(errors="replace")
+
+
+def _mine(user: User) -> QuerySet[Record]:
+    rows_of_theirs = Record.objects.filter(user=user, connection__confirmed_at__isnull=False)
+    return rows_of_theirs.select_related("connection__provider")
+
+
+def _opened(record: Record, sealed: bytes, ring: KeyRing) -> bytes:
+    place = places.body_place(
+        connection_id=record.connection_id, resource_type=record.resource_type, logical_id=record.logical_id
+    )
+    return ring.open_body(sealed, place=place)
+
+
+def _version(version: RecordVersion | None, record: Record, entry: Entry) -> Version:
+    title, theirs = rows.names(entry)
+    return Version(
+        pk=version.pk if version else None,
+        received_at=version.received_at if version else record.received_at,
+        superseded_at=version.superseded_at if version else None,
+        title=title,
+        theirs=theirs,
+        entry=entry,
+        facts=facts.of(entry),
+    )

@@ -1,0 +1,48 @@
+"""An entry's own page: what it says, as labeled facts in the order its presenter gives them.
+
+`of` reads the fields of whatever kind of entry it is; `labels` names them, and `lines` puts each value into words. A
+field without a label is none to show: a reference, a code, what the head of the page says already.
+"""
+
+from dataclasses import dataclass, fields
+
+from apps.records.presenters.entry import Entry
+from apps.records.presenters.results import Measured
+from apps.records.viewing import values_in_words, whens, words
+from apps.records.viewing.facts import labels, lines
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One label and the lines under it."""
+
+    label: str
+    lines: tuple[str, ...]
+
+
+def of(entry: Entry) -> tuple[Fact, ...]:
+    """The facts of an entry: its status and date first, then what its kind adds, and at last who."""
+    if entry.is_withheld or entry.is_withdrawn:
+        return ()
+    found = [
+        Fact(labels.status(), (words.of_status(entry),)),
+        Fact(whens.label(entry.when), (whens.in_words(entry.when),)),
+        *_own(entry),
+        Fact(labels.people(), entry.people),
+    ]
+    return tuple(fact for fact in found if any(fact.lines))
+
+
+def _own(entry: Entry) -> list[Fact]:
+    kind = type(entry).__name__
+    shared = {field.name for field in fields(Entry)}
+    found = []
+    for field in fields(entry):
+        label = labels.of_field(kind, field.name)
+        value = getattr(entry, field.name)
+        if field.name in shared or not label or value == entry.when:
+            continue
+        found.append(Fact(label, lines.of(value)))
+        if field.name == "value" and isinstance(entry, Measured):
+            found.append(Fact(labels.place(), (values_in_words.of_place(entry),)))
+    return found

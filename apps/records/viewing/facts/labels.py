@@ -1,0 +1,224 @@
+"""What the fields of entries are called on a page, and which of them a row of a list says."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+
+def status() -> str:
+    """Of the status."""
+    return gettext("Status")
+
+
+def people() -> str:
+    """Of whoever is named."""
+    return gettext("Who")
+
+
+def place() -> str:
+    """Of where a value stands."""
+    return gettext("Compared with the usual range")
+
+
+def of_field(kind: str, name: str) -> str:
+    """The label of a field of that kind of entry; empty where it is not shown."""
+    return str(_OF_KIND.get(f"{kind}.{name}", _LABELS.get(name, "")))
+
+
+def within(kind: str, name: str) -> str:
+    """The label of a part of a smaller thing, where its text alone would not say what it is."""
+    return str(_WITHIN.get(f"{kind}.{name}", _WITHIN.get(name, "")))
+
+
+def is_technical(name: str) -> bool:
+    """Whether a field is for programs: codes, references, ids."""
+    return name in _TECHNICAL
+
+
+def in_rows(kind: str) -> tuple[str, ...]:
+    """The fields that the row of such an entry says, in this order."""
+    return _ROWS.get(kind, ())
+
+
+_TECHNICAL: Final = frozenset(
+    {
+        "codes",
+        "category_codes",
+        "test",
+        "number",
+        "url",
+        "reference",
+        "logical_id",
+        "system",
+        "use",
+        "format",
+        "udi_groups",
+    }
+)
+
+_ROWS: Final[Mapping[str, tuple[str, ...]]] = {
+    "AllergyEntry": ("reactions", "criticality"),
+    "ReportEntry": ("category", "conclusion"),
+    "CarePlanEntry": ("description",),
+    "GoalEntry": ("verdict", "due"),
+    "CareTeamEntry": ("reasons",),
+    "CoverageEntry": ("payers",),
+    "DeviceEntry": ("model",),
+    "FamilyEntry": ("conditions",),
+    "DocumentEntry": ("name", "custodian"),
+    "OrderEntry": ("reasons",),
+    "MedicationEntry": ("dosages",),
+    "ConditionEntry": ("severity",),
+    "ImmunizationEntry": ("doses", "place"),
+    "RecommendationEntry": ("recommendations",),
+    "VisitEntry": ("kind", "types", "participants", "clinic"),
+    "ProcedureEntry": ("place",),
+}
+
+_LABELS: Final[Mapping[str, str | Promise]] = {
+    "value": _("Value"),
+    "recommendations": _("What is recommended"),
+    "ingredients": _("Contains"),
+    "taken": _("Taken"),
+    "supply": _("Supply"),
+    "stopped_because": _("Why it was stopped"),
+    "is_patient_reported": _("You said so yourself"),
+    "began": _("Began"),
+    "has_ended": _("Has ended"),
+    "is_certainty_unknown": _("How sure is not known"),
+    "body_sites": _("Body site"),
+    "evidence": _("Signs"),
+    "is_reported": _("Reported, given elsewhere"),
+    "reported_by": _("Reported by"),
+    "is_subpotent": _("A dose that may not protect enough"),
+    "doses": _("Dose"),
+    "amount": _("Amount"),
+    "given_by": _("Given by"),
+    "reasons_not": _("Why not"),
+    "performers": _("Done by"),
+    "follow_ups": _("Afterwards"),
+    "devices": _("Devices"),
+    "details": _("Details"),
+    "planned": _("Planned for"),
+    "types": _("Type of visit"),
+    "service": _("Service"),
+    "participants": _("Seen by"),
+    "clinic": _("Clinic"),
+    "hospitalization": _("Hospital stay"),
+    "length": _("Length"),
+    "priority": _("Priority"),
+    "usual_range": _("Usual range"),
+    "components": _("Parts"),
+    "reported": _("Reported"),
+    "method": _("How it was measured"),
+    "specimen": _("Sample"),
+    "body_site": _("Body site"),
+    "category": _("Kind"),
+    "categories": _("Kind"),
+    "kind": _("Kind"),
+    "criticality": _("How bad it could become"),
+    "reactions": _("Reactions"),
+    "noticed": _("First noticed"),
+    "last_reaction": _("Last time"),
+    "written_down": _("Written down"),
+    "recorder": _("Written down by"),
+    "asserter": _("Said by"),
+    "is_patient_asserted": _("You said so yourself"),
+    "is_confirmed": _("Confirmed"),
+    "ordered_by": _("Ordered by"),
+    "conclusion": _("Conclusion"),
+    "conclusion_names": _("Conclusion, coded"),
+    "inside": _("Results in this report"),
+    "forms": _("Files"),
+    "files": _("Files"),
+    "description": _("Description"),
+    "activities": _("What to do"),
+    "reasons": _("Why"),
+    "goals": _("Goals"),
+    "members": _("Members"),
+    "organizations": _("Organizations"),
+    "verdict": _("So far"),
+    "due": _("To be reached by"),
+    "targets": _("Targets"),
+    "payers": _("Who pays"),
+    "contacts": _("Contact"),
+    "addresses": _("Address"),
+    "holder": _("In the name of"),
+    "relationship": _("You are to them"),
+    "member_number": _("Member number"),
+    "classes": _("Plan details"),
+    "order": _("Pays in this place"),
+    "model": _("Model"),
+    "maker": _("Maker"),
+    "serial": _("Serial number"),
+    "lot": _("Lot number"),
+    "udi": _("Device identifier (UDI)"),
+    "identifier": _("Identifier"),
+    "made": _("Made"),
+    "expires": _("Expires"),
+    "owner": _("Owner"),
+    "name": _("Also called"),
+    "sex": _("Sex"),
+    "conditions": _("Conditions"),
+    "life": _("Living or died"),
+    "died": _("Died"),
+    "age": _("Age"),
+    "born": _("Born"),
+    "written": _("Written down"),
+    "custodian": _("Kept by"),
+    "lines": _("Questions and answers"),
+    "roles": _("Role"),
+    "specialties": _("Specialty"),
+    "belongs_to": _("Organization"),
+    "severity": _("Severity"),
+    "stages": _("Stage"),
+    "ended": _("Ended"),
+    "dosages": _("How to take it"),
+    "form": _("Form"),
+    "pharmacy": _("Pharmacy"),
+    "site": _("Where on the body"),
+    "route": _("How it was given"),
+    "outcome": _("Outcome"),
+    "complications": _("Complications"),
+    "place": _("Where"),
+    "places": _("Where"),
+    "diagnoses": _("Diagnoses"),
+}
+_OF_KIND: Final[Mapping[str, str | Promise]] = {
+    "ResultEntry.place": "",
+    "ResultEntry.category": "",
+    "ResultEntry.members": "",
+    "ReportEntry.category": _("Kind of report"),
+    "DocumentEntry.files": "",
+    "GenericEntry.files": "",
+    "ReportEntry.forms": "",
+    "ConditionEntry.visits": "",
+    "MedicationEntry.kind": "",
+    "ConditionEntry.category": "",
+    "FamilyEntry.name": _("Name"),
+    "Activity.is_to_avoid": _("Not to do"),
+    "RelativesCondition.led_to_death": _("Led to death"),
+}
+_WITHIN: Final[Mapping[str, str | Promise]] = {
+    "Supply.quantity": _("quantity"),
+    "Supply.lasts": _("lasts"),
+    "Supply.refills": _("refills"),
+    "Supply.valid": _("valid"),
+    "Dose.number": _("dose"),
+    "Dose.of": _("of"),
+    "Hospitalization.came_from": _("came from"),
+    "Hospitalization.discharged_to": _("went to"),
+    "Recommendation.due": _("from"),
+    "severity": _("Past reaction"),
+    "certainty": _("How sure"),
+    "substance": _("Substance"),
+    "route": _("How it came into the body"),
+    "since": _("since"),
+    "until": _("until"),
+    "on_behalf_of": _("for"),
+    "due": _("by"),
+    "onset": _("began"),
+}

@@ -1,0 +1,130 @@
+"""Any value of an entry as lines of text."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass, replace
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any, Final
+
+from django.utils.translation import gettext
+
+from apps.records.presenters import dosage_words
+from apps.records.presenters.dosages import Dosage
+from apps.records.presenters.entry import NOT_GIVEN, Code, Entry
+from apps.records.presenters.moments import When
+from apps.records.presenters.patient import Address, Contact
+from apps.records.presenters.quantities import Quantity
+from apps.records.presenters.ranges import ReferenceRange
+from apps.records.presenters.results import Measured
+from apps.records.presenters.values import Attachment, Value
+from apps.records.viewing import values_in_words, whens, words
+from apps.records.viewing.facts import labels
+
+_MOST = 200
+
+
+def of(value: object) -> tuple[str, ...]:
+    """The lines of one value; none where it says nothing."""
+    if isinstance(value, tuple | list):
+        return tuple(line for part in value[:_MOST] for line in of(part))
+    said = _one(value)
+    return (said,) if said else ()
+
+
+def of_row(entry: Entry) -> tuple[str, ...]:
+    """What the row of such an entry says beside its name: the fields that `labels` names for it, each on one line."""
+    found = []
+    for name in labels.in_rows(type(entry).__name__):
+        value = getattr(entry, name, None)
+        if value:
+            found.append(", ".join(of(value)[:3]))
+    return tuple(filter(None, found))
+
+
+def _one(value: object) -> str:
+    for kind, say in _SAYINGS.items():
+        if isinstance(value, kind):
+            return say(value)
+    return _together(value) if is_dataclass(value) else ""
+
+
+def _together(value: Any) -> str:
+    """The parts of a smaller thing on one line: a reaction, an activity, a member of a team."""
+    kind = type(value).__name__
+    said = []
+    for field in fields(value):
+        if field.name.startswith("_") or labels.is_technical(field.name):
+            continue
+        part = getattr(value, field.name)
+        text = ", ".join(of(part)) if part not in (None, "", (), False) else ""
+        if text and isinstance(part, bool):
+            text = labels.of_field(kind, field.name)
+        elif text and (label := labels.within(kind, field.name)):
+            text = f"{label}: {text}"
+        said.append(text)
+    return " · ".join(filter(None, said))
+
+
+def _contact(contact: Contact) -> str:
+    return contact.value
+
+
+def _measured(measured: Measured) -> str:
+    title = str(getattr(measured, "title", ""))
+    value = values_in_words.of_value(measured.value)
+    said = f"{title}: {value}" if title else value
+    return " · ".join(filter(None, (said, values_in_words.of_place(measured))))
+
+
+def _attached(attachment: Attachment) -> str:
+    return attachment.title or attachment.media_type
+
+
+def _dosage(dosage: Dosage) -> str:
+    """The provider's text; composed by us only where there is none. That the parts say something else is said."""
+    said = dosage.patient_instruction or dosage.text or dosage_words.sentence(dosage)
+    if dosage.differs:
+        differing = dosage_words.sentence(replace(dosage, text="", patient_instruction=""))
+        return gettext("%(said)s (also sent: %(other)s). These differ. Ask the provider.") % {
+            "said": said,
+            "other": differing,
+        }
+    return said
+
+
+def _text(text: str) -> str:
+    return "" if text == NOT_GIVEN else text
+
+
+def _key(key: StrEnum) -> str:
+    return "" if key == NOT_GIVEN else words.of_key(key)
+
+
+def _when(when: When) -> str:
+    return whens.in_words(when) if when or when.unknown else ""
+
+
+def _nothing(_value: object) -> str:
+    return ""
+
+
+# The first kind that fits: a StrEnum is a text, too, and a bool a number.
+_SAYINGS: Final[Mapping[type, Callable[[Any], str]]] = MappingProxyType(
+    {
+        StrEnum: _key,
+        str: _text,
+        bool: lambda yes: gettext("Yes") if yes else "",
+        int: lambda number: str(number) if number else "",
+        float: lambda number: f"{number:g}",
+        When: _when,
+        Quantity: lambda quantity: quantity.shown,
+        Value: lambda value: values_in_words.of_value(value) if value else "",
+        ReferenceRange: values_in_words.of_range,
+        Attachment: _attached,
+        Contact: _contact,
+        Address: lambda address: ", ".join(address.lines),
+        Code: _nothing,
+        Measured: _measured,
+        Dosage: _dosage,
+    }
+)

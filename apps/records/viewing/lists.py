@@ -1,0 +1,172 @@
+"""The list of one subject: fifty rows a page, from every provider, with what is missing and how current it is.
+
+The same assembles "everything by date", which is the list of all subjects at once.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Final
+from uuid import UUID
+
+from apps.records.shelving import arranging, reading
+from apps.records.shelving.arranging import Arrangement
+from apps.records.shelving.indexing import MOST_ROWS
+from apps.records.shelving.reading import OpenShelf
+from apps.records.subjects import RESULTS, VITALS, Subject
+from apps.records.viewing import rows, words
+from apps.records.viewing.rows import Row
+from apps.records.viewing.whole import Source, Whole
+
+BY_DATE: Final = "date"
+BY_NAME: Final = "name"
+_FEW: Final = 15  # rows that need no years to choose from
+
+
+@dataclass(frozen=True)
+class Filters:
+    """What the address asks for, checked: nothing of it is a health fact. `source` is one connection, `arranged` one of
+    the two orders, empty for the subject's own."""
+
+    page: int = 1
+    source: UUID | None = None
+    year: str = ""
+    arranged: str = ""
+
+
+@dataclass(frozen=True)
+class Section:
+    """Rows under one heading, a group or a year; empty where there is none to say."""
+
+    heading: str
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class Withdrawn:
+    """How many entries a provider marked as recorded by mistake, or no longer has."""
+
+    provider: str
+    withdrawn: int
+    gone: int
+
+
+@dataclass(frozen=True)
+class EntryList:
+    """One page of a list. `count` is of the whole list, as filtered. `years` are those with entries, newest first, and
+    `sources` those that contribute."""
+
+    filters: Filters
+    count: int
+    pages: int
+    sections: tuple[Section, ...]
+    years: tuple[tuple[str, int], ...]
+    sources: tuple[Source, ...]
+    withdrawn: tuple[Withdrawn, ...]
+    is_by_name: bool = False
+    does_not_open: bool = False
+
+
+def of_subject(whole: Whole, subject: Subject, filters: Filters) -> EntryList:
+    """The list of one subject. Raises Outdated where the shelf was built anew meanwhile, and VaultError."""
+    arrangement = _arrangement(subject, filters)
+    is_dated = arrangement is Arrangement.DATED or (arrangement is Arrangement.LISTED and arranging.is_dated(subject))
+    heading = _by_year if is_dated else _by_group(subject) if arrangement is Arrangement.LISTED else _by_nothing
+    found = replace(
+        _assemble(whole, whole.of(subject), {subject.key: arrangement}, filters, heading),
+        is_by_name=not is_dated,
+    )
+    return found if _has_years(found) else replace(found, years=())
+
+
+def of_everything(whole: Whole, subjects: Sequence[Subject], filters: Filters) -> EntryList:
+    """Everything by date."""
+    arrangements = {subject.key: arranging.dated_arrangement(subject) for subject in subjects}
+    return _assemble(whole, whole.shelves, arrangements, filters, _by_year)
+
+
+def _arrangement(subject: Subject, filters: Filters) -> Arrangement:
+    if filters.year or filters.arranged == BY_DATE:
+        return arranging.dated_arrangement(subject)
+    is_by_test = subject is VITALS or (subject is RESULTS and filters.arranged == BY_NAME)
+    return Arrangement.LATEST if is_by_test else Arrangement.LISTED
+
+
+def _has_years(found: EntryList) -> bool:
+    return found.filters.year != "" or (not found.is_by_name and sum(count for _year, count in found.years) > _FEW)
+
+
+def _assemble(
+    whole: Whole,
+    shelves: Sequence[OpenShelf],
+    arrangements: Mapping[str, Arrangement],
+    filters: Filters,
+    heading: Callable[[Row], str],
+) -> EntryList:
+    chosen = [shelf for shelf in shelves if filters.source in {None, shelf.connection_id}]
+    years = _years(chosen)
+    start, count = _span(chosen, arrangements, years, filters)
+    pages = max(-(-count // MOST_ROWS), 1)
+    page = min(filters.page, pages)
+    first = start + (page - 1) * MOST_ROWS
+    stop = min(first + MOST_ROWS, start + count)
+    shown = rows.of(reading.window(chosen, arrangements, first, stop, whole.ring), whole.sources) if count else ()
+    contributing = {shelf.connection_id for shelf in shelves if shelf.index is not None and shelf.index.count}
+    return EntryList(
+        filters=replace(filters, page=page),
+        count=count,
+        pages=pages,
+        sections=tuple(Section(name, tuple(group)) for name, group in groupby(shown, key=heading)),
+        years=tuple(sorted(((year, number) for year, number in years.items() if year), reverse=True)),
+        sources=tuple(source for key, source in whole.sources.items() if key in contributing),
+        withdrawn=_withdrawn(whole, shelves),
+        does_not_open=any(shelf.index is None for shelf in shelves),
+    )
+
+
+def _span(
+    chosen: Sequence[OpenShelf], arrangements: Mapping[str, Arrangement], years: Counter[str], filters: Filters
+) -> tuple[int, int]:
+    """Where the list begins in what the shelves hold together, and how long it is. One year is a stretch of the list
+    that is newest first; what has no date stands at its end."""
+    if filters.year:
+        newer = sum(count for year, count in years.items() if year > filters.year)
+        return newer, years[filters.year]
+    stretches = (shelf.stretch(arrangements[shelf.subject]) for shelf in chosen)
+    return 0, sum(head.count for stretch in stretches for head in stretch.heads)
+
+
+def _years(shelves: Sequence[OpenShelf]) -> Counter[str]:
+    years: Counter[str] = Counter()
+    for shelf in shelves:
+        years.update(shelf.index.years if shelf.index else {})
+    return years
+
+
+def _withdrawn(whole: Whole, shelves: Sequence[OpenShelf]) -> tuple[Withdrawn, ...]:
+    withdrawn: Counter[UUID] = Counter()
+    gone: Counter[UUID] = Counter()
+    for shelf in shelves:
+        if shelf.index is not None:
+            withdrawn[shelf.connection_id] += shelf.index.withdrawn
+            gone[shelf.connection_id] += shelf.index.gone
+    return tuple(
+        Withdrawn(source.provider, withdrawn[key], gone[key])
+        for key, source in whole.sources.items()
+        if withdrawn[key] or gone[key]
+    )
+
+
+def _by_year(row: Row) -> str:
+    return row.year
+
+
+def _by_nothing(_row: Row) -> str:
+    return ""
+
+
+def _by_group(subject: Subject) -> Callable[[Row], str]:
+    if not subject.groups:
+        return _by_nothing
+    return lambda row: words.of_group(subject.key, row.group)

@@ -1,0 +1,71 @@
+"""One test over time: every value of it from every provider, as charts and as tables."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+from apps.records.charts import over_time, series, windows
+from apps.records.charts.over_time import OverTime
+from apps.records.charts.series import Observed, Series
+from apps.records.charts.windows import Window
+from apps.records.presenters import vitals
+from apps.records.presenters.results import ResultEntry
+from apps.records.shelving import reading
+from apps.records.subjects import RESULTS, VITALS, Subject
+from apps.records.viewing.whole import Whole
+
+MOST_VALUES: Final = 500
+MOST_ROWS: Final = 50  # of a table, until all are asked for
+SUBJECTS: Final = (RESULTS, VITALS)
+_ENOUGH = 3  # fewer values read as well in a table (patient experience 4.2)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the address asks for: how far back the chart goes, and whether the table has all values."""
+
+    span: str = ""
+    all_rows: bool = False
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One series: its table always, and its chart where there are values enough. `windows` are what it can show."""
+
+    series: Series
+    chart: OverTime | None
+    windows: tuple[Window, ...]
+    window: Window | None
+    table: Series
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the table has not all values."""
+        return len(self.table.rows) < len(self.series.rows)
+
+
+def of(whole: Whole, subject: Subject, entry: ResultEntry, asked: Asked, *, at: datetime) -> tuple[Drawn, ...]:
+    """The series of the test that this entry is of. Raises Outdated, and VaultError where a leaf does not open."""
+    values = reading.of_test(whole.of(subject), entry.test, whole.ring, most=MOST_VALUES) if entry.test else ()
+    observed = [
+        Observed(one.entry, whole.sources[one.connection_id].provider)
+        for one in values
+        if isinstance(one.entry, ResultEntry)
+    ]
+    return tuple(_drawn(each, asked, at=at) for each in _series(entry, observed))
+
+
+def _series(entry: ResultEntry, observed: Sequence[Observed]) -> tuple[Series, ...]:
+    if entry.components and vitals.blood_pressure(entry) is not None:
+        return (series.of_pressures(observed),)
+    return series.of(observed)
+
+
+def _drawn(each: Series, asked: Asked, *, at: datetime) -> Drawn:
+    choices = windows.choices(each.readings, at)
+    window = windows.chosen(choices, asked.span)
+    is_drawn = window is not None and len(each.readings) >= _ENOUGH
+    chart = over_time.draw(each, window) if is_drawn and window is not None else None
+    table = each if asked.all_rows else replace(each, rows=each.rows[:MOST_ROWS])
+    return Drawn(each, chart, choices, window, table)

@@ -1,0 +1,119 @@
+"""What the first page of one connection's record says: the person, how current it is, and what came.
+
+Reading opens one sealed value, the shelf of the patient, explicitly.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+import msgspec
+
+from apps.connections.models import Connection
+from apps.connections.presenting import standing
+from apps.records import ledger, shelving
+from apps.records.ledger import Line
+from apps.records.models import SyncRun, SyncStep
+from apps.records.presenters.patient import PatientSummary
+from apps.vault.errors import VaultError
+
+# Older than this, a page says at its top that it is not up to date (patient experience 2.3).
+CURRENT_FOR = timedelta(days=7)
+
+_LOG = logging.getLogger(__name__)
+
+
+class State(StrEnum):
+    """How updating stands, as one word that the page turns into a notice (patient experience 5.3)."""
+
+    NEVER = "never"  # nothing was ever started
+    WAITING = "waiting"  # U1
+    FIRST = "first"  # U2
+    CHECKING = "checking"  # U3
+    PAUSED = "paused"  # U8
+    STOPPED = "stopped"  # by staff, or a matter of theirs: how the connection stands says so
+    COMPLETE = "complete"
+    PARTIAL = "partial"  # U6
+    FAILED = "failed"  # U7
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether the page should look again by itself."""
+        return self in {State.WAITING, State.FIRST, State.CHECKING, State.PAUSED}
+
+
+@dataclass(frozen=True)
+class Overview:
+    """`patients` is None where the shelf could not be opened, and empty where no Patient is stored yet."""
+
+    patients: tuple[PatientSummary, ...] | None
+    lines: tuple[Line, ...]
+    state: State
+    kinds_done: int
+    entries: int
+    is_out_of_date: bool
+
+    @property
+    def kinds(self) -> int:
+        """How many subjects there are."""
+        return len(self.lines)
+
+
+def of(connection: Connection, *, at: datetime) -> Overview:
+    """The overview of a confirmed connection, as it stands now."""
+    latest = list(connection.sync_runs.order_by("-created_at").prefetch_related("steps")[:2])
+    run = _worth_showing(latest)
+    patients = _patients(connection)
+    state = _state(connection, run, is_first=len(latest) == 1, at=at)
+    if patients is None and state.is_moving:  # ours to mend: no provider is asked before
+        state = State.STOPPED
+    lines = ledger.lines(connection, run, provider=connection.provider.name, is_stopped=state is State.STOPPED)
+    return Overview(
+        patients=patients,
+        lines=lines,
+        state=state,
+        kinds_done=sum(1 for line in lines if line.is_done),
+        entries=sum(line.entries for line in lines),
+        is_out_of_date=is_out_of_date(connection, at=at),
+    )
+
+
+def _patients(connection: Connection) -> tuple[PatientSummary, ...] | None:
+    try:
+        return shelving.patients(connection) or ()
+    except (VaultError, msgspec.MsgspecError) as error:
+        # no traceback: a decoder's would show what it could not decode
+        _LOG.error("A shelf does not open: connection %s, %s.", connection.pk, type(error).__name__)
+        return None
+
+
+def _worth_showing(latest: Sequence[SyncRun]) -> SyncRun | None:
+    """Of the latest two: the later, unless it is a check by the clock that is under way. Nobody waits for that one, and
+    what came before it stands until it has ended."""
+    if len(latest) > 1 and latest[0].finished_at is None and latest[0].cause not in SyncRun.ASKED_FOR:
+        return latest[1]
+    return latest[0] if latest else None
+
+
+def _state(connection: Connection, run: SyncRun | None, *, is_first: bool, at: datetime) -> State:
+    if run is None:
+        return State.NEVER
+    if run.finished_at is not None:
+        return State(run.outcome)
+    if standing.is_stopped(connection):
+        return State.STOPPED
+    is_waiting = run.claim_id is None and run.lease_until is not None and run.lease_until > at
+    if is_waiting and run.pauses:  # without any, we wait by ourselves: the provider answers
+        return State.PAUSED
+    if all(step.status == SyncStep.Status.WAITING for step in run.steps.all()):
+        return State.WAITING
+    return State.FIRST if is_first else State.CHECKING
+
+
+def is_out_of_date(connection: Connection, *, at: datetime) -> bool:
+    """Whether a page says at its top that what it shows is old, or no longer grows."""
+    checked_at = connection.last_checked_at
+    is_linked = connection.status == Connection.Status.ACTIVE
+    return checked_at is not None and (not is_linked or checked_at < at - CURRENT_FOR)

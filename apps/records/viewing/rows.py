@@ -1,0 +1,126 @@
+"""One row of a list: what an entry is called, what matters most about it, and where it comes from."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from uuid import UUID
+
+from django.utils.translation import gettext, ngettext
+
+from apps.records.presenters import plain_names
+from apps.records.presenters.entry import Entry
+from apps.records.presenters.moments import When
+from apps.records.presenters.results import ResultEntry
+from apps.records.shelving.reading import Shelved
+from apps.records.viewing import values_in_words, whens, words
+from apps.records.viewing.facts import lines
+from apps.records.viewing.whole import Source
+
+
+@dataclass(frozen=True)
+class Row:
+    """`title` is our plain name, else the provider's; `theirs` the provider's, where ours stands first. `providers` has
+    more than one where several sent the very same."""
+
+    record: int
+    subject: str
+    title: str
+    theirs: str
+    when_label: str
+    when: str
+    year: str
+    group: str
+    status: str
+    details: tuple[str, ...]
+    providers: tuple[str, ...]
+    of_its_test: int = 0
+
+
+def of(shelved: Sequence[Shelved], sources: Mapping[UUID, Source]) -> tuple[Row, ...]:
+    """The rows of a page, in its order. What two providers sent alike is one row: code, date and value are equal."""
+    rows: list[tuple[Shelved, Row]] = []
+    for one in shelved:
+        provider = sources[one.connection_id].provider
+        same = next(
+            (at for at, (other, _row) in enumerate(rows[-5:], max(len(rows) - 5, 0)) if _same(other, one)), None
+        )
+        if same is None:
+            rows.append((one, _row(one, provider)))
+        elif provider not in rows[same][1].providers:
+            other, row = rows[same]
+            rows[same] = other, replace(row, providers=(*row.providers, provider))
+    return tuple(row for _shelved, row in rows)
+
+
+def names(entry: Entry) -> tuple[str, str]:
+    """What to call it: plainly, and as the provider does where that is something else."""
+    if entry.is_withheld:
+        return gettext("Entry without details"), ""
+    plain = plain_names.of(entry.codes)
+    if plain is None:
+        return entry.title or gettext("Unnamed entry"), ""
+    ours = str(plain.words)
+    return ours, entry.title if entry.title.casefold() != ours.casefold() else ""
+
+
+def _row(shelved: Shelved, provider: str) -> Row:
+    entry = shelved.entry
+    if entry is None:
+        unread = gettext("We cannot show this entry just now. This is ours to fix.")
+        return Row(shelved.record, shelved.subject, unread, "", "", "", "", "", "", (), (provider,))
+    title, theirs = names(entry)
+    return Row(
+        record=shelved.record,
+        subject=shelved.subject,
+        title=title,
+        theirs=theirs,
+        when_label="" if _says_itself(entry.when) else whens.label(entry.when),
+        when=whens.in_words(entry.when),
+        year=entry.when.sorts_at[:4],
+        group=entry.group,
+        status=words.of_status(entry),
+        details=_withheld(provider) if entry.is_withheld else tuple(filter(None, _details(entry))),
+        providers=(provider,),
+        of_its_test=shelved.of_its_test,
+    )
+
+
+def _says_itself(when: When) -> bool:
+    """Whether the words need no label: "Since March 2019", "At age 42", "Date not given"."""
+    return not when.starts or bool(when.text) or when.is_open
+
+
+def _withheld(provider: str) -> tuple[str, ...]:
+    return (gettext("%(provider)s hides the details of this entry.") % {"provider": provider},)
+
+
+def _details(entry: Entry) -> Iterable[str]:
+    """What the row says beside name, date and status (patient experience 3)."""
+    if isinstance(entry, ResultEntry):
+        yield values_in_words.of_result(entry)
+        yield values_in_words.of_place(entry)
+        if entry.at_home:
+            yield gettext("Measured at home")
+        return
+    yield from lines.of_row(entry)
+    if results := getattr(entry, "results", ()):
+        count = len(results)
+        yield ngettext("%(count)d result", "%(count)d results", count) % {"count": count}
+    yield ", ".join(entry.people[:2])
+
+
+def _same(one: Shelved, other: Shelved) -> bool:
+    """Whether two providers mean the very same: code, date, value and all that the row says are equal."""
+    if one.connection_id == other.connection_id or one.subject != other.subject:
+        return False
+    first, second = one.entry, other.entry
+    if first is None or second is None or type(first) is not type(second):
+        return False
+    if not first.codes or not first.when.starts or first.is_withheld:
+        return False
+    return all(getattr(first, name) == getattr(second, name) for name in _compared(first))
+
+
+def _compared(entry: Entry) -> tuple[str, ...]:
+    names = {field.name for field in fields(entry)}
+    wanted = ("title", "codes", "when", "status", "group", "value", "components", "place", "reactions", "results")
+    return tuple(name for name in wanted if name in names)

@@ -1,0 +1,81 @@
+"""What a search within the record shows: the newest entries found, by subject."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Final
+
+from apps.records.presenters import dates, plain_names
+from apps.records.shelving import searching
+from apps.records.shelving.searching import Hit
+from apps.records.subjects import LISTED, Subject
+from apps.records.viewing.whole import Whole
+
+MOST_SHOWN: Final = 50
+LONGEST_WORDS: Final = 100
+_PLAIN = {name.key: name for name in plain_names.NAMES}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One entry that was found."""
+
+    record: int
+    title: str
+    when: str
+    provider: str
+
+
+@dataclass(frozen=True)
+class Group:
+    """What was found of one subject, newest first."""
+
+    subject: Subject
+    hits: tuple[Line, ...]
+
+
+@dataclass(frozen=True)
+class Found:
+    """`words` as asked; `meant` what they also mean to a laboratory; `searched` how many entries there are."""
+
+    words: str
+    count: int
+    searched: int
+    groups: tuple[Group, ...]
+    meant: tuple[str, ...] = ()
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether more was found than is shown."""
+        return self.count > MOST_SHOWN
+
+
+def of(whole: Whole, words: str) -> Found:
+    """Look for all these words. Raises Outdated, and VaultError where something does not open."""
+    words = " ".join(words[:LONGEST_WORDS].split())
+    searched = sum(shelf.index.count for shelf in whole.shelves if shelf.index)
+    if not words:
+        return Found("", 0, searched, ())
+    hits = searching.find(whole.shelves, words, whole.ring)
+    by_subject: dict[str, list[Hit]] = defaultdict(list)
+    for hit in sorted(hits, key=lambda hit: hit.key)[:MOST_SHOWN]:
+        by_subject[hit.shelf.subject].append(hit)
+    groups = (
+        Group(subject, tuple(_line(whole, hit) for hit in by_subject[subject.key]))
+        for subject in LISTED
+        if subject.key in by_subject
+    )
+    return Found(words, len(hits), searched, tuple(groups), _meant(words) if hits else ())
+
+
+def _meant(words: str) -> tuple[str, ...]:
+    names = plain_names.meant_by(words)[:3]
+    terms = dict.fromkeys(term for name in names for term in name.terms if words.casefold() not in term.casefold())
+    return tuple(terms)[:5]
+
+
+def _line(whole: Whole, hit: Hit) -> Line:
+    plain = _PLAIN.get(hit.found.plain)
+    theirs = hit.found.title
+    title = f"{plain.words} ({theirs})" if plain and theirs.casefold() != str(plain.words).casefold() else theirs
+    source = whole.sources[hit.shelf.connection_id]
+    return Line(hit.found.record, title, dates.sent_date(hit.found.when), source.provider)

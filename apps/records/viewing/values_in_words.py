@@ -1,0 +1,82 @@
+"""Values of results in words. Digits and units are as sent, and no language writes a number another way."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from apps.records.presenters.ranges import ReferenceRange
+from apps.records.presenters.results import Judge, Measured, ResultEntry
+from apps.records.presenters.values import Absence, Kind, Value
+from apps.records.presenters.vitals import blood_pressure
+from apps.records.viewing import whens, words
+
+_ABSENT: Final[Mapping[str, str | Promise]] = {
+    Absence.UNKNOWN: _("Not known"),
+    Absence.DECLINED: _("You chose not to answer"),
+    Absence.NOT_DONE: _("Not done"),
+    Absence.FAILED: _("The test could not be completed"),
+    Absence.HIDDEN: _("Hidden by the provider"),
+    Absence.NOT_GIVEN: _("No value given"),
+}
+
+
+def of_value(value: Value) -> str:
+    """One value; why there is none, where there is none."""
+    if value.kind in {Kind.QUANTITY, Kind.SAMPLES}:
+        return value.quantity.shown
+    if value.kind in {Kind.RANGE, Kind.RATIO}:
+        return _two(value)
+    if value.kind == Kind.YES_OR_NO:
+        return gettext("Yes") if value.is_yes else gettext("No")
+    if value.kind in {Kind.MOMENT, Kind.PERIOD}:
+        return whens.in_words(value.when)
+    if value.kind == Kind.ATTACHMENT:
+        return value.attachment.title or gettext("A file")
+    return value.text or str(_ABSENT.get(value.absence, _ABSENT[Absence.NOT_GIVEN]))
+
+
+def of_result(entry: ResultEntry) -> str:
+    """The value of a result as its row says it; empty where only its members have values."""
+    pressure = blood_pressure(entry) if entry.components else None
+    if pressure is not None:
+        is_half = not pressure.upper or not pressure.lower
+        return (
+            gettext("%(value)s. Only one of two numbers was sent.") % {"value": pressure.shown}
+            if is_half
+            else pressure.shown
+        )
+    if entry.value or entry.says_nothing:
+        return of_value(entry.value)
+    return " · ".join(f"{part.title}: {of_value(part.value)}" for part in entry.components if part.value)
+
+
+def of_place(measured: Measured) -> str:
+    """Where the value stands and who says so; the laboratory's own words, quoted, where they mean none of ours."""
+    place = words.of_key(measured.place) if measured.place else ""
+    if place and measured.place_by == Judge.OURS:
+        return gettext("%(place)s (our comparison with the lab's range)") % {"place": place}
+    quoted = ", ".join(gettext("“%(sent)s”") % {"sent": said} for said in measured.place_words)
+    return place or quoted
+
+
+def of_range(sent: ReferenceRange) -> str:
+    """A range as sent: the laboratory's text, else its bounds."""
+    low, high = sent.low.shown, sent.high.shown
+    if sent.text:
+        bounds = sent.text
+    elif low and high:
+        bounds = gettext("%(low)s to %(high)s") % {"low": sent.low.value, "high": high}
+    else:
+        bounds = gettext("from %(low)s") % {"low": low} if low else gettext("up to %(high)s") % {"high": high}
+    named = ", ".join(filter(None, (sent.words, *sent.applies_to)))
+    return f"{bounds} ({named})" if named else bounds
+
+
+def _two(value: Value) -> str:
+    if value.kind == Kind.RATIO:
+        return ":".join(filter(None, (value.quantity.shown, value.until.shown)))
+    low, high = value.quantity.shown, value.until.shown
+    return gettext("%(low)s to %(high)s") % {"low": low, "high": high} if low and high else low or high

@@ -1,0 +1,77 @@
+"""Somebody's whole record: the connections it comes from, and the shelves of all of them, opened for one page.
+
+Three queries, however much there is: the connections, the key, the shelves.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from apps.accounts.models import User
+from apps.connections.models import Connection
+from apps.records.shelving import reading
+from apps.records.shelving.reading import OpenShelf
+from apps.records.subjects import Subject
+from apps.records.viewing import looking, overview
+from apps.vault import sealing
+from apps.vault.sealing import Holder, KeyRing
+
+
+@dataclass(frozen=True)
+class Source:
+    """A connection that contributes: its provider by name, and how current it is."""
+
+    connection: Connection
+    checked_at: datetime | None
+    is_out_of_date: bool
+
+    @property
+    def provider(self) -> str:
+        """The provider's name."""
+        return self.connection.provider.name
+
+
+@dataclass(frozen=True)
+class Whole:
+    """What a page of the record is made from. `ring` opens its leaves for as long as the page is assembled."""
+
+    user_id: UUID
+    sources: Mapping[UUID, Source]
+    shelves: tuple[OpenShelf, ...]
+    ring: KeyRing
+
+    @property
+    def does_not_open(self) -> bool:
+        """Whether some shelf cannot be read: what a page shows then is not all there is."""
+        return any(shelf.index is None for shelf in self.shelves)
+
+    def read_again(self) -> "Whole":
+        """The same with the shelves as they are now."""
+        keys = {shelf.subject for shelf in self.shelves}
+        found = reading.shelves(self.user_id, self.ring, subjects=keys)
+        return replace(self, shelves=tuple(shelf for shelf in found if shelf.connection_id in self.sources))
+
+    def of(self, subject: Subject) -> tuple[OpenShelf, ...]:
+        """The shelves of one subject."""
+        return tuple(shelf for shelf in self.shelves if shelf.subject == subject.key)
+
+
+@contextmanager
+def opened(
+    user: User, subjects: Iterable[Subject], *, session: MutableMapping[str, Any], at: datetime
+) -> Iterator[Whole]:
+    """The whole record of its owner, as far as these subjects go; that they looked is written down."""
+    connections = Connection.objects.filter(user=user).confirmed().select_related("provider").order_by("created_at")
+    sources = {connection.pk: _source(connection, at=at) for connection in connections}
+    looking.note([source.connection for source in sources.values()], session=session, at=at)
+    keys = [subject.key for subject in subjects]
+    with sealing.key_ring(Holder.user(user.pk)) as ring:
+        shelves = reading.shelves(user.pk, ring, subjects=keys)
+        yield Whole(user.pk, sources, tuple(shelf for shelf in shelves if shelf.connection_id in sources), ring)
+
+
+def _source(connection: Connection, *, at: datetime) -> Source:
+    return Source(connection, connection.last_checked_at, overview.is_out_of_date(connection, at=at))

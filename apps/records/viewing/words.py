@@ -1,0 +1,233 @@
+"""Words for the closed vocabularies of entries: a status, a group, and whatever else a presenter tells by a key.
+
+Sentences are those of patient experience 3. A key that has no words here says nothing, rather than show a code.
+"""
+
+from collections.abc import Mapping
+from typing import Final, TypeAlias
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from apps.records.presenters.entry import NOT_GIVEN, Entry
+
+_Words: TypeAlias = Mapping[str, str | Promise]
+
+_STATUS_NOT_GIVEN: Final = _("Status not given")
+
+_SHARED: Final[_Words] = {
+    "current": _("Current"),
+    "not-final": _("Not final"),
+    "planned": _("Planned"),
+    "paused": _("Paused"),
+    "finished": _("Finished"),
+    "stopped": _("Stopped"),
+    "past": _("Past"),
+    "done": _("Done"),
+    "under-way": _("Under way"),
+    "not-done": _("Not done"),
+    "ended": _("Ended"),
+    "ordered": _("Ordered"),
+    "changed": _("Changed after it was finished"),
+    "canceled": _("Canceled"),
+    "suggested": _("Suggested"),
+    "ruled-out": _("Ruled out"),
+}
+
+# By the kind of entry. An empty word is no status to tell.
+_STATUSES: Final[Mapping[str, _Words]] = {
+    "AllergyEntry": {
+        "on-list": _("On the provider's list"),
+        "not-confirmed": _("On the list, not confirmed"),
+        "inactive": _("No longer active"),
+        "resolved": _("No longer a problem"),
+    },
+    "ResultEntry": {
+        "ordered": _("Ordered, no result yet"),
+        "partial": _("Some results still to come"),
+        "early": _("Early result, may change"),
+        "final": "",
+        "corrected": _("Corrected result"),
+        "added-to": _("Final, with later additions"),
+        "canceled": _("Test canceled, no result"),
+    },
+    "GoalEntry": {
+        "working-on-it": _("Working on it"),
+        "reached": _("Reached"),
+        "kept-up": _("Reached, keeping it up"),
+        "not-pursued": _("Not pursued"),
+    },
+    "DeviceEntry": {"in-use": _("In use"), "not-in-use": _("No longer in use")},
+    "FamilyEntry": {"complete": "", "partial": _("More may be recorded"), "not-known": _("Not known")},
+    "DocumentEntry": {
+        "final": "",
+        "draft": _("Draft, may change"),
+        "replaced": _("Replaced by a newer version"),
+    },
+    "ConditionEntry": {
+        "came-back": _("Came back"),
+        "in-remission": _("In remission (signs reduced or gone)"),
+        "not-clear": _("Status not clear"),
+        "possible": _("Possible, not confirmed"),
+        "inactive": _("Not active now"),
+        "resolved": _("Resolved"),
+    },
+    "MedicationEntry": {
+        "on-list": _("On the provider's current list"),
+        "paused": _("Paused by the provider"),
+        "suggested": _("Suggested, not prescribed"),
+        "not-taken": _("Recorded as not taken"),
+        "not-to-be-taken": _("Not to be taken"),
+        "preparing": _("Being prepared"),
+        "waiting": _("Waiting at the pharmacy"),
+        "filled": _("Filled"),
+        "not-filled": _("Not filled"),
+    },
+    "ImmunizationEntry": {
+        "given": _("Given"),
+        "was-not-given": _("Not given"),
+        "not-completed": _("Not completed"),
+    },
+    "VisitEntry": {
+        "arrived": _("Arrived"),
+        "in-progress": _("In progress"),
+        "on-leave": _("On leave from the hospital"),
+        "finished": "",
+    },
+    "ProcedureEntry": {
+        "not-finished": _("Started, not finished"),
+        "not-to-be-done": _("Not to be done"),
+        "on-hold": _("On hold"),
+    },
+    "QuestionnaireEntry": {"done": "", "stopped": _("Not finished")},
+    "RecommendationEntry": {},
+}
+_STATUSES_ALIKE: Final = {"ReportEntry": "ResultEntry"}
+_WITHOUT_STATUS: Final = frozenset({"RecommendationEntry"})
+
+_NONE: Final = frozenset({"none-known", "no-information"})
+_GROUPS_ALIKE: Final[_Words] = {
+    "none-known": _("Recorded as having none"),
+    "no-information": _("No information"),
+    "not-completed": _("Not completed"),
+    "ordered": _("Ordered or planned"),
+}
+_GROUPS: Final[Mapping[str, _Words]] = {
+    "medicines": {
+        "reported": _("Reported, not prescribed here"),
+        "not-to-be-taken": _("Not to be taken"),
+        "suggested": _("Suggested, not prescribed"),
+        "filled": _("Filled at a pharmacy"),
+        "unlisted": _("Not final"),
+    },
+    "conditions": {
+        "not-clear": _("Status not clear"),
+        "being-looked-into": _("Being looked into"),
+        "at-a-visit": _("Noted at a visit"),
+    },
+    "vaccines": {
+        "given": _("Given"),
+        "was-not-given": _("Not given"),
+        "recommended": _("Recommended by the provider"),
+    },
+    "visits": {"now": _("Now"), "planned": _("Planned"), "past": _("Past visits")},
+    "documents": {"current": _("Documents"), "earlier": _("Earlier versions")},
+    "procedures": {"performed": _("Done")},
+}
+
+
+def of_status(entry: Entry) -> str:
+    """The status in words; empty where there is nothing worth saying."""
+    kind = type(entry).__name__
+    if entry.status == NOT_GIVEN:
+        return "" if kind in _WITHOUT_STATUS or entry.group in _NONE else str(_STATUS_NOT_GIVEN)
+    own = _STATUSES.get(_STATUSES_ALIKE.get(kind, kind), {})
+    return str(own.get(entry.status, _SHARED.get(entry.status, "")))
+
+
+def of_group(subject: str, group: str) -> str:
+    """The heading of a group."""
+    if group == NOT_GIVEN:
+        return str(_STATUS_NOT_GIVEN)
+    return str(_GROUPS.get(subject, {}).get(group, _GROUPS_ALIKE.get(group, _SHARED.get(group, ""))))
+
+
+def of_key(key: str) -> str:
+    """Any other key of a closed vocabulary; empty where it has no words."""
+    return str(_KEYS.get(key, _SHARED.get(key, "")))
+
+
+_KEYS: Final[_Words] = {
+    # visits
+    "visit": _("Visit"),
+    "hospital-stay": _("Hospital stay"),
+    "emergency": _("Emergency visit"),
+    "virtual": _("Video or phone visit"),
+    "home": _("Home visit"),
+    "short-stay": _("Short stay"),
+    "problem-list": _("Health condition"),
+    "health-concern": _("Health concern"),
+    "prescribed": _("Prescribed"),
+    "reported": _("Reported"),
+    "filled": _("Filled"),
+    # allergies
+    "could-be-serious": _("Could be serious"),
+    "low-risk": _("Low risk of serious harm"),
+    "risk-not-known": _("Risk not known"),
+    "mild": _("Mild"),
+    "moderate": _("Moderate"),
+    "severe": _("Severe"),
+    "unlikely": _("Unlikely"),
+    "likely": _("Likely"),
+    "confirmed": _("Confirmed"),
+    "allergy": _("Allergy"),
+    "intolerance": _("Intolerance (a bad reaction that is not an allergy)"),
+    "medicine": _("Medicine"),
+    "food": _("Food"),
+    "environment": _("Environment"),
+    "biologic": _("Biologic substance"),
+    # goals
+    "closer": _("Getting closer"),
+    "further-away": _("Further away"),
+    "no-change": _("No change"),
+    "reached": _("Reached"),
+    "kept-up": _("Kept up"),
+    "not-reached": _("Not reached"),
+    "not-possible": _("Not possible now"),
+    "not-begun": _("Not begun"),
+    # teams
+    "clinicians": _("Doctors and nurses"),
+    "others": _("Others"),
+    "family": _("Family"),
+    # family
+    "living": _("Living"),
+    "died": _("Has died"),
+    "female": _("female"),
+    "male": _("male"),
+    # results
+    "within": _("In the usual range"),
+    "above": _("Above the usual range"),
+    "below": _("Below the usual range"),
+    "far-above": _("Far above the usual range, as marked by the lab"),
+    "far-below": _("Far below the usual range, as marked by the lab"),
+    "outside": _("Outside what the lab expects"),
+    "far-outside": _("Far outside, as marked by the lab"),
+    "above-what-the-test-can-measure": _("Above what the test can measure"),
+    "below-what-the-test-can-measure": _("Below what the test can measure"),
+    "too-low-to-compare": _("Too low to measure exactly; we cannot compare it"),
+    "too-high-to-compare": _("Too high to measure exactly; we cannot compare it"),
+    "found": _("Positive: what the test looks for was found"),
+    "not-found": _("Negative: it was not found"),
+    "undetermined": _("The lab could not tell"),
+    "works": _("In the lab the medicine works against it"),
+    "may-work": _("In the lab the medicine may work against it"),
+    "does-not-work": _("In the lab the medicine does not work against it"),
+    "not-shown-to-work": _("In the lab the medicine is not shown to work against it"),
+    "laboratory": _("Laboratory"),
+    "imaging": _("Imaging"),
+    "heart": _("Heart"),
+    "pathology": _("Tissue exam"),
+    "genetics": _("Genes"),
+    "germs": _("Germs"),
+    "note": _("Note"),
+}

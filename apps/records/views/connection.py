@@ -1,0 +1,79 @@
+"""The pages of one connection's record, reached through its owner; nothing clinical is in a title or an address."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_http_methods, require_safe
+
+from apps.accounts.current_user import current_user
+from apps.connections.models import Connection
+from apps.records import tasks
+from apps.records.presenters import dates
+from apps.records.syncing import NotSyncable, asking
+from apps.records.viewing import looking, overview
+
+
+@require_safe
+@login_required
+@cache_control(no_store=True, private=True)
+def show_record(request: HttpRequest, connection_id: UUID) -> HttpResponse:
+    """The record's first page: who it is, how current it is, what came and what did not."""
+    connection = _connection(request, connection_id)
+    if connection.status == Connection.Status.AWAITING_CONFIRMATION:
+        return redirect("confirm", connection_id=connection.id)
+    now = timezone.now()
+    try:
+        view = looking.look(connection, session=request.session, at=now)
+    except Connection.DoesNotExist:
+        raise Http404 from None
+    context = {"connection": connection, "standing": view.standing, "overview": view.overview, "now": now}
+    return render(request, "records/record.html", context)
+
+
+@require_safe
+@login_required
+@cache_control(no_store=True, private=True)
+def show_progress(request: HttpRequest, connection_id: UUID) -> HttpResponse:
+    """The part of that page which moves while a sync runs. The address says what the page shows already: `state`, on
+    whose change the whole page is asked for again, and `done`, the kinds done, on whose change it is said aloud."""
+    connection = _connection(request, connection_id)
+    found = overview.of(connection, at=timezone.now())
+    is_news = request.GET.get("done") != str(found.kinds_done)
+    context = {"connection": connection, "overview": found, "is_news": is_news}
+    response = render(request, "records/progress.html", context)
+    if request.GET.get("state") != found.state.value:
+        response["HX-Refresh"] = "true"
+    return response
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def check_again(request: HttpRequest, connection_id: UUID) -> HttpResponse:
+    """The patient asks for what is new. A run that is open already is the answer, too. Whoever comes here by a GET
+    had to sign in first, and finds the button again on the record's page."""
+    connection = _connection(request, connection_id)
+    if request.method != "POST":
+        return redirect("record", connection_id=connection.id)
+    try:
+        asking.check_again(connection, at=timezone.now())
+        tasks.enqueue()
+    except asking.Stopped:
+        pass  # the record's page says so at its top
+    except asking.TooSoon as error:
+        time = dates.time_of_day(error.again_at)
+        messages.info(request, _("Checked a moment ago. You can check again at %(time)s.") % {"time": time})
+    except NotSyncable:
+        messages.warning(request, _("To get updates, sign in at your provider again."))
+    return redirect("record", connection_id=connection.id)
+
+
+def _connection(request: HttpRequest, connection_id: UUID) -> Connection:
+    """A connection of this person's; Http404 for anybody else's, and for one that ended unconfirmed."""
+    mine = Connection.objects.filter(user=current_user(request)).select_related("provider", "endpoint", "registration")
+    return get_object_or_404(mine.confirmed() | mine.unconfirmed(), pk=connection_id)

@@ -1,0 +1,89 @@
+"""The pages of one entry: what it says, and the resource as the provider sent it."""
+
+import logging
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_safe
+
+from apps.accounts.current_user import current_user
+from apps.records import subjects
+from apps.records.models import Record
+from apps.records.presenters.results import ResultEntry
+from apps.records.shelving.reading import Outdated
+from apps.records.subjects import LISTED
+from apps.records.viewing import entries, looking, over_time, rows, whole
+from apps.records.viewing.over_time import Asked
+from apps.vault.errors import VaultError
+
+_LOG = logging.getLogger(__name__)
+
+
+@require_safe
+@login_required
+@cache_control(no_store=True, private=True)
+def show_entry(request: HttpRequest, subject_key: str, record_pk: int) -> HttpResponse:
+    """One entry. Its address says which page it is under, and nothing of what it says."""
+    record = _record(request, record_pk)
+    context = {"record": record, "subjects": LISTED, "now": timezone.now()}
+    try:
+        page = entries.of(record)
+    except VaultError as error:
+        _LOG.error("A record does not open: connection %s, %s.", record.connection_id, type(error).__name__)
+        return render(request, "records/entry.html", {**context, "page": None, "subject": None})
+    if page.subject is not None and page.subject.key != subject_key:
+        raise Http404
+    return render(request, "records/entry.html", {**context, "page": page, "subject": page.subject})
+
+
+@require_safe
+@login_required
+@cache_control(no_store=True, private=True)
+def show_as_sent(request: HttpRequest, subject_key: str, record_pk: int) -> HttpResponse:
+    """The resource as received."""
+    record = _record(request, record_pk)
+    try:
+        sent: str | None = entries.as_sent(record)
+    except VaultError as error:
+        _LOG.error("A record does not open: connection %s, %s.", record.connection_id, type(error).__name__)
+        sent = None
+    context = {"record": record, "sent": sent, "subject_key": subject_key, "subjects": LISTED}
+    return render(request, "records/as_sent.html", context)
+
+
+@require_safe
+@login_required
+@cache_control(no_store=True, private=True)
+def show_over_time(request: HttpRequest, subject_key: str, record_pk: int) -> HttpResponse:
+    """Every value of the test that an entry is of."""
+    record = _record(request, record_pk)
+    subject = subjects.find(subject_key)
+    now = timezone.now()
+    if subject not in over_time.SUBJECTS or subject is None:
+        raise Http404
+    context = {"record": record, "subject": subject, "subjects": LISTED, "now": now}
+    try:
+        entry = entries.of(record).current.entry
+        if not isinstance(entry, ResultEntry):
+            raise Http404
+        with whole.opened(current_user(request), [subject], session=request.session, at=now) as all_of_it:
+            asked = Asked(request.GET.get("span", ""), all_rows="all" in request.GET)
+            drawn = over_time.of(all_of_it, subject, entry, asked, at=now)
+            context |= {"title": rows.names(entry), "drawn": drawn, "whole": all_of_it}
+    except (VaultError, Outdated) as error:
+        _LOG.error("A test does not open: connection %s, %s.", record.connection_id, type(error).__name__)
+        context |= {"drawn": None}
+    return render(request, "records/over_time.html", context)
+
+
+def _record(request: HttpRequest, pk: int) -> Record:
+    """A record of this person's; Http404 for anybody else's."""
+    try:
+        record = entries.find(current_user(request), pk)
+    except Record.DoesNotExist:
+        raise Http404 from None
+    looking.note([record.connection], session=request.session, at=timezone.now())
+    return record

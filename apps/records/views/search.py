@@ -1,0 +1,44 @@
+"""Search within one's own record. What is looked for is sent in the body: an address stays in the browser's history."""
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_http_methods
+
+from apps.accounts.current_user import current_user
+from apps.records.shelving.reading import Outdated
+from apps.records.subjects import LISTED
+from apps.records.viewing import searches, whole
+from apps.records.viewing.searches import Found
+from apps.records.viewing.whole import Whole
+from apps.vault.errors import VaultError
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+@cache_control(no_store=True, private=True)
+def search_record(request: HttpRequest) -> HttpResponse:
+    """The box, and what was found."""
+    words = request.POST.get("words", "")
+    now = timezone.now()
+    with whole.opened(current_user(request), LISTED, session=request.session, at=now) as record:
+        found = _found(record, words) if words.strip() else None
+        context = {
+            "found": found,
+            "does_not_open": record.does_not_open or (words.strip() and found is None),
+            "subjects": LISTED,
+            "now": now,
+        }
+        return render(request, "records/search.html", context)
+
+
+def _found(record: Whole, words: str) -> Found | None:
+    """None where it cannot be searched just now."""
+    try:
+        return searches.of(record, words)
+    except Outdated:
+        return searches.of(record.read_again(), words)
+    except VaultError:
+        return None

@@ -1,0 +1,104 @@
+"""The pages of somebody's whole record: its subjects, the list of each, and everything by date."""
+
+from uuid import UUID
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_safe
+
+from apps.accounts.current_user import current_user
+from apps.records import subjects
+from apps.records.shelving.reading import Outdated
+from apps.records.subjects import LISTED, Subject
+from apps.records.viewing import absences, lists, summing_up, whole
+from apps.records.viewing.lists import EntryList, Filters
+from apps.records.viewing.whole import Whole
+from apps.vault.errors import VaultError
+
+_TRIES = 2  # a shelf that is built anew while it is read is there a moment later
+
+
+@require_safe
+@login_required
+@cache_control(no_store=True, private=True)
+def show_whole_record(request: HttpRequest) -> HttpResponse:
+    """The subjects with what there is of each."""
+    now = timezone.now()
+    with whole.opened(current_user(request), LISTED, session=request.session, at=now) as record:
+        context = {"whole": record, "summaries": summing_up.of(record), "subjects": LISTED, "now": now}
+        return render(request, "records/whole.html", context)
+
+
+@require_safe
+@login_required
+@cache_control(no_store=True, private=True)
+def show_subject(request: HttpRequest, subject_key: str) -> HttpResponse:
+    """The list of one subject."""
+    subject = subjects.find(subject_key)
+    if subject is None:
+        raise Http404
+    now = timezone.now()
+    filters = _filters(request.GET)
+    with whole.opened(current_user(request), [subject], session=request.session, at=now) as record:
+        context = {
+            "subject": subject,
+            "whole": record,
+            "list": _list(record, subject, filters),
+            "notices": absences.of(record, subject),
+            "subjects": LISTED,
+            "now": now,
+        }
+        return render(request, "records/subject.html", context)
+
+
+@require_safe
+@login_required
+@cache_control(no_store=True, private=True)
+def show_everything(request: HttpRequest) -> HttpResponse:
+    """Everything by date."""
+    now = timezone.now()
+    filters = _filters(request.GET)
+    with whole.opened(current_user(request), LISTED, session=request.session, at=now) as record:
+        context = {
+            "whole": record,
+            "list": _list(record, None, filters),
+            "subjects": LISTED,
+            "is_everything": True,
+            "now": now,
+        }
+        return render(request, "records/everything.html", context)
+
+
+def _list(record: Whole, subject: Subject | None, filters: Filters) -> EntryList | None:
+    """None where it does not open just now."""
+    for _try in range(_TRIES):
+        try:
+            if subject is None:
+                return lists.of_everything(record, LISTED, filters)
+            return lists.of_subject(record, subject, filters)
+        except Outdated:
+            record = record.read_again()
+        except VaultError:
+            return None
+    return None
+
+
+def _filters(query: QueryDict) -> Filters:
+    """What the address asks for; what makes no sense is left out."""
+    page, year, arranged = query.get("page", ""), query.get("year", ""), query.get("by", "")
+    return Filters(
+        page=int(page) if page.isascii() and page.isdigit() and 0 < len(page) < 6 else 1,
+        source=_uuid(query.get("from", "")),
+        year=year if year.isascii() and year.isdigit() and len(year) == 4 else "",
+        arranged=arranged if arranged in {lists.BY_DATE, lists.BY_NAME} else "",
+    )
+
+
+def _uuid(written: str) -> UUID | None:
+    try:
+        return UUID(written)
+    except ValueError:
+        return None

@@ -1,0 +1,43 @@
+"""Results to draw, invented."""
+
+from decimal import Decimal
+
+from apps.records.charts.series import Observed
+from apps.records.presenters import results
+from apps.records.presenters.entry import Context
+
+LOINC = "http://loinc.org"
+
+
+def result(value, at, *, unit="%", wanted="4.0-5.6", provider="Tarn Hospital", comparator="", **more):
+    """A result of one test, as a provider sends it."""
+    quantity = {"value": Decimal(str(value)), "unit": unit}
+    resource = {
+        "resourceType": "Observation",
+        "id": f"{at}-{value}",
+        "status": "final",
+        "code": {"coding": [{"system": LOINC, "code": "4548-4"}], "text": "HbA1c"},
+        "effectiveDateTime": at,
+        "valueQuantity": {**quantity, "comparator": comparator} if comparator else quantity,
+        "referenceRange": [{"text": wanted}] if wanted else [],
+        **more,
+    }
+    return Observed(results.present(resource, Context()), provider)
+
+
+def worded(words, at, provider="Tarn Hospital"):
+    """A result of that test in words."""
+    return result(0, at, provider=provider, valueQuantity=None, valueString=words)
+
+
+def pressure(upper, lower, at, provider="Tarn Hospital"):
+    """A blood pressure."""
+    parts = [
+        {"code": {"coding": [{"system": LOINC, "code": code}]}, "valueQuantity": {"value": value, "unit": "mmHg"}}
+        for code, value in (("8480-6", upper), ("8462-4", lower))
+        if value is not None
+    ]
+    resource = {"code": {"coding": [{"system": LOINC, "code": "85354-9"}]}, "effectiveDateTime": at, "component": parts}
+    return Observed(
+        results.present({"resourceType": "Observation", "status": "final", **resource}, Context()), provider
+    )

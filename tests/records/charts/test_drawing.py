@@ -1,0 +1,152 @@
+"""The templates of charts: plain SVG that our policy lets pass, the same in every language, and all of it in words."""
+
+import re
+from datetime import UTC, datetime
+from xml.etree import ElementTree as ET
+
+import pytest
+from django.template.loader import render_to_string
+from django.utils import translation
+
+from apps.records.charts import number_line, over_time, series, windows
+from apps.records.templatetags import chart_words
+from tests.records.charts.observations import pressure, result, worded
+
+NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
+NASTY = '"><script>alert(1)</script>'
+PLACE = re.compile(r"-?[0-9]+(?:\.[0-9]{1,2})?%?")
+A1C = [result(5.2, "2019-03-04"), result(5.5, "2020-03-01"), result(3.9, "2022-06-01"), result(6.1, "2026-09-01")]
+MIXED = [
+    *A1C,
+    result(5, "2021-01-01", comparator="<", provider=NASTY),
+    worded(NASTY, "2023-01-01"),
+    result(5.4, "2024-01-01", status="preliminary", provider="Heron Clinic"),
+]
+
+
+def chart(observed):
+    (found,) = series.of(observed)
+    return drawing(found)
+
+
+def drawing(found):
+    window = windows.chosen(windows.choices(found.readings, NOW), "all")
+    assert window is not None
+    context = {"series": found, "chart": over_time.draw(found, window), "chart_id": "chart-1"}
+    return render_to_string("records/charts/over_time.html", context)
+
+
+def table(observed):
+    (found,) = series.of(observed)
+    return render_to_string("records/charts/table.html", {"series": found, "caption": "Average blood sugar"})
+
+
+def line(observed):
+    entry = observed.entry
+    drawn = number_line.draw(entry.value.quantity, entry.usual_range, entry.place, entry.ranges)
+    sentence = chart_words.standing(entry)
+    return render_to_string(
+        "records/charts/number_line.html", {"line": drawn, "chart_id": "line-1", "sentence": sentence}
+    )
+
+
+def elements(html):
+    return list(ET.fromstring(f"<div>{html}</div>").iter())
+
+
+def words(html):
+    return " ".join(" ".join(ET.fromstring(f"<div>{html}</div>").itertext()).split())
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda: chart(MIXED),
+        lambda: chart(A1C),
+        lambda: line(result(31, "2026-01-01")),
+        lambda: drawing(series.of_pressures([pressure(120 + turn, 80, f"2026-0{turn}-01") for turn in range(1, 5)])),
+    ],
+    ids=["mixed", "one line", "number line", "pressures"],
+)
+class TestADrawing:
+    def test_has_no_style_script_or_focus_of_its_own(self, draw, language):
+        with translation.override(language):
+            found = elements(draw())
+        assert not {element.tag for element in found} & {"style", "script", "foreignObject", "image", "a"}
+        names = {name for element in found for name in element.attrib}
+        assert not {name for name in names if name in {"style", "tabindex", "viewBox"} or name.startswith("on")}
+
+    def test_has_numbers_of_ours_in_every_place(self, draw, language):
+        with translation.override(language):
+            found = elements(draw())
+        places = [element.attrib[name] for element in found for name in element.attrib if name in PLACES]
+        assert places
+        assert [place for place in places if not PLACE.fullmatch(place)] == []
+
+    def test_names_itself_once_and_hides_its_insides(self, draw, language):
+        with translation.override(language):
+            found = elements(draw())
+        ids = [element.attrib["id"] for element in found if "id" in element.attrib]
+        assert len(ids) == len(set(ids))
+        (drawing,) = [element for element in found if element.attrib.get("role") == "img"]
+        assert drawing.find("title").text
+        assert drawing.attrib["aria-labelledby"] == drawing.find("title").attrib["id"]
+        assert drawing.find("g").attrib == {"aria-hidden": "true"}
+        used = {element.attrib["href"].removeprefix("#") for element in found if element.tag == "use"}
+        assert used <= set(ids)
+
+
+PLACES = {"x", "y", "width", "height", "x1", "x2", "y1", "y2", "cx", "cy"}
+
+
+class TestTheWordsOfAChart:
+    def test_are_the_sentence_above_it(self):
+        assert chart_words.headline(series.of(A1C)[0]) == (
+            "Latest: 6.1 % on September 1, 2026. Above the usual range (4.0-5.6). "
+            "This is our comparison with the lab's range. Higher than on June 1, 2022."
+        )
+
+    def test_say_a_month_as_a_month_and_that_there_is_no_range(self):
+        found = series.of([result(5, "2020-03", wanted=None), result(5, "2021-03", wanted=None)])[0]
+        assert chart_words.headline(found) == (
+            "Latest: 5 % in March 2021. The lab sent no usual range. The same as in March 2020."
+        )
+
+    def test_say_what_we_cannot_compare(self):
+        found = series.of([result(5, "2020-03-01", comparator="<")])[0]
+        assert "Too low to measure exactly; we cannot compare it." in chart_words.headline(found)
+
+    def test_never_grade(self):
+        said = words(chart(MIXED) + table(MIXED)).lower()
+        assert not re.findall(r"\b(?:normal|abnormal|good|bad|improv\w*|worse\w*|better|trend|rising)\b", said)
+
+    def test_explain_every_mark_and_provider(self):
+        said = words(chart(MIXED))
+        for legend in ("In the usual range", "Above the usual range", "Less than this number", "Values in %."):
+            assert legend in said
+
+    def test_of_the_provider_never_leave_the_text(self):
+        html = chart(MIXED) + table(MIXED)
+        assert "<script" not in html
+        found = elements(html)
+        assert not [value for element in found for value in element.attrib.values() if "alert" in value]
+
+
+class TestTheTable:
+    def test_tells_every_value_newest_first_by_year(self):
+        found = elements(table(MIXED))
+        years = [element.text for element in found if element.attrib.get("scope") == "rowgroup"]
+        assert years == ["2026", "2024", "2023", "2022", "2021", "2020", "2019"]
+        values = ["".join(element.itertext()) for element in found if element.attrib.get("data-label") == "Value"]
+        assert values == ["6.1 %", "5.4 %", NASTY, "3.9 %", "< 5 %", "5.5 %", "5.2 %"]
+
+    def test_says_where_each_stands_whose_it_is_and_how_far(self):
+        said = words(table(MIXED))
+        assert "Early result, may change" in said
+        assert "Heron Clinic" in said
+        assert said.count("4.0-5.6") == 7
+
+    def test_marks_what_was_converted(self):
+        said = words(table([result(135, "2020", unit="g/L"), result(13, "2021", unit="g/dL")]))
+        assert "135 g/L drawn as 13.5 g/dL" in said

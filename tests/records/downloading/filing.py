@@ -1,0 +1,55 @@
+"""Records that have files, and how tests open them."""
+
+import json
+import uuid
+from base64 import b64encode
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from apps.connections.models import Connection
+from apps.records.models import Record
+from apps.records.syncing import storing
+from apps.vault import sealing
+from apps.vault.sealing import Holder
+from apps.wire.fhir import Resource
+from tests.records.linked import AT
+
+FILE = "GET /fhir/r4/document/pdf-1"
+BINARY = "GET /fhir/r4/Binary/b1"
+PDF = b"%PDF-1.4 canary of a letter"
+
+
+def clock() -> datetime:
+    """Stands still."""
+    return AT
+
+
+Clock = Callable[[], datetime]
+
+
+def hold(connection: Connection, *attachments: dict[str, Any], logical_id: str = "d1", **elements: Any) -> Record:
+    """The record of a document with these files."""
+    sent = {
+        "resourceType": "DocumentReference",
+        "id": logical_id,
+        "status": "current",
+        "type": {"text": "Letter"},
+        "content": [{"attachment": attachment} for attachment in attachments],
+        **elements,
+    }
+    body = json.dumps(sent).encode()
+    with sealing.key_ring(Holder.user(connection.user_id)) as ring:
+        resource = Resource("DocumentReference", logical_id, body)
+        storing.keep(connection, [resource], run_id=uuid.uuid4(), ring=ring, at=AT)
+    return Record.objects.select_related("connection__provider").get(connection=connection, logical_id=logical_id)
+
+
+def inline(content: bytes, content_type: str = "text/plain", **described: Any) -> dict[str, Any]:
+    """An Attachment that carries its content."""
+    return {"contentType": content_type, "data": b64encode(content).decode(), **described}
+
+
+def linked_to(url: str, content_type: str = "application/pdf", **described: Any) -> dict[str, Any]:
+    """An Attachment that says where its content is."""
+    return {"contentType": content_type, "url": url, **described}

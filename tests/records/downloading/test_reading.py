@@ -1,0 +1,208 @@
+"""Files are told apart by their content, and read as inert text, whatever they are made of."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apps.records.downloading import clinical_documents, reading, rich_text, sniffing
+from apps.records.downloading.sniffing import Form
+from apps.records.presenters import blocks
+from apps.records.presenters.blocks import Block, BlockKind
+from config import env
+
+RTF = rb"{\rtf1\ansi{\fonttbl{\f0 Arial;}}{\*\generator Canary;}Heart \b clinic\b0\par caf\'e9 \u8364?5{\pict 0101}}"
+CCDA = """<?xml version="1.0"?><?xml-stylesheet type="text/xsl" href="https://styles.example.com/cda.xsl"?>
+<ClinicalDocument xmlns="urn:hl7-org:v3"><title>Stay</title><recordTarget><name>Canary</name></recordTarget>
+<component><structuredBody><component><section><title>Allergies</title>
+<text><table><tr><th>Substance</th><th>Reaction</th></tr><tr><td>Penicillin</td><td/></tr></table>
+<list><item>None <content>other</content></item></list></text>
+<entry><act><text>Canary</text><title>Canary</title></act></entry>
+</section></component></structuredBody></component></ClinicalDocument>"""
+
+
+def read(content, declared="text/plain"):
+    found = reading.read(content, sniffing.sort_of(content, declared=declared), declared=declared)
+    return found.plain if found else None
+
+
+class TestAFile:
+    @pytest.mark.parametrize(
+        ("content", "declared", "form", "media_type"),
+        [
+            (b"%PDF-1.4", "text/html", Form.PDF, "application/pdf"),
+            (b"\n%PDF-1.4", "application/pdf", Form.PDF, "application/pdf"),
+            (b"\x89PNG\r\n\x1a\nrest", "image/svg+xml", Form.PICTURE, "image/png"),
+            (b"\xff\xd8\xff\xe0", "", Form.PICTURE, "image/jpeg"),
+            (b"<svg onload=alert(1)>", "image/svg+xml", Form.MARKUP, "text/plain"),
+            (b"<!DOCTYPE html><p>x", "application/pdf", Form.MARKUP, "text/plain"),
+            (b"<p>x", "text/plain", Form.MARKUP, "text/plain"),
+            (CCDA.encode(), "application/xml", Form.CLINICAL_DOCUMENT, "text/plain"),
+            (CCDA.encode("utf-16"), "application/xml", Form.CLINICAL_DOCUMENT, "text/plain"),
+            (RTF, "text/rtf", Form.RICH_TEXT, "text/plain"),
+            (b"Plain words", "text/plain; charset=utf-8", Form.TEXT, "text/plain"),
+            (b"Plain words", "", Form.TEXT, "text/plain"),
+            (b"PK\x03\x04", "application/zip", Form.OTHER, "application/octet-stream"),
+            (b"\x00\x01", "text/plain", Form.OTHER, "application/octet-stream"),
+            (b"MZ\x90\x00", "text/html", Form.OTHER, "application/octet-stream"),
+            (b"", "text/plain", Form.TEXT, "text/plain"),
+        ],
+    )
+    def test_is_what_its_content_says(self, content, declared, form, media_type):
+        sort = sniffing.sort_of(content, declared=declared)
+        assert (sort.form, sort.media_type) == (form, media_type)
+
+    @given(st.binary(max_size=200), st.text(max_size=30) | st.none() | st.integers())
+    def test_is_never_handed_out_as_anything_a_browser_runs(self, content, declared):
+        sort = sniffing.sort_of(content, declared=declared)
+        assert (
+            sort.media_type in {"text/plain", "application/pdf", "application/octet-stream"} or sort.form == "picture"
+        )
+        reading.read(content, sort, declared=declared)
+
+    @pytest.mark.parametrize(
+        ("content", "declared", "said"),
+        [
+            ("Zürich".encode(), "text/plain", "Zürich"),
+            ("Zürich".encode("latin-1"), "text/plain; charset=iso-8859-1", "Zürich"),
+            ("Zürich".encode("latin-1"), "text/plain", "Zürich"),
+            ("Zürich".encode("latin-1"), "text/plain; charset=no-such-thing", "Zürich"),
+            ("Zürich".encode("utf-16"), "text/plain", "Zürich"),
+            (b"\xef\xbb\xbfone\r\ntwo\r\n\r\nthree", "text/plain", "one\ntwo\nthree"),
+        ],
+    )
+    def test_is_read_in_its_own_characters(self, content, declared, said):
+        assert read(content, declared) == said
+
+    def test_that_is_no_text_is_not_read(self):
+        assert read(b"%PDF-1.4") is None
+
+    def test_is_a_page_instead_of_a_picture_where_html_came(self):
+        assert sniffing.is_page_instead(b"<html>Sign in", declared="image/png")
+        assert not sniffing.is_page_instead(b"<html>A note", declared="text/html")
+        assert not sniffing.is_page_instead(b"%PDF-1.4 <html>", declared="application/pdf")
+
+
+class TestHtml:
+    def test_is_read_without_what_it_would_do(self):
+        markup = "<html><title>x</title><style>p{}</style><h1>Reminder</h1><script>alert('Canary')</script>"
+        markup += "<p onclick='Canary()'>Come on <b>Monday</b><br>at 9<img src=x onerror=Canary></p>"
+        markup += (
+            "<ul><li>fasting<li>with your card</ul><svg><text>Canary</text></svg><iframe srcdoc='Canary'></iframe>"
+        )
+        assert blocks.of_markup(markup).blocks == (
+            Block(BlockKind.HEADING, "Reminder"),
+            Block(BlockKind.PARAGRAPH, "Come on Monday\nat 9"),
+            Block(BlockKind.ITEM, "fasting"),
+            Block(BlockKind.ITEM, "with your card"),
+        )
+
+    def test_expands_no_entity_of_its_own(self):
+        bomb = '<!DOCTYPE x [<!ENTITY a "Canary"><!ENTITY b "&a;&a;">]><p>&b; &amp; &#60;</p>'
+        assert blocks.of_markup(bomb).plain == "&b; & <"
+        outside = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><p>&a;</p>'
+        assert blocks.of_markup(outside).plain == "&a;"
+
+    def test_drops_characters_that_turn_text_around(self):
+        assert blocks.of_markup("<p>a\u202eb&#x202e;c&#0;</p>").plain == "abc\ufffd"
+
+    @pytest.mark.parametrize(
+        "markup",
+        [
+            "<div>" * 10_000 + "x" + "</div>" * 10_000, "<!--" * 200_000, "<svg>" * 200_000, '<a "' * 200_000,
+            '<a =">"' * 100_000, "<" * 500_000, "&#" * 300_000, "&#" + "1" * 5000 + ";", "<!" * 300_000,
+            "<![CDATA[" * 100_000, "<table><tr><td>" * 50_000, "<p>" * 500_000, "<a " + "=" * 500_000, "<?" * 300_000,
+        ],
+        ids=lambda markup: markup[:12],
+    )  # fmt: skip
+    def test_made_to_hurt_is_read_in_one_pass(self, markup):
+        assert isinstance(blocks.of_markup(markup).plain, str)
+
+    def test_says_where_it_was_cut(self):
+        assert blocks.of_markup("<p>" + "word " * 100_000).is_cut
+        assert blocks.of_markup("<p>a</p>" * 20_000).is_cut
+        assert not blocks.of_markup("<p>a</p>").is_cut
+
+    @given(st.text(alphabet="<>!-/ =\"'abpscripttdr&;#0\x00\n", max_size=300))
+    def test_never_raises(self, markup):
+        assert isinstance(blocks.of_markup(markup).plain, str)
+
+
+class TestAClinicalDocument:
+    def test_reads_as_its_sections(self):
+        assert clinical_documents.read(CCDA).blocks == (
+            Block(BlockKind.HEADING, "Stay"),
+            Block(BlockKind.HEADING, "Allergies"),
+            Block(BlockKind.ROW, cells=("Substance", "Reaction")),
+            Block(BlockKind.ROW, cells=("Penicillin", "")),
+            Block(BlockKind.ITEM, "None other"),
+        )
+
+    def test_without_sections_reads_as_any_markup(self):
+        assert (
+            read(b"<?xml version='1.0'?><ClinicalDocument><nonXMLBody>Words</nonXMLBody></ClinicalDocument>") == "Words"
+        )
+
+    @pytest.mark.parametrize("name", ["ccda-ccd-example.xml", "epic-notereader-cda.xml"])
+    def test_of_others_reads_as_its_sections(self, name):
+        folder = env.fhir_examples()
+        if folder is None:
+            pytest.skip("FHIR_EXAMPLES names no folder of example data")
+        content = (folder / "documents" / name).read_bytes()
+        assert sniffing.sort_of(content, declared="text/xml").form is Form.CLINICAL_DOCUMENT
+        found = clinical_documents.read(content.decode())
+        assert sum(block.kind is BlockKind.HEADING for block in found.blocks) >= 4
+        assert sum(block.kind is BlockKind.ROW for block in found.blocks) >= 3
+
+    @pytest.mark.parametrize(
+        "markup",
+        [
+            "<section><text>" * 50_000,
+            "<section>" * 10_000 + "<title>x",
+            "</section>" * 100_000,
+            "<x>" * 300 + "</y>" * 9,
+        ],
+        ids=lambda markup: markup[:12],
+    )
+    def test_made_to_hurt_is_read_in_one_pass(self, markup):
+        assert isinstance(clinical_documents.read("<ClinicalDocument>" + markup).plain, str)
+
+    @given(st.lists(st.sampled_from(("<section>", "</section>", "<title>", "<text>", "</text>", "a", "<tr>", "<td>"))))
+    def test_never_raises(self, parts):
+        assert isinstance(clinical_documents.read("<ClinicalDocument>" + "".join(parts)).plain, str)
+
+
+class TestRichText:
+    def test_reads_as_its_text(self):
+        assert rich_text.read(RTF).blocks == (Block(text="Heart clinic"), Block(text="café €5"))
+
+    def test_has_rows(self):
+        found = rich_text.read(rb"{\rtf1\trowd Drug\cell Dose\cell\row after}")
+        assert found.blocks == (Block(BlockKind.ROW, cells=("Drug", "Dose")), Block(text="after"))
+
+    def test_shows_no_link_and_no_object(self):
+        hostile = rb"{\rtf1 a{\field{\*\fldinst HYPERLINK canary}{\fldrslt b}}{\object\objdata canary}{\*\x canary}c}"
+        assert rich_text.read(hostile).plain == "abc"
+
+    def test_skips_binary_data_by_its_length(self):
+        assert rich_text.read(rb"{\rtf1 a{\pict\bin6 }}}{{{}b}").plain == "ab"
+
+    @pytest.mark.parametrize(
+        "content",
+        [
+            b"{" * 100_000,
+            b"}" * 100_000,
+            b"\\" * 500_001,
+            rb"\'e9" * 200_000,
+            rb"\u99999999 " * 50_000,
+            rb"\bin9999999999",
+        ],
+        ids=lambda content: content[:8].decode(),
+    )
+    def test_made_to_hurt_is_read_in_one_pass(self, content):
+        assert isinstance(rich_text.read(rb"{\rtf1 " + content).plain, str)
+
+    @given(
+        st.lists(st.sampled_from((b"{", b"}", b"\\par ", b"\\u-1?", b"\\'c3", b"\\*", b"\\uc3 ", b"\\bin2 ", b"ab")))
+    )
+    def test_never_raises(self, parts):
+        assert isinstance(rich_text.read(b"{\\rtf1" + b"".join(parts)).plain, str)

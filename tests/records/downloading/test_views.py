@@ -1,0 +1,155 @@
+"""The pages of a file: its owner's alone, and inert whatever is in it (facts section 6, row 24)."""
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.records.models import Attachment
+from tests.records.downloading.filing import FILE, PDF, hold, inline, linked_to
+from tests.records.linked import give_tokens
+from tests.wire.servers import http
+
+pytestmark = pytest.mark.django_db
+
+HOSTILE = b"<html><script>alert('x')</script><p>Your <b>test</b> is <img src=x onerror=alert(1)>due.</p></html>"
+CLOSED_KIND = [
+    ("application/pdf", PDF, "application/pdf", "letter.pdf"),
+    ("image/png", b"\x89PNG\r\n\x1a\n rest", "image/png", "letter.png"),
+    ("application/x-sh", b"\x00\x01#!/bin/sh", "application/octet-stream", "letter.bin"),
+]
+
+
+@pytest.fixture
+def live(linked):
+    """Tokens that last beyond the test's own clock."""
+
+    give_tokens(linked, issued_at=timezone.now())
+    return linked
+
+
+def page(record, number=0):
+    return reverse("file", args=[record.pk, number])
+
+
+def saving(record, number=0):
+    return reverse("save_file", args=[record.pk, number])
+
+
+class TestThePageOfAFile:
+    @pytest.mark.parametrize("name", ["file", "save_file"])
+    def test_is_nobody_elses(self, client, sam, linked, name):
+        address = reverse(name, args=[hold(linked, inline(b"canary")).pk, 0])
+        assert client.get(address).status_code == 302
+        client.force_login(sam)
+        answer = client.get(address)
+        assert answer.status_code == 404
+        assert b"canary" not in answer.content
+
+    @pytest.mark.parametrize("name", ["file", "save_file"])
+    def test_is_not_there_for_a_file_that_is_not(self, hers, linked, name):
+        assert hers.get(reverse(name, args=[hold(linked, inline(b"x")).pk, 5])).status_code == 404
+        assert hers.get(reverse(name, args=[999_999, 0])).status_code == 404
+
+    @pytest.mark.conformance("C62")
+    def test_shows_html_as_text(self, hers, linked):
+        answer = hers.get(page(hold(linked, inline(HOSTILE, "text/html", title="Reminder"))))
+        html = answer.content.decode()
+        assert "Your test is due." in html
+        assert "Reminder" in html
+        assert "alert" not in html
+        assert "onerror" not in html
+        assert answer["Cache-Control"] == "no-store, private"
+
+    @pytest.mark.conformance("C62")
+    def test_shows_text_that_looks_like_markup_as_text(self, hers, linked):
+        html = hers.get(page(hold(linked, inline(b"Say: <script>alert(1)</script>")))).content.decode()
+        assert "Say: &lt;script&gt;alert(1)&lt;/script&gt;" in html
+
+    def test_says_what_cannot_be_shown_here(self, hers, live, provider):
+        provider.answers[FILE] = http(body=PDF, content_type="application/pdf")
+        html = hers.get(page(hold(live, linked_to("document/pdf-1", title="Letter")))).content.decode()
+        assert "PDF document" in html
+        assert "We cannot show this kind of file here." in html
+        assert "application/pdf" not in html
+
+    @pytest.mark.parametrize(
+        ("answer", "sentence"),
+        [
+            (http(403), "Harbor Family Practice did not allow it."),
+            (http(404), "Harbor Family Practice did not send it."),
+            (http(302, Location="https://elsewhere.example/"), "keeps it on another site, where we do not send"),
+            (http(503), "does not answer just now"),
+        ],
+    )
+    def test_says_why_it_is_not_available(self, hers, live, provider, answer, sentence):
+        provider.answers[FILE] = answer
+        record = hold(live, linked_to("document/pdf-1"))
+        html = hers.get(page(record)).content.decode()
+        assert "File not available" in html
+        assert sentence in html
+        back = hers.get(saving(record))
+        assert (back.status_code, back["Location"]) == (302, page(record))
+
+    def test_says_how_large_it_is_where_that_is_too_much(self, hers, linked):
+        html = hers.get(page(hold(linked, linked_to("document/pdf-1", size=30_000_000)))).content.decode()
+        assert "File too large to keep here" in html
+        assert "28.6" in html
+
+    def test_says_so_where_less_came_than_there_should_be(self, hers, live, provider):
+        provider.answers[FILE] = http(body=PDF, content_type="application/pdf")
+        html = hers.get(page(hold(live, linked_to("document/pdf-1", size=4096)))).content.decode()
+        assert "This may not be all of it" in html
+
+    def test_says_so_where_it_does_not_open(self, hers, live, provider):
+        provider.answers[FILE] = http(body=PDF, content_type="application/pdf")
+        record = hold(live, linked_to("document/pdf-1"))
+        hers.get(page(record))
+        Attachment.objects.update(sealed_content=b"broken")
+        assert "We could not open this file" in hers.get(page(record)).content.decode()
+        assert hers.get(saving(record)).status_code == 302
+
+
+class TestAFileToSave:
+    @pytest.mark.conformance("C62")
+    @pytest.mark.parametrize(("declared", "content", "media_type", "name"), CLOSED_KIND)
+    def test_is_inert(self, hers, linked, declared, content, media_type, name):
+        answer = hers.get(saving(hold(linked, inline(content, declared, title="letter"))))
+        assert answer.content == content
+        assert answer["Content-Type"] == media_type
+        assert answer["Content-Disposition"] == f'attachment; filename="{name}"'
+        assert_inert(answer)
+
+    @pytest.mark.conformance("C62")
+    @pytest.mark.parametrize("declared", ["text/html", "application/xml", "image/svg+xml", "text/plain"])
+    def test_is_the_text_alone_of_markup(self, hers, linked, declared):
+        answer = hers.get(saving(hold(linked, inline(HOSTILE, declared))))
+        assert answer.content == b"Your test is due."
+        assert answer["Content-Type"] == "text/plain; charset=utf-8"
+        assert_inert(answer)
+
+    def test_is_text_as_it_came_in_characters_that_every_program_reads(self, hers, linked):
+        answer = hers.get(saving(hold(linked, inline("Zürich\n\n  two".encode("latin-1")))))
+        assert answer.content == "Zürich\n\n  two".encode()
+
+    @pytest.mark.parametrize(
+        ("title", "name"),
+        [
+            ("../../etc/passwd", "etc passwd.txt"),
+            ("invoice.exe", "invoice exe.txt"),
+            ('a"; filename="b.html', "a filename b html.txt"),
+            ("a\r\nSet-Cookie: x", "a Set-Cookie x.txt"),
+            ("\u202egpj.exe", "gpj exe.txt"),
+            ("", "document.txt"),
+            ("x" * 500, "x" * 60 + ".txt"),
+        ],
+    )
+    def test_has_a_name_that_does_no_harm(self, hers, linked, title, name):
+        answer = hers.get(saving(hold(linked, inline(b"words", title=title))))
+        assert answer["Content-Disposition"] == f'attachment; filename="{name}"'
+
+
+def assert_inert(answer):
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    assert answer["Content-Security-Policy"] == "sandbox; default-src 'none'"
+    assert answer["Cache-Control"] == "no-store, private"
+    assert answer["Content-Disposition"].startswith("attachment")

@@ -1,0 +1,252 @@
+"""The International Patient Summary: valid by the rules that its package states, the same from both versions."""
+
+import json
+import re
+from decimal import Decimal
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from apps.records.exporting import choosing
+from apps.records.exporting.ips import documents
+from apps.records.exporting.ips.sections import SECTIONS, TYPES
+from apps.records.models import Record
+from tests.records.exporting.keeping import keep, raw
+from tests.records.exporting.stories import NAMES, VERSIONS, stories
+from tests.records.linked import AT, make_connection, make_endpoint
+from tests.records.people import R4_PATIENT, allergy
+from tests.records.presenters import oddities
+
+pytestmark = pytest.mark.django_db
+
+ABSENT = "http://hl7.org/fhir/uv/ips/CodeSystem/absent-unknown-uv-ips"
+MEDICINES, ALLERGIES, PROBLEMS = "10160-0", "48765-2", "11450-4"
+REQUIRED = {  # what each type must have, so that IPS and R4 take it; [x] is any of a choice, its absence included
+    "AllergyIntolerance": ("code", "patient", "clinicalStatus"),
+    "Condition": ("code", "subject", "clinicalStatus", "category"),
+    "MedicationStatement": ("status", "medicationCodeableConcept", "subject", "effective[x]"),
+    "MedicationRequest": ("status", "intent", "medicationCodeableConcept", "subject"),
+    "Immunization": ("status", "vaccineCode", "patient", "occurrence[x]"),
+    "Procedure": ("status", "code", "subject", "performed[x]"),
+    "DeviceUseStatement": ("status", "subject", "device", "timing[x]"),
+    "Device": (),
+    "Observation": ("status", "category", "code", "subject", "effective[x]", "performer"),
+    "CarePlan": ("status", "intent", "subject"),
+    "Patient": ("name", "birthDate"),
+    "Provenance": ("target", "recorded", "agent", "entity"),
+}
+
+_ODD = (
+    "status", "code", "clinicalStatus", "verificationStatus", "abatementDateTime", "reaction", "effectivePeriod",
+    "medicationReference", "vaccineCode", "component", "valueQuantity", "activity", "valueRange", "valueRatio",
+    "category", "dosage", "description", "identifier", "referenceRange",
+)  # fmt: skip
+
+
+def summary(user):
+    return json.loads(documents.document(choosing.choices(user), at=AT), parse_float=Decimal)
+
+
+def resources(document, *kinds):
+    return [each["resource"] for each in document["entry"] if each["resource"]["resourceType"] in kinds]
+
+
+def section(document, loinc):
+    (found,) = [each for each in composition(document)["section"] if each["code"]["coding"][0]["code"] == loinc]
+    return found
+
+
+def composition(document):
+    return document["entry"][0]["resource"]
+
+
+def told_in(document, loinc):
+    """The resources that a section refers to."""
+    by_url = {each["fullUrl"]: each["resource"] for each in document["entry"]}
+    return [by_url[reference["reference"]] for reference in section(document, loinc).get("entry", ())]
+
+
+def referenced(part):
+    if isinstance(part, dict):
+        yield from ([part["reference"]] if isinstance(part.get("reference"), str) else [])
+        part = list(part.values())
+    if isinstance(part, list):
+        for each in part:
+            yield from referenced(each)
+
+
+def empties(part, path=""):
+    if part in ("", [], {}, None):
+        yield path
+    children = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
+    for name, each in children:
+        yield from empties(each, f"{path}.{name}")
+
+
+class Markup(HTMLParser):
+    """The tags of a narrative, and whether each was closed."""
+
+    def __init__(self):
+        super().__init__()
+        self.tags = set()
+        self.open = []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        if tag != "br":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag != "br":
+            assert self.open.pop() == tag
+
+
+def has(resource, name):
+    stem = name.removesuffix("[x]")
+    found = [key for key in resource if key.removeprefix("_").startswith(stem)] if "[x]" in name else []
+    return bool(found) or name in resource or f"_{name}" in resource
+
+
+def assert_valid(document):
+    """The rules of `apps.records.exporting.ips`."""
+    assert (document["resourceType"], document["type"]) == ("Bundle", "document")
+    assert document["identifier"]["system"] == "urn:ietf:rfc:3986"
+    assert document["timestamp"]
+    assert all(set(each) == {"fullUrl", "resource"} for each in document["entry"])
+    urls = [each["fullUrl"] for each in document["entry"]]
+    assert len(set(urls)) == len(urls)
+    assert [f"urn:uuid:{each['resource']['id']}" for each in document["entry"]] == urls
+    assert set(referenced(document)) <= set(urls)
+    assert list(empties(document)) == []
+    assert_composed(composition(document))
+    for resource in (each["resource"] for each in document["entry"][1:]):
+        missing = [name for name in REQUIRED[resource["resourceType"]] if not has(resource, name)]
+        assert missing == [] or "deviceName" in resource, resource
+        assert_lawful(resource)
+
+
+def assert_composed(head):
+    assert head["resourceType"] == "Composition"
+    assert head["status"] == "final"
+    assert head["type"]["coding"][0]["code"] == "60591-5"
+    assert head["subject"]
+    assert head["author"]
+    assert head["date"]
+    codes = [each["code"]["coding"][0]["code"] for each in head["section"]]
+    assert codes == [each.loinc for each in SECTIONS]
+    for each in head["section"]:
+        assert each["title"]
+        assert ("entry" in each) != ("emptyReason" in each)
+        assert each["code"]["coding"][0]["code"] not in {MEDICINES, ALLERGIES, PROBLEMS} or "entry" in each
+        markup = Markup()
+        markup.feed(each["text"]["div"])
+        assert markup.open == []
+        assert markup.tags <= {"div", "p", "table", "thead", "tbody", "tr", "th", "td", "br"}
+
+
+def assert_lawful(resource):
+    """Invariants of R4 that converting could break."""
+    if resource["resourceType"] == "Condition" and any(key.startswith("abatement") for key in resource):  # con-4
+        assert resource["clinicalStatus"]["coding"][0]["code"] in {"inactive", "resolved", "remission"}
+    if resource["resourceType"] == "Observation" and "dataAbsentReason" in resource:  # obs-6
+        assert not any(key.startswith("value") for key in resource)
+    for coding in re.findall(r'"code": "([^"]*)"', json.dumps(resource, default=str)):
+        assert coding == " ".join(coding.split())
+
+
+class TestADocument:
+    @pytest.mark.parametrize("name", NAMES)
+    def test_is_valid_and_the_same_from_both_versions(self, alice, sam, name):
+        sections = []
+        for number, version in enumerate(VERSIONS):
+            user = (alice, sam)[number]
+            connection = make_connection(user, make_endpoint(f"https://{version}.example", version=version))
+            keep(connection, *stories()[name][version])
+            document = summary(user)
+            assert_valid(document)
+            sections.append({each.loinc: plain(told_in(document, each.loinc)) for each in SECTIONS})
+        for loinc, of_dstu2 in sections[0].items():
+            assert of_dstu2 == sections[1][loinc], loinc
+
+    def test_of_an_empty_record_says_that_nothing_is_known(self, alice):
+        make_connection(alice)
+        document = summary(alice)
+        assert_valid(document)
+        codes = [told_in(document, each)[0] for each in (MEDICINES, ALLERGIES, PROBLEMS)]
+        found = [(each.get("code") or each["medicationCodeableConcept"])["coding"][0]["code"] for each in codes]
+        assert found == ["no-medication-info", "no-allergy-info", "no-problem-info"]
+        assert section(document, "11369-6")["emptyReason"]["coding"][0]["code"] == "unavailable"
+        assert "Harbor Family Practice: Not fetched yet." in section(document, ALLERGIES)["text"]["div"]
+
+    def test_says_that_there_is_none_only_where_a_provider_recorded_it(self, alice):
+        none = {"coding": [{"system": "http://snomed.info/sct", "code": "716186003"}], "text": "No known allergies"}
+        keep(make_connection(alice), allergy("a1", code=none))
+        document = summary(alice)
+        (entry,) = told_in(document, ALLERGIES)
+        assert entry["code"]["coding"] == [{"system": ABSENT, "code": "no-known-allergies"}]
+        assert "Harbor Family Practice recorded on" in section(document, ALLERGIES)["text"]["div"]
+        assert "no-problem-info" in str(told_in(document, PROBLEMS))
+
+    def test_leaves_out_what_was_entered_in_error_or_ruled_out(self, alice):
+        def judged(code):
+            return {"coding": [{"code": code}]}
+
+        keep(
+            make_connection(alice),
+            allergy("a1", verificationStatus=judged("entered-in-error"), code={"text": "Canary one"}),
+            allergy("a2", verificationStatus=judged("refuted"), code={"text": "Canary two"}),
+            allergy("a3", clinicalStatus=judged("active"), code={"text": "Canary three"}),
+        )
+        document = summary(alice)
+        assert [each["code"]["text"] for each in told_in(document, ALLERGIES)] == ["Canary three"]
+        assert "Canary one" not in str(document)
+        assert "over, ruled out or not done: 1." in section(document, ALLERGIES)["text"]["div"]
+
+    def test_names_the_patient_and_says_where_each_entry_is_from(self, alice):
+        keep(make_connection(alice), R4_PATIENT, allergy("a1"))
+        document = summary(alice)
+        (patient,) = resources(document, "Patient")
+        assert patient["name"][1]["family"] == "Quillfeather"
+        assert patient["birthDate"] == "1984-03-09"
+        (entry,) = told_in(document, ALLERGIES)
+        assert entry["meta"]["source"] == "https://fhir.example/r4/AllergyIntolerance/a1"
+        assert entry["identifier"] == [{"system": "https://fhir.example/r4/AllergyIntolerance", "value": "a1"}]
+        (provenance,) = resources(document, "Provenance")
+        assert provenance["target"] == [{"reference": f"urn:uuid:{entry['id']}"}]
+
+    def test_escapes_what_a_provider_wrote(self, alice):
+        keep(make_connection(alice), allergy("a1", code={"text": '<script>alert(1)</script> & "more"'}))
+        div = section(summary(alice), ALLERGIES)["text"]["div"]
+        assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp;" in div
+
+    def test_keeps_the_digits_of_a_value(self, alice):
+        body = b'{"resourceType":"Observation","id":"o","status":"final","valueQuantity":{"value":5.10}}'
+        keep(make_connection(alice), raw("Observation", "o", body))
+        assert b'"value":5.10' in documents.document(choosing.choices(alice), at=AT)
+
+    def test_is_the_same_for_the_same_moment(self, alice):
+        keep(make_connection(alice), R4_PATIENT, allergy("a1"))
+        first, again = (documents.document(choosing.choices(alice), at=AT) for _ in range(2))
+        assert first == again
+
+    @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+    @given(oddities.odd(*_ODD))
+    def test_is_valid_whatever_came(self, sam, content):
+        connection = sam.connections.first() or make_connection(sam)
+        Record.objects.filter(connection=connection).delete()
+        body = json.dumps(content).encode()
+        keep(connection, *(raw(kind, "odd", body) for kind in ("Patient", *TYPES)))
+        assert_valid(summary(sam))
+
+
+def plain(found):
+    """A section less what names its source, and what DSTU2 has no word for: that an allergy is confirmed, that an order
+    was only reported, codes of categories R4 added, and a number without a unit."""
+    cleaned = [{name: part for name, part in each.items() if name not in _OF_SOURCE} for each in found]
+    written = (json.dumps(each, sort_keys=True, default=str) for each in cleaned)
+    return sorted(each.replace(_SCORE, "") for each in written)
+
+
+_OF_SOURCE = {"id", "meta", "identifier", "patient", "subject", "device", "verificationStatus", "intent", "category"}
+_SCORE = '"code": "{score}", "system": "http://unitsofmeasure.org", "unit": "{score}", '

@@ -1,0 +1,226 @@
+"""The page Download a copy, and what its form gives."""
+
+import io
+import json
+import re
+import zipfile
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.audit.models import AuditEvent, EventType
+from apps.connections.answers import candidates
+from apps.connections.answers.candidates import Candidate
+from apps.connections.models import Connection
+from apps.records.exporting import granting
+from apps.records.models import Record
+from tests.fixtures.cast import PASSWORD
+from tests.records.exporting.keeping import keep
+from tests.records.linked import AT, make_connection, make_endpoint
+from tests.records.people import CANARIES, R4_PATIENT, allergy
+
+pytestmark = pytest.mark.django_db
+
+FORMATS = ("summary", "ips", "bundle", "ndjson")
+
+
+@pytest.fixture
+def connection(alice):
+    connection = make_connection(alice)
+    keep(connection, R4_PATIENT, allergy("a1"))
+    return connection
+
+
+@pytest.fixture
+def address():
+    return reverse("download_copy")
+
+
+def sign_in(client, user):
+    """As somebody who gave the password a moment ago."""
+    client.force_login(user)
+    client.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+
+
+@pytest.fixture
+def hers(client, alice):
+    sign_in(client, alice)
+    return client
+
+
+def take(client, *connections, what="bundle"):
+    sent = {"sources": [str(each.pk) for each in connections], "format": what}
+    return client.post(reverse("download_copy"), sent)
+
+
+def whole(response):
+    return b"".join(response) if response.streaming else response.content
+
+
+def text(response):
+    return re.sub(r"\s+", " ", response.content.decode())
+
+
+class TestThePage:
+    def test_says_what_is_here_and_what_is_missing(self, hers, connection, address):
+        said = text(hers.get(address))
+        assert "2 entries are here." in said
+        assert "<dt>Vaccines</dt>" in said
+        assert "Not fetched yet." in said
+        assert "Harbor Family Practice: record of Wrenna Quillfeather" in said
+
+    def test_of_an_empty_record_says_that_there_is_nothing(self, hers, alice, address):
+        make_connection(alice)
+        said = text(hers.get(address))
+        assert "There is nothing to download yet" in said
+        assert '<button class="button"' not in said
+
+    def test_has_nothing_of_the_record_in_its_title(self, hers, connection, address):
+        title = re.search("<title>(.*?)</title>", text(hers.get(address)))
+        assert title
+        assert title[1].split() == ["Download", "a", "copy", "\u2013", "Holdfast"]
+
+    def test_wants_the_password(self, client, alice, connection, address):
+        client.force_login(alice)
+        assert reverse("account_reauthenticate") in client.get(address)["Location"]
+        assert client.post(address, {"sources": [str(connection.pk)], "format": "bundle"})["Location"] == address
+        assert not AuditEvent.objects.filter(event=EventType.RECORD_EXPORTED).exists()
+
+    def test_wants_somebody_signed_in(self, client, connection, address):
+        assert client.get(address).status_code == 302
+        assert take(client, connection).status_code == 302
+
+    def test_takes_no_form_of_another_site(self, alice, connection, address):
+        client = Client(enforce_csrf_checks=True)
+        client.force_login(alice)
+        assert client.post(address, {"sources": [str(connection.pk)], "format": "bundle"}).status_code == 403
+
+    def test_is_in_no_cache(self, hers, connection, address):
+        assert "no-store" in hers.get(address)["Cache-Control"]
+
+
+class TestACopy:
+    @pytest.mark.parametrize("what", FORMATS)
+    @pytest.mark.conformance("C66")
+    def test_is_given_and_written_down(self, hers, alice, connection, what):
+        response = take(hers, connection, what=what)
+        assert response.status_code == 200
+        assert "no-store" in response["Cache-Control"]
+        given = whole(response)
+        named = response.get("Content-Disposition", "")
+        for canary in (*CANARIES, "Harbor"):
+            assert canary not in named
+        assert (what == "summary") != named.startswith("attachment; filename=")
+        content = b"".join(unpacked(given).values()) if what in {"bundle", "ndjson"} else given
+        assert b"Quillfeather" in content
+        assert b"Pteridine" in content
+        (event,) = AuditEvent.objects.filter(event=EventType.RECORD_EXPORTED)
+        assert (event.user_id, event.subject_id) == (alice.pk, str(connection.pk))
+        assert event.facts == {"export_format": what}
+
+    @pytest.mark.parametrize("what", FORMATS)
+    def test_gives_nothing_to_a_stranger(self, client, sam, connection, what):
+        sign_in(client, sam)
+        for response in (take(client, connection, what=what), client.get(reverse("download_copy"))):
+            assert not response.streaming
+            for canary in (*CANARIES, "Harbor"):
+                assert canary not in response.content.decode()
+        assert take(client, connection, what=what).status_code == 422
+        assert not AuditEvent.objects.filter(event=EventType.RECORD_EXPORTED).exists()
+
+    def test_is_of_what_was_chosen_alone(self, hers, alice, connection):
+        other = make_connection(alice, make_endpoint("https://other.example"))
+        keep(other, allergy("other-canary"))
+        given = unpacked(whole(take(hers, connection)))
+        assert "source-1/bundle.json" in given
+        assert b"other-canary" not in b"".join(given.values())
+
+    def test_of_a_summary_never_mixes_two_people(self, hers, alice, connection):
+        other = make_connection(alice, make_endpoint("https://other.example"))
+        other.sealed_person = candidates.seal_person(other, Candidate("p-1", "Milo Quillfeather", "2019-01-02"))
+        other.save()
+        for what in ("summary", "ips"):
+            response = take(hers, connection, other, what=what)
+            assert response.status_code == 422
+            assert "These records are of different people." in text(response)
+        assert take(hers, connection, other, what="bundle").status_code == 200
+
+    @pytest.mark.parametrize("sent", [{}, {"format": "xml"}, {"sources": ["x"], "format": "bundle"}])
+    def test_is_refused_where_the_form_is_odd(self, hers, connection, address, sent):
+        response = hers.post(address, sent)
+        assert response.status_code == 422
+        assert "There is a problem" in text(response)
+
+    def test_is_refused_above_so_many_an_hour(self, hers, alice, connection, monkeypatch):
+        monkeypatch.setattr(granting, "MOST_AN_HOUR", 2)
+        answers = [take(hers, connection).status_code for _ in range(3)]
+        assert answers == [200, 200, 429]
+        assert AuditEvent.objects.filter(event=EventType.RECORD_EXPORTED).count() == 2
+
+    def test_breaks_off_after_its_time(self):
+        seconds = iter((0.0, 1.0, granting.LONGEST_SECONDS + 1))
+        pieces = granting.in_time(iter((b"1", b"2", b"3")), now=lambda: next(seconds))
+        assert [next(pieces), next(pieces)] == [b"1", b"2"]
+        with pytest.raises(granting.TookTooLong):
+            next(pieces)
+
+    def test_of_a_connection_that_ended_is_given_still(self, hers, alice, connection):
+        Connection.objects.update(status="disconnected", ended_at=AT)
+        assert b"Pteridine" in b"".join(unpacked(whole(take(hers, connection))).values())
+
+    def test_of_a_connection_never_confirmed_is_not(self, hers, alice, connection):
+        waiting = make_connection(
+            alice,
+            make_endpoint("https://other.example"),
+            status="awaiting_confirmation",
+            confirmed_at=None,
+            confirm_by_at=timezone.now() + timedelta(minutes=5),
+        )
+        assert take(hers, waiting).status_code == 422
+
+
+class TestASummary:
+    def test_leaves_out_and_counts_what_was_withdrawn_or_is_gone(self, hers, connection):
+        keep(
+            connection,
+            allergy(
+                "a2", code={"text": "Withdrawn canary"}, verificationStatus={"coding": [{"code": "entered-in-error"}]}
+            ),
+            allergy("a3", code={"text": "Gone canary"}),
+        )
+        Record.objects.filter(logical_id="a3").update(removed_at=AT)
+        said = text(take(hers, connection, what="summary"))
+        assert "canary" not in said
+        assert "1 entry was withdrawn by Harbor Family Practice." in said
+        assert "1 entry is no longer at Harbor Family Practice, and not listed here." in said
+
+    def test_says_how_current_it_is_and_what_is_missing(self, hers, connection):
+        said = text(take(hers, connection, what="summary"))
+        assert "From Harbor Family Practice · We cannot tell how current this is." in said
+        assert "Harbor Family Practice: Not fetched yet." in said
+
+    def test_shows_no_markup_a_provider_sent(self, hers, connection):
+        keep(connection, allergy("a2", code={"text": "<script>alert(1)</script>"}))
+        said = text(take(hers, connection, what="summary"))
+        assert "<script>alert" not in said
+        assert "&lt;script&gt;alert(1)" in said
+
+    def test_of_a_long_list_says_that_it_is_not_all(self, hers, connection):
+        keep(connection, *(allergy(f"n{number}", code={"text": f"Thing {number:04}"}) for number in range(210)))
+        said = text(take(hers, connection, what="summary"))
+        assert "Here are the first 200 of 211." in said
+        assert said.count("Thing 0") < 211
+
+
+class TestThePatientSummary:
+    def test_is_a_document(self, hers, connection):
+        document = json.loads(take(hers, connection, what="ips").content)
+        assert (document["type"], document["entry"][0]["resource"]["resourceType"]) == ("document", "Composition")
+
+
+def unpacked(content):
+    packed = zipfile.ZipFile(io.BytesIO(content))
+    return {name: packed.read(name) for name in packed.namelist()}

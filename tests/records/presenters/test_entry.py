@@ -1,0 +1,68 @@
+"""What an entry is read with: the resources it may refer to."""
+
+import json
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apps.records.presenters import elements
+from apps.records.presenters.entry import Code, Context, Entry
+from apps.records.presenters.moments import When
+from tests.records.presenters.oddities import odd
+
+ROSE = {"resourceType": "Practitioner", "id": "9", "name": [{"text": "Dr. Rose"}]}
+PILL = {"resourceType": "Medication", "id": "m", "code": {"text": "Pill"}}
+CONTEXT = Context(others={"Practitioner/9": ROSE})
+
+
+class TestFindingAReference:
+    @pytest.mark.parametrize(
+        "reference",
+        [
+            "Practitioner/9",
+            {"reference": "Practitioner/9"},
+            {"reference": "https://fhir.example/r4/Practitioner/9", "display": "Rose"},
+            {"reference": "Practitioner/9/_history/2"},
+            "https://fhir.example/r4/Practitioner/9/_history/2",
+        ],
+    )
+    def test_finds_one_of_the_others(self, reference):
+        assert CONTEXT.find(reference, within={}) == ROSE
+
+    def test_finds_what_is_contained(self):
+        assert CONTEXT.find({"reference": "#m"}, within={"contained": [{"id": "x"}, PILL]}) == PILL
+
+    @pytest.mark.parametrize(
+        "reference",
+        [
+            None,
+            "",
+            "#",
+            "#x",
+            "9",
+            "Practitioner",
+            "Practitioner/10",
+            "urn:uuid:9",
+            {"reference": ["Practitioner/9"]},
+            {},
+            5,
+        ],
+    )
+    def test_is_empty_where_it_is_neither(self, reference):
+        assert CONTEXT.find(reference, within={"contained": [{"code": "no id"}, PILL]}) == {}
+
+    @given(odd("contained", "reference", "id"), st.text(max_size=8) | odd("reference"))
+    def test_never_raises(self, content, reference):
+        within = elements.parse(json.dumps(content).encode("utf-8", "surrogatepass"))
+        assert isinstance(CONTEXT.find(reference, within=within), dict)
+
+
+class TestAnEntry:
+    def test_is_equal_after_a_night_on_the_shelf(self):
+        entry = Entry(
+            resource_type="Condition", logical_id="7", title="Asthma", codes=(Code("s", "1", "d"),),
+            when=When(means="started", age_from=4.5), people=("Dr. Rose",), said=("Mild",), narrative="Asthma",
+        )  # fmt: skip
+        assert msgspec.json.decode(msgspec.json.encode(entry), type=Entry) == entry

@@ -1,0 +1,51 @@
+"""A narrative comes out as text, whatever markup it is made of."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apps.records.presenters.narratives import narrative, plain
+from tests.records.presenters import corpus
+from tests.records.presenters.oddities import odd
+
+
+class TestANarrative:
+    @pytest.mark.parametrize(
+        ("markup", "said"),
+        [
+            ("<div xmlns='http://www.w3.org/1999/xhtml'><p>One &amp; two</p><p>three</p></div>", "One & two\nthree"),
+            ("<div>a<br/>b</div>", "a\nb"),
+            ("<table><tr><td>a</td><td>b</td></tr></table>", "a b"),
+            ("<div>a<script>alert(1)</script>b</div>", "ab"),
+            ("<div>a<STYLE>p {}</STYLE >b</div>", "ab"),
+            ("<div>a<script/>b</div>", "ab"),
+            ("<div>a<!-- <p>hidden</p> -->b</div>", "ab"),
+            ("<div>a<!-- hidden -->b</div>", "ab"),
+            ("<div>a<script>never ends", "a"),
+            ("<div>&lt;b&gt;</div>", "<b>"),
+            ("5 &lt; 6", "5 < 6"),
+            ("<div>   </div>", ""),
+            ("", ""),
+        ],
+    )
+    def test_is_the_text_between_the_tags(self, markup, said):
+        assert plain(markup) == said
+
+    @given(st.text(alphabet="<>!-/ abpscript&;#0\x00\n", max_size=200))
+    def test_never_raises(self, markup):
+        assert isinstance(plain(markup), str)
+
+    @given(odd("text", "div"))
+    def test_is_empty_for_what_is_none(self, content):
+        assert isinstance(narrative(content if isinstance(content, dict) else {}), str)
+
+    @pytest.mark.parametrize("markup", ["<script>" * 200_000, "<!--" * 200_000, "<" * 500_000, "&" * 500_000])
+    def test_is_not_slow_for_markup_made_to_hurt(self, markup):
+        assert isinstance(narrative({"text": {"div": markup}}), str)
+
+
+class TestNarrativesOfOthers:
+    def test_are_read_wherever_they_say_something(self):
+        told = [resource for resource in corpus.resources() if isinstance(resource.get("text"), dict)]
+        said = [resource for resource in told if narrative(resource)]
+        assert corpus.share(len(said), len(told)) > 0.9

@@ -1,0 +1,156 @@
+"""Orders, specimens, questionnaires, people, provenance, and whatever has no presenter of its own."""
+
+import pytest
+from hypothesis import given
+
+from apps.records.presenters import generic, orders, people, provenance, questionnaires, specimens
+from apps.records.presenters.entry import NOT_GIVEN, Context
+from apps.records.presenters.values import Kind
+from tests.records.presenters import corpus
+from tests.records.presenters.oddities import odd, shelved
+
+NAMES = (
+    "title", "code", "type", "category", "name", "description", "status", "active", "agent", "who", "actor", "role",
+    "target", "recorded", "collection", "collectedDateTime", "item", "answer", "group", "question", "valueCoding",
+    "valueDecimal", "valueDate", "questionnaire", "_questionnaire", "authored", "event", "dateTime", "occurrencePeriod",
+    "practitionerRole", "specialty", "telecom", "address", "relationship", "managingOrganization", "requester",
+    "reasonCode", "note", "payload", "section", "contentString", "start", "date", "period",
+)  # fmt: skip
+PRESENTERS = [generic, orders, people, provenance, questionnaires, specimens]
+FINCH = {"resourceType": "Practitioner", "id": "f", "name": [{"family": "Finch", "given": ["Ada"]}]}
+CONTEXT = Context(others={"Practitioner/f": FINCH})
+TO_FINCH = {"reference": "Practitioner/f"}
+
+
+class TestEveryOneOfThem:
+    @pytest.mark.parametrize("module", PRESENTERS, ids=lambda module: module.__name__.rpartition(".")[2])
+    @given(content=odd(*NAMES))
+    def test_never_raises_and_can_be_shelved(self, module, content):
+        shelved(module.present, content)
+
+    @pytest.mark.parametrize("module", PRESENTERS, ids=lambda module: module.__name__.rpartition(".")[2])
+    def test_says_nothing_of_what_was_entered_in_error(self, module):
+        entry = module.present({"id": "x", "status": "entered-in-error", "code": {"text": "Canary"}}, Context())
+        assert entry.is_withdrawn
+        assert "Canary" not in repr(entry)
+
+
+class TestProvenance:
+    def test_is_the_same_from_both_versions(self):
+        shared = {"id": "p", "target": [{"reference": "Condition/1"}], "recorded": "2026-05-01T10:00:00Z"}
+        dstu2 = {**shared, "agent": [{"role": {"code": "author", "display": "Author"}, "actor": TO_FINCH}]}
+        coding = {"coding": [{"code": "author", "display": "Author"}]}
+        r4 = {**shared, "agent": [{"type": coding, "who": TO_FINCH}]}
+        entry = provenance.present(r4, CONTEXT)
+        assert provenance.present(dstu2, CONTEXT) == entry
+        assert (entry.targets, entry.people, entry.title) == (("Condition/1",), ("Ada Finch",), "Author")
+        assert (entry.when.means, entry.when.starts) == ("written-down", "2026-05-01T10:00:00Z")
+
+
+class TestAnOrder:
+    def test_says_what_was_asked_for_by_whom_and_why(self):
+        sent = {"code": {"text": "Chest X-ray"}, "status": "active", "authoredOn": "2026-05-01", "requester": TO_FINCH}
+        entry = orders.present({**sent, "reasonCode": [{"text": "Cough"}]}, CONTEXT)
+        assert (entry.title, entry.status, entry.people) == ("Chest X-ray", "asked-for", ("Ada Finch",))
+        assert (entry.reasons, entry.when.starts) == (("Cough",), "2026-05-01")
+
+    def test_of_dstu2_says_so_by_its_items_and_events(self):
+        sent = {"item": [{"code": {"text": "Lipids"}}], "event": [{"status": "requested", "dateTime": "2013-05-02"}]}
+        entry = orders.present({**sent, "orderer": TO_FINCH, "status": "requested"}, CONTEXT)
+        assert (entry.title, entry.when.starts, entry.people) == ("Lipids", "2013-05-02", ("Ada Finch",))
+
+    def test_of_others_has_a_title_and_a_date_where_one_was_sent(self):
+        pairs = corpus.presented(orders.present, "ServiceRequest", "DiagnosticOrder", "ProcedureRequest")
+        assert corpus.titled(pairs) >= 0.98
+        assert corpus.dated(pairs, "authoredOn", "orderedOn", "occurrenceDateTime") >= 0.98
+
+
+class TestAQuestionnaire:
+    def test_is_the_same_from_both_versions(self):
+        shared = {"id": "q", "status": "completed", "authored": "2026-05-01"}
+        question = {"text": "Do you smoke?", "answer": [{"valueCoding": {"display": "No"}}]}
+        dstu2 = {**shared, "group": {"title": "Habits", "question": [question]}}
+        r4 = {**shared, "item": [{"text": "Habits", "item": [question]}]}
+        entry = questionnaires.present(r4, Context())
+        assert questionnaires.present(dstu2, Context()) == entry
+        assert [(line.text, line.depth) for line in entry.lines] == [("Habits", 0), ("Do you smoke?", 1)]
+        assert entry.lines[1].answers[0].text == "No"
+
+    def test_says_where_it_was_cut(self):
+        entry = questionnaires.present({"item": [{"text": str(number)} for number in range(400)]}, Context())
+        assert (len(entry.lines), entry.is_cut) == (300, True)
+
+    @pytest.mark.parametrize(
+        ("answer", "kind"),
+        [
+            ({"valueDecimal": 1.50}, Kind.TEXT),
+            ({"valueDate": "2020-01"}, Kind.MOMENT),
+            ({"valueBoolean": True}, Kind.YES_OR_NO),
+            ({"valueReference": {"display": "Dr. Finch"}}, Kind.TEXT),
+        ],
+    )
+    def test_takes_every_kind_of_answer(self, answer, kind):
+        (line,) = questionnaires.present({"item": [{"text": "?", "answer": [answer]}]}, Context()).lines
+        assert [answer.kind for answer in line.answers] == [kind]
+
+
+class TestPeopleAndPlaces:
+    @pytest.mark.parametrize(
+        ("sent", "title", "roles"),
+        [
+            ({"name": {"family": ["Finch"], "given": ["Ada"]}}, "Ada Finch", ()),
+            ({"name": "Ada", "practitionerRole": [{"role": {"text": "Nurse"}}]}, "Ada", ("Nurse",)),
+            ({"name": "Harbor", "type": [{"text": "Clinic"}]}, "Harbor", ("Clinic",)),
+            ({"name": [{"text": "Sam"}], "relationship": {"text": "brother"}}, "Sam", ("brother",)),
+            ({"practitioner": TO_FINCH, "code": [{"text": "Surgeon"}]}, "Ada Finch", ("Surgeon",)),
+        ],
+    )  # fmt: skip
+    def test_are_called_as_they_were_sent(self, sent, title, roles):
+        entry = people.present({"resourceType": "x", **sent}, CONTEXT)
+        assert (entry.title, entry.roles) == (title, roles)
+
+    def test_of_others_all_have_a_name(self):
+        pairs = corpus.presented(people.present, "Practitioner", "Organization", "Location", "RelatedPerson")
+        assert corpus.titled(pairs) >= 0.98
+
+
+class TestASpecimen:
+    def test_says_what_was_taken_and_when(self):
+        sent = {"type": {"text": "Blood"}, "collection": {"collectedDateTime": "2026-05-01", "collector": TO_FINCH}}
+        entry = specimens.present({**sent, "status": "unsatisfactory"}, CONTEXT)
+        assert (entry.title, entry.when.starts, entry.people) == ("Blood", "2026-05-01", ("Ada Finch",))
+        assert entry.status == "not-usable"
+
+
+class TestWhatHasNoPresenter:
+    @pytest.mark.parametrize(
+        ("sent", "title"),
+        [
+            ({"code": {"text": "Allergy alert"}}, "Allergy alert"),
+            ({"code": {"coding": [{"code": "123"}]}}, ""),
+            ({"resourceType": "Flag", "id": "x", "kind": "a-code"}, ""),
+            ({"description": "Walk in"}, "Walk in"),
+            ({"medicationReference": {"display": "Aspirin"}}, "Aspirin"),
+            ({"payload": [{"contentString": "Please call"}]}, "Please call"),
+            ({"text": {"div": "<div>Said <b>so</b></div>"}}, "Said so"),
+        ],
+    )
+    def test_is_called_by_words_and_never_by_a_code(self, sent, title):
+        assert generic.present(sent, Context()).title == title
+
+    @pytest.mark.parametrize(
+        ("code", "status", "group"),
+        [
+            ("active", "current", "current"),
+            ("noshow", "stopped", "past"),
+            ("inactive", "past", "past"),
+            ("whatever", NOT_GIVEN, NOT_GIVEN),
+        ],
+    )
+    def test_is_current_only_where_that_was_said(self, code, status, group):
+        entry = generic.present({"description": "x", "status": code}, Context())
+        assert (entry.status, entry.group) == (status, group)
+
+    def test_of_others_has_a_title_in_nearly_every_case(self):
+        kinds = ("Flag", "Appointment", "Communication", "NutritionOrder", "Media", "Consent", "ClinicalImpression")
+        assert corpus.titled(corpus.presented(generic.present, *kinds)) >= 0.98

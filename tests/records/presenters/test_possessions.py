@@ -1,0 +1,170 @@
+"""Insurance, devices, family and social history of either version (patient experience 3.10)."""
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+
+from apps.records.presenters import devices, family, insurance, results, social
+from apps.records.presenters.entry import NOT_GIVEN, Context
+from apps.records.presenters.family import Life, Relative
+from tests.records.presenters import corpus
+from tests.records.presenters.oddities import odd, shelved
+
+TODAY = date(2026, 11, 20)
+COVERAGE_NAMES = (
+    "type", "issuer", "payor", "subscriberId", "identifier", "group", "plan", "class", "order", "sequence", "status",
+    "policyHolder", "subscriber", "relationship", "period",
+)  # fmt: skip
+DEVICE_NAMES = (
+    "type", "udi", "udiCarrier", "carrierHRF", "deviceIdentifier", "deviceName", "version", "model", "manufactureDate",
+    "expiry", "expirationDate", "status", "owner", "serialNumber", "note",
+)  # fmt: skip
+FAMILY_NAMES = (
+    "relationship", "name", "gender", "sex", "condition", "onsetAge", "onsetString", "outcome", "deceasedBoolean",
+    "deceasedAge", "deceasedRange", "ageAge", "ageString", "bornDate", "date", "status", "note", "reasonCode",
+)  # fmt: skip
+
+
+def cover(**sent):
+    return insurance.present({"resourceType": "Coverage", "id": "c", **sent}, Context())
+
+
+class TestAPlanOfInsurance:
+    def test_is_told_alike_from_both_versions(self):
+        payer = [{"display": "Heron Mutual"}]
+        period = {"start": "2026-01-01", "end": "2026-12-31"}
+        dstu2 = cover(plan="Gold", group="G-7", issuer=payer[0], period=period, subscriberId={"value": "M-12345"})
+        classes = [
+            {"type": {"coding": [{"code": "plan"}]}, "value": "Gold", "name": "Gold"},
+            {"type": {"coding": [{"code": "group"}]}, "value": "G-7", "name": "G-7"},
+        ]
+        r4 = cover(**{"class": classes, "payor": payer, "period": period, "subscriberId": "M-12345"})
+        assert dstu2 == r4
+        assert (r4.title, r4.payers, r4.member_number, r4.last_four) == ("Gold", ("Heron Mutual",), "M-12345", "2345")
+
+    @pytest.mark.parametrize(
+        ("status", "period", "standing"),
+        [
+            ("active", {"start": "2026-01-01"}, "current"),
+            ("active", {"start": "2020", "end": "2025"}, "ended"),
+            ("active", {"start": "2026", "end": "2026"}, "current"),
+            ("active", {"end": "2026-11"}, "current"),
+            ("active", {"end": "2026-10"}, "ended"),
+            ("active", {"end": "2026-11-20"}, "current"),
+            ("cancelled", {"start": "2026-01-01"}, "ended"),
+            ("draft", {}, "not-final"),
+            (None, {"start": "2026-01-01"}, "current"),
+            (None, {"start": "2027-01-01"}, NOT_GIVEN),
+            (None, {"start": "soon"}, NOT_GIVEN),
+            (None, {}, NOT_GIVEN),
+        ],
+    )
+    def test_stands_as_its_period_says(self, status, period, standing):
+        assert cover(type={"text": "x"}, status=status, period=period).standing(today=TODAY) == standing
+
+    def test_says_which_pays_first(self):
+        assert cover(type={"text": "x"}, order=2).order == 2
+        assert cover(type={"text": "x"}, sequence=1).order == 1
+
+    @given(odd(*COVERAGE_NAMES))
+    def test_never_raises_and_can_be_shelved(self, content):
+        shelved(insurance.present, content).standing(today=TODAY)  # type: ignore[attr-defined]  # a CoverageEntry
+
+
+class TestADevice:
+    def test_is_told_alike_from_both_versions(self):
+        shared = {"resourceType": "Device", "id": "p", "type": {"text": "Heart pacemaker"}, "manufacturer": "Heron"}
+        udi = "(01)09504000059118(11)141231(17)250100(10)L-1(21)S-9"
+        dstu2 = {**shared, "udi": udi, "model": "H3", "status": "available"}
+        dstu2 |= {"manufactureDate": "2014-12-31", "expiry": "2025-01"}
+        carrier = [{"carrierHRF": udi, "deviceIdentifier": "09504000059118"}]
+        r4 = {**shared, "udiCarrier": carrier, "deviceName": [{"name": "H3", "type": "model-name"}], "status": "active"}
+        r4 |= {"serialNumber": "S-9", "lotNumber": "L-1", "manufactureDate": "2014-12-31", "expirationDate": "2025-01"}
+        entry = devices.present(r4, Context())
+        assert devices.present(dstu2, Context()) == entry
+        assert (entry.title, entry.model, entry.serial, entry.lot) == ("Heart pacemaker", "H3", "S-9", "L-1")
+        assert entry.udi == udi
+        assert entry.udi_groups[0] == "(01)09504000059118"
+        assert entry.status == "in-use"
+
+    def test_reads_what_its_label_says_where_nothing_else_does(self):
+        entry = devices.present({"udi": "(01)1234(11)141231(17)250100"}, Context())
+        assert (entry.identifier, entry.made.starts, entry.expires.starts) == ("1234", "2014-12-31", "2025-01")
+
+    def test_never_cuts_an_identifier_it_cannot_read(self):
+        entry = devices.present({"udi": "+H123PARTNO1234567890120/$$420020216LOT"}, Context())
+        assert entry.udi_groups == ("+H123PARTNO1234567890120/$$420020216LOT",)
+
+    @pytest.mark.parametrize(("code", "status"), [("not-available", "not-in-use"), ("unknown", NOT_GIVEN)])
+    def test_is_in_use_only_where_that_was_said(self, code, status):
+        assert devices.present({"type": {"text": "x"}, "status": code}, Context()).status == status
+
+    @given(odd(*DEVICE_NAMES))
+    def test_never_raises_and_can_be_shelved(self, content):
+        shelved(devices.present, content)
+
+    def test_of_others_is_called_something_wherever_anything_says_what_it_is(self):
+        pairs = corpus.presented(devices.present, "Device")
+        telling = [entry for resource, entry in pairs if {"type", "model", "deviceName"} & resource.keys()]
+        assert all(entry.title for entry in telling)
+
+
+class TestARelative:
+    def test_is_told_alike_from_both_versions(self):
+        condition = {"code": {"text": "Heart attack"}, "onsetAge": {"value": 56, "unit": "a"}, "note": [{"text": "n"}]}
+        shared = {"id": "f", "relationship": {"coding": [{"code": "MTH", "display": "mother"}]}, "status": "completed"}
+        dstu2 = {**shared, "gender": "female", "condition": [{**condition, "note": {"text": "n"}}]}
+        dstu2 |= {"deceasedQuantity": {"value": 60, "unit": "a"}}
+        r4 = {**shared, "sex": {"coding": [{"code": "female"}]}, "condition": [condition]}
+        r4 |= {"deceasedAge": {"value": 60, "unit": "a"}}
+        entry = family.present(r4, Context())
+        assert family.present(dstu2, Context()) == entry
+        assert (entry.title, entry.relative, entry.sex) == ("mother", Relative.MOTHER, "female")
+        assert (entry.life, entry.died.age_from) == (Life.DIED, 60.0)
+        assert (entry.conditions[0].title, entry.conditions[0].onset.age_from) == ("Heart attack", 56.0)
+
+    @pytest.mark.parametrize(
+        ("sent", "life"),
+        [
+            ({"deceasedBoolean": True}, Life.DIED),
+            ({"deceasedBoolean": False}, Life.LIVING),
+            ({"deceasedString": "in the war"}, Life.DIED),
+            ({"ageAge": {"value": 70, "unit": "a"}}, Life.LIVING),
+            ({}, NOT_GIVEN),
+        ],
+    )
+    def test_is_not_said_to_live_or_to_have_died_unless_that_was_sent(self, sent, life):
+        assert family.present({"relationship": {"text": "father"}, **sent}, Context()).life == life
+
+    def test_whose_health_nobody_knows_is_a_fact(self):
+        sent = {"relationship": {"text": "father"}, "status": "health-unknown"}
+        assert family.present(sent, Context()).status == "not-known"
+
+    @given(odd(*FAMILY_NAMES))
+    def test_never_raises_and_can_be_shelved(self, content):
+        shelved(family.present, content)
+
+    def test_of_others_is_known_by_a_word_or_by_a_code(self):
+        for _, entry in corpus.presented(family.present, "FamilyMemberHistory"):
+            assert entry.title or entry.relative != NOT_GIVEN  # type: ignore[attr-defined]  # a FamilyEntry
+
+
+class TestSocialHistory:
+    @pytest.mark.parametrize(
+        ("sent", "is_social"),
+        [
+            ({"category": {"coding": [{"code": "social-history"}]}}, True),
+            ({"category": [{"coding": [{"code": "social-history"}]}]}, True),
+            ({"category": [{"coding": [{"code": "laboratory"}]}]}, False),
+            ({"code": {"coding": [{"system": "http://loinc.org", "code": "72166-2"}]}}, True),
+            ({"code": {"coding": [{"system": "urn:other", "code": "72166-2"}]}}, False),
+            ({"category": "social-history"}, False),
+        ],
+    )
+    def test_is_told_by_category_or_by_code(self, sent, is_social):
+        assert social.is_social(sent) is is_social
+
+    def test_reads_the_answer_as_any_result(self):
+        sent = {"resourceType": "Observation", "code": {"text": "Smoking"}, "valueCodeableConcept": {"text": "Never"}}
+        assert social.present(sent, Context()) == results.present(sent, Context())

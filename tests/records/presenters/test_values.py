@@ -1,0 +1,106 @@
+"""Every type of value that an Observation can have, in either version."""
+
+from decimal import Decimal
+
+import pytest
+
+from apps.records.presenters import values
+from apps.records.presenters.quantities import Quantity
+from apps.records.presenters.values import Absence, Kind
+
+REASON = "http://terminology.hl7.org/CodeSystem/data-absent-reason"
+REASON_URL = "http://hl7.org/fhir/StructureDefinition/data-absent-reason"
+
+
+class TestAValue:
+    @pytest.mark.parametrize(
+        ("sent", "kind"),
+        [
+            ({"valueQuantity": {"value": 5}}, Kind.QUANTITY),
+            ({"valueCodeableConcept": {"text": "Positive"}}, Kind.CODED),
+            ({"valueString": "seen twice"}, Kind.TEXT),
+            ({"valueBoolean": False}, Kind.YES_OR_NO),
+            ({"valueInteger": 3}, Kind.QUANTITY),
+            ({"valueRange": {"low": {"value": 3}}}, Kind.RANGE),
+            ({"valueRatio": {"numerator": {"value": 1}, "denominator": {"value": 80}}}, Kind.RATIO),
+            ({"valueSampledData": {"origin": {"value": 0}, "data": "1 2 E 4"}}, Kind.SAMPLES),
+            ({"valueTime": "08:30:00"}, Kind.TIME),
+            ({"valueDateTime": "2019-03"}, Kind.MOMENT),
+            ({"valuePeriod": {"start": "2019"}}, Kind.PERIOD),
+            ({"valueAttachment": {"url": "Binary/1", "contentType": "image/png"}}, Kind.ATTACHMENT),
+        ],
+    )
+    def test_is_read_whatever_its_type(self, sent, kind):
+        value = values.read(sent)
+        assert value.kind == kind
+        assert value
+        assert value.absence == ""
+
+    def test_of_whole_numbers_is_a_quantity_without_a_unit(self):
+        assert values.read({"valueInteger": 3}) == values.read({"valueQuantity": {"value": 3}})
+
+    def test_coded_yes_is_what_a_boolean_is(self):
+        sent = {"coding": [{"system": "http://hl7.org/fhir/v2/0136", "code": "Y", "display": "Yes"}]}
+        assert values.read({"valueCodeableConcept": sent}) == values.read({"valueBoolean": True})
+
+    def test_that_is_coded_says_its_display_and_keeps_its_codes(self):
+        sent = {"coding": [{"system": "http://snomed.info/sct", "code": "260373001", "display": "Detected"}]}
+        value = values.read({"valueCodeableConcept": sent})
+        assert value.text == "Detected"
+        assert value.codes[0].code == "260373001"
+
+    def test_that_is_a_ratio_keeps_both_its_sides(self):
+        value = values.read({"valueRatio": {"numerator": {"value": 1}, "denominator": {"value": 80}}})
+        assert (value.quantity, value.until) == (Quantity("1"), Quantity("80"))
+
+    def test_with_a_number_that_cannot_be_read_is_told_as_text(self):
+        assert values.read({"valueQuantity": {"value": "1:80", "unit": "titer"}}).text == "1:80 titer"
+        assert values.read({"valueQuantity": {"value": Decimal("5.0"), "comparator": "~"}}).text == "~ 5.0"
+
+    def test_that_is_samples_is_counted_and_not_kept(self):
+        assert values.read({"valueSampledData": {"data": "1 2 E 4"}}).samples == 4
+
+    def test_that_is_empty_does_not_hide_another(self):
+        assert values.read({"valueQuantity": {}, "valueString": "seen"}).text == "seen"
+
+
+class TestAnAbsentValue:
+    @pytest.mark.parametrize(
+        ("code", "absence"),
+        [
+            ("unknown", Absence.UNKNOWN),
+            ("asked", Absence.UNKNOWN),
+            ("asked-declined", Absence.DECLINED),
+            ("not-performed", Absence.NOT_DONE),
+            ("error", Absence.FAILED),
+            ("masked", Absence.HIDDEN),
+            ("unsupported", Absence.NOT_GIVEN),
+            ("made-up", Absence.NOT_GIVEN),
+        ],
+    )
+    def test_says_why(self, code, absence):
+        value = values.read({"dataAbsentReason": {"coding": [{"system": REASON, "code": code}]}})
+        assert value.absence == absence
+        assert not value
+
+    def test_says_why_within_the_value(self):
+        sent = {"valueQuantity": {"extension": [{"url": REASON_URL, "valueCode": "masked"}]}}
+        assert values.read(sent).absence == Absence.HIDDEN
+
+    def test_says_why_beside_the_value(self):
+        sent = {"_valueString": {"extension": [{"url": REASON_URL, "valueCode": "unknown"}]}}
+        assert values.read(sent).absence == Absence.UNKNOWN
+
+    def test_without_a_reason_is_not_given(self):
+        assert values.read({}).absence == Absence.NOT_GIVEN
+
+
+class TestAnAttachment:
+    def test_is_described_without_its_content(self):
+        sent = {"contentType": "application/pdf", "title": "Scan", "data": "QUJD", "size": 3, "creation": "2019"}
+        found = values.attachment(sent)
+        assert found == values.Attachment("Scan", "application/pdf", "", "2019", 3, has_content=True)
+        assert "QUJD" not in repr(found)
+
+    def test_is_none_without_anything_to_open(self):
+        assert not values.attachment({"title": "Scan", "data": 5, "size": "big"})

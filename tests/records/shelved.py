@@ -1,0 +1,40 @@
+"""Records put straight on shelves, as if a sync had brought them."""
+
+import json
+import uuid
+from datetime import date, timedelta
+from typing import Any
+
+from apps.connections.models import Connection
+from apps.records import shelving
+from apps.records.syncing import storing
+from apps.vault import sealing
+from apps.vault.sealing import Holder
+from apps.wire.fhir import Resource
+from tests.records.linked import AT
+from tests.records.people import PATIENT_ID, R4_PATIENT
+
+
+def keep(connection: Connection, *resources: dict[str, Any]) -> None:
+    """Store them, with the patient, and build every shelf."""
+    rows = [
+        Resource(resource["resourceType"], resource["id"], json.dumps(resource).encode())
+        for resource in (R4_PATIENT, *resources)
+    ]
+    with sealing.key_ring(Holder.user(connection.user_id)) as ring:
+        storing.keep(connection, rows, run_id=uuid.uuid4(), ring=ring, at=AT)
+    shelving.rebuild_all(connection, at=AT)
+
+
+def result(number: int, *, value: float = 5.1, name: str = "Sodium", code: str = "2951-2") -> dict[str, Any]:
+    """A laboratory result; each number a day earlier."""
+    return {
+        "resourceType": "Observation",
+        "id": f"o{number}",
+        "status": "final",
+        "category": [{"coding": [{"code": "laboratory"}]}],
+        "code": {"text": name, "coding": [{"system": "http://loinc.org", "code": code, "display": name}]},
+        "subject": {"reference": f"Patient/{PATIENT_ID}"},
+        "effectiveDateTime": (date(2024, 12, 31) - timedelta(days=number)).isoformat(),
+        "valueQuantity": {"value": value, "unit": "mmol/L"},
+    }

@@ -1,0 +1,58 @@
+"""Whose a row is."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apps.records.syncing.belonging import names_another_patient
+from apps.wire.fhir import Resource
+
+
+def row(**elements):
+    return Resource("AllergyIntolerance", "a1", json.dumps(elements).encode())
+
+
+class TestRow:
+    @pytest.mark.parametrize("element", ["patient", "subject"])
+    @pytest.mark.parametrize(
+        "reference",
+        [
+            "Patient/p2",
+            "https://fhir.example/r4/Patient/p2",
+            "Patient/p2/_history/3",
+            "https://elsewhere.example/Patient/p10",
+            "Patient/p1x",
+        ],
+    )
+    def test_names_another_patient(self, element, reference):
+        assert names_another_patient(row(**{element: {"reference": reference}}), patient_id="p1")
+
+    @pytest.mark.parametrize(
+        "elements",
+        [
+            {},
+            {"patient": {"reference": "Patient/p1"}},
+            {"subject": {"reference": "https://fhir.example/r4/Patient/p1/_history/1"}},
+            {"subject": {"reference": "#contained"}},
+            {"subject": {"reference": "Group/p2"}},
+            {"subject": {"display": "Somebody"}},
+            {"subject": "Patient/p2"},
+            {"subject": None},
+        ],
+    )
+    def test_is_taken_as_sent_where_it_names_nobody_else(self, elements):
+        assert not names_another_patient(row(**elements), patient_id="p1")
+
+    def test_is_read_even_where_the_fast_decoder_refuses_it(self):
+        body = b'{"note": "\\ud800", "patient": {"reference": "Patient/p2"}}'
+        assert names_another_patient(Resource("AllergyIntolerance", "a1", body), patient_id="p1")
+
+    def test_of_type_patient_belongs_to_its_own_id(self):
+        assert names_another_patient(Resource("Patient", "p2", b"{}"), patient_id="p1")
+        assert not names_another_patient(Resource("Patient", "p1", b"{}"), patient_id="p1")
+
+    @given(st.binary(max_size=100))
+    def test_never_raises(self, body):
+        names_another_patient(Resource("AllergyIntolerance", "a1", body), patient_id="p1")

@@ -1,0 +1,118 @@
+"""What is kept of sync runs: what the ledger and the pages say, and the last month."""
+
+from datetime import timedelta
+
+import pytest
+
+from apps.records import ledger, tasks
+from apps.records.models import SyncRun, SyncStep
+from apps.records.syncing import pruning
+from apps.records.viewing import overview
+from config.celery import SCHEDULE
+from tests.records.linked import AT, make_connection, make_endpoint
+
+pytestmark = pytest.mark.django_db
+
+LATER = AT + timedelta(days=365)
+
+
+@pytest.fixture
+def connection(alice):
+    return make_connection(alice)
+
+
+@pytest.fixture
+def ran():
+    """Leaves a run that ended `days` after AT; its allergies came to their end, or not."""
+
+    def run(connection, days, *, gap=""):
+        ended_at = AT + timedelta(days=days)
+        run = SyncRun.objects.create(
+            user=connection.user,
+            connection=connection,
+            cause="schedule",
+            outcome="partial" if gap else "complete",
+            created_at=ended_at - timedelta(minutes=1),
+            finished_at=ended_at,
+        )
+        for resource_type, missing in (("Patient", ""), ("AllergyIntolerance", gap)):
+            SyncStep.objects.create(
+                run=run,
+                user=connection.user,
+                resource_type=resource_type,
+                status="gap" if missing else "complete",
+                gap=missing,
+                finished_at=ended_at,
+            )
+        return run
+
+    return run
+
+
+def left():
+    return list(SyncRun.objects.order_by("created_at"))
+
+
+class TestPruning:
+    def test_drops_what_is_over_a_month_old_with_its_steps(self, connection, ran):
+        ran(connection, 0)
+        kept = ran(connection, 1)
+        assert pruning.prune(at=LATER) == 1
+        assert left() == [kept]
+        assert SyncStep.objects.count() == 2
+
+    def test_keeps_the_last_thirty_days(self, connection, ran):
+        runs = [ran(connection, days) for days in (0, 30)]
+        assert pruning.prune(at=AT + timedelta(days=30)) == 0
+        assert left() == runs
+        assert pruning.prune(at=AT + timedelta(days=30, seconds=1)) == 1
+
+    def test_keeps_the_last_proof_of_each_type(self, connection, ran):
+        ran(connection, 0)
+        proof = ran(connection, 1)
+        ran(connection, 2, gap="refused")
+        last = ran(connection, 3, gap="refused")
+        before = said(connection)
+        assert pruning.prune(at=LATER) == 2
+        assert left() == [proof, last]
+        assert said(connection) == before
+
+    def test_keeps_the_latest_run_though_it_proved_nothing(self, connection, ran):
+        last = ran(connection, 0, gap="refused")
+        SyncStep.objects.update(status="gap", gap="refused")
+        assert pruning.prune(at=LATER) == 0
+        assert left() == [last]
+
+    def test_keeps_what_is_open(self, connection, ran):
+        ran(connection, 1)
+        opened = SyncRun.objects.create(user=connection.user, connection=connection, cause="schedule", created_at=AT)
+        pruning.prune(at=LATER)
+        assert opened in left()
+
+    def test_tells_connections_apart(self, connection, alice, ran):
+        other = make_connection(alice, make_endpoint("https://other.example/r4"))
+        proof, latest = ran(connection, 0), ran(connection, 1)
+        SyncStep.objects.filter(run=latest).update(status="gap", gap="refused")
+        theirs = ran(other, 2)
+        assert pruning.prune(at=LATER) == 0
+        assert left() == [proof, latest, theirs]
+
+    def test_goes_on_until_nothing_is_left(self, connection, ran, monkeypatch):
+        monkeypatch.setattr(pruning, "_BATCH", 2)
+        for days in range(6):
+            ran(connection, days)
+        assert pruning.prune(at=LATER) == 5
+
+    def test_happens_by_the_clock(self, connection, ran):
+        ran(connection, -400)
+        ran(connection, -399)
+        tasks.prune_runs()
+        assert len(left()) == 1
+        assert tasks.prune_runs.name in [row.task for row in SCHEDULE]
+
+
+def said(connection):
+    """What the page says of the connection, and of each subject."""
+    found = overview.of(connection, at=LATER)
+    latest = connection.sync_runs.order_by("-created_at").first()
+    return found.state, ledger.lines(connection, latest, provider="the provider")

@@ -1,0 +1,330 @@
+"""A run goes on after whatever stopped it, and two workers never both write."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.db import connections
+
+from apps.connections.ending import disconnecting
+from apps.records import syncing
+from apps.records.models import Record, SyncRun, SyncStep
+from apps.records.syncing import leasing, running, stepping
+from tests.records.linked import AT
+from tests.records.people import PATIENT_ID, R4_PATIENT, allergy, bundle
+from tests.records.provider import ALLERGIES, METADATA, PATIENT, TOKEN
+from tests.records.runs import resume, step, stored, sync
+from tests.wire.servers import http
+
+pytestmark = pytest.mark.django_db
+
+Gap = SyncStep.Gap
+
+
+class TestProviderThatDoesNotAnswer:
+    def test_pauses_the_run_and_goes_on_where_it_stopped(self, linked, provider):
+        second = "GET /fhir/r4/AllergyIntolerance?page=2"
+        provider.answers[ALLERGIES] = http(body=bundle(allergy("a1"), total=2, next_url=provider.next_url(2)))
+        provider.answers[second] = http(503)
+        run = sync(linked)
+        assert (run.outcome, run.pauses, step(run).status) == ("", 1, "getting")
+        provider.answers[second] = http(body=bundle(allergy("a2"), total=2))
+        resume(run)
+        assert (run.outcome, stored()) == ("complete", {"a1", "a2"})
+        assert len(provider.sent(ALLERGIES)) == 1
+
+    def test_does_not_keep_other_types_waiting(self, linked, provider):
+        provider.answers[PATIENT] = http(500)
+        run = sync(linked)
+        assert run.outcome == ""
+        assert step(run).status == "complete"
+
+    def test_is_not_asked_for_every_type_when_it_is_wholly_out_of_reach(self, linked, provider):
+        provider.answers[PATIENT] = http(429, retry_after="120")
+        run = sync(linked)
+        assert (run.outcome, provider.sent(ALLERGIES)) == ("", [])
+
+    def test_leaves_a_gap_after_the_last_pause(self, linked, provider):
+        provider.answers[ALLERGIES] = http(503)
+        run = sync(linked)
+        for _pause in syncing.PAUSES_SECONDS:
+            assert run.outcome == ""
+            resume(run)
+        assert (run.outcome, step(run).gap) == ("partial", Gap.UNAVAILABLE)
+
+    def test_fails_the_run_when_nothing_ever_came(self, linked, provider):
+        provider.answers[METADATA] = http(503)
+        run = sync(linked)
+        for _pause in syncing.PAUSES_SECONDS:
+            resume(run)
+        assert run.outcome == SyncRun.Outcome.FAILED
+        assert {s.gap for s in run.steps.exclude(resource_type="Provenance")} == {Gap.UNAVAILABLE}
+
+    def test_is_left_alone_while_the_run_is_paused(self, linked, provider):
+        provider.answers[METADATA] = http(503)
+        run = sync(linked)
+        asked = len(provider.asked)
+        syncing.advance(run.pk, at=AT + timedelta(seconds=1))
+        assert len(provider.asked) == asked
+
+
+class TestRunThatUsedItsSlice:
+    @pytest.fixture(autouse=True)
+    def brief(self, monkeypatch):
+        monkeypatch.setattr(running, "SLICE", timedelta(0))
+
+    def test_goes_on_at_its_cursor_when_its_turn_comes_again(self, linked, provider):
+        second = "GET /fhir/r4/AllergyIntolerance?page=2"
+        provider.answers[ALLERGIES] = http(body=bundle(allergy("a1"), total=2, next_url=provider.next_url(2)))
+        provider.answers[second] = http(body=bundle(allergy("a2"), total=2))
+        run = sync(linked)
+        came = [stored("Patient") | stored()]
+        while not run.outcome:
+            assert syncing.advance_next(at=AT)
+            run.refresh_from_db()
+            came.append(stored("Patient") | stored())
+        assert came == [{PATIENT_ID}, {PATIENT_ID, "a1"}, {PATIENT_ID, "a1", "a2"}]
+        assert (run.outcome, run.pauses) == ("complete", 0)
+        assert [len(provider.sent(asked)) for asked in (PATIENT, ALLERGIES, second)] == [1, 1, 1]
+
+    def test_gives_its_worker_back_and_stays_due(self, linked):
+        run = sync(linked)
+        assert (run.claim_id, run.finished_at) == (None, None)
+        assert leasing.resumable().get() == run
+
+    def test_is_still_stopped_where_links_run_in_a_circle(self, linked, provider):
+        for page in range(1, 8):
+            asked = ALLERGIES if page == 1 else f"GET /fhir/r4/AllergyIntolerance?page={page}"
+            after = page + 1 if page < 7 else 4
+            provider.answers[asked] = http(body=bundle(allergy(f"a{page}"), next_url=provider.next_url(after)))
+        run = sync(linked)
+        while not run.outcome:
+            assert step(run).pages < 20
+            assert syncing.advance_next(at=AT)
+            run.refresh_from_db()
+        assert (step(run).gap, stored()) == (Gap.STOPPED_SHORT, {f"a{page}" for page in range(1, 8)})
+
+    def test_is_still_stopped_where_somebody_fills_our_disk(self, linked, provider, monkeypatch):
+        monkeypatch.setattr(stepping, "MOST_BYTES", 200)
+        page = "GET /fhir/r4/AllergyIntolerance?page={}"
+        provider.answers[ALLERGIES] = http(body=bundle(allergy("a1"), next_url=provider.next_url(2)))
+        for number in range(2, 9):
+            after = provider.next_url(number + 1)
+            provider.answers[page.format(number)] = http(body=bundle(allergy(f"a{number}"), next_url=after))
+        run = sync(linked)
+        while not run.outcome:
+            assert syncing.advance_next(at=AT)
+            run.refresh_from_db()
+        assert (step(run).gap, stored()) == (Gap.TOO_MUCH, {"a1", "a2"})
+
+    def test_pauses_like_any_other_where_nothing_comes(self, linked, provider):
+        provider.answers[PATIENT] = provider.answers[ALLERGIES] = http(503)
+        assert sync(linked).pauses == 1
+
+
+class TestRefusedToken:
+    def test_is_renewed_once_and_the_question_asked_again(self, linked, provider):
+        provider.answers[TOKEN] = http(body={"access_token": "second-canary", "expires_in": 3600})
+        provider.answers[PATIENT] = lambda request: (
+            http(body=R4_PATIENT) if request.headers["authorization"] == "Bearer second-canary" else http(401)
+        )
+        run = sync(linked)
+        assert run.outcome == SyncRun.Outcome.COMPLETE
+        assert len(provider.sent(TOKEN)) == 1
+        assert provider.sent(ALLERGIES)[0].headers["authorization"] == "Bearer second-canary"
+
+    def test_twice_asks_the_patient_to_sign_in_and_keeps_what_came(self, linked, provider):
+        sync(linked)
+        provider.answers[TOKEN] = http(body={"access_token": "second-canary", "expires_in": 3600})
+        provider.answers[PATIENT] = http(401)
+        run = sync(linked, at=AT + timedelta(minutes=10))
+        linked.refresh_from_db()
+        assert {s.gap for s in run.steps.exclude(gap=Gap.NOT_OFFERED)} == {Gap.SIGN_IN_NEEDED}
+        assert (linked.status, linked.reason) == ("needs_reauthorization", "grant_ended")
+        assert len(provider.sent(TOKEN)) == 1
+        assert Record.objects.count() == 3
+
+    def test_is_renewed_once_in_a_run_and_no_more(self, linked, provider):
+        provider.answers[TOKEN] = http(body={"access_token": "second-canary", "expires_in": 3600})
+        provider.answers[PATIENT] = lambda request: (
+            http(body=R4_PATIENT) if request.headers["authorization"] == "Bearer second-canary" else http(401)
+        )
+        provider.answers[ALLERGIES] = http(401)
+        run = sync(linked)
+        assert (step(run, "Patient").status, step(run).gap) == ("complete", Gap.SIGN_IN_NEEDED)
+        assert len(provider.sent(TOKEN)) == 1
+
+    def test_that_cannot_be_renewed_asks_the_patient_to_sign_in(self, linked, provider):
+        provider.answers[TOKEN] = http(400, body={"error": "invalid_grant"})
+        provider.answers[PATIENT] = http(401)
+        run = sync(linked)
+        linked.refresh_from_db()
+        assert (run.outcome, linked.status) == ("failed", "needs_reauthorization")
+
+
+class TestUnfinishedRun:
+    def test_leaves_a_cursor_that_tells_nothing(self, linked, provider):
+        provider.answers[ALLERGIES] = http(body=bundle(allergy("a1"), total=2, next_url=provider.next_url(2)))
+        provider.answers["GET /fhir/r4/AllergyIntolerance?page=2"] = http(503)
+        run = sync(linked)
+        assert b"page=2" not in bytes(step(run).sealed_cursor or b"page=2")
+
+    def test_that_nobody_foresaw_gives_the_run_back_and_ends_it_at_last(self, linked, provider, monkeypatch):
+        def broken(*_given, **_options):
+            raise RuntimeError("a mistake of ours")
+
+        monkeypatch.setattr("apps.records.syncing.planning.plan", broken)
+        run = syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=AT)
+        for _pause in range(len(syncing.PAUSES_SECONDS) + 1):
+            run.refresh_from_db()
+            assert run.outcome == ""
+            SyncRun.objects.filter(pk=run.pk).update(lease_until=None)
+            with pytest.raises(RuntimeError):
+                syncing.advance(run.pk, at=AT)
+        run.refresh_from_db()
+        assert run.outcome == SyncRun.Outcome.FAILED
+
+
+def worker_process(run):
+    """A worker in a process of its own, with this test's database."""
+    database = connections["default"].settings_dict
+    url = f"postgres://{database['USER']}@/{database['NAME']}?host={database['HOST']}"
+    program = f"""
+import django
+django.setup()
+from datetime import datetime
+from uuid import UUID
+from apps.records import syncing
+from apps.records.syncing import leasing, stepping
+syncing.advance(UUID("{run.pk}"), at=datetime.fromisoformat("{AT.isoformat()}"))
+"""
+    environment = {**os.environ, "DATABASE_URL": url, "DJANGO_SETTINGS_MODULE": "config.settings.test"}
+    return subprocess.Popen([sys.executable, "-c", program], env=environment)
+
+
+def eventually(holds):
+    """Wait until it does, in whatever thread."""
+    ends_at = time.monotonic() + 20
+    try:
+        while not holds():
+            assert time.monotonic() < ends_at
+            time.sleep(0.02)
+    finally:
+        connections.close_all()
+
+
+@pytest.mark.django_db(transaction=True)
+class TestKilledWorker:
+    def test_costs_one_page(self, linked, provider):
+        second = "GET /fhir/r4/AllergyIntolerance?page=2"
+        provider.answers[ALLERGIES] = http(body=bundle(allergy("a1"), total=2, next_url=provider.next_url(2)))
+        run = syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=AT)
+        worker = worker_process(run)
+
+        def killed(request):
+            eventually(lambda: stored() == {"a1"})  # this page is asked for before the first is stored
+            worker.kill()
+            return http(503)
+
+        provider.answers[second] = killed
+        assert worker.wait(60) == -signal.SIGKILL
+        assert stored() == {"a1"}
+        provider.answers[second] = http(body=bundle(allergy("a2"), total=2))
+        syncing.advance(run.pk, at=AT)
+        assert stored() == {"a1"}  # the lease of the dead holds still
+        resume(run)
+        assert (run.outcome, stored()) == ("complete", {"a1", "a2"})
+        assert len(provider.sent(ALLERGIES)) == 1
+
+    def test_may_die_again_and_again(self, linked, provider):
+        """Each is killed while it waits for another page; the last brings the rest, and no page came three times."""
+        pages = 7
+        asked = [ALLERGIES, *(f"GET /fhir/r4/AllergyIntolerance?page={number}" for number in range(2, pages + 1))]
+        bodies = [
+            bundle(allergy(f"a{number}"), next_url=provider.next_url(number + 1) if number < pages else None)
+            for number in range(1, pages + 1)
+        ]
+        run = syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=AT)
+        for dies_at in range(1, pages):
+            for number, key in enumerate(asked):
+                provider.answers[key] = http(body=bodies[number])
+            worker = worker_process(run)
+
+            def killed(_request, worker=worker, before=dies_at):
+                eventually(lambda: len(stored()) == before)
+                worker.kill()
+                return http(503)
+
+            provider.answers[asked[dies_at]] = killed
+            assert worker.wait(60) == -signal.SIGKILL
+            SyncRun.objects.filter(pk=run.pk).update(lease_until=None, claim_id=None)
+        provider.answers[asked[-1]] = http(body=bodies[-1])
+        resume(run)
+        assert (run.outcome, stored()) == ("complete", {f"a{number}" for number in range(1, pages + 1)})
+        assert max(len(provider.sent(key)) for key in asked) == 2
+        assert len(provider.sent(PATIENT)) == 1
+        assert len(provider.sent(METADATA)) == 1
+
+
+def elsewhere(act):
+    """What another process does while the provider is answering us, in a database connection of its own."""
+    try:
+        act()
+    finally:
+        connections.close_all()
+
+
+@pytest.mark.django_db(transaction=True)
+class TestTwoWorkers:
+    def test_do_not_hold_one_run_at_once(self, linked, provider):
+        run = syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=AT)
+
+        def meanwhile(request):
+            elsewhere(lambda: syncing.advance(run.pk, at=AT))
+            return http(body=R4_PATIENT)
+
+        provider.answers[PATIENT] = meanwhile
+        syncing.advance(run.pk, at=AT)
+        run.refresh_from_db()
+        assert run.outcome == SyncRun.Outcome.COMPLETE
+        assert len(provider.sent(PATIENT)) == 1
+
+    def test_of_which_one_was_too_slow_never_both_write(self, linked, provider):
+        run = syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=AT)
+
+        def taken_over(request):
+            elsewhere(lambda: SyncRun.objects.update(claim_id=uuid4(), lease_until=AT))
+            return http(body=R4_PATIENT)
+
+        provider.answers[PATIENT] = taken_over
+        syncing.advance(run.pk, at=AT)
+        assert not Record.objects.exists()
+        provider.answers[PATIENT] = http(body=R4_PATIENT)
+        resume(run)
+        assert run.outcome == SyncRun.Outcome.COMPLETE
+
+
+@pytest.mark.django_db(transaction=True)
+class TestConnectionThatEndedMeanwhile:
+    def test_ends_the_run_without_asking(self, linked, provider):
+        run = syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=AT)
+        linked.disconnect(at=AT)
+        syncing.advance(run.pk, at=AT)
+        run.refresh_from_db()
+        assert (run.outcome, provider.asked) == ("failed", [])
+
+    def test_gets_nothing_from_a_page_under_way(self, linked, provider):
+        run = syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=AT)
+
+        def disconnected(request):
+            elsewhere(lambda: disconnecting.end(linked, at=AT))
+            return http(body=R4_PATIENT)
+
+        provider.answers[PATIENT] = disconnected
+        syncing.advance(run.pk, at=AT)
+        assert not Record.objects.exists()

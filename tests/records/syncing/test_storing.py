@@ -1,0 +1,115 @@
+"""Resources as received, sealed for their owner."""
+
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+
+from apps.records import places
+from apps.records.models import Record, RecordVersion
+from apps.records.syncing import storing
+from apps.vault import sealing
+from apps.vault.errors import CannotOpen
+from apps.vault.sealing import Holder
+from apps.wire.fhir import Resource
+from tests.records.linked import AT, make_connection, make_endpoint
+
+pytestmark = pytest.mark.django_db
+
+LATER = AT + timedelta(days=1)
+
+
+def keep(connection, *resources, at=AT):
+    with sealing.key_ring(Holder.user(connection.user_id)) as ring:
+        return storing.keep(connection, resources, run_id=uuid4(), ring=ring, at=at)
+
+
+def opened(record, sealed=None, user_id=None):
+    place = places.body_place(
+        connection_id=record.connection_id, resource_type=record.resource_type, logical_id=record.logical_id
+    )
+    holder = Holder.user(user_id or record.user_id)
+    return sealing.open_body(bytes(sealed or record.sealed_body), holder=holder, place=place)
+
+
+def body(text):
+    return Resource("AllergyIntolerance", "a1", b'{"resourceType":"AllergyIntolerance","dose":13.20,"x":"%s"}' % text)
+
+
+@pytest.fixture
+def connection(alice):
+    return make_connection(alice)
+
+
+class TestKeeping:
+    def test_keeps_the_body_exactly_as_received(self, connection):
+        assert keep(connection, body(b"one")).new == 1
+        assert opened(Record.objects.get()) == body(b"one").body
+
+    def test_leaves_nothing_of_the_body_in_the_database(self, connection):
+        keep(connection, body(b"Pteridine"))
+        record = Record.objects.get()
+        assert b"Pteridine" not in bytes(record.sealed_body)
+        assert b"Pteridine" not in bytes(record.digest)
+
+    def test_confirms_a_body_that_is_as_we_had_it(self, connection):
+        keep(connection, body(b"one"))
+        kept = keep(connection, body(b"one"), at=LATER)
+        record = Record.objects.get()
+        assert (kept.new, kept.changed, kept.unchanged) == (0, 0, 1)
+        assert (record.first_received_at, record.received_at, record.confirmed_at) == (AT, AT, LATER)
+        assert not RecordVersion.objects.exists()
+
+    def test_keeps_the_earlier_version_of_a_body_that_changed(self, connection):
+        keep(connection, body(b"one"))
+        kept = keep(connection, body(b"two"), at=LATER)
+        record = Record.objects.get()
+        version = RecordVersion.objects.get()
+        assert (kept.new, kept.changed, kept.unchanged) == (0, 1, 0)
+        assert opened(record) == body(b"two").body
+        assert (record.first_received_at, record.received_at) == (AT, LATER)
+        assert opened(record, version.sealed_body) == body(b"one").body
+        assert (version.record, version.received_at, version.superseded_at) == (record, AT, LATER)
+
+    def test_counts_the_later_of_two_rows_with_one_id(self, connection):
+        assert keep(connection, body(b"one"), body(b"two")).rows == 1
+        assert opened(Record.objects.get()) == body(b"two").body
+
+    def test_is_content_with_nothing(self, connection):
+        assert keep(connection).rows == 0
+
+    def test_takes_a_page_with_two_statements_and_one_that_we_have_with_one(
+        self, connection, django_assert_num_queries
+    ):
+        rows = [Resource("AllergyIntolerance", f"b{n}", b'{"n":%d}' % n) for n in range(200)]
+        keep(connection, body(b"first use makes the key"))
+        with django_assert_num_queries(3):  # the data key, and the rows: those we have, the others
+            assert keep(connection, *rows).new == 200
+        with django_assert_num_queries(2):
+            assert keep(connection, *rows).unchanged == 200
+
+    def test_brings_back_what_was_gone(self, connection):
+        keep(connection, body(b"one"))
+        Record.objects.update(removed_at=AT)
+        kept = keep(connection, body(b"one"), at=LATER)
+        assert (kept.unchanged, kept.came_back, kept.differing) == (1, 1, 1)
+        assert Record.objects.get().removed_at is None
+
+
+class TestRecordsOfTwoConnections:
+    @pytest.mark.conformance("C54")
+    def test_with_one_patient_id_stay_apart(self, alice):
+        first, second = make_connection(alice), make_connection(alice, make_endpoint("https://other.example/r4"))
+        keep(first, Resource("Patient", "p-7301", b'{"from":"first"}'))
+        keep(second, Resource("Patient", "p-7301", b'{"from":"second"}'))
+        assert opened(Record.objects.get(connection=first)) == b'{"from":"first"}'
+        assert opened(Record.objects.get(connection=second)) == b'{"from":"second"}'
+        assert not RecordVersion.objects.exists()
+
+    def test_do_not_open_in_each_others_place(self, alice):
+        first, second = make_connection(alice), make_connection(alice, make_endpoint("https://other.example/r4"))
+        keep(first, body(b"one"))
+        keep(second, body(b"one"))
+        moved = Record.objects.get(connection=first)
+        with pytest.raises(CannotOpen):
+            opened(Record.objects.get(connection=second), moved.sealed_body)

@@ -1,0 +1,138 @@
+"""One line for each subject: what came, or why it did not, and never "no data"."""
+
+from typing import Any
+
+import pytest
+
+from apps.records import ledger
+from apps.records.ledger import Kind
+from apps.records.models import Record, SyncRun, SyncStep
+from tests.records.linked import AT, make_connection
+
+pytestmark = pytest.mark.django_db
+
+PROVIDER = "Harbor Family Practice"
+
+
+@pytest.fixture
+def connection(alice):
+    return make_connection(alice)
+
+
+def make_run(connection, *, is_open=False, **steps: str | dict[str, Any]):
+    """A run whose steps ended with these gaps (empty: none), or with these columns."""
+    run = SyncRun.objects.create(
+        user=connection.user, connection=connection, cause="confirmed", created_at=AT,
+        outcome="" if is_open else "partial", finished_at=None if is_open else AT,
+    )  # fmt: skip
+    for name, given in steps.items():
+        columns: dict[str, Any] = given if isinstance(given, dict) else {"gap": given}
+        status = "gap" if columns.get("gap") else "complete"
+        SyncStep.objects.create(
+            **{"run": run, "user": run.user, "resource_type": name, "status": status, "finished_at": AT, **columns}
+        )
+    return run
+
+
+def keep(connection, resource_type, number=1, **columns):
+    Record.objects.bulk_create(
+        Record(
+            user=connection.user, connection=connection, resource_type=resource_type, logical_id=f"{n}", digest=b"",
+            sealed_body=b"", first_received_at=AT, received_at=AT, confirmed_at=AT, **columns,
+        )
+        for n in range(number)
+    )  # fmt: skip
+
+
+def line(connection, run, subject, **options):
+    found = {str(one.subject): one for one in ledger.lines(connection, run, provider=PROVIDER, **options)}
+    return found[subject]
+
+
+class TestALine:
+    def test_of_a_whole_type_counts_it_and_says_when(self, connection):
+        keep(connection, "Immunization", 3)
+        told = line(connection, make_run(connection, Immunization=""), "Vaccines")
+        assert (told.kind, told.sentence) == (Kind.DONE, "3 entries. Complete as of November 20, 2026.")
+
+    def test_of_nothing_sent_does_not_say_that_there_is_nothing(self, connection):
+        told = line(connection, make_run(connection, Goal="", CarePlan=""), "Care plans and goals")
+        assert told.sentence == f"{PROVIDER} sent no entries. This does not mean there are none."
+
+    def test_leaves_out_what_is_no_longer_there(self, connection):
+        keep(connection, "Immunization", 2, removed_at=AT)
+        assert line(connection, make_run(connection, Immunization=""), "Vaccines").entries == 0
+
+    @pytest.mark.parametrize(
+        ("gap", "kind", "words"),
+        [
+            ("not_shared", Kind.OFF, "did not allow this kind of entry"),
+            ("not_offered", Kind.OFF, "does not offer this to apps"),
+            ("refused", Kind.FAULT, "did not accept our request"),
+            ("unavailable", Kind.FAULT, "We could not get this on"),
+            ("unreadable", Kind.FAULT, "an answer we could not read"),
+            ("sign_in_needed", Kind.NEEDS_YOU, "wants you to sign in again"),
+            ("too_much", Kind.INFO, "sent more than we can take"),
+        ],
+    )
+    def test_says_why_something_is_missing(self, connection, gap, kind, words):
+        told = line(connection, make_run(connection, Immunization=gap), "Vaccines")
+        assert told.kind is kind
+        assert words in told.sentence
+
+    def test_has_words_for_every_gap(self, connection):
+        for gap in SyncStep.Gap:
+            SyncRun.objects.all().delete()
+            told = line(connection, make_run(connection, Immunization=gap), "Vaccines")
+            assert told.sentence
+            assert "%" not in told.sentence
+
+    def test_of_an_open_run_without_a_plan_waits(self, connection):
+        told = line(connection, make_run(connection, is_open=True), "Vaccines")
+        assert (told.word, told.is_done) == ("Waiting", False)
+
+    def test_is_not_fetched_yet_without_a_run(self, connection):
+        assert line(connection, None, "Vaccines").sentence == "Not fetched yet."
+
+
+class TestASubjectOfSeveralTypes:
+    def test_says_which_of_them_is_missing(self, connection):
+        keep(connection, "MedicationRequest", 4)
+        run = make_run(connection, MedicationRequest="", MedicationStatement="", MedicationDispense="unavailable")
+        told = line(connection, run, "Medicines")
+        assert told.sentence == (
+            "We could not get this on November 20, 2026. 4 entries are here. Missing: pharmacy fills."
+        )
+
+    def test_is_not_measured_by_what_its_provider_does_not_offer(self, connection):
+        keep(connection, "MedicationRequest", 4)
+        run = make_run(connection, MedicationRequest="", MedicationDispense="not_offered")
+        assert line(connection, run, "Medicines").sentence.startswith("4 entries. Complete")
+
+    def test_is_under_way_while_one_of_them_is(self, connection):
+        run = make_run(connection, is_open=True, CarePlan="unavailable", Goal={"status": "getting"})
+        told = line(connection, run, "Care plans and goals")
+        assert (told.kind, told.is_done) == (Kind.WORKING, False)
+
+    def test_counts_no_row_twice(self, connection):
+        keep(connection, "Observation", 7)
+        told = ledger.lines(connection, make_run(connection, Observation=""), provider=PROVIDER)
+        assert sum(one.entries for one in told) == 7
+        assert {str(one.subject): one.sentence for one in told}["Vitals"] == "Counted with Results."
+
+    def test_counts_as_the_shelves_do_where_they_are_open(self, connection):
+        keep(connection, "Observation", 7)
+        run = make_run(connection, Observation="")
+        told = line(connection, run, "Vitals", counts={"results": 5, "vitals": 2})
+        assert told.sentence.startswith("2 entries.")
+
+
+class TestOtherEntries:
+    def test_have_a_line_where_there_are_any(self, connection):
+        keep(connection, "Appointment", 2)
+        run = make_run(connection, Appointment="")
+        assert line(connection, run, "Other entries").sentence.startswith("2 entries.")
+
+    def test_have_none_where_there_are_none(self, connection):
+        told = ledger.lines(connection, make_run(connection, Goal=""), provider=PROVIDER)
+        assert "Other entries" not in {str(one.subject) for one in told}

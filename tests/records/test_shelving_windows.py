@@ -1,0 +1,193 @@
+"""Shelves in leaves: whatever the number of shelves, a page shows the rows it would show of one sorted list."""
+
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apps.records import shelving
+from apps.records.models import Leaf, Record
+from apps.records.presenters.results import ResultEntry
+from apps.records.shelving import reading, searching
+from apps.records.shelving.arranging import Arrangement
+from apps.records.shelving.indexing import Head, Index, Stretch
+from apps.records.shelving.reading import OpenShelf, Outdated, _needed, _Source
+from apps.records.shelving.spooling import Spool
+from apps.records.subjects import ALLERGIES, OTHER, RESULTS, VITALS
+from apps.vault import sealing
+from apps.vault.errors import VaultError
+from apps.vault.sealing import Holder
+from tests.records.linked import AT, make_connection, make_endpoint
+from tests.records.people import allergy
+from tests.records.shelved import keep, result
+
+ONE = UUID(int=1)
+LISTED = {"results": Arrangement.LISTED}
+
+
+@pytest.fixture
+def connection(alice):
+    return make_connection(alice)
+
+
+@pytest.fixture
+def other(alice):
+    return make_connection(alice, make_endpoint("https://other.example/r4"))
+
+
+@pytest.fixture
+def ring(alice):
+    with sealing.key_ring(Holder.user(alice.pk)) as ring:
+        yield ring
+
+
+def shelves(user, ring, subject=RESULTS):
+    return reading.shelves(user.pk, ring, subjects=[subject.key])
+
+
+def names(rows):
+    return [row.entry.logical_id for row in rows]
+
+
+@pytest.mark.django_db
+class TestBuilding:
+    def test_makes_leaves_of_fifty_newest_first(self, alice, connection, ring):
+        keep(connection, *(result(number) for number in range(120)))
+        (shelf,) = shelves(alice, ring)
+        assert [head.count for head in shelf.stretch(Arrangement.LISTED).heads] == [50, 50, 20]
+        assert shelf.index.years == {"2024": 120}
+        assert shelf.index.newest == "2024-12-31"
+        rows = reading.window([shelf], LISTED, 0, 3, ring)
+        assert names(rows) == ["o0", "o1", "o2"]
+
+    def test_leaves_out_and_counts_what_was_a_mistake_or_is_gone(self, alice, connection, ring):
+        keep(connection, result(1), {**result(2), "status": "entered-in-error"}, result(3))
+        (shelf,) = shelves(alice, ring)
+        assert (shelf.index.count, shelf.index.withdrawn) == (2, 1)
+
+    def test_keeps_an_entry_of_what_cannot_be_read(self, alice, connection, ring):
+        keep(connection, {"resourceType": "Observation", "id": "odd", "code": 7, "valueQuantity": [[]]})
+        (shelf,) = shelves(alice, ring)
+        (row,) = reading.window([shelf], LISTED, 0, 50, ring)
+        assert isinstance(row.entry, ResultEntry)
+
+    def test_puts_each_resource_on_one_shelf(self, alice, connection, ring):
+        vital = {**result(2), "category": [{"coding": [{"code": "vital-signs"}]}]}
+        keep(connection, result(1), vital, allergy("a1"), {"resourceType": "Never", "id": "n1"})
+        counts = {
+            subject.key: [shelf.index.count for shelf in shelves(alice, ring, subject)]
+            for subject in (RESULTS, VITALS, ALLERGIES, OTHER)
+        }
+        assert counts == {"results": [1], "vitals": [1], "allergies": [1], "other": [1]}
+
+    def test_again_leaves_no_leaf_of_before(self, connection):
+        keep(connection, *(result(number) for number in range(60)))
+        before = set(Leaf.objects.values_list("build", flat=True))
+        count = Leaf.objects.count()
+        shelving.rebuild_all(connection, at=AT)
+        assert Leaf.objects.count() == count
+        assert not before & set(Leaf.objects.values_list("build", flat=True))
+
+    def test_names_people_and_medicines_that_come_by_reference(self, alice, connection, ring):
+        doctor = {"resourceType": "Practitioner", "id": "dr", "name": [{"text": "Dr. Orla Vantongeren"}]}
+        keep(connection, {**result(1), "performer": [{"reference": "Practitioner/dr"}]}, doctor)
+        (row,) = reading.window(shelves(alice, ring), LISTED, 0, 1, ring)
+        assert row.entry is not None
+        assert row.entry.people == ("Dr. Orla Vantongeren",)
+
+
+@pytest.mark.django_db
+class TestWindow:
+    @pytest.mark.parametrize("start", [0, 50, 100, 130])
+    def test_of_several_shelves_is_that_of_one_list(self, alice, connection, other, ring, start):
+        keep(connection, *(result(number) for number in range(0, 140, 2)))
+        keep(other, *(result(number) for number in range(1, 140, 2)))
+        rows = reading.window(shelves(alice, ring), LISTED, start, start + 50, ring)
+        assert names(rows) == [f"o{number}" for number in range(start, min(start + 50, 140))]
+
+    def test_opens_few_leaves(self, alice, connection, ring, django_assert_num_queries):
+        keep(connection, *(result(number) for number in range(300)))
+        found = shelves(alice, ring)
+        with django_assert_num_queries(1):
+            assert len(reading.window(found, LISTED, 200, 250, ring)) == 50
+        leaves, before = _needed([_Source.of(found[0], Arrangement.LISTED)], 200, 250)
+        assert ([leaf.number for leaf in leaves], before) == ([4], 200)
+
+    def test_of_a_shelf_built_anew_meanwhile_says_so(self, alice, connection, ring):
+        keep(connection, result(1))
+        found = shelves(alice, ring)
+        shelving.rebuild_all(connection, at=AT)
+        with pytest.raises(Outdated):
+            reading.window(found, LISTED, 0, 50, ring)
+
+    @given(
+        st.lists(st.lists(st.integers(0, 400), max_size=120, unique=True), min_size=1, max_size=4),
+        st.integers(0, 300),
+    )
+    def test_needs_every_leaf_that_holds_one_of_its_rows(self, numbers, start):
+        """On bare keys: a row of the window is on a leaf that is read, and those before it are counted."""
+        sources, everything = [], []
+        for place, found in enumerate(numbers):
+            keys = sorted((0, f"{number:04}", "", place * 1000 + number) for number in found)
+            pages = [keys[at : at + 7] for at in range(0, len(keys), 7)]
+            stretch = Stretch(tuple(Head(len(page), page[0]) for page in pages), keys[-1] if keys else None)
+            index = Index(build=ONE, arrangements={"listed": stretch})
+            sources.append(_Source.of(OpenShelf(place, ONE, "results", index), Arrangement.LISTED))
+            everything += [(key, place, at // 7) for at, key in enumerate(keys)]
+        leaves, before = _needed(sources, start, start + 10)
+        read = {(leaf.source.shelf.pk, leaf.number) for leaf in leaves}
+        in_order = sorted(everything)
+        got = [key for key, place, number in in_order if (place, number) in read]
+        assert got[start - before : start - before + 10] == [key for key, *_ in in_order[start : start + 10]]
+
+
+@pytest.mark.django_db
+class TestOneTest:
+    def test_finds_its_values_among_others(self, alice, connection, ring):
+        keep(
+            connection,
+            *(result(number) for number in range(70)),
+            *(result(100 + number, name="Potassium", code="2823-3") for number in range(70)),
+        )
+        values = reading.of_test(shelves(alice, ring), "loinc:2823-3", ring, most=500)
+        assert names(values) == [f"o{100 + number}" for number in range(70)]
+
+    def test_is_listed_once_with_its_latest_value(self, alice, connection, ring):
+        keep(connection, *(result(number) for number in range(3)), result(9, name="Potassium", code="2823-3"))
+        rows = reading.window(shelves(alice, ring), {"results": Arrangement.LATEST}, 0, 50, ring)
+        assert [(*names([row]), row.of_its_test) for row in rows] == [
+            ("o9", 1),
+            ("o0", 3),
+        ]
+
+
+@pytest.mark.django_db
+class TestSearching:
+    @pytest.mark.parametrize("words", ["sodi", "SODIUM", "quillfeather sodium"])
+    def test_finds_by_every_word(self, alice, connection, ring, words):
+        keep(connection, result(1), result(2, name="Potassium", code="2823-3"))
+        found = searching.find(shelves(alice, ring), words, ring)
+        assert [hit.found.title for hit in found] == ([] if " " in words else ["Sodium"])
+
+    def test_finds_what_a_laboratory_calls_otherwise(self, alice, connection, ring):
+        keep(connection, result(1, name="Hgb A1c MFr Bld", code="4548-4"))
+        assert len(searching.find(shelves(alice, ring), "average blood sugar", ring)) == 1
+
+
+class TestSpool:
+    @given(st.lists(st.integers(0, 10_000), max_size=2500, unique=True))
+    def test_gives_back_every_row_sorted(self, numbers):
+        spool = Spool()
+        for number in numbers:
+            spool.add((0, f"{number:05}", "", number), b"%d" % number)
+        assert [row for _key, row in spool.merged()] == [b"%d" % number for number in sorted(numbers)]
+
+
+@pytest.mark.django_db
+class TestARecordThatDoesNotOpen:
+    def test_is_told_and_not_left_out(self, connection):
+        keep(connection, result(1))
+        Record.objects.filter(resource_type="Observation").update(sealed_body=b"\x03" + bytes(80))
+        with pytest.raises(VaultError):
+            shelving.rebuild(connection, RESULTS, at=AT)

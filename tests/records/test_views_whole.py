@@ -1,0 +1,278 @@
+"""The pages of the whole record: its subjects, their lists, entries, everything by date, and search."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from apps.audit.models import AuditEvent, EventType
+from apps.records.models import Leaf, Record, Shelf
+from apps.records.subjects import LISTED
+from tests.records.linked import make_connection, make_endpoint
+from tests.records.people import allergy
+from tests.records.shelved import keep, result
+
+pytestmark = pytest.mark.django_db
+
+LISTS = ["whole_record", "everything_by_date", "search_record"]
+
+
+@pytest.fixture
+def connection(alice):
+    return make_connection(alice)
+
+
+@pytest.fixture
+def other(alice):
+    endpoint = make_endpoint("https://other.example/r4")
+    endpoint.providers.update(name="Riverside Hospital")
+    return make_connection(alice, endpoint)
+
+
+def page(client, name, *args, **query):
+    response = client.get(reverse(name, args=args), query)
+    assert response.status_code == 200
+    return re.sub(r"\s+", " ", response.content.decode())
+
+
+def entry_of(logical_id):
+    return Record.objects.get(logical_id=logical_id)
+
+
+class TestYourRecord:
+    def test_counts_every_subject(self, hers, connection):
+        keep(connection, result(0), result(1), allergy("a1"))
+        text = page(hers, "whole_record")
+        assert "2 entries · newest December 31, 2024" in text
+        assert [str(subject.name) for subject in LISTED if str(subject.name) not in text] == []
+
+    def test_of_nobody_linked_says_how_to_begin(self, hers):
+        assert "Your record begins with your first provider." in page(hers, "whole_record")
+
+
+class TestAList:
+    def test_shows_what_matters_of_each_entry(self, hers, connection):
+        high = {**result(0, value=152.0), "interpretation": [{"coding": [{"code": "H"}]}]}
+        keep(connection, high)
+        text = page(hers, "subject", "results")
+        for said in ("152.0 mmol/L", "Above the usual range", "Collected December 31, 2024", "Harbor Family Practice"):
+            assert said in text
+
+    def test_has_fifty_rows_a_page(self, hers, connection):
+        keep(connection, *(result(number) for number in range(60)))
+        first, second = page(hers, "subject", "results"), page(hers, "subject", "results", page=2)
+        assert (first.count('class="row-link"'), second.count('class="row-link"')) == (50, 10)
+        assert "60 entries, newest first" in first
+        assert "Page 2 of 2" in second
+
+    def test_of_a_year_shows_that_year_alone(self, hers, connection):
+        keep(connection, *(result(number) for number in range(350, 390)))
+        text = page(hers, "subject", "results", year="2023")
+        assert text.count('class="row-link"') == 24
+        assert "2024" not in re.sub(r"<nav.*?</nav>", "", text).split("<h1>")[1].split("Something missing")[0]
+
+    def test_of_one_provider_leaves_out_the_others(self, hers, connection, other):
+        keep(connection, result(0))
+        keep(other, result(1, name="Potassium", code="2823-3"))
+        text = page(hers, "subject", "results", **{"from": str(other.pk)})
+        assert "Potassium" in text
+        assert "Sodium" not in text
+
+    def test_of_two_providers_has_one_row_for_the_very_same(self, hers, connection, other):
+        keep(connection, result(0), result(1))
+        keep(other, result(0), result(1, value=6.2))
+        text = page(hers, "subject", "results")
+        assert text.count('class="row-link"') == 3
+        assert "From Harbor Family Practice and Riverside Hospital" in text
+
+    def test_counts_what_was_withdrawn(self, hers, connection):
+        keep(connection, result(0), {**result(1, name="Mistake"), "status": "entered-in-error"})
+        text = page(hers, "subject", "results")
+        assert "1 entry was withdrawn by Harbor Family Practice." in text
+        assert "Mistake" not in text
+
+    def test_of_nothing_says_why(self, hers, connection):
+        keep(connection)
+        assert "Not fetched yet from Harbor Family Practice." in page(hers, "subject", "allergies")
+
+    def test_is_current_before_past_and_by_name(self, hers, connection):
+        past, now = ({"clinicalStatus": {"coding": [{"code": code}]}} for code in ("resolved", "active"))
+        keep(
+            connection,
+            {**allergy("a1"), **past, "code": {"text": "Almonds"}},
+            {**allergy("a2"), **now, "code": {"text": "Wasps"}},
+            {**allergy("a3"), **now, "code": {"text": "Bees"}},
+        )
+        text = page(hers, "subject", "allergies")
+        places = [text.index(said) for said in ("Bees", "Wasps", ">Past<", "Almonds")]
+        assert places == sorted(places)
+
+    def test_that_does_not_open_says_so(self, hers, connection):
+        keep(connection, result(0))
+        Leaf.objects.update(sealed_rows=b"\x03" + bytes(80))
+        assert "We cannot open this just now" in page(hers, "subject", "results")
+        Shelf.objects.update(sealed_index=b"\x03" + bytes(80))
+        assert "We cannot open this just now" in page(hers, "subject", "results")
+
+    def test_shows_no_markup_of_a_provider(self, hers, connection):
+        keep(connection, result(0, name="<script>alert(1)</script>"))
+        assert "<script>alert" not in page(hers, "subject", "results")
+
+    @pytest.mark.parametrize("query", [{"page": "9" * 5}, {"page": "-1"}, {"year": "abcd"}, {"from": "x"}, {"by": "?"}])
+    def test_makes_the_best_of_an_odd_address(self, hers, connection, query):
+        keep(connection, result(0))
+        assert "Sodium" in page(hers, "subject", "results", **query)
+
+
+class TestAnEntry:
+    def test_says_its_facts_its_source_and_the_providers_words(self, hers, connection):
+        keep(connection, {**result(0), "note": [{"text": "Drink more water."}]})
+        text = page(hers, "entry", "results", entry_of("o0").pk)
+        for said in ("Sodium", "5.1 mmol/L", "December 31, 2024", "Drink more water.", "From Harbor Family Practice"):
+            assert said in text
+
+    def test_shows_earlier_versions(self, hers, connection):
+        keep(connection, result(0, value=5.1))
+        keep(connection, result(0, value=7.4))
+        text = page(hers, "entry", "results", entry_of("o0").pk)
+        assert text.index("7.4 mmol/L") < text.index("Earlier versions") < text.index("5.1 mmol/L")
+
+    def test_recorded_by_mistake_says_nothing_else(self, hers, connection):
+        keep(connection, {**result(0, name="Mistake"), "status": "entered-in-error"})
+        text = page(hers, "entry", "results", entry_of("o0").pk)
+        assert "marked this as recorded by mistake" in text
+        assert "Mistake" not in text
+        assert "5.1" not in text
+
+    def test_is_there_as_the_provider_sent_it(self, hers, connection):
+        keep(connection, result(0, value=5.10))
+        assert "&quot;logicalId&quot;" not in page(hers, "entry_as_sent", "results", entry_of("o0").pk)
+        assert "&quot;value&quot;: 5.1" in page(hers, "entry_as_sent", "results", entry_of("o0").pk)
+
+    def test_leads_to_each_file_that_can_be_fetched(self, hers, connection):
+        letter = {"title": "Letter", "contentType": "application/pdf", "url": "Binary/1"}
+        nothing = {"title": "Lost", "contentType": "application/pdf"}
+        content = [{"attachment": nothing}, {"attachment": letter}]
+        keep(connection, {"resourceType": "DocumentReference", "id": "d1", "status": "current", "content": content})
+        record = entry_of("d1")
+        text = page(hers, "entry", "documents", record.pk)
+        assert "Letter" in text
+        assert re.findall(rf"/record/files/{record.pk}/\d+/", text) == [reverse("file", args=[record.pk, 0])]
+
+    def test_that_does_not_open_says_so(self, hers, connection):
+        keep(connection, result(0))
+        Record.objects.update(sealed_body=b"\x03" + bytes(80))
+        assert "We could not open this entry" in page(hers, "entry", "results", entry_of("o0").pk)
+        assert "We cannot open this just now" in page(hers, "entry_as_sent", "results", entry_of("o0").pk)
+
+    def test_is_found_under_its_own_subject_alone(self, hers, connection):
+        keep(connection, result(0))
+        assert hers.get(reverse("entry", args=["allergies", entry_of("o0").pk])).status_code == 404
+
+
+class TestOneTestOverTime:
+    def test_draws_and_lists_every_value(self, hers, connection, other):
+        keep(connection, *(result(number, value=number + 0.5) for number in range(4)))
+        keep(other, result(9, value=9.5), result(8, name="Potassium", code="2823-3"))
+        record = Record.objects.filter(logical_id="o0").get()
+        text = page(hers, "over_time", "results", record.pk)
+        assert 'class="chart"' in text
+        assert [value for value in ("0.5 mmol/L", "3.5 mmol/L", "9.5 mmol/L") if value not in text] == []
+        assert "Potassium" not in text
+        assert reverse("over_time", args=["results", record.pk]) in page(hers, "entry", "results", record.pk)
+
+    def test_of_an_entry_that_is_no_measurement_is_not_found(self, hers, connection):
+        keep(connection, allergy("a1"))
+        for subject in ("results", "allergies"):
+            assert hers.get(reverse("over_time", args=[subject, entry_of("a1").pk])).status_code == 404
+
+    def test_draws_the_place_of_one_value_in_its_range(self, hers, connection):
+        low, high = ({"value": value, "unit": "mmol/L"} for value in (3.5, 5.0))
+        keep(connection, {**result(0), "referenceRange": [{"low": low, "high": high}]})
+        text = page(hers, "entry", "results", entry_of("o0").pk)
+        assert 'class="number-line"' in text
+        assert "Above the usual range" in text
+
+
+class TestEverythingByDate:
+    def test_has_all_subjects_newest_first(self, hers, connection):
+        keep(
+            connection, result(5), allergy("a1", recordedDate="2024-12-30"), result(0, name="Potassium", code="2823-3")
+        )
+        text = page(hers, "everything_by_date").split("<h1>")[1]
+        places = [text.index(said) for said in ("Potassium", "Pteridine", "Sodium")]
+        assert places == sorted(places)
+
+
+class TestSearch:
+    def ask(self, client, words):
+        response = client.post(reverse("search_record"), {"words": words})
+        assert response.status_code == 200
+        return re.sub(r"\s+", " ", response.content.decode())
+
+    def test_finds_entries_by_subject(self, hers, connection):
+        keep(connection, result(0), allergy("a1"))
+        text = self.ask(hers, "pteri")
+        assert "1 entry found" in text
+        assert reverse("entry", args=["allergies", entry_of("a1").pk]) in text
+
+    def test_says_so_where_nothing_is_found(self, hers, connection):
+        keep(connection, result(0))
+        assert "Nothing found for “zebra” in 1 entry." in self.ask(hers, "zebra")
+
+    def test_leaves_no_word_in_an_address(self, hers, connection):
+        keep(connection, result(0))
+        assert "Nothing found" not in page(hers, "search_record", words="sodium")
+
+
+class TestEveryPage:
+    def addresses(self):
+        record = entry_of("o0")
+        return [
+            *(reverse(name) for name in LISTS),
+            *(reverse("subject", args=[subject.key]) for subject in LISTED),
+            reverse("entry", args=["results", record.pk]),
+            reverse("entry_as_sent", args=["results", record.pk]),
+            reverse("over_time", args=["results", record.pk]),
+        ]
+
+    def test_shows_nothing_to_a_stranger(self, client, sam, connection):
+        keep(connection, result(0), allergy("a1"))
+        client.force_login(sam)
+        for address in self.addresses():
+            response = client.get(address)
+            assert response.status_code == (404 if f"/{entry_of('o0').pk}/" in address else 200)
+            assert not [said for said in ("Sodium", "Pteridine", "Harbor") if said in response.content.decode()]
+        found = client.post(reverse("search_record"), {"words": "sodium"}).content.decode()
+        assert "1 entry found" not in found
+        assert "Harbor" not in found
+
+    def test_asks_whoever_is_signed_out_to_sign_in(self, client, connection):
+        keep(connection, result(0))
+        for address in self.addresses():
+            response = client.get(address)
+            assert response["Location"] == f"{reverse('account_login')}?next={address}"
+
+    def test_stays_in_no_cache_and_says_nothing_in_its_title(self, hers, connection):
+        keep(connection, result(0), allergy("a1"))
+        for address in self.addresses():
+            response = hers.get(address)
+            assert "no-store" in response["Cache-Control"]
+            title = re.search(r"<title>(.*?)</title>", response.content.decode(), re.DOTALL)
+            assert title
+            assert not [said for said in ("Sodium", "Pteridine", "Harbor") if said in title[1] + address]
+
+    def test_takes_at_most_twelve_queries(self, hers, connection, other, django_assert_max_num_queries):
+        keep(connection, *(result(number) for number in range(120)), allergy("a1"))
+        keep(other, *(result(number) for number in range(1, 120)))
+        hers.get(reverse("whole_record"))
+        for address in self.addresses():
+            with django_assert_max_num_queries(12):
+                hers.get(address)
+
+    def test_is_written_down_once_a_day_and_session(self, hers, connection, other):
+        keep(connection, result(0))
+        for address in self.addresses():
+            hers.get(address)
+        seen = AuditEvent.objects.filter(event=EventType.RECORD_VIEWED).values_list("subject_id", flat=True)
+        assert sorted(seen) == sorted((str(connection.pk), str(other.pk)))
