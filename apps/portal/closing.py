@@ -16,13 +16,14 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 from django.db import transaction
 
 from apps.accounts import mailing, removing
 from apps.accounts.models import User
 from apps.audit.recording import Actor
-from apps.connections import disconnecting
+from apps.connections.ending import disconnecting
 from apps.connections.models import Connection
 from apps.records import forgetting
 from apps.records.models import Record, SyncRun
@@ -59,18 +60,30 @@ def close(user: User, *, at: datetime) -> Closed:
     When the transaction is over the person gets our last mail, which cannot undo what was done. Edges then enqueue
     telling the providers.
     """
+    leaving, closed = _close(user.pk, at=at)
+    if leaving is not None:
+        _say_goodbye(leaving, at=at)
+    return closed
+
+
+def close_again(user_id: UUID, *, at: datetime) -> None:
+    """The same without the mail: for an account that was closed before, and came back with a backup."""
+    _close(user_id, at=at)
+
+
+def _close(user_id: UUID, *, at: datetime) -> tuple[User | None, Closed]:
+    """The account as it was a moment ago, or None where it was closed before, and what came of it."""
     with transaction.atomic(durable=True):
-        leaving = User.objects.select_for_update(no_key=True).filter(pk=user.pk).first()
+        leaving = User.objects.select_for_update(no_key=True).filter(pk=user_id).first()
         if leaving is None:
-            return Closed(told=0, untold=0)
+            return None, Closed(told=0, untold=0)
         connections = _hold_connections(leaving)
         for connection in connections:
             forgetting.forget(connection, actor=Actor.user(leaving.pk), at=at)
         are_told = [disconnecting.end(connection, at=at) for connection in connections]
         shredding.shred(Holder.user(leaving.pk))
         removing.remove(leaving, at=at)
-    _say_goodbye(leaving, at=at)
-    return Closed(told=are_told.count(True), untold=are_told.count(False))
+    return leaving, Closed(told=are_told.count(True), untold=are_told.count(False))
 
 
 def _hold_connections(user: User) -> Sequence[Connection]:

@@ -1,26 +1,68 @@
-"""The audit log as its own person reads it: what happened, who did it, and at which provider."""
+"""The audit log as its own person reads it: what happened, who did it, and at which provider.
 
+A link that lives for months is renewed thousands of times, and between two such lines everything else would be lost.
+Renewals of one link with nothing else between them are one line with a count; it opens to each of them.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from django.contrib.postgres.fields import ArrayField
+from django.db.models import (
+    BigIntegerField,
+    Count,
+    F,
+    Func,
+    IntegerField,
+    Max,
+    Min,
+    QuerySet,
+    TextChoices,
+    Value,
+)
+from django.db.models.fields.json import KT
+from django.db.models.functions import Cast
 from django.utils.translation import gettext
 
 from apps.audit.models import ActorKind, AuditEvent, EventType
+from apps.audit.recording import Fact
 from apps.connections.models import Connection
+from apps.connections.outcomes import Outcome
+from apps.connections.reasons import Reason
+from apps.directory.models import Provider
+from apps.records.models import SyncRun
 
-_ROWS = 50
+ROWS = 50
 _WORDS = {event.value: event.label for event in EventType}
+_LONGEST_NUMBER = 18
+
+
+@dataclass(frozen=True)
+class Renewals:
+    """What one line stands for: so many renewals of one connection. `first` and `last` are numbers of events."""
+
+    count: int
+    since: datetime
+    until: datetime
+    connection_id: str
+    provider_id: str
+    first: int
+    last: int
 
 
 @dataclass(frozen=True)
 class Happening:
-    """One event. `provider` is empty where it concerns none, or one that is gone."""
+    """One line. `provider` is empty where it concerns none, or one that is gone; `why` says more, if more is known."""
 
+    number: int
     at: datetime
     what: str
     who: str
     provider: str
+    why: str = ""
+    renewals: Renewals | None = None
 
 
 @dataclass(frozen=True)
@@ -32,23 +74,88 @@ class HappeningPage:
 
 
 def page(user_id: UUID, *, before: str) -> HappeningPage:
-    """The events about one user with a number below `before`, which comes from the address and may be anything."""
-    events = AuditEvent.objects.filter(user_id=user_id).order_by("-pk")
-    if before.isascii() and before.isdigit() and len(before) <= 18:
-        events = events.filter(pk__lt=int(before))
-    found = list(events[: _ROWS + 1])
-    shown = found[:_ROWS]
-    providers = _providers(user_id, shown)
-    happenings = tuple(_happening(event, providers) for event in shown)
-    return HappeningPage(happenings, older_than=shown[-1].pk if len(found) > _ROWS else None)
+    """The events about one user with a number below `before`, which comes from the address and may be anything: ROWS of
+    them, and the renewals in between."""
+    mine = AuditEvent.objects.filter(user_id=user_id)
+    top = _number(before)
+    if top is not None:
+        mine = mine.filter(pk__lt=top)
+    found = list(mine.exclude(event=EventType.TOKENS_REFRESHED).order_by("-pk")[: ROWS + 1])
+    is_last = len(found) <= ROWS
+    shown = found[:ROWS]
+    renewals = mine.filter(event=EventType.TOKENS_REFRESHED)
+    if not is_last:
+        renewals = renewals.filter(pk__gt=shown[-1].pk)
+    folded = _folded(renewals, between=[event.pk for event in shown])
+    names = _names(user_id, shown, folded)
+    lines = [_happening(event, names) for event in shown] + [_renewed(one, names) for one in folded]
+    lines.sort(key=lambda one: one.number, reverse=True)
+    return HappeningPage(tuple(lines), None if is_last else shown[-1].pk)
 
 
-def _happening(event: AuditEvent, providers: dict[str, str]) -> Happening:
+def renewals_page(user_id: UUID, connection_id: UUID, *, first: str, before: str) -> HappeningPage:
+    """Each renewal of one connection of this user, from the event number `first` on, below `before`."""
+    mine = AuditEvent.objects.filter(
+        user_id=user_id,
+        event=EventType.TOKENS_REFRESHED,
+        subject_id=str(connection_id),
+        pk__gte=_number(first) or 0,
+    )
+    top = _number(before)
+    if top is not None:
+        mine = mine.filter(pk__lt=top)
+    found = list(mine.order_by("-pk")[: ROWS + 1])
+    shown = found[:ROWS]
+    names = _names(user_id, shown, ())
+    lines = tuple(_happening(event, names) for event in shown)
+    return HappeningPage(lines, shown[-1].pk if len(found) > ROWS else None)
+
+
+def _number(unverified: str) -> int | None:
+    is_number = unverified.isascii() and unverified.isdigit() and len(unverified) <= _LONGEST_NUMBER
+    return int(unverified) if is_number else None
+
+
+def _folded(renewals: QuerySet[AuditEvent], *, between: Sequence[int]) -> list[Renewals]:
+    """One for each connection and each gap between the events of these numbers. Counted by the database, however many
+    there are."""
+    numbers = Cast(Value(sorted(between)), output_field=ArrayField(BigIntegerField()))
+    gap = Func(F("pk"), numbers, function="width_bucket", output_field=IntegerField())
+    rows = renewals.order_by().annotate(gap=gap).values("gap", "subject_id")
+    counted = rows.annotate(count=Count("pk"), since=Min("at"), until=Max("at"), first=Min("pk"), last=Max("pk"))
+    return [
+        Renewals(
+            count=row["count"],
+            since=row["since"],
+            until=row["until"],
+            connection_id=row["subject_id"],
+            provider_id=row["provider_id"] or "",
+            first=row["first"],
+            last=row["last"],
+        )
+        for row in counted.annotate(provider_id=Max(KT(f"facts__{Fact.PROVIDER_ID}")))
+    ]
+
+
+def _happening(event: AuditEvent, names: Mapping[str, str]) -> Happening:
     return Happening(
+        number=event.pk,
         at=event.at,
         what=str(_WORDS.get(event.event, event.event)),
         who=_who(event),
-        provider=providers.get(event.subject_id, ""),
+        provider=names.get(_provider_id(event)) or names.get(event.subject_id, ""),
+        why=_why(event),
+    )
+
+
+def _renewed(renewals: Renewals, names: Mapping[str, str]) -> Happening:
+    return Happening(
+        number=renewals.last,
+        at=renewals.until,
+        what=str(_WORDS[EventType.TOKENS_REFRESHED.value]),
+        who=gettext("Holdfast, by itself"),
+        provider=names.get(renewals.provider_id, ""),
+        renewals=renewals if renewals.count > 1 else None,
     )
 
 
@@ -58,8 +165,33 @@ def _who(event: AuditEvent) -> str:
     return gettext("You") if event.actor_kind == ActorKind.USER else gettext("Holdfast, by itself")
 
 
-def _providers(user_id: UUID, events: list[AuditEvent]) -> dict[str, str]:
-    """Names by connection id. The log has no foreign keys, so what is gone stays nameless."""
-    ids = {event.subject_id for event in events if event.subject == "connection"}
-    rows = Connection.objects.filter(user_id=user_id, pk__in=ids).values_list("pk", "provider__name")
-    return {str(connection_id): name for connection_id, name in rows}
+def _why(event: AuditEvent) -> str:
+    """What the facts say more, from closed vocabularies; what is in none of them is left out."""
+    if event.event == EventType.CONNECTION_NEEDS_REAUTHORIZATION:
+        return _label(Reason, event.facts.get(Fact.REASON))
+    if event.event == EventType.CONNECTION_FAILED:
+        return _label(Outcome, event.facts.get(Fact.OUTCOME))
+    if event.event == EventType.SYNC_FINISHED:
+        return _label(SyncRun.Outcome, event.facts.get(Fact.OUTCOME))
+    if event.event == EventType.TOKENS_REVOKED and not event.subject_id:  # `revoking`: no connection is over with it
+        return gettext("an earlier one, or one that was not kept")
+    return ""
+
+
+def _label(vocabulary: type[TextChoices], value: object) -> str:
+    return str(vocabulary(value).label) if value in vocabulary.values else ""
+
+
+def _provider_id(event: AuditEvent) -> str:
+    return str(event.facts.get(Fact.PROVIDER_ID, ""))
+
+
+def _names(user_id: UUID, events: Iterable[AuditEvent], folded: Iterable[Renewals]) -> dict[str, str]:
+    """Of providers, by their own id and by that of the connection. The log has no foreign keys: what is gone stays
+    nameless."""
+    events = list(events)
+    connections = {event.subject_id for event in events if event.subject == "connection" and event.subject_id}
+    rows = Connection.objects.filter(user_id=user_id, pk__in=connections).values_list("pk", "provider__name")
+    providers = {*map(_provider_id, events), *(one.provider_id for one in folded)} - {""}
+    named = Provider.objects.filter(pk__in=providers).values_list("pk", "name")
+    return {str(pk): name for pk, name in (*rows, *named)}

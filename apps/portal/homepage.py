@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from apps.accounts.models import User
-from apps.connections import standing
-from apps.connections.standing import Standing
+from apps.connections.presenting import standing
+from apps.connections.presenting.standing import Standing
 
 # More would hide the first; the rest is a number and a link (patient experience 2.1).
 MOST_NEEDS = 3

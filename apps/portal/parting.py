@@ -11,7 +11,7 @@ from datetime import datetime
 from django.db import transaction
 
 from apps.audit.recording import Actor
-from apps.connections import disconnecting
+from apps.connections.ending import disconnecting
 from apps.connections.models import Connection
 from apps.records import forgetting
 

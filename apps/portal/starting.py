@@ -5,7 +5,8 @@ from datetime import datetime
 
 from django.db import transaction
 
-from apps.connections import confirming, counting
+from apps.connections.answers import counting
+from apps.connections.arriving import confirming
 from apps.connections.models import Connection
 from apps.connections.outcomes import Outcome
 from apps.records import syncing

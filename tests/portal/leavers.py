@@ -9,12 +9,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.connections import candidates
+from apps.connections.answers import candidates
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.directory.models import Endpoint
 from apps.directory.searching import wishing
 from apps.records import syncing
-from apps.records.models import SyncRun
+from apps.records.models import Attachment, PendingRead, QuarantinedRow, SyncRun
 from apps.wire.fhir import Resource
 from tests.connections.conftest import agree
 from tests.fixtures.cast import PASSWORD
@@ -71,6 +71,11 @@ def give_everything(user: User, staff: User, endpoint: Endpoint, provider: Provi
         user=user, endpoint=endpoint, provider=linked.provider, registration=linked.registration, created_at=now,
         expires_at=now, state_hash=user.pk.bytes * 2, browser_hash=user.pk.bytes * 2, sealed_pkce_verifier=b"sealed",
     )  # fmt: skip
+    record, run = linked.records.earliest("pk"), linked.sync_runs.earliest("created_at")
+    mine = {"user": user, "connection": linked, "digest": user.pk.bytes * 2}
+    Attachment.objects.create(record=record, sealed_content=b"sealed", fetched_at=now, **mine)
+    QuarantinedRow.objects.create(run=run, resource_type="Goal", sealed_body=b"sealed", received_at=now, **mine)
+    PendingRead.objects.create(run=run, resource_type="Practitioner", logical_id="d-1")
     LogEntry.objects.create(
         user=staff,
         content_type=ContentType.objects.get_for_model(User),

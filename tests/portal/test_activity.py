@@ -1,11 +1,15 @@
 """Activity: the audit log as its own person reads it."""
 
+import html
+import re
+
 import pytest
 from django.urls import reverse
 from django.utils import timezone
 
 from apps.audit import recording
-from apps.audit.recording import Actor, EventType
+from apps.audit.recording import Actor, EventType, Fact
+from apps.connections import noting
 from tests.records.linked import make_connection
 
 pytestmark = pytest.mark.django_db
@@ -54,3 +58,119 @@ class TestActivity:
 
     def test_knows_no_word_that_only_programmers_know(self):
         assert [event for event in EventType if "token" in str(event.label).lower()] == []
+
+
+class TestRenewals:
+    """Thousands of them must not hide what else happened."""
+
+    @pytest.fixture
+    def links(self, alice, endpoint):
+        return [make_connection(alice, endpoint, fhir_patient_id=f"p{number}") for number in range(2)]
+
+    def renew(self, connection, times=1):
+        for _time in range(times):
+            noting.note_connection(
+                EventType.TOKENS_REFRESHED, connection, at=timezone.now(), actor=Actor.system("refreshing")
+            )
+
+    def lines(self, text):
+        return [" ".join(line.split()) for line in re.findall(r'class="row-title"[^>]*>(.*?)</', text, re.DOTALL)]
+
+    def test_with_nothing_between_are_one_line(self, hers, alice, links):
+        note(alice, EventType.CONSENT_GIVEN)
+        self.renew(links[0], 120)
+        note(alice)
+        self.renew(links[0], 2)
+        assert self.lines(page(hers)) == [
+            "Permission renewed, 2 times",
+            "Record viewed",
+            "Permission renewed, 120 times",
+            "Consent given",
+        ]
+
+    def test_of_two_links_are_two_lines_however_they_alternate(self, hers, links):
+        for _time in range(5):
+            self.renew(links[0])
+            self.renew(links[1])
+        assert self.lines(page(hers)) == ["Permission renewed, 5 times"] * 2
+
+    def test_alone_are_lines_like_others(self, hers, alice, links):
+        self.renew(links[0])
+        text = page(hers)
+        assert self.lines(text) == ["Permission renewed"]
+        assert "Harbor Family Practice" in text
+
+    def test_open_to_each_of_them_and_to_no_others(self, hers, alice, links):
+        self.renew(links[0], 3)
+        note(alice)
+        self.renew(links[0], 30)
+        self.renew(links[1], 4)
+        self.renew(links[0], 30)
+        address = html.unescape(re.findall(r'href="(/activity/[^"]+renewals[^"]+)"', page(hers))[0])
+        assert str(links[0].pk) in address
+        shown = hers.get(address).content.decode()
+        assert len(self.lines(shown)) == 50
+        older = html.unescape(re.findall(r'href="(/activity/[^"]+renewals[^"]+)"', shown)[0])
+        assert len(self.lines(hers.get(older).content.decode())) == 10
+
+    def test_lose_nothing_from_page_to_page(self, hers, alice, links):
+        for number in range(130):
+            note(alice)
+            self.renew(links[number % 2], number % 4)
+        found, address = [], reverse("activity")
+        while address:
+            text = hers.get(address).content.decode()
+            found += self.lines(text)
+            older = re.search(r'href="(/activity/\?before=\d+)"', text)
+            address = older[1] if older else ""
+        times = [int(times[1]) for line in found if (times := re.search(r", (\d+) times", line))]
+        assert found.count("Record viewed") == 130
+        assert sum(times) + found.count("Permission renewed") == sum(number % 4 for number in range(130))
+
+    def test_cost_the_same_however_many(self, hers, links, django_assert_max_num_queries):
+        self.renew(links[0], 2)
+        page(hers)
+        with django_assert_max_num_queries(12) as few:
+            page(hers)
+        self.renew(links[0], 300)
+        with django_assert_max_num_queries(len(few.captured_queries)):
+            page(hers)
+
+    @pytest.mark.parametrize("query", ["", "?first=x&before=-1", "?first=%00", "?before=" + "9" * 40])
+    def test_take_any_address(self, hers, links, query):
+        self.renew(links[0], 2)
+        assert hers.get(reverse("renewals", args=[links[0].pk]) + query).status_code == 200
+
+    def test_are_not_there_for_a_stranger(self, client, sam, links):
+        self.renew(links[0], 2)
+        client.force_login(sam)
+        assert client.get(reverse("renewals", args=[links[0].pk])).status_code == 404
+
+
+class TestALine:
+    def test_says_why_a_link_ended(self, hers, alice, endpoint):
+        connection = make_connection(alice, endpoint)
+        noting.note_connection(
+            EventType.CONNECTION_NEEDS_REAUTHORIZATION,
+            connection,
+            at=timezone.now(),
+            actor=Actor.system("refreshing"),
+            reason="session_over",
+        )
+        assert "New sign-in needed: the session at the provider ended" in " ".join(page(hers).split())
+
+    def test_names_the_provider_of_a_link_that_is_gone(self, hers, alice, endpoint):
+        connection = make_connection(alice, endpoint)
+        noting.note_connection(EventType.CONNECTION_DISCONNECTED, connection, at=timezone.now())
+        connection.delete()
+        assert "Harbor Family Practice" in page(hers)
+
+    def test_tells_the_end_of_a_permission_that_was_no_connection_s_apart(self, hers, alice, endpoint):
+        """As the one before a new sign-in, or of a sign-in that was given up."""
+        connection = make_connection(alice, endpoint)
+        provider_id = str(connection.provider_id)
+        revoked = {"subject": "connection", "facts": {Fact.PROVIDER_ID: provider_id, Fact.REVOKED_AT_PROVIDER: True}}
+        note(alice, EventType.TOKENS_REVOKED, subject_id="", **revoked)
+        assert "Permission ended at the provider: an earlier one, or one that was not kept" in page(hers)
+        note(alice, EventType.TOKENS_REVOKED, subject_id=str(connection.pk), **revoked)
+        assert page(hers).count("an earlier one") == 1

@@ -8,7 +8,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.audit.models import AuditEvent, EventType
-from apps.connections import purging, tasks
+from apps.connections import tasks
+from apps.connections.ending import purging
 from apps.connections.models import Connection, StoredTokenSet
 from apps.records import syncing
 from apps.records.models import Record, RecordVersion, Shelf, SyncRun

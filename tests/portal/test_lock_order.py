@@ -16,7 +16,8 @@ from django.db import connections, transaction
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.connections import confirming, refreshing
+from apps.connections import refreshing
+from apps.connections.arriving import confirming
 from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
 from apps.portal import closing, parting
 from tests.connections.provider_stand_in import CODE, PERSON, tokens

@@ -13,7 +13,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.audit.models import AuditEvent, EventType
-from apps.connections import confirming, tasks
+from apps.connections import tasks
+from apps.connections.arriving import confirming
 from apps.connections.models import Connection, StoredTokenSet
 from apps.portal import parting
 from apps.records import syncing

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from apps.connections import scoping
+from apps.connections.grants import scoping
 from apps.directory import publishing, registering
 from apps.directory.models import ClientRegistration, Endpoint
 

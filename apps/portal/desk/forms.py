@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.directory.models import ClientRegistration, SystemAccount
+from apps.directory.models import ClientRegistration, SigningKey, SystemAccount
 from apps.directory.overseeing import Proof
 
 SECRET = forms.PasswordInput(render_value=False, attrs={"autocomplete": "off"})
@@ -166,6 +166,12 @@ class UseAccountForm(forms.Form):
     def __init__(self, *args: Any, accounts: "QuerySet[SystemAccount]", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         cast("forms.ModelChoiceField[SystemAccount]", self.fields["account"]).queryset = accounts
+
+
+class HandOverForm(forms.Form):
+    """The key that was shown when staff said that it is there: that one is used, whatever was made meanwhile."""
+
+    key = forms.ModelChoiceField(queryset=SigningKey.objects.all(), widget=forms.HiddenInput)
 
 
 class ClientIdForm(forms.Form):

@@ -53,8 +53,8 @@ def take(request: HttpRequest, registration_id: UUID, step: str) -> HttpResponse
 
 def _fill(request: HttpRequest, registration: ClientRegistration, step: str) -> HttpResponse:
     form = taking.form(step, registration, request.POST)
-    if not form.is_valid() and step == taking.USE_ACCOUNT:  # it stands beside the step's own form
-        messages.error(request, _("That account cannot be used any more. Choose another."))
+    if not form.is_valid() and taking.why_not_this(step):  # it stands beside the step's own form
+        messages.error(request, taking.why_not_this(step))
         return _back(registration)
     if not form.is_valid():
         walk = walking.walk(registration, opened=step, at=timezone.now())
@@ -107,6 +107,7 @@ def _page(
             registration, endpoints, let_in=showing.let_in(registration, endpoints)
         ),
         "proof": overseeing.proof(registration),
+        "next_key": filling.key_to_hand_over(registration),
         "use_account": taking.form(taking.USE_ACCOUNT, registration) if filling.usable_accounts() else None,
     }
     return render(request, "portal/desk/registration.html", context, status=status)

@@ -27,8 +27,8 @@ class Standing:
 
 def show_on(registrations: Iterable[ClientRegistration], *, at: datetime) -> None:
     """Give each of them its `standing`, for templates. Asks once for one endpoint of each that is on, and more only
-    where patients cannot connect at that one."""
-    rows = list(registrations)
+    where patients cannot connect at that one. Whoever has it keeps it."""
+    rows = [row for row in registrations if not hasattr(row, "standing")]
     firsts = _firsts([row for row in rows if _is_open(row)])
     for row in rows:
         row.standing = _of(row, firsts.get(row.authorization_server_id), at=at)  # type: ignore[attr-defined]
@@ -36,7 +36,9 @@ def show_on(registrations: Iterable[ClientRegistration], *, at: datetime) -> Non
 
 def of(registration: ClientRegistration, *, at: datetime) -> Standing:
     """Of one."""
-    return _of(registration, None, at=at)
+    show_on([registration], at=at)
+    found: Standing = registration.standing  # type: ignore[attr-defined]
+    return found
 
 
 def _of(registration: ClientRegistration, first: Endpoint | None, *, at: datetime) -> Standing:

@@ -21,6 +21,7 @@ from apps.portal.desk.forms import (
     ChoicesForm,
     ClientIdForm,
     CredentialsForm,
+    HandOverForm,
     SystemAccountForm,
     UseAccountForm,
     VersionsForm,
@@ -34,9 +35,10 @@ MOST_LISTED = 50
 Keep = Callable[..., None]
 
 USE_ACCOUNT = "use-account"
+HAND_OVER = "key-handed-over"
 
 # What keeps a secret or lets patients in wants a password given lately.
-WANT_PASSWORD = frozenset({Key.CREDENTIALS.value, Key.PROOF.value, "switch-on"})
+WANT_PASSWORD = frozenset({Key.CREDENTIALS.value, Key.PROOF.value, HAND_OVER, "switch-on"})
 
 FORMS: Mapping[str, tuple[type[forms.Form], Keep]] = {
     Key.ACCOUNT: (AccountForm, filling.keep_account),
@@ -48,6 +50,7 @@ FORMS: Mapping[str, tuple[type[forms.Form], Keep]] = {
     Key.VERSIONS: (VersionsForm, filling.add_versions),
     Key.SYSTEM_ACCOUNT: (SystemAccountForm, filling.request_account),
     USE_ACCOUNT: (UseAccountForm, filling.use_account),
+    HAND_OVER: (HandOverForm, filling.hand_over),
 }
 _OF_A_REQUESTED_ACCOUNT: tuple[type[forms.Form], Keep] = (AccountIdForm, filling.account_approved)
 
@@ -62,6 +65,7 @@ def _switch(*, is_on: bool) -> Keep:
 MENDED = "mended"
 _STANDS_ON = {
     USE_ACCOUNT: Key.SYSTEM_ACCOUNT.value,
+    HAND_OVER: Key.PROOF.value,
     "account-rejected": Key.SYSTEM_ACCOUNT.value,
     "approved": Key.APPROVAL.value,
     "rejected": Key.APPROVAL.value,
@@ -115,6 +119,14 @@ def is_step_of(step: str, registration: ClientRegistration) -> bool:
     if step == Key.PROOF and overseeing.proof(registration) is not Proof.SECRET:
         return False
     return step == MENDED or opened_by(step) in walking.OF_KIND[overseeing.kind(registration)]
+
+
+def why_not_this(step: str) -> str:
+    """Why what was chosen beside a step's own form cannot be had; empty for a step that shows its own errors."""
+    return {
+        USE_ACCOUNT: _("That account cannot be used any more. Choose another."),
+        HAND_OVER: _("That key is not the next one any more. Look again which one it is."),
+    }.get(step, "")
 
 
 def why_not_now(registration: ClientRegistration) -> str:

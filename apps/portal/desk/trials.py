@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.accounts.current_user import current_user
-from apps.connections import binding, linking
+from apps.connections.leaving import binding, linking
 from apps.connections.models import Trial
 from apps.connections.trying import issuing, leaving, showing, surveying
 from apps.connections.views import browser_cookie, waiting_room

@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy
 from apps.connections.models import Trial
 from apps.connections.trying import showing
 from apps.directory import overseeing, versions
+from apps.directory.desk import filling
 from apps.directory.models import ClientRegistration, SystemAccount
 from apps.directory.overseeing import Kind, Proof
 from apps.portal.desk import standing
@@ -202,6 +203,8 @@ class _Steps:
         if self._proof is Proof.NONE:
             return State.NOT_NEEDED, _("A public application has no secret and no key.")
         if overseeing.has_proof(self._row) and self._row.client_id:
+            if filling.key_to_hand_over(self._row) is not None:
+                return State.NOW, _("Their copy of our keys lacks the new one.")
             return State.DONE, self._what_is_kept()
         return self._after(bool(self._row.client_id)), self._what_lacks()
 

@@ -15,8 +15,9 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
 from apps.accounts.current_user import current_user
-from apps.connections import asking, confirming, sharing
 from apps.connections import tasks as connection_tasks
+from apps.connections.arriving import confirming
+from apps.connections.grants import asking, sharing
 from apps.connections.models import Connection
 from apps.portal import endings, starting
 from apps.portal.endings import Ending

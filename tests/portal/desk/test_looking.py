@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint
+from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, Provider
 from tests.portal.desk.conftest import BACKEND, forget_password
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -79,6 +79,17 @@ class TestAStranger:
         page = answer.content.decode()
         assert "records at thief.example.net, signing in at harbor.example.org" in page
         assert "A host to look at" not in page
+
+    def test_names_no_registration_before_it_is_on(
+        self, staff: Client, rogue: Endpoint, name_theirs: Callable[[Endpoint], Any]
+    ) -> None:
+        name_theirs(rogue)
+        thieves = {"directory": "theirs", "directory_id": "1", "name": "AAA Thieves", "imported_at": timezone.now()}
+        rogue.providers.set([Provider.objects.create(**thieves)])
+        ours = ClientRegistration.objects.get()
+        assert "AAA Thieves" not in staff.get("/desk/").content.decode().partition('id="all"')[2]
+        title = staff.get(f"/desk/registrations/{ours.pk}/").content.decode()
+        assert "AAA Thieves" not in title.partition("<h1>")[2].partition("</h1>")[0]
 
     def test_stays_off_where_another_sign_in_came_or_the_password_is_old(
         self, staff: Client, rogue: Endpoint, name_theirs: Callable[[Endpoint], Any]

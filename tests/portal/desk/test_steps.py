@@ -32,6 +32,9 @@ class TestWhatAPasswordIsWantedFor:
         assert (answer.status_code, answer["Location"]) == (303, address)
         asked = staff.get(address)
         assert asked["Location"].startswith("/accounts/reauthenticate/")
+        page = staff.get(asked["Location"]).content.decode()
+        assert "opens the way to patients' records" in page
+        assert 'href="/desk/">Cancel' in page
         assert SECRET not in str(dict(staff.session))
         assert (registration.client_id, registration.sealed_secret) == ("", None)
         assert not registration.is_switched_on

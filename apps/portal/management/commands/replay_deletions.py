@@ -1,0 +1,72 @@
+"""`replay_deletions`: after a backup was restored, delete again what people had deleted since."""
+
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from apps.audit import deletion_ledger
+from apps.audit.deletion_ledger import Deleted, Unreadable
+from apps.audit.recording import Actor
+from apps.portal import replaying
+from apps.portal.replaying import Replayed
+
+_ACTOR = Actor.system("replay_deletions")
+
+
+class Command(BaseCommand):
+    """Run it before the site starts again. May be repeated at will."""
+
+    help = (
+        "Delete again what the deletion ledger says was deleted: closed accounts, copies, connections. For a database "
+        "restored from a backup, before the site starts. Passes over what is gone already; may be repeated."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Which ledgers, and whether to do it."""
+        parser.add_argument("ledger", nargs="*", type=Path, help="files; without any, the one in DELETION_LEDGER")
+        parser.add_argument(
+            "--restored",
+            action="store_true",
+            help="this database comes from a backup, also where nothing was deleted since: links that are refused from "
+            "now on may be so for that",
+        )
+        parser.add_argument("--dry-run", action="store_true", help="say what would be deleted, and delete nothing")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        """What was deleted, by count; ends with 1 where a line could not be read."""
+        paths = options["ledger"] or [settings.DELETION_LEDGER]
+        if None in paths:
+            raise CommandError("Name a ledger, or set DELETION_LEDGER.")
+        try:
+            if options["dry_run"]:
+                self._say("would be deleted", replaying.rehearse(_lines(paths)))
+            else:
+                self._say("deleted again", self._replay(paths, options))
+        except OSError as error:
+            raise CommandError(f"The ledger cannot be read: {error.strerror}.") from None
+
+    def _replay(self, paths: list[Path], options: dict[str, Any]) -> Replayed:
+        is_restored = options["restored"]
+        return replaying.replay(_lines(paths), actor=_ACTOR, at=timezone.now(), is_restored=is_restored)
+
+    def _say(self, what: str, replayed: Replayed) -> None:
+        self.stdout.write(
+            f"{replayed.lines:,} lines read; accounts {what}: {len(replayed.accounts):,}; connections {what}, or their "
+            f"copies: {len(replayed.connections):,}."
+        )
+        if replayed.unreadable:
+            numbers = ", ".join(map(str, replayed.unreadable[:10]))
+            raise CommandError(
+                f"{len(replayed.unreadable)} lines cannot be read, such as {numbers}. A line that a crash tore is no "
+                "harm: what it says was written again. All others were taken."
+            )
+
+
+def _lines(paths: list[Path]) -> Iterator[Deleted | Unreadable]:
+    for path in paths:
+        yield from deletion_ledger.read(path)
