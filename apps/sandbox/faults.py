@@ -4,14 +4,22 @@ Some faults answer instead of the route (the request is as if it never arrived);
 spoil the answer. The difference matters to a client: after a lost answer a refresh token may be spent.
 """
 
+import errno
 import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
+from apps.sandbox import clock
+
+# In the META of a request that met a fault: the kind, and where the route did its work, the status it gave.
+MET = "sandbox.fault"
+WORKED_AS = "sandbox.worked_as"
+LOSES = "sandbox.loses"
 ROUTES = ("authorize", "token", "revoke", "keys", "metadata", "data")
 _NAMES = {"smart-configuration": "metadata", "jwk": "keys", "openid-configuration": "keys"}
 
@@ -21,6 +29,7 @@ INSTEAD = {
     "bad-gateway": "502 with a page",
     "unavailable": "503 with Retry-After",
     "redirect": "302 to another host",
+    "dropped": "no answer: the connection ends, and nothing was done",
 }
 SPOILT = {
     "slow": "the right answer, late",
@@ -30,8 +39,13 @@ SPOILT = {
     "wrong-type": "the right body, as text/plain",
     "empty": "200 with nothing",
     "lost": "the work is done, and the answer is a 502",
+    "dropped-after": "the work is done, and the connection ends without an answer",
 }
 KINDS = {**INSTEAD, **SPOILT}
+# Of these nobody reads what came of the work.
+LOSING = frozenset({"cut", "html", "empty", "lost", "dropped-after"})
+PATIENCE_SECONDS = 10.0  # nobody waits longer for tokens: whom a slow answer reaches after that has gone
+_DROPPED = frozenset({"dropped", "dropped-after"})
 _PAGE = b"<!doctype html><title>Sorry</title><h1>Something went wrong</h1>"
 
 _lock = threading.Lock()
@@ -43,7 +57,8 @@ class Fault:
     """One thing to go wrong. `count` None: until disarmed. `path` narrows to addresses that contain it.
 
     `after` requests pass unharmed first. `seconds` is the delay of slow and the pause between bytes of dribble;
-    `retry_after` is sent as it stands (seconds or a date; empty: no header).
+    `retry_after` is sent as it stands (seconds or a date; empty: no header). `lasts_seconds`: by the sandbox's clock,
+    so that an outage of twenty hours takes no time; from when it is armed, which is `armed_at`.
     """
 
     route: str
@@ -53,16 +68,29 @@ class Fault:
     after: int = 0
     seconds: float = 5.0
     retry_after: str = "2"
+    lasts_seconds: float | None = None
+    armed_at: datetime | None = None
 
     def __post_init__(self) -> None:
         if self.route not in ROUTES or self.kind not in KINDS:
             raise ValueError(f"route is one of {', '.join(ROUTES)}; kind is one of {', '.join(KINDS)}")
 
+    @property
+    def is_losing(self) -> bool:
+        """Whether nobody reads what came of the work."""
+        return self.kind in LOSING or (self.kind == "slow" and self.seconds >= PATIENCE_SECONDS)
+
+    def is_over(self, at: datetime) -> bool:
+        """Whether its time has passed."""
+        if self.lasts_seconds is None or self.armed_at is None:
+            return False
+        return at >= self.armed_at + timedelta(seconds=self.lasts_seconds)
+
 
 def arm(fault: Fault) -> None:
     """Let it happen, after those armed before it."""
     with _lock:
-        _armed.append(fault)
+        _armed.append(fault if fault.lasts_seconds is None else replace(fault, armed_at=clock.now()))
 
 
 def disarm(route: str | None = None) -> None:
@@ -80,7 +108,7 @@ def take(route: str, path: str) -> Fault | None:
     """The fault that meets this request, counted down; None when nothing does."""
     with _lock:
         for place, fault in enumerate(_armed):
-            if fault.route != route or fault.path not in path:
+            if fault.route != route or fault.path not in path or fault.is_over(clock.now()):
                 continue
             if fault.after:
                 _armed[place] = replace(fault, after=fault.after - 1)
@@ -118,12 +146,18 @@ class FaultMiddleware:
         fault = take(route, request.get_full_path()) if route else None
         if fault is None:
             return self.get_response(request)
+        request.META[MET] = fault.kind
+        request.META[LOSES] = fault.is_losing
         if fault.kind in INSTEAD:
             return _instead(fault)
-        return _spoilt(fault, self.get_response(request))
+        answer = self.get_response(request)
+        request.META[WORKED_AS] = answer.status_code
+        return _spoilt(fault, answer)
 
 
-def _instead(fault: Fault) -> HttpResponse:
+def _instead(fault: Fault) -> HttpResponseBase:
+    if fault.kind in _DROPPED:
+        return _hung_up()
     match fault.kind:
         case "throttled":
             answer = HttpResponse("Too many requests", status=429, content_type="text/plain")
@@ -141,6 +175,8 @@ def _instead(fault: Fault) -> HttpResponse:
 
 
 def _spoilt(fault: Fault, answer: HttpResponseBase) -> HttpResponseBase:
+    if fault.kind in _DROPPED:
+        return _hung_up(answer.status_code)
     body = b"".join(answer) if isinstance(answer, StreamingHttpResponse) else getattr(answer, "content", b"")
     match fault.kind:
         case "slow":
@@ -161,6 +197,17 @@ def _spoilt(fault: Fault, answer: HttpResponseBase) -> HttpResponseBase:
             return HttpResponse(b"", content_type=answer.get("Content-Type", "application/json"))
         case _:
             return HttpResponse(_PAGE, status=502)
+
+
+class _NeverSent(Iterator[bytes]):
+    """A body that breaks off before its first byte: the server then ends the connection and sends nothing at all."""
+
+    def __next__(self) -> bytes:
+        raise ConnectionResetError(errno.ECONNRESET, "dropped on request")
+
+
+def _hung_up(status: int = 200) -> StreamingHttpResponse:
+    return StreamingHttpResponse(_NeverSent(), status=status)
 
 
 def _dribbled(body: bytes, seconds: float) -> Iterator[bytes]:

@@ -36,16 +36,25 @@ SCENARIO_GROUPS: dict[str, dict[str, Scenario]] = {
 }
 SCENARIOS: dict[str, Scenario] = {name: row for group in SCENARIO_GROUPS.values() for name, row in group.items()}
 
+# What an application may meet otherwise than the others, as if it were registered at another server.
+OF_APPLICATIONS = (
+    *("rotation", "rotation_grace", "rotation_reuse"),
+    *("refresh_throttle", "access_token_seconds", "smart_access_seconds"),
+)
+
 _chosen: dict[str, str] = {}
+_of_application: dict[tuple[str, str], str] = {}
 
 
 class UnknownChoice(Exception):
     """There is no such switch, value or scenario; the text says which ones there are."""
 
 
-def chosen(name: str) -> str:
-    """What the switch `name` stands at. Raises KeyError for a switch that does not exist: that is a mistake of ours."""
-    return _chosen.get(name) or SWITCHES[name].default
+def chosen(name: str, *, client_id: str | None = None) -> str:
+    """What the switch `name` stands at, for an application where it may have its own (`OF_APPLICATIONS`). Raises
+    KeyError for a switch that does not exist: that is a mistake of ours."""
+    own = _of_application.get((client_id, name)) if client_id else None
+    return own or _chosen.get(name) or SWITCHES[name].default
 
 
 def is_usual(name: str) -> bool:
@@ -53,20 +62,31 @@ def is_usual(name: str) -> bool:
     return chosen(name) == SWITCHES[name].default
 
 
-def choose(name: str, value: str) -> None:
-    """Switch `name` to `value`. Raises UnknownChoice."""
+def choose(name: str, value: str, *, client_id: str | None = None) -> None:
+    """Switch `name` to `value`, for one application alone where it is named. Raises UnknownChoice."""
     switch = SWITCHES.get(name)
     if switch is None:
         raise UnknownChoice(f"no switch {name!r}; there are {', '.join(sorted(SWITCHES))}")
     if value not in switch.values:
         raise UnknownChoice(f"{name} is one of {', '.join(switch.values)}")
-    _chosen[name] = value
+    if client_id is None:
+        _chosen[name] = value
+    elif name in OF_APPLICATIONS:
+        _of_application[client_id, name] = value
+    else:
+        raise UnknownChoice(f"of one application alone: {', '.join(OF_APPLICATIONS)}")
 
 
 def reset() -> None:
     """Everything as usual: every switch at its default, no fault armed."""
     _chosen.clear()
+    _of_application.clear()
     faults.disarm()
+
+
+def own(client_id: str) -> dict[str, str]:
+    """The switches that an application has for itself."""
+    return {name: value for (whose, name), value in _of_application.items() if whose == client_id}
 
 
 def differing() -> dict[str, str]:

@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 from django.test import Client
 
-from apps.sandbox import bearer, clock, enrolment, faults, recorder, scenarios
+from apps.sandbox import bearer, clock, enrolment, faults, recorder, scenarios, tally
 from apps.sandbox.models import ApplicationStatus
 from apps.sandbox.portal import registering
 from apps.sandbox.smart.clients import registered_keys
@@ -28,6 +28,7 @@ def _forget():
     scenarios.reset()
     faults.disarm()
     recorder.clear()
+    tally.clear()
     bearer.forget()
     bearing.forget()
     registered_keys.forget()

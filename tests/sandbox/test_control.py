@@ -122,6 +122,8 @@ class TestFaultLever:
                 "after": 0,
                 "seconds": 5.0,
                 "retry_after": "2",
+                "lasts_seconds": None,
+                "armed_at": None,
             }
         ]
         control("POST", "faults", {"route": "data", "kind": "slow", "count": None, "seconds": 1})

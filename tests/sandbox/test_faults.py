@@ -75,6 +75,13 @@ class TestFaultOfTheTokenEndpoint:
         assert spoil("lost").status_code == 502
         assert AuthorizationCode.objects.get().used_at is not None
 
+    @pytest.mark.conformance("X70")
+    @pytest.mark.parametrize(("kind", "is_done"), [("dropped", False), ("dropped-after", True)])
+    def test_ends_the_connection_before_or_after_the_work(self, spoil, kind, is_done):
+        with pytest.raises(ConnectionResetError):
+            b"".join(spoil(kind).streaming_content)
+        assert (AuthorizationCode.objects.get().used_at is not None) is is_done
+
     def test_is_recorded_with_the_status_the_client_saw(self, spoil):
         spoil("throttled")
         assert recorder.requests(path="token")[-1].status == 429
@@ -93,6 +100,15 @@ class TestFault:
         faults.arm(Fault("authorize", "error", count=None))
         assert [client.get("/a/r4/auth/authorize").status_code for _ in range(3)] == [500] * 3
         faults.disarm("authorize")
+        assert client.get("/a/r4/auth/authorize").status_code == 400
+
+    @pytest.mark.conformance("X70", "X71")
+    def test_is_over_when_the_clock_says_so(self, client):
+        faults.arm(Fault("authorize", "unavailable", count=None, lasts_seconds=72_000))
+        assert client.get("/a/r4/auth/authorize").status_code == 503
+        clock.move(71_990)
+        assert client.get("/a/r4/auth/authorize").status_code == 503
+        clock.move(20)
         assert client.get("/a/r4/auth/authorize").status_code == 400
 
     def test_meets_addresses_that_contain_its_path(self, client):

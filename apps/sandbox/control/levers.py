@@ -89,7 +89,7 @@ def fault_list(_query: QueryDict) -> Answer:
 
 def arm(body: Body) -> Answer:
     """One fault, with the fields of `faults.Fault`."""
-    only(body, "route", "kind", "count", "path", "after", "seconds", "retry_after")
+    only(body, "route", "kind", "count", "path", "after", "seconds", "retry_after", "lasts_seconds")
     try:
         fault = faults.Fault(
             route=take(body, "route", str, ""),
@@ -99,6 +99,7 @@ def arm(body: Body) -> Answer:
             after=take(body, "after", int, 0),
             seconds=take(body, "seconds", float, 5.0),
             retry_after=take(body, "retry_after", str, "2"),
+            lasts_seconds=take(body, "lasts_seconds", float, 0.0) or None,
         )
     except ValueError as wrong:
         raise Wrong(str(wrong)) from None

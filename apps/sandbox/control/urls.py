@@ -2,7 +2,15 @@
 
 from django.urls import path
 
-from apps.sandbox.control import approval_levers, identity_levers, levers, pages, smart_levers, tenant_levers
+from apps.sandbox.control import (
+    approval_levers,
+    grant_levers,
+    identity_levers,
+    levers,
+    pages,
+    smart_levers,
+    tenant_levers,
+)
 from apps.sandbox.control.door import door
 
 urlpatterns = [
@@ -15,10 +23,12 @@ urlpatterns = [
     path("faults", door(get=levers.fault_list, post=levers.arm, delete=levers.disarm)),
     path("requests", door(get=levers.recorded, delete=levers.forget_recorded)),
     path("applications", door(get=levers.applications, post=levers.install_application)),
+    path("applications/switches", door(post=grant_levers.choose_own)),
     path("smart-applications", door(get=smart_levers.applications, post=smart_levers.install_application)),
     path("tenants", door(get=tenant_levers.tenants, post=tenant_levers.suspend)),
     path("approvals", door(get=approval_levers.approvals, post=approval_levers.decide)),
     path("accounts", door(get=levers.accounts, post=levers.enrol)),
+    path("grants", door(get=grant_levers.grants, post=grant_levers.hand_out)),
     path("grants/end", door(post=levers.end_grants)),
     path("signing-keys", door(get=identity_levers.keys, post=identity_levers.rotate_keys)),
     path("enablements", door(get=identity_levers.enablements, post=identity_levers.decide)),

@@ -50,7 +50,11 @@ def exchange(application: Application, given: dict[str, str], *, version: str, a
     """A code for tokens, once. Raises Refusal; a second use also ends whatever the first one gave."""
     if not {"code", "redirect_uri"} <= given.keys():
         raise Refusal("invalid_request", "code and redirect_uri are needed.")
-    code = AuthorizationCode.objects.select_related("grant").filter(sha256=bearer.sha256(given["code"])).first()
+    code = (
+        AuthorizationCode.objects.select_related("grant__application")
+        .filter(sha256=bearer.sha256(given["code"]))
+        .first()
+    )
     if code is None or code.grant.application_id != application.pk or code.grant.version != version:
         raise invalid_grant("The code is unknown.")
     if code.used_at is not None:
@@ -63,22 +67,30 @@ def exchange(application: Application, given: dict[str, str], *, version: str, a
     # By conditional update: of two exchanges at the same moment one finds nothing left to claim.
     if not AuthorizationCode.objects.filter(sha256=code.sha256, used_at=None).update(used_at=at):
         raise _used_twice(code, at)
-    with_refresh = scenarios.chosen("refresh_token") == "on"
-    return _tokens(code.grant, with_refresh=with_refresh, at=at)
+    return first(code.grant, at=at)
+
+
+def first(grant: Grant, *, at: datetime) -> dict[str, str | int]:
+    """The answer to a code."""
+    return _tokens(grant, with_refresh=scenarios.chosen("refresh_token") == "on", at=at)
 
 
 def refresh(application: Application, given: dict[str, str], *, version: str, at: datetime) -> dict[str, str | int]:
     """A refresh token for a new access token, within its window. Raises Refusal."""
     if "refresh_token" not in given:
         raise Refusal("invalid_request", "refresh_token is needed.")
-    token = RefreshToken.objects.select_related("grant").filter(sha256=bearer.sha256(given["refresh_token"])).first()
+    token = (
+        RefreshToken.objects.select_related("grant__application")
+        .filter(sha256=bearer.sha256(given["refresh_token"]))
+        .first()
+    )
     if token is None or token.grant.application_id != application.pk or token.grant.version != version:
         raise invalid_grant("The refresh token is unknown.")
     if token.grant.ended_at is not None:
         raise invalid_grant("Access was taken away.")
     if at >= token.expires_at:
         raise invalid_grant("The refresh token was issued too long ago.")
-    rotates = scenarios.chosen("rotation") == "on"
+    rotates = scenarios.chosen("rotation", client_id=application.client_id) == "on"
     if token.rotated_at is not None:
         _check_grace(token, at)
     elif rotates and not RefreshToken.objects.filter(sha256=token.sha256, rotated_at=None).update(rotated_at=at):
@@ -89,7 +101,7 @@ def refresh(application: Application, given: dict[str, str], *, version: str, at
 
 @transaction.atomic
 def _tokens(grant: Grant, *, with_refresh: bool, at: datetime) -> dict[str, str | int]:
-    lifetime = int(scenarios.chosen("access_token_seconds"))
+    lifetime = int(scenarios.chosen("access_token_seconds", client_id=grant.application.client_id))
     access_token = granting.new_secret()
     AccessToken.objects.create(
         sha256=bearer.sha256(access_token), grant=grant, expires_at=at + timedelta(seconds=lifetime)
@@ -128,9 +140,10 @@ def _check_verifier(code: AuthorizationCode, verifier: str | None) -> None:
 
 
 def _check_grace(token: RefreshToken, at: datetime) -> None:
-    grace = timedelta(seconds=int(scenarios.chosen("rotation_grace")))
+    client_id = token.grant.application.client_id
+    grace = timedelta(seconds=int(scenarios.chosen("rotation_grace", client_id=client_id)))
     if token.rotated_at is not None and at <= token.rotated_at + grace and grace:
         return
-    if scenarios.chosen("rotation_reuse") == "ends-grant":
+    if scenarios.chosen("rotation_reuse", client_id=client_id) == "ends-grant":
         granting.end(Grant.objects.filter(pk=token.grant_id), reason="a rotated refresh token came again", at=at)
     raise invalid_grant("The refresh token was replaced by a newer one.")

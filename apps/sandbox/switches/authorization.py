@@ -9,7 +9,7 @@ ON_OFF = ("on", "off")
 AUTHORIZATION_SWITCHES: dict[str, Switch] = {
     # X13; section 2 row 10: whether a refresh answers with a new refresh token is documented nowhere.
     "rotation": Switch(ON_OFF, "off", "A refresh hands out a new refresh token, and the old one stops working."),
-    "rotation_grace": Switch(("0", "60"), "0", "Seconds for which a rotated refresh token still works."),
+    "rotation_grace": Switch(("0", "60", "120"), "0", "Seconds for which a rotated refresh token still works."),
     "rotation_reuse": Switch(
         ("refused", "ends-grant"), "refused", "What a refresh token that was rotated away does when it comes again."
     ),
@@ -47,6 +47,10 @@ AUTHORIZATION_SWITCHES: dict[str, Switch] = {
 
 AUTHORIZATION_SCENARIOS: dict[str, Scenario] = {
     "rotating": Scenario("Every refresh hands out a new refresh token.", {"rotation": "on"}),
+    "rotating-with-grace": Scenario(
+        "Every refresh hands out a new refresh token; the last one can be repeated for two minutes.",
+        {"rotation": "on", "rotation_grace": "120"},
+    ),
     "rotating-answer-lost": Scenario(
         "The next token answer is lost on the way, after its refresh token was rotated away; a minute's grace.",
         {"rotation": "on", "rotation_grace": "60"},
@@ -66,6 +70,10 @@ AUTHORIZATION_SCENARIOS: dict[str, Scenario] = {
     "token-throttled": Scenario("The next 3 token requests: 429.", faults=(Fault("token", "throttled", 3),)),
     "token-down": Scenario("Every token request: 500.", faults=(Fault("token", "error", None),)),
     "token-unavailable": Scenario("The next 3 token requests: 503.", faults=(Fault("token", "unavailable", 3),)),
+    "token-outage": Scenario(
+        "Every token request: 503, until the sandbox's clock is 20 hours on.",
+        faults=(Fault("token", "unavailable", None, lasts_seconds=72_000),),
+    ),
     "token-slow": Scenario("The next token answer comes 20 s late.", faults=(Fault("token", "slow", seconds=20),)),
     "token-dribbles": Scenario(
         "The next token answer arrives one byte a second.", faults=(Fault("token", "dribble", seconds=1),)
@@ -74,5 +82,11 @@ AUTHORIZATION_SCENARIOS: dict[str, Scenario] = {
     "token-html": Scenario("Token requests are answered with a web page.", faults=(Fault("token", "html", None),)),
     "token-cut": Scenario("The next token answer is cut in half.", faults=(Fault("token", "cut"),)),
     "token-empty": Scenario("The next token answer is empty.", faults=(Fault("token", "empty"),)),
+    "token-dropped": Scenario(
+        "The next token request is dropped before anything was done.", faults=(Fault("token", "dropped"),)
+    ),
+    "token-dropped-after": Scenario(
+        "The next token request is dropped after the work was done.", faults=(Fault("token", "dropped-after"),)
+    ),
     "token-lost": Scenario("The next token answer is lost after the work was done.", faults=(Fault("token", "lost"),)),
 }

@@ -32,6 +32,10 @@ SMART_SWITCHES: dict[str, Switch] = {
     "offline_consent": Switch(
         ("as-asked", "with-prompt"), "as-asked", "with-prompt: offline_access is given only with `prompt=consent`."
     ),
+    # X42: below 600. They are told thirty seconds less than it is.
+    "smart_access_seconds": Switch(
+        ("600", "300", "90"), "600", "How long an access token of interface B works; half a minute less is told."
+    ),
     # X48: "inactivity" is a risk mechanism of the server; its length is nobody's business but its own.
     "session_minutes": Switch(("30", "5"), "30", "How long online access outlives the last use of it."),
     # RFC 6749 section 4.1.3 demands it where it was sent before; specification S3 does not list it.

@@ -10,6 +10,7 @@ from joserfc.jwk import import_key
 
 from apps.sandbox import clock, scenarios
 from apps.sandbox.models import SmartApplication, SmartGrant, Tenant
+from apps.sandbox.smart import access_tokens
 from tests.sandbox.smart.literal import FORM, RIVERSIDE, WILLOW, authorize, token_address
 
 pytestmark = pytest.mark.django_db
@@ -324,3 +325,14 @@ class TestRefusals:
         assert post_token("grant_type=refresh_token&refresh_token=x").status_code == 503
         assert client.get(authorize()).status_code == 500
         assert client.get(authorize()).status_code == 200
+
+
+class TestTheLifeOfAnAccessToken:
+    @pytest.mark.conformance("X42")
+    @pytest.mark.parametrize("seconds", ["600", "300", "90"])
+    def test_is_what_the_switch_says_and_told_half_a_minute_shorter(self, exchange, seconds):
+        scenarios.choose("smart_access_seconds", seconds)
+        answer = exchange().json()
+        expires_at = access_tokens.read(answer["access_token"]).expires_at
+        assert answer["expires_in"] == int(seconds) - 30
+        assert abs((expires_at - clock.now()).total_seconds() - int(seconds)) < 5

@@ -13,7 +13,7 @@ Answer = dict[str, str | int]
 
 def access(grant: SmartGrant, *, at: datetime) -> Answer:
     """The four fields of every answer; a refresh has no others. `scope` is what was granted, not what was asked."""
-    told: str | int = access_tokens.TOLD_SECONDS
+    told = access_tokens.told_seconds(grant)
     return {
         "access_token": access_tokens.issue(grant, at=at),
         "token_type": scenarios.chosen("token_type_case"),

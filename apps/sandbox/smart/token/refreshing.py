@@ -27,7 +27,7 @@ def refresh(application: SmartApplication | None, given: dict[str, str], door: D
     standing.check_organization(grant, terminated="oauth2:token:refresh-token:tenant-terminated")
     granted = _narrowed(grant, given.get("scope"))
     _check_pace(token, at)
-    rotates = scenarios.chosen("rotation") == "on"
+    rotates = scenarios.chosen("rotation", client_id=grant.application.client_id) == "on"
     _check_rotated(token, rotates=rotates, at=at)
     SmartRefreshToken.objects.filter(pk=token.pk).update(last_refreshed_at=at)
     SmartGrant.objects.filter(pk=grant.pk).update(last_used_at=at)
@@ -69,7 +69,8 @@ def _narrowed(grant: SmartGrant, wanted: str | None) -> list[str]:
 def _check_pace(token: SmartRefreshToken, at: datetime) -> None:
     """X47: a refresh less than a minute after the last one, where the switch is on."""
     last = token.last_refreshed_at
-    if scenarios.chosen("refresh_throttle") == "on" and last is not None and at < last + _SHORTEST:
+    is_on = scenarios.chosen("refresh_throttle", client_id=token.grant.application.client_id) == "on"
+    if is_on and last is not None and at < last + _SHORTEST:
         wait = int((last + _SHORTEST - at).total_seconds()) + 1
         raise refusing.Refusal(
             "temporarily_unavailable", "oauth2:token:throttled", status=429, retry_after_seconds=wait
@@ -82,9 +83,10 @@ def _check_rotated(token: SmartRefreshToken, *, rotates: bool, at: datetime) -> 
         if not rotates or SmartRefreshToken.objects.filter(pk=token.pk, rotated_at=None).update(rotated_at=at):
             return
         token.rotated_at = at  # another request rotated it a moment ago
-    grace = timedelta(seconds=int(scenarios.chosen("rotation_grace")))
+    client_id = token.grant.application.client_id
+    grace = timedelta(seconds=int(scenarios.chosen("rotation_grace", client_id=client_id)))
     if grace and at <= token.rotated_at + grace:
         return
-    if scenarios.chosen("rotation_reuse") == "ends-grant":
+    if scenarios.chosen("rotation_reuse", client_id=client_id) == "ends-grant":
         ending.end(SmartGrant.objects.filter(pk=token.grant_id), reason="a rotated refresh token came again", at=at)
     raise refusing.invalid_grant(_DEAD)
