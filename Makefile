@@ -9,7 +9,7 @@ BIN = .venv/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement
 
 .DEFAULT_GOAL = help
-.PHONY: help demo test lint bench lock
+.PHONY: help demo drill test lint bench lock
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 
@@ -31,6 +31,9 @@ ifdef CHECK
 else
 	@exec $(BIN)/python -m development.demo $(if $(FRESH),--fresh) $(if $(DATA),--data "$(DATA)")
 endif
+
+drill: .venv/has-sandbox ## lose the database of a rehearsal, restore it, and show what became of every link
+	@exec $(BIN)/python -m development.drill
 
 test: .venv/has-development ## run every test
 	@exec $(BIN)/python -m development.testing $(ARGS)

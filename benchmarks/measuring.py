@@ -13,13 +13,16 @@ def measured(module: str, settings: str, *arguments: str) -> dict[str, float]:
 
     It gets a Postgres and a Redis of its own (`development.servers.tests`), whatever the environment names.
     """
-    surroundings = {
-        name: value for name, value in os.environ.items() if not name.endswith(("DATABASE_URL", "REDIS_URL"))
-    }
+    return told_by("benchmarks.program", module, *arguments, DJANGO_SETTINGS_MODULE=settings)
+
+
+def told_by(module: str, *arguments: str, **surroundings: str) -> dict[str, float]:
+    """The same of a program that prepares everything for itself."""
+    ours = {name: value for name, value in os.environ.items() if not name.endswith(("DATABASE_URL", "REDIS_URL"))}
     ended = subprocess.run(
-        [sys.executable, "-m", "benchmarks.program", module, *arguments],
+        [sys.executable, "-m", module, *arguments],
         cwd=env.ROOT,
-        env={**surroundings, "DJANGO_SETTINGS_MODULE": settings, "LOG_LEVEL": "CRITICAL"},
+        env={**ours, "LOG_LEVEL": "CRITICAL", **surroundings},
         stdout=subprocess.PIPE,
         text=True,
         check=True,

@@ -6,6 +6,7 @@ import secrets
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -41,6 +42,7 @@ def production() -> dict[str, str]:
         "EMAIL_URL": "smtp+tls://user:password@mail.holdfast.example:587",
         "DATABASE_URL": "postgres://holdfast:password@database.holdfast.example/holdfast",
         "REDIS_URL": "redis://broker.holdfast.example/0",
+        "DELETION_LEDGER": str(Path(tempfile.gettempdir(), "holdfast-deletions")),
     }
 
 

@@ -55,7 +55,7 @@ def main() -> int:
             places.forget(local)
 
 
-def run(steps: Iterable[tuple[str, Callable[[], None]]]) -> int:
+def run(steps: Iterable[tuple[str, Callable[[], None]]], *, of: str = "demo") -> int:
     """Take the steps in order, one line each; after one that failed the others are tried all the same."""
     passed = failed = 0
     for name, step in steps:
@@ -67,7 +67,7 @@ def run(steps: Iterable[tuple[str, Callable[[], None]]]) -> int:
         else:
             passed += 1
             print(f"ok      {name}", flush=True)
-    print(f"demo: {passed} steps passed, {failed} failed")
+    print(f"{of}: {passed} steps passed, {failed} failed")
     return 1 if failed else 0
 
 

