@@ -28,6 +28,11 @@ class Periodic:
 
 SCHEDULE: tuple[Periodic, ...] = (
     Periodic(
+        "apps.audit.tasks.write_deletions",
+        every=timedelta(minutes=1),
+        reason="A deletion that only the database knows of is undone by restoring a backup.",
+    ),
+    Periodic(
         "apps.accounts.tasks.purge_unverified",
         every=timedelta(hours=1),
         reason="An address that was never verified may be somebody else's.",
@@ -43,9 +48,24 @@ SCHEDULE: tuple[Periodic, ...] = (
         reason="A link nobody confirmed in 30 minutes may be somebody else's: its tokens go, here and at the provider.",
     ),
     Periodic(
+        "apps.connections.tasks.refresh_due",
+        every=timedelta(minutes=1),
+        reason="A permission that is not renewed in time ends, and its patient has to sign in at the provider again.",
+    ),
+    Periodic(
         "apps.connections.tasks.tell_providers",
         every=timedelta(minutes=1),
         reason="A token that was forgotten here still opens the record there, until its provider has heard of it.",
+    ),
+    Periodic(
+        "apps.connections.tasks.warn_of_ends",
+        every=timedelta(minutes=1),
+        reason="A link that cannot renew itself ends within two days, and its patient may not look here before.",
+    ),
+    Periodic(
+        "apps.connections.tasks.drop_old_warnings",
+        every=timedelta(days=1),
+        reason="Which mail was sent about an end a month ago is of no use to anybody.",
     ),
     Periodic(
         "apps.connections.tasks.count_abandoned",
@@ -61,6 +81,11 @@ SCHEDULE: tuple[Periodic, ...] = (
         "apps.connections.tasks.drop_old_launches",
         every=timedelta(hours=1),
         reason="Whoever was sent here by a provider's portal and did not begin left a sealed value nobody needs.",
+    ),
+    Periodic(
+        "apps.connections.tasks.watch_site_certificate",
+        every=timedelta(hours=1),  # it looks once a day, however often the schedule is started anew
+        reason="Providers end permissions when our own certificate does, and staff should know three weeks before.",
     ),
     Periodic(
         "apps.directory.tasks.discover_stale",
@@ -99,9 +124,12 @@ SCHEDULE: tuple[Periodic, ...] = (
     ),
 )
 
-# Refreshing has deadlines of minutes and must never wait behind a sync of fifty thousand resources.
+# Refreshing has deadlines of minutes and must never wait behind a sync of fifty thousand resources, or a mail server;
+# what ends permissions goes with it. What is named nowhere is for the default queue.
 QUEUES = {
-    "apps.connections.tasks.*": {"queue": "refresh"},
+    "apps.connections.tasks.refresh_due": {"queue": "refresh"},
+    "apps.connections.tasks.purge_unconfirmed": {"queue": "refresh"},
+    "apps.connections.tasks.tell_providers": {"queue": "refresh"},
     "apps.records.tasks.*": {"queue": "sync"},
 }
 

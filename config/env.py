@@ -31,6 +31,12 @@ def vault_keys() -> list[str]:
     return [str(key) for key in _env.list("VAULT_KEYS")]
 
 
+def deletion_ledger() -> Path | None:
+    """The file in which deletions are written down, so that they can be done again after a backup was restored."""
+    given = _optional("DELETION_LEDGER")
+    return Path(given) if given else None
+
+
 def signing_key_days() -> int:
     """After how many days a signing key of ours gets a successor."""
     return int(_env.int("SIGNING_KEY_DAYS", default=90))
@@ -105,6 +111,16 @@ def support_email() -> str:
 def allow_loopback_http() -> bool:
     """Whether plain http to this machine is allowed (the sandbox). An error in production."""
     return bool(_env.bool("ALLOW_LOOPBACK_HTTP", default=False))
+
+
+def watches_site_certificate() -> bool:
+    """Whether staff are told before the TLS certificate of SITE_ORIGIN ends. Off where this machine cannot reach it."""
+    return bool(_env.bool("WATCH_SITE_CERTIFICATE", default=True))
+
+
+def metrics_token() -> str:
+    """What a monitor sends to read `/metrics`; empty where there is no such page."""
+    return str(_env.str("METRICS_TOKEN", default=""))
 
 
 def trusted_proxies() -> int:

@@ -15,7 +15,7 @@ from django.urls import ResolverMatch
 logger = structlog.get_logger(__name__)
 
 HEADER = "X-Request-ID"
-_QUIET_ROUTES = frozenset({"health/", "ready/"})  # asked every few seconds by whoever watches the site
+_QUIET_ROUTES = frozenset({"health/", "ready/", "metrics"})  # asked every few seconds by whoever watches the site
 _PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 
 

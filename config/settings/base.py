@@ -12,6 +12,10 @@ from config import env, logging
 
 BASE_DIR = env.ROOT
 
+# A worker's eight threads, its sixteen hands that refresh (`apps.connections.refreshing.running`), and some to spare:
+# whoever waits for a database connection holds up an answer that may be a link's only live token.
+DATABASE_POOL_SIZE = 28
+
 # --- The application -------------------------------------------------------------------------------------------------
 
 INSTALLED_APPS = [
@@ -52,6 +56,8 @@ MIDDLEWARE = [
     "axes.middleware.AxesMiddleware",
     "apps.accounts.middleware.NothingStaysMiddleware",
     "apps.accounts.middleware.SignInAsAPageMiddleware",
+    "apps.accounts.middleware.TimeZoneMiddleware",
+    "apps.portal.middleware.OursToMendMiddleware",
 ]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
@@ -78,6 +84,7 @@ ALLOWED_HOSTS = [urlsplit(SITE_ORIGIN).hostname or "", *env.allowed_hosts()]
 ALLOW_LOOPBACK_HTTP = False  # plain http to this machine: the sandbox, and nothing else
 SUPPORT_EMAIL = env.support_email()
 DEFAULT_FROM_EMAIL = env.email_from()
+EMAIL_TIMEOUT = 10  # seconds; without it a mail server that says nothing holds a worker for ever
 
 # --- Accounts --------------------------------------------------------------------------------------------------------
 
@@ -169,11 +176,18 @@ SESSION_COOKIE_HTTPONLY = True
 CSRF_COOKIE_HTTPONLY = True
 CSRF_FAILURE_VIEW = "apps.portal.views.errors.page_out_of_date"
 
+DELETION_LEDGER = env.deletion_ledger()  # outside the database, or restoring a backup undoes what people deleted
+
 CELERY_KEY_PREFIX = "holdfast:"  # the rest of the queue is in config/celery.py
 
 # --- Keys with which we sign -----------------------------------------------------------------------------------------
 
 SIGNING_KEY_DAYS = env.signing_key_days()  # then each gets a successor: apps/directory/rotating.py
+
+# --- Whoever watches us ----------------------------------------------------------------------------------------------
+
+METRICS_TOKEN = env.metrics_token()  # empty: there is no /metrics
+WATCHES_SITE_CERTIFICATE = env.watches_site_certificate()
 
 # --- Language and time -----------------------------------------------------------------------------------------------
 

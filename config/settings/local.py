@@ -13,7 +13,7 @@ ALLOWED_HOSTS = ["127.0.0.1", "localhost", *env.allowed_hosts()]
 ALLOW_LOOPBACK_HTTP = True
 
 _DATABASE = env.database_url() or servers.demo().database_url("holdfast")
-DATABASES = {"default": env.database_config(_DATABASE, pool_size=12)}
+DATABASES = {"default": env.database_config(_DATABASE, pool_size=DATABASE_POOL_SIZE)}
 CELERY_BROKER_URL = env.redis_url() or servers.demo().redis_url
 CACHES = {"default": env.cache_config(CELERY_BROKER_URL)}
 

@@ -15,7 +15,12 @@ SITE_ORIGIN = env.site_origin()
 ALLOWED_HOSTS = [urlsplit(SITE_ORIGIN).hostname or "", *env.allowed_hosts()]
 ALLOW_LOOPBACK_HTTP = env.allow_loopback_http()  # a check makes this an error outside debug
 
-DATABASES = {"default": {**env.database_config(env.database_url() or "", pool_size=12), "CONN_HEALTH_CHECKS": True}}
+DATABASES = {
+    "default": {
+        **env.database_config(env.database_url() or "", pool_size=DATABASE_POOL_SIZE),
+        "CONN_HEALTH_CHECKS": True,
+    }
+}
 CELERY_BROKER_URL = env.redis_url()
 CACHES = {"default": env.cache_config(CELERY_BROKER_URL)}
 ALLAUTH_TRUSTED_PROXY_COUNT = env.trusted_proxies()
@@ -24,7 +29,7 @@ globals().update(env.email_config())
 
 SECURE_SSL_REDIRECT = True
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
-SECURE_REDIRECT_EXEMPT = [r"^health/$", r"^ready/$"]
+SECURE_REDIRECT_EXEMPT = [r"^health/$", r"^ready/$", r"^metrics$"]
 SECURE_HSTS_SECONDS = int(timedelta(days=365).total_seconds())
 SECURE_HSTS_INCLUDE_SUBDOMAINS = True
 SECURE_HSTS_PRELOAD = True

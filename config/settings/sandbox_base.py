@@ -21,6 +21,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "apps.sandbox.recorder.RecorderMiddleware",
+    "apps.sandbox.tally.TallyMiddleware",
     "apps.sandbox.faults.FaultMiddleware",
     "apps.sandbox.doors.MachineDoorMiddleware",  # nothing below it runs for data and token requests
     "django.middleware.security.SecurityMiddleware",

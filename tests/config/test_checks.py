@@ -18,7 +18,7 @@ KEYS_OF_THE_TESTS = project_settings.VAULT_KEYS
 
 
 @pytest.fixture
-def deployment(settings, monkeypatch):
+def deployment(settings, monkeypatch, tmp_path):
     """Settings as a sound deployment has them."""
     settings.DEBUG = False
     settings.SITE_ORIGIN = "https://holdfast.example"
@@ -28,6 +28,7 @@ def deployment(settings, monkeypatch):
     settings.SECRET_KEY_FALLBACKS = []
     settings.SESSION_COOKIE_SECURE = settings.CSRF_COOKIE_SECURE = settings.LANGUAGE_COOKIE_SECURE = True
     settings.VAULT_KEYS = [f"key-1:{base64.b64encode(os.urandom(32)).decode()}"]
+    settings.DELETION_LEDGER = tmp_path / "deletions.jsonl"
     monkeypatch.setitem(settings.DATABASES["default"], "OPTIONS", {})  # without what the tests allow themselves
     settings.CELERY_BROKER_URL = "redis://redis.example/0"
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
