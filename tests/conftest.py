@@ -23,6 +23,7 @@ pytest_plugins = [
     "tests.fixtures.worker",
     "tests.fixtures.browser",
     "tests.fixtures.migrating",
+    "tests.fixtures.leaving",
 ]
 
 # Two slow cores are no reason to fail; a database per example is.

@@ -50,6 +50,16 @@ class Visit:
         _page, sent_to = self._ask(asked.action, asked.filled(chosen or {}, press))
         return sent_to
 
+    def look(self, url: str) -> Page:
+        """A page there, as whoever signed in at this visit sees it."""
+        return self._ask(url)[0]
+
+    def press(self, url: str, button: str, **fields: str) -> None:
+        """Press the first button of this name on a page there; `fields` are filled by their label, with underscores."""
+        form = self.look(url).form(button)
+        filled = {label.replace("_", " "): value for label, value in fields.items()}
+        self._ask(form.action, form.filled(filled, button))
+
     def _ask(self, url: str, sent: list[tuple[str, str]] | None = None) -> tuple[Page, str | None]:
         origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
         request = urllib.request.Request(

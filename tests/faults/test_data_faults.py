@@ -80,14 +80,14 @@ class TestACopy:
 
     @pytest.mark.conformance("C59")
     def test_goes_on_with_the_type_that_failed(self, sandbox, place, traveller, django_capture_on_commit_callbacks):
-        """The third data request fails: whose record it is and their details came, the allergies did not."""
+        """The third data request fails: the details of the patient came, one of the first searches did not."""
         sandbox.post("/control/scenarios", name="data-flaky")
         with django_capture_on_commit_callbacks(execute=True):
             traveller.confirm(traveller.found(place))
         run = SyncRun.objects.get()
         tasks.sync_next()
         assert run.steps.get(resource_type="Patient").status == "complete"
-        assert run.steps.get(resource_type="AllergyIntolerance").status == "getting"
+        assert run.steps.filter(status="getting").count() == 1
         SyncRun.objects.update(lease_until=Now())
         tasks.sync_next()
         assert_complete(run, traveller)

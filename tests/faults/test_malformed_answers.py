@@ -21,7 +21,7 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, seed, settings
 
 from apps.accounts import consenting, notices
-from apps.connections import binding, linking
+from apps.connections.leaving import binding, linking
 from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
 from apps.connections.outcomes import Outcome
 from apps.directory.models import Endpoint

@@ -26,6 +26,8 @@ SCENARIOS = {
     "token-cut": UNREADABLE,
     "token-empty": UNREADABLE,
     "token-lost": NOT_ANSWERING,
+    "token-dropped": NOT_ANSWERING,
+    "token-dropped-after": NOT_ANSWERING,
 }
 
 
