@@ -30,12 +30,25 @@ PEOPLE: dict[str, Any] = {
     "total": 1,
     "entry": [{"resource": PATIENT, "search": {"mode": "match"}}],
 }
-ALLERGIES: dict[str, Any] = {
-    "resourceType": "Bundle",
-    "total": 1,
-    "link": [{"relation": "self", "url": "/fhir/r4/AllergyIntolerance"}],
-    "entry": [{"resource": ALLERGY, "search": {"mode": "match"}}],
+PROBLEM: dict[str, Any] = {
+    "resourceType": "Condition",
+    "id": "c1",
+    "code": {"text": "Hay fever"},
+    "subject": {"reference": f"Patient/{PATIENT_ID}"},
+    "patient": {"reference": f"Patient/{PATIENT_ID}"},
 }
+
+
+def _found(resource: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "resourceType": "Bundle",
+        "total": 1,
+        "link": [{"relation": "self", "url": f"/fhir/r4/{resource['resourceType']}"}],
+        "entry": [{"resource": resource, "search": {"mode": "match"}}],
+    }
+
+
+ALLERGIES, PROBLEMS = _found(ALLERGY), _found(PROBLEM)
 METADATA: dict[str, Any] = {
     "resourceType": "CapabilityStatement",
     "fhirVersion": "4.0.1",
@@ -46,6 +59,7 @@ METADATA: dict[str, Any] = {
             "resource": [
                 {"type": "Patient", "interaction": [{"code": "read"}]},
                 {"type": "AllergyIntolerance", "interaction": [{"code": "search-type"}]},
+                {"type": "Condition", "interaction": [{"code": "search-type"}]},
             ],
         }
     ],
@@ -65,6 +79,7 @@ RIGHT = {
     "Patient": PATIENT,
     PATIENT_ID: PATIENT,
     "AllergyIntolerance": ALLERGIES,
+    "Condition": PROBLEMS,
 }
 
 

@@ -132,7 +132,7 @@ class TestACopy:
         assert not AuditEvent.objects.filter(event=EventType.RECORD_EXPORTED).exists()
 
     def test_is_of_what_was_chosen_alone(self, hers, alice, connection):
-        other = make_connection(alice, make_endpoint("https://other.example"))
+        other = make_connection(alice, make_endpoint("https://other.example"), created_at=AT)
         keep(other, allergy("other-canary"))
         given = unpacked(whole(take(hers, connection)))
         assert "source-1/bundle.json" in given

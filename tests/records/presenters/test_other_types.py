@@ -51,7 +51,7 @@ class TestAnOrder:
     def test_says_what_was_asked_for_by_whom_and_why(self):
         sent = {"code": {"text": "Chest X-ray"}, "status": "active", "authoredOn": "2026-05-01", "requester": TO_FINCH}
         entry = orders.present({**sent, "reasonCode": [{"text": "Cough"}]}, CONTEXT)
-        assert (entry.title, entry.status, entry.people) == ("Chest X-ray", "asked-for", ("Ada Finch",))
+        assert (entry.title, entry.status, entry.people) == ("Chest X-ray", "ordered", ("Ada Finch",))
         assert (entry.reasons, entry.when.starts) == (("Cough",), "2026-05-01")
 
     def test_of_dstu2_says_so_by_its_items_and_events(self):
