@@ -1,28 +1,34 @@
 """What the first page of one connection's record says: the person, how current it is, and what came.
 
-Reading opens one sealed value, the shelf of the patient, explicitly.
+Reading opens the shelf of the patient, and the indexes of the others, explicitly.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import TypeVar
 
 import msgspec
 
 from apps.connections.models import Connection
 from apps.connections.presenting import standing
-from apps.records import ledger, shelving
+from apps.records import ledger, places
 from apps.records.ledger import Line
-from apps.records.models import SyncRun, SyncStep
+from apps.records.models import Shelf, SyncRun, SyncStep
 from apps.records.presenters.patient import PatientSummary
+from apps.records.shelving.indexing import Index
+from apps.records.subjects import LISTED, PATIENT
+from apps.vault import sealing
 from apps.vault.errors import VaultError
+from apps.vault.sealing import Holder, KeyRing
 
 # Older than this, a page says at its top that it is not up to date (patient experience 2.3).
 CURRENT_FOR = timedelta(days=7)
 
 _LOG = logging.getLogger(__name__)
+_T = TypeVar("_T")
 
 
 class State(StrEnum):
@@ -65,11 +71,18 @@ def of(connection: Connection, *, at: datetime) -> Overview:
     """The overview of a confirmed connection, as it stands now."""
     latest = list(connection.sync_runs.order_by("-created_at").prefetch_related("steps")[:2])
     run = _worth_showing(latest)
-    patients = _patients(connection)
+    shelves = _Shelves.of(connection)
+    patients = shelves.patients()
     state = _state(connection, run, is_first=len(latest) == 1, at=at)
     if patients is None and state.is_moving:  # ours to mend: no provider is asked before
         state = State.STOPPED
-    lines = ledger.lines(connection, run, provider=connection.provider.name, is_stopped=state is State.STOPPED)
+    lines = ledger.lines(
+        connection,
+        run,
+        provider=connection.provider.name,
+        is_stopped=state is State.STOPPED,
+        counts=None if state.is_moving else shelves.counts(),
+    )
     return Overview(
         patients=patients,
         lines=lines,
@@ -80,11 +93,52 @@ def of(connection: Connection, *, at: datetime) -> Overview:
     )
 
 
-def _patients(connection: Connection) -> tuple[PatientSummary, ...] | None:
+@dataclass(frozen=True)
+class _Shelves:
+    """The shelves of one connection, opened with one query for them and one for the key. `opened` has None for what
+    does not open."""
+
+    opened: Mapping[str, bytes | None]
+
+    @classmethod
+    def of(cls, connection: Connection) -> "_Shelves":
+        found = Shelf.objects.filter(user_id=connection.user_id, connection_id=connection.id)
+        sealed = dict(found.values_list("subject", "sealed_index"))
+        try:
+            with sealing.key_ring(Holder.user(connection.user_id)) as ring:
+                return cls({subject: _opened(connection, subject, bytes(one), ring) for subject, one in sealed.items()})
+        except VaultError as error:
+            _LOG.error("A key does not open: connection %s, %s.", connection.pk, type(error).__name__)
+            return cls(dict.fromkeys(sealed))
+
+    def patients(self) -> tuple[PatientSummary, ...] | None:
+        """None where that shelf does not open, or is of another release."""
+        if PATIENT.key not in self.opened:
+            return ()
+        return self._decoded(PATIENT.key, tuple[PatientSummary, ...])
+
+    def counts(self) -> Mapping[str, int] | None:
+        """How many entries each subject lists; None where a shelf is missing, or does not open."""
+        indexes = {subject.key: self._decoded(subject.key, Index) for subject in LISTED}
+        patients = self.patients()
+        if patients is None or None in indexes.values():
+            return None
+        counts = {key: index.count for key, index in indexes.items() if index is not None}
+        return {**counts, PATIENT.key: len(patients)}
+
+    def _decoded(self, subject: str, kind: type[_T]) -> _T | None:
+        opened = self.opened.get(subject)
+        try:
+            return None if opened is None else msgspec.json.decode(opened, type=kind)
+        except msgspec.MsgspecError as error:  # no traceback: a decoder's would show what it could not decode
+            _LOG.error("A shelf cannot be read: %s, %s.", subject, type(error).__name__)
+            return None
+
+
+def _opened(connection: Connection, subject: str, sealed: bytes, ring: KeyRing) -> bytes | None:
     try:
-        return shelving.patients(connection) or ()
-    except (VaultError, msgspec.MsgspecError) as error:
-        # no traceback: a decoder's would show what it could not decode
+        return ring.open_body(sealed, place=places.shelf_place(connection_id=connection.id, subject=subject))
+    except VaultError as error:
         _LOG.error("A shelf does not open: connection %s, %s.", connection.pk, type(error).__name__)
         return None
 
