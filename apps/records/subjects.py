@@ -49,7 +49,7 @@ MEDICINES: Final = Subject(
     Order.NAMED,
     (
         "current", "paused", "reported", "not-to-be-taken", "not-given", "past", "suggested", "filled", "none-known",
-        "no-information",
+        "no-information", "unlisted",
     ),
 )  # fmt: skip
 ALLERGIES: Final = Subject(

@@ -61,16 +61,21 @@ def find(connection: Connection) -> tuple[Candidate, ...]:
 def find_people(user_id: UUID, connections: Iterable[Connection]) -> dict[UUID, Candidate]:
     """Whom each of one user's confirmed connections is for, as they were shown when they were chosen; the user's key is
     unlocked once. What does not open is logged and left out, so that it never hides the others."""
-    people: dict[UUID, Candidate] = {}
     with sealing.key_ring(Holder.user(user_id)) as ring:
-        for connection in connections:
-            try:
-                person = next(iter(_open(connection, "sealed_person", ring)), None)
-            except VaultError as error:
-                _LOG.error("A person does not open: connection %s: %s", connection.pk, error)
-                continue
-            if person is not None:
-                people[connection.pk] = person
+        return find_people_with(ring, connections)
+
+
+def find_people_with(ring: KeyRing, connections: Iterable[Connection]) -> dict[UUID, Candidate]:
+    """The same with a key that is unlocked already."""
+    people: dict[UUID, Candidate] = {}
+    for connection in connections:
+        try:
+            person = next(iter(_open(connection, "sealed_person", ring)), None)
+        except VaultError as error:
+            _LOG.error("A person does not open: connection %s: %s", connection.pk, error)
+            continue
+        if person is not None:
+            people[connection.pk] = person
     return people
 
 

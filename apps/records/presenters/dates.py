@@ -3,7 +3,7 @@
 `config/formats` says how each language writes them.
 """
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time
 
 from django.utils import formats, timezone
 from django.utils.translation import gettext
@@ -18,6 +18,20 @@ def sent_date(sent: str) -> str:
         return ""
     parsed = datetimes.parse(sent)
     return gettext("“%(sent)s”") % {"sent": sent} if parsed is None else _in_words(parsed, sent)
+
+
+def sent_moment(sent: str) -> str:
+    """The same with the clock time, where one was sent: as the writer's clock showed it, and moved to the reader's zone
+    where it was sent in UTC. Midnight in UTC is no clock time, but a date."""
+    parsed = datetimes.parse(sent) if sent else None
+    if parsed is None or parsed.precision is not Precision.MOMENT:
+        return sent_date(sent)
+    is_utc = sent.endswith("Z")
+    if is_utc and parsed.starts_at.time() == datetime.min.time():
+        return sent_date(sent)
+    clock = timezone.localtime(parsed.starts_at).time() if is_utc else _clock_of(sent)
+    said = {"date": sent_date(sent), "time": formats.time_format(clock, "TIME_FORMAT")}
+    return gettext("%(date)s, %(time)s") % said
 
 
 def day(moment: datetime) -> str:
@@ -48,6 +62,12 @@ def _in_words(parsed: FhirDateTime, sent: str) -> str:
         return _day(parsed.first_day)  # a clock time of the writer's own never moves to another day
     is_midnight = parsed.starts_at.astimezone(UTC).time() == datetime.min.time()
     return _day(parsed.first_day if is_midnight else timezone.localtime(parsed.starts_at).date())
+
+
+def _clock_of(sent: str) -> time:
+    """The hour and minute as written."""
+    hour, minute = sent.strip().partition("T")[2][:5].split(":")
+    return time(int(hour), int(minute))
 
 
 def _day(value: date) -> str:

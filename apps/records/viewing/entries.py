@@ -2,7 +2,7 @@
 the resource as the provider sent it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import msgspec
@@ -19,7 +19,7 @@ from apps.records.presenters.entry import Entry
 from apps.records.presenters.results import ResultEntry
 from apps.records.shelving.surroundings import Surroundings
 from apps.records.subjects import Subject
-from apps.records.viewing import facts, rows
+from apps.records.viewing import facts, rows, whens
 from apps.records.viewing.facts import Fact
 from apps.vault import sealing
 from apps.vault.sealing import Holder, KeyRing
@@ -39,6 +39,7 @@ class Version:
     theirs: str
     entry: Entry
     facts: tuple[Fact, ...]
+    looks_wrong: bool = False
 
 
 @dataclass(frozen=True)
@@ -76,8 +77,8 @@ def find(user: User, pk: int) -> Record:
     return _mine(user).get(pk=pk)
 
 
-def of(record: Record) -> EntryPage:
-    """The page of a record. Raises `apps.vault.errors.VaultError` where a body does not open."""
+def of(record: Record, *, at: datetime) -> EntryPage:
+    """The page of a record as it stands now. Raises `apps.vault.errors.VaultError` where a body does not open."""
     with sealing.key_ring(Holder.user(record.user_id)) as ring:
         body = _opened(record, bytes(record.sealed_body), ring)
         versions = list(record.versions.order_by("-superseded_at", "-pk")[:_MOST_VERSIONS])
@@ -89,6 +90,8 @@ def of(record: Record) -> EntryPage:
             for each in (body, *bodies)
         ]
     current = _version(None, record, told[0][1])
+    if not current.entry.is_withdrawn and whens.looks_wrong(current.entry, born=context.birth_date, at=at):
+        current = replace(current, looks_wrong=True)
     earlier = tuple(_version(version, record, entry) for version, (_r, entry) in zip(versions, told[1:], strict=True))
     subject = subjects.subject_of(told[0][0], resource_type=record.resource_type)
     files = tuple(file for file in attachments.files(told[0][0]) if file.described)

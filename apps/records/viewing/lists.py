@@ -14,8 +14,8 @@ from apps.records.shelving import arranging, reading
 from apps.records.shelving.arranging import Arrangement
 from apps.records.shelving.indexing import MOST_ROWS
 from apps.records.shelving.reading import OpenShelf
-from apps.records.subjects import RESULTS, VITALS, Subject
-from apps.records.viewing import rows, words
+from apps.records.subjects import RESULTS, VITALS, Order, Subject
+from apps.records.viewing import folding, rows, words
 from apps.records.viewing.rows import Row
 from apps.records.viewing.whole import Source, Whole
 
@@ -74,7 +74,14 @@ def of_subject(whole: Whole, subject: Subject, filters: Filters) -> EntryList:
     is_dated = arrangement is Arrangement.DATED or (arrangement is Arrangement.LISTED and arranging.is_dated(subject))
     heading = _by_year if is_dated else _by_group(subject) if arrangement is Arrangement.LISTED else _by_nothing
     found = replace(
-        _assemble(whole, whole.of(subject), {subject.key: arrangement}, filters, heading),
+        _assemble(
+            whole,
+            whole.of(subject),
+            {subject.key: arrangement},
+            filters,
+            heading,
+            is_folded=arrangement is Arrangement.LISTED and subject.order is Order.NAMED,
+        ),
         is_by_name=not is_dated,
     )
     return found if _has_years(found) else replace(found, years=())
@@ -103,6 +110,8 @@ def _assemble(
     arrangements: Mapping[str, Arrangement],
     filters: Filters,
     heading: Callable[[Row], str],
+    *,
+    is_folded: bool = False,
 ) -> EntryList:
     chosen = [shelf for shelf in shelves if filters.source in {None, shelf.connection_id}]
     years = _years(chosen)
@@ -111,7 +120,9 @@ def _assemble(
     page = min(filters.page, pages)
     first = start + (page - 1) * MOST_ROWS
     stop = min(first + MOST_ROWS, start + count)
-    shown = rows.of(reading.window(chosen, arrangements, first, stop, whole.ring), whole.sources) if count else ()
+    found = reading.window(chosen, arrangements, first, stop, whole.ring) if count else ()
+    told = rows.paired(found, whole.sources, born=whole.born, at=whole.at)
+    shown = folding.fold(told) if is_folded else tuple(row for _shelved, row in told)
     contributing = {shelf.connection_id for shelf in shelves if shelf.index is not None and shelf.index.count}
     return EntryList(
         filters=replace(filters, page=page),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from datetime import date, datetime
 from uuid import UUID
 
 from django.utils.translation import gettext, ngettext
@@ -10,6 +11,7 @@ from apps.records.presenters import plain_names
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.moments import When
 from apps.records.presenters.results import ResultEntry
+from apps.records.presenters.visits import VisitEntry
 from apps.records.shelving.reading import Shelved
 from apps.records.viewing import values_in_words, whens, words
 from apps.records.viewing.facts import lines
@@ -19,7 +21,8 @@ from apps.records.viewing.whole import Source
 @dataclass(frozen=True)
 class Row:
     """`title` is our plain name, else the provider's; `theirs` the provider's, where ours stands first. `providers` has
-    more than one where several sent the very same."""
+    more than one where several sent the very same. `others` are further entries of the same thing, newest first, where
+    a list has one row for it (`folding`)."""
 
     record: int
     subject: str
@@ -33,10 +36,25 @@ class Row:
     details: tuple[str, ...]
     providers: tuple[str, ...]
     of_its_test: int = 0
+    looks_wrong: bool = False
+    others: tuple["Row", ...] = ()
+
+    @property
+    def listed_by(self) -> int:
+        """How many providers list it."""
+        return len({provider for row in (self, *self.others) for provider in row.providers})
 
 
 def of(shelved: Sequence[Shelved], sources: Mapping[UUID, Source]) -> tuple[Row, ...]:
     """The rows of a page, in its order. What two providers sent alike is one row: code, date and value are equal."""
+    return tuple(row for _shelved, row in paired(shelved, sources))
+
+
+def paired(
+    shelved: Sequence[Shelved], sources: Mapping[UUID, Source], *, born: date | None = None, at: datetime | None = None
+) -> list[tuple[Shelved, Row]]:
+    """The same with what each row was made of. With `at`, and the birth date where it is known, dates that cannot be
+    are marked."""
     rows: list[tuple[Shelved, Row]] = []
     for one in shelved:
         provider = sources[one.connection_id].provider
@@ -44,11 +62,13 @@ def of(shelved: Sequence[Shelved], sources: Mapping[UUID, Source]) -> tuple[Row,
             (at for at, (other, _row) in enumerate(rows[-5:], max(len(rows) - 5, 0)) if _same(other, one)), None
         )
         if same is None:
-            rows.append((one, _row(one, provider)))
+            row = _row(one, provider)
+            is_wrong = at is not None and one.entry is not None and whens.looks_wrong(one.entry, born=born, at=at)
+            rows.append((one, replace(row, looks_wrong=True) if is_wrong else row))
         elif provider not in rows[same][1].providers:
             other, row = rows[same]
             rows[same] = other, replace(row, providers=(*row.providers, provider))
-    return tuple(row for _shelved, row in rows)
+    return rows
 
 
 def names(entry: Entry) -> tuple[str, str]:
@@ -57,9 +77,14 @@ def names(entry: Entry) -> tuple[str, str]:
         return gettext("Entry without details"), ""
     plain = plain_names.of(entry.codes)
     if plain is None:
-        return entry.title or gettext("Unnamed entry"), ""
+        return entry.title or _of_visit(entry) or gettext("Unnamed entry"), ""
     ours = str(plain.words)
     return ours, entry.title if entry.title.casefold() != ours.casefold() else ""
+
+
+def _of_visit(entry: Entry) -> str:
+    """What sort of visit it was: many providers send nothing else to call it by."""
+    return entry.class_said or words.of_key(entry.kind) if isinstance(entry, VisitEntry) else ""
 
 
 def _row(shelved: Shelved, provider: str) -> Row:
@@ -100,6 +125,8 @@ def _details(entry: Entry) -> Iterable[str]:
         yield values_in_words.of_place(entry)
         if entry.at_home:
             yield gettext("Measured at home")
+        return
+    if getattr(entry, "may_be_grave", False):  # its page asks first whether to read it now
         return
     yield from lines.of_row(entry)
     if results := getattr(entry, "results", ()):

@@ -1,5 +1,7 @@
 """When something was, in words, and what the date is of (patient experience 3.0, Dates)."""
 
+from collections.abc import Callable
+from datetime import date, datetime, timedelta
 from typing import Final
 
 from django.utils.functional import Promise
@@ -7,7 +9,10 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.records.presenters import dates
+from apps.records.presenters.entry import Entry
 from apps.records.presenters.moments import When
+from apps.wire import datetimes
+from apps.wire.datetimes import FhirDateTime, Precision
 
 _LABELS: Final[dict[str, str | Promise]] = {
     "collected": _("Collected"),
@@ -26,7 +31,22 @@ _LABELS: Final[dict[str, str | Promise]] = {
     "done": _("Done"),
     "filled": _("Filled"),
     "valid": _("Valid"),
+    "taken": _("Taken"),
+    "prepared": _("Prepared"),
+    "ordered": _("Ordered"),
+    "expires": _("Expires"),
+    "made": _("Made"),
 }
+# What may lie ahead: plans, and what is paid, valid or recommended until a day.
+_AHEAD: Final = frozenset({"planned", "due", "valid", "expires"})
+_AHEAD_TYPES: Final = frozenset(
+    {
+        "Appointment", "AppointmentResponse", "CarePlan", "Goal", "Coverage", "ImmunizationRecommendation", "Slot",
+        "Schedule", "Task", "DeviceRequest", "DeviceUseRequest", "NutritionOrder", "Contract",
+    }
+)  # fmt: skip
+_AHEAD_GROUPS: Final = frozenset({"planned", "suggested", "recommended", "ordered", "awaited"})
+_OLDEST_YEARS: Final = 130  # of a person whose birth date we do not know
 
 
 def label(when: When) -> str:
@@ -45,8 +65,30 @@ def in_words(when: When) -> str:
     return gettext("Date not known") if when.unknown else gettext("Date not given")
 
 
-def _period(when: When) -> str:
-    starts, ends = dates.sent_date(when.starts), dates.sent_date(when.ends)
+def in_full(when: When) -> str:
+    """The same with clock times, where they were sent."""
+    return _period(when, dates.sent_moment) if not when.text and (when.starts or when.ends) else in_words(when)
+
+
+def looks_wrong(entry: Entry, *, born: date | None, at: datetime) -> bool:
+    """Whether the entry's date cannot be: before the person was born, or to come, where it is no plan."""
+    sent = datetimes.parse(entry.when.starts or entry.when.ends)
+    if sent is None or entry.when.means in _AHEAD:
+        return False
+    is_ahead = sent.first_day > at.date() + timedelta(days=1)
+    may_be_ahead = entry.resource_type in _AHEAD_TYPES or entry.group in _AHEAD_GROUPS
+    return (is_ahead and not may_be_ahead) or _is_before_birth(sent, entry, born, at)
+
+
+def _is_before_birth(sent: FhirDateTime, entry: Entry, born: date | None, at: datetime) -> bool:
+    if born is None or entry.when.means == "born" or entry.resource_type == "FamilyMemberHistory":
+        return sent.first_day.year < at.year - _OLDEST_YEARS
+    exact = {Precision.YEAR: 1, Precision.MONTH: 2}.get(sent.precision, 3)
+    return sent.first_day.timetuple()[:exact] < born.timetuple()[:exact]
+
+
+def _period(when: When, say: Callable[[str], str] = dates.sent_date) -> str:
+    starts, ends = say(when.starts), say(when.ends)
     if not starts:
         return gettext("Until %(date)s") % {"date": ends}
     if when.is_open:

@@ -6,11 +6,13 @@ Three queries, however much there is: the connections, the key, the shelves.
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
 from apps.accounts.models import User
+from apps.connections.answers import candidates
+from apps.connections.answers.candidates import Candidate
 from apps.connections.models import Connection
 from apps.records.shelving import reading
 from apps.records.shelving.reading import OpenShelf
@@ -18,6 +20,7 @@ from apps.records.subjects import Subject
 from apps.records.viewing import looking, overview
 from apps.vault import sealing
 from apps.vault.sealing import Holder, KeyRing
+from apps.wire import datetimes
 
 
 @dataclass(frozen=True)
@@ -36,12 +39,21 @@ class Source:
 
 @dataclass(frozen=True)
 class Whole:
-    """What a page of the record is made from. `ring` opens its leaves for as long as the page is assembled."""
+    """What a page of the record is made from. `ring` opens its leaves while the page is assembled. `people` are
+    whom it is of, as the providers name them, each once."""
 
     user_id: UUID
     sources: Mapping[UUID, Source]
     shelves: tuple[OpenShelf, ...]
     ring: KeyRing
+    at: datetime
+    people: tuple[Candidate, ...] = ()
+
+    @property
+    def born(self) -> date | None:
+        """The day of birth, where the providers agree on one."""
+        days = {born.first_day for born in map(datetimes.parse, {person.birth_date for person in self.people}) if born}
+        return days.pop() if len(days) == 1 else None
 
     @property
     def does_not_open(self) -> bool:
@@ -70,7 +82,15 @@ def opened(
     keys = [subject.key for subject in subjects]
     with sealing.key_ring(Holder.user(user.pk)) as ring:
         shelves = reading.shelves(user.pk, ring, subjects=keys)
-        yield Whole(user.pk, sources, tuple(shelf for shelf in shelves if shelf.connection_id in sources), ring)
+        people = candidates.find_people_with(ring, (source.connection for source in sources.values()))
+        yield Whole(
+            user_id=user.pk,
+            sources=sources,
+            shelves=tuple(shelf for shelf in shelves if shelf.connection_id in sources),
+            ring=ring,
+            at=at,
+            people=tuple(dict.fromkeys(replace(person, patient_id="") for person in people.values())),
+        )
 
 
 def _source(connection: Connection, *, at: datetime) -> Source:

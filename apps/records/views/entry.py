@@ -28,9 +28,10 @@ _LOG = logging.getLogger(__name__)
 def show_entry(request: HttpRequest, subject_key: str, record_pk: int) -> HttpResponse:
     """One entry. Its address says which page it is under, and nothing of what it says."""
     record = _record(request, record_pk)
-    context = {"record": record, "subjects": LISTED, "now": timezone.now()}
+    now = timezone.now()
+    context = {"record": record, "subjects": LISTED, "now": now}
     try:
-        page = entries.of(record)
+        page = entries.of(record, at=now)
     except VaultError as error:
         _LOG.error("A record does not open: connection %s, %s.", record.connection_id, type(error).__name__)
         return render(request, "records/entry.html", {**context, "page": None, "subject": None})
@@ -66,7 +67,7 @@ def show_over_time(request: HttpRequest, subject_key: str, record_pk: int) -> Ht
         raise Http404
     context = {"record": record, "subject": subject, "subjects": LISTED, "now": now}
     try:
-        entry = entries.of(record).current.entry
+        entry = entries.of(record, at=now).current.entry
         if not isinstance(entry, ResultEntry):
             raise Http404
         with whole.opened(current_user(request), [subject], session=request.session, at=now) as all_of_it:

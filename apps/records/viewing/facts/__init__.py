@@ -26,7 +26,7 @@ def of(entry: Entry) -> tuple[Fact, ...]:
         return ()
     found = [
         Fact(labels.status(), (words.of_status(entry),)),
-        Fact(whens.label(entry.when), (whens.in_words(entry.when),)),
+        Fact(whens.label(entry.when), (whens.in_full(entry.when),)),
         *_own(entry),
         Fact(labels.people(), entry.people),
     ]

@@ -101,7 +101,7 @@ def _key(key: StrEnum) -> str:
 
 
 def _when(when: When) -> str:
-    return whens.in_words(when) if when or when.unknown else ""
+    return whens.in_full(when) if when or when.unknown else ""
 
 
 def _nothing(_value: object) -> str:

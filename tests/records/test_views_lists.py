@@ -1,0 +1,157 @@
+"""Lists that say each thing once, with everything about it under it; and dates that cannot be."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from apps.records.models import Record
+from tests.records.linked import make_connection, make_endpoint
+from tests.records.people import PATIENT_ID
+from tests.records.shelved import keep, result
+
+pytestmark = pytest.mark.django_db
+
+RXNORM = "http://www.nlm.nih.gov/research/umls/rxnorm"
+
+
+@pytest.fixture
+def connection(alice):
+    return make_connection(alice)
+
+
+@pytest.fixture
+def other(alice):
+    endpoint = make_endpoint("https://other.example/r4")
+    endpoint.providers.update(name="Riverside Hospital")
+    return make_connection(alice, endpoint)
+
+
+def page(client, name, *args, **query):
+    response = client.get(reverse(name, args=args), query)
+    assert response.status_code == 200
+    return re.sub(r"\s+", " ", response.content.decode())
+
+
+def main_of(text):
+    return text.split("<h1>")[1]
+
+
+def order(logical_id, *, name="Lisinopril 10 MG Oral Tablet", code="314076", on="2024-01-05", status="active"):
+    return {
+        "resourceType": "MedicationRequest",
+        "id": logical_id,
+        "status": status,
+        "intent": "order",
+        "subject": {"reference": f"Patient/{PATIENT_ID}"},
+        "medicationCodeableConcept": {"text": name, "coding": [{"system": RXNORM, "code": code}]},
+        "authoredOn": on,
+    }
+
+
+def vaccine(logical_id, code, *, name, on="2024-01-05"):
+    return {
+        "resourceType": "Immunization",
+        "id": logical_id,
+        "status": "completed",
+        "patient": {"reference": f"Patient/{PATIENT_ID}"},
+        "vaccineCode": {"text": name, "coding": [{"system": "http://hl7.org/fhir/sid/cvx", "code": code}]},
+        "occurrenceDateTime": on,
+    }
+
+
+class TestAThingToldManyTimes:
+    def test_is_one_row_with_every_entry_under_it(self, hers, connection):
+        keep(connection, *(order(f"m{year}", on=f"{year}-01-05", status="completed") for year in range(2020, 2025)))
+        text = main_of(page(hers, "subject", "medicines"))
+        assert text.count('class="row-link"') == 1
+        assert "4 more entries of this" in text
+        for record in Record.objects.filter(resource_type="MedicationRequest"):
+            assert text.count(reverse("entry", args=["medicines", record.pk])) == 1
+        assert text.index("Prescribed January 5, 2024") < text.index("Prescribed January 5, 2020")
+
+    def test_is_a_row_of_its_own_in_each_group(self, hers, connection):
+        keep(connection, order("m1"), order("m2", status="stopped"))
+        text = main_of(page(hers, "subject", "medicines"))
+        assert text.count('class="row-link"') == 2
+        assert text.index(">Current<") < text.index(">Past<")
+
+    def test_by_two_providers_says_so_and_keeps_both(self, hers, connection, other):
+        keep(connection, order("m1", on="2024-01-05"))
+        keep(other, order("m1", name="lisinopril 10mg tab", on="2023-02-06"))
+        text = main_of(page(hers, "subject", "medicines"))
+        assert "2 providers list this" in text
+        for said in ("lisinopril 10mg tab", "January 5, 2024", "February 6, 2023", "Riverside Hospital"):
+            assert said in text
+
+    def test_is_not_another_thing(self, hers, connection):
+        keep(connection, order("m1"), order("m2", name="Lisinopril 20 MG Oral Tablet", code="314077"))
+        text = main_of(page(hers, "subject", "medicines"))
+        assert text.count('class="row-link"') == 2
+        assert "more entr" not in text
+
+    def test_has_each_entry_in_a_list_by_date(self, hers, connection):
+        keep(connection, *(order(f"m{month}", on=f"2024-0{month}-05") for month in range(1, 5)))
+        assert main_of(page(hers, "subject", "medicines", by="date")).count('class="row-link"') == 4
+
+
+class TestVaccines:
+    def test_are_told_by_illness_and_a_combination_under_each(self, hers, connection):
+        keep(
+            connection,
+            vaccine("i1", "115", name="Tdap"),
+            vaccine("i2", "141", name="Influenza, seasonal", on="2023-10-01"),
+            vaccine("i3", "140", name="Influenza, preservative free", on="2022-10-01"),
+        )
+        text = main_of(page(hers, "subject", "vaccines"))
+        titles = re.findall(r'class="row-title name">([^<]+)', text)
+        assert [title.strip() for title in titles] == ["Diphtheria", "Flu", "Tetanus", "Whooping cough (pertussis)"]
+        assert text.count("Tdap") == 3
+        assert text.index("October 1, 2023") < text.index("October 1, 2022")
+
+    def test_of_an_illness_we_do_not_know_keep_the_providers_name(self, hers, connection):
+        keep(connection, vaccine("i1", "99999", name="Snake venom, mixed"))
+        assert "Snake venom, mixed" in page(hers, "subject", "vaccines")
+
+
+class TestADateThatCannotBe:
+    @pytest.mark.parametrize("on", ["2999-01-01", "1066-10-14", "1984-02-01"])
+    def test_is_shown_as_sent_and_said_to_look_wrong(self, hers, connection, on):
+        keep(connection, {**result(0), "effectiveDateTime": on})
+        assert "this date looks wrong" in page(hers, "subject", "results")
+        record = Record.objects.get(logical_id="o0")
+        text = page(hers, "entry", "results", record.pk)
+        assert "This date looks wrong. Ask Harbor Family Practice." in text
+        assert on[:4] in text
+
+    @pytest.mark.parametrize("on", ["2024-12-31", "1984-03-09", "1984", "1984-03"])
+    def test_is_not_one_that_can(self, hers, connection, on):
+        keep(connection, {**result(0), "effectiveDateTime": on})
+        assert "looks wrong" not in page(hers, "subject", "results")
+
+    def test_is_not_that_of_a_plan(self, hers, connection):
+        planned = {"resourceType": "Appointment", "id": "ap", "status": "booked", "start": "2999-01-01T10:00:00Z"}
+        keep(connection, planned)
+        text = page(hers, "subject", "other")
+        assert "January 1, 2999" in text
+        assert "looks wrong" not in text
+
+
+class TestAClockTime:
+    @pytest.mark.parametrize(
+        ("sent", "said"),
+        [
+            ("2024-03-04T14:05:00-05:00", "March 4, 2024, 2:05 p.m."),
+            ("2024-03-04T23:30:00+09:00", "March 4, 2024, 11:30 p.m."),
+            ("2024-03-04T14:05:00Z", "March 4, 2024, 2:05 p.m."),
+        ],
+    )
+    def test_is_on_the_entry_where_it_was_sent(self, hers, connection, sent, said):
+        keep(connection, {**result(0), "effectiveDateTime": sent})
+        assert said in page(hers, "entry", "results", Record.objects.get(logical_id="o0").pk)
+
+    @pytest.mark.parametrize("sent", ["2024-03-04", "2024-03-04T00:00:00Z"])
+    def test_is_not_made_up(self, hers, connection, sent):
+        keep(connection, {**result(0), "effectiveDateTime": sent})
+        text = page(hers, "entry", "results", Record.objects.get(logical_id="o0").pk)
+        assert "March 4, 2024<" in text
