@@ -49,6 +49,7 @@ class Verdict(StrEnum):
     KEPT_UP = "kept-up"
     NOT_REACHED = "not-reached"
     NOT_POSSIBLE = "not-possible"
+    NOT_GIVEN = NOT_GIVEN
 
 
 _STATUSES = {
@@ -101,7 +102,7 @@ class Target:
 class GoalEntry(Entry):
     """A goal. `verdict` is the provider's; `due` the first date it is to be reached by."""
 
-    verdict: str = NOT_GIVEN
+    verdict: Verdict = Verdict.NOT_GIVEN
     due: When = field(default_factory=When)
     targets: tuple[Target, ...] = ()
     reasons: tuple[str, ...] = ()
@@ -133,9 +134,9 @@ def present(resource: Element, context: Context) -> GoalEntry:
     )
 
 
-def _verdict(resource: Element) -> str:
+def _verdict(resource: Element) -> Verdict:
     codes = (*status_codes(resource, "achievementStatus"), *status_codes(resource, "status"))
-    return next((_VERDICTS[code] for code in codes if code in _VERDICTS), NOT_GIVEN)
+    return next((_VERDICTS[code] for code in codes if code in _VERDICTS), Verdict.NOT_GIVEN)
 
 
 def _status(resource: Element, verdict: str) -> str:

@@ -62,7 +62,7 @@ class ReportEntry(Entry):
     through one calm page first (patient experience 3.3).
     """
 
-    category: str = Category.OTHER
+    category: Category = Category.OTHER
     reported: When = field(default_factory=When)
     ordered_by: tuple[str, ...] = ()
     specimen: str = ""
@@ -106,7 +106,7 @@ def present(resource: Element, context: Context) -> ReportEntry:
     )
 
 
-def _category(resource: Element) -> str:
+def _category(resource: Element) -> Category:
     concepts = elements.children(resource, "category")
     codes = [code.upper() for concept in concepts for code in elements.codes(concept)]
     return next((_CATEGORIES[code] for code in codes if code in _CATEGORIES), Category.OTHER)
