@@ -105,6 +105,15 @@ def batches(source: Source, ring: KeyRing, *, types: Sequence[str] = ()) -> Iter
         last_pk = batch[-1].pk
 
 
+def chosen(source: Source, ring: KeyRing, wanted: Iterable[int]) -> Iterator[list[tuple[int, Row]]]:
+    """The records of the source with these ids, and their ids, a few at a time. One that is gone is not among them."""
+    records = Record.objects.filter(user_id=source.user_id, connection_id=source.connection_id).order_by("pk")
+    ids = sorted(wanted)
+    for start in range(0, len(ids), _ROWS_AT_ONCE):
+        some = records.filter(pk__in=ids[start : start + _ROWS_AT_ONCE])
+        yield [(record.pk, _row(source, record, ring)) for record in some]
+
+
 def _row(source: Source, record: Record, ring: KeyRing) -> Row:
     body = _opened(source, record.resource_type, record.logical_id, bytes(record.sealed_body), ring)
     times = (record.received_at, record.confirmed_at, record.removed_at)

@@ -1,8 +1,8 @@
 """The record as one page to read and print: each subject with its dates and providers, and what is missing.
 
-Words are those of the record's own pages. Entered in error is not shown, nor what a provider no longer has: both are
-counted (patient experience 3.0). Of a long list the first part is shown, and it says so; memory does not grow with the
-record.
+Words are those of the record's own pages, and so are the shelves it is read from. Entered in error is not shown, nor
+what a provider no longer has: both are counted (patient experience 3.0). Of a long list the first part is shown, and it
+says so; neither time nor memory grows with the record.
 """
 
 from collections import Counter
@@ -11,17 +11,19 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from uuid import UUID
 
-from apps.records.exporting import reading
+from apps.records.exporting import reading, shelved
 from apps.records.exporting.choosing import Choice
-from apps.records.exporting.reading import Told
+from apps.records.exporting.shelved import Unreadable
 from apps.records.presenters.entry import Entry
 from apps.records.shelving import arranging
 from apps.records.shelving.arranging import Key
-from apps.records.shelving.reading import Shelved
+from apps.records.shelving.reading import OpenShelf, Shelved
 from apps.records.subjects import LISTED, Subject
 from apps.records.viewing import rows, words
 from apps.records.viewing.rows import Row
 from apps.records.viewing.whole import Source
+from apps.vault import sealing
+from apps.vault.sealing import Holder, KeyRing
 
 MOST = 200
 
@@ -60,7 +62,7 @@ class Summary:
 
 @dataclass
 class _Held:
-    """The first entries of one subject in its own order, as far as read."""
+    """The first entries of one subject in its own order, and how many there are."""
 
     order: Callable[[Entry, int], Key]
     found: list[Shelved] = field(default_factory=list)
@@ -76,37 +78,84 @@ class _Held:
         self.found = sorted(self.found, key=lambda one: one.key)[:MOST]
 
 
+@dataclass
+class _Gathered:
+    """What was found: lists by the key of their subject, and by provider what is not shown."""
+
+    lists: dict[str, _Held] = field(
+        default_factory=lambda: {subject.key: _Held(arranging.listed(subject)) for subject in LISTED}
+    )
+    withdrawn: Counter[str] = field(default_factory=Counter)
+    gone: Counter[str] = field(default_factory=Counter)
+
+
 def summary(choices: Sequence[Choice]) -> Summary:
     """The summary of one person from these connections, in the language of whoever asks.
 
     Raises `apps.vault.errors.VaultError` where nothing of this person can be opened.
     """
-    held = {subject.key: _Held(arranging.listed(subject)) for subject in LISTED}
-    withdrawn: Counter[str] = Counter()
-    gone: Counter[str] = Counter()
-    for choice in choices:
-        for told in reading.told(choice.connection, choice.source):
-            if told.entry.is_withdrawn:
-                withdrawn[choice.source.provider] += 1
-            elif told.is_gone:
-                gone[choice.source.provider] += 1
-            elif told.subject is not None and told.subject.key in held:
-                _hold(held[told.subject.key], told)
+    gathered = _gathered(choices)
     person = next((choice.person for choice in choices if choice.person is not None), None)
     return Summary(
         name=person.name if person is not None else "",
         birth_date=person.birth_date if person is not None else "",
         choices=tuple(choices),
-        lists=tuple(_list(subject, held[subject.key], choices) for subject in LISTED),
-        withdrawn=tuple(withdrawn.items()),
-        gone=tuple(gone.items()),
+        lists=tuple(_list(subject, gathered.lists[subject.key], choices) for subject in LISTED),
+        withdrawn=tuple((+gathered.withdrawn).items()),
+        gone=tuple((+gathered.gone).items()),
     )
 
 
-def _hold(held: _Held, told: Told) -> None:
-    subject = told.subject.key if told.subject is not None else ""
-    key = held.order(told.entry, held.count)
-    held.add(Shelved(0, told.source.connection_id, subject, key, told.entry))
+def _gathered(choices: Sequence[Choice]) -> _Gathered:
+    """From shelves, and of what is on none from the record itself."""
+    gathered = _Gathered()
+    with sealing.key_ring(Holder.user(choices[0].source.user_id)) as ring:
+        opened = shelved.opened(choices, LISTED, ring)
+        unread: dict[UUID, list[Subject]] = {choice.connection.pk: [] for choice in choices}
+        for subject in LISTED:
+            found = [opened[choice.connection.pk, subject.key] for choice in choices
+                     if (choice.connection.pk, subject.key) in opened]  # fmt: skip
+            is_read = _read_shelves(found, choices, gathered, subject, ring)
+            for choice in choices:
+                if not is_read or (choice.connection.pk, subject.key) not in opened:
+                    unread[choice.connection.pk].append(subject)
+    for choice in choices:
+        _read_records(choice, unread[choice.connection.pk], gathered)
+    return gathered
+
+
+def _read_shelves(
+    found: Sequence[OpenShelf], choices: Sequence[Choice], gathered: _Gathered, subject: Subject, ring: KeyRing
+) -> bool:
+    """Whether the shelves of this subject could be read; of those that cannot, nothing is taken."""
+    try:
+        first = shelved.first(found, MOST, ring)
+    except Unreadable:
+        return False
+    held = gathered.lists[subject.key]
+    held.found.extend(first)
+    providers = {choice.connection.pk: choice.source.provider for choice in choices}
+    for shelf in found:
+        if shelf.index is not None:
+            held.count += shelf.index.count
+            gathered.withdrawn[providers[shelf.connection_id]] += shelf.index.withdrawn
+            gathered.gone[providers[shelf.connection_id]] += shelf.index.gone
+    return True
+
+
+def _read_records(choice: Choice, unread: Sequence[Subject], gathered: _Gathered) -> None:
+    types = shelved.types_off_shelves(choice, unread)
+    for told in reading.told(choice.connection, choice.source, types=types) if types else ():
+        if told.subject is None or told.subject not in unread:
+            continue
+        if told.entry.is_withdrawn:
+            gathered.withdrawn[choice.source.provider] += 1
+        elif told.is_gone:
+            gathered.gone[choice.source.provider] += 1
+        else:
+            held = gathered.lists[told.subject.key]
+            key = held.order(told.entry, held.count)
+            held.add(Shelved(0, choice.connection.pk, told.subject.key, key, told.entry))
 
 
 def _list(subject: Subject, held: _Held, choices: Sequence[Choice]) -> List:

@@ -25,8 +25,8 @@ _CRITICALITIES = {
 class Item:
     """One thing of a section. `resource` lacks id and subject, which the document gives it under `subject_name`.
 
-    `title`, `detail` and `when` are its line of the narrative. Of items with the same `alike` the newest alone counts.
-    `beside` is a resource that `resource` refers to by the element `refers_by`.
+    `title`, `detail` and `when` are its line of the narrative. `beside` is a resource that `resource` refers to by the
+    element `refers_by`.
     """
 
     resource: Part
@@ -34,7 +34,6 @@ class Item:
     detail: str
     when: When
     subject_name: str = "subject"
-    alike: str = ""
     beside: Part = field(default_factory=dict)
     refers_by: str = ""
 
@@ -119,7 +118,7 @@ def condition(told: Told) -> Item | None:
         }
     )
     detail = ", ".join(filter(None, (clinical, verification if verification != "confirmed" else "")))
-    return Item(resource, title, detail, told.entry.when, alike=_key(concept))
+    return Item(resource, title, detail, told.entry.when)
 
 
 _CERTAINTIES = ("unconfirmed", "provisional", "differential", "confirmed", "refuted")
@@ -208,9 +207,3 @@ def _first(sent: Element, name: str, known: tuple[str, ...]) -> str:
 def _one_of(sent: Element, name: str, known: tuple[str, ...]) -> str:
     code = elements.text(sent, name)
     return code if code in known else ""
-
-
-def _key(concept: Part) -> str:
-    """What two entries share that mean the same: every code, else the text."""
-    codes = sorted(f"{each.get('system', '')}|{each.get('code', '')}" for each in concept.get("coding", []))
-    return " ".join(codes) or str(concept.get("text", "")).casefold()

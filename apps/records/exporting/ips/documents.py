@@ -10,8 +10,9 @@ from django.utils.translation import gettext as _
 from apps.records.exporting import remarking
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.ips import gathering, patients, writing
-from apps.records.exporting.ips.gathering import Found, Gathered, NoneKnown
+from apps.records.exporting.ips.gathering import Found, Gathered
 from apps.records.exporting.ips.sections import SECTIONS, Section, statement
+from apps.records.exporting.ips.selecting import NoneKnown
 from apps.records.exporting.ips.writing import Part
 from apps.records.exporting.stored import Source
 from apps.records.presenters import dates
@@ -116,15 +117,17 @@ def _lines(section: Section, held: Gathered, choices: Sequence[Choice]) -> Itera
         for missing in choice.gaps.missing:
             if missing.subject == str(section.subject.name):
                 yield f"{choice.source.provider}: {missing.sentence}"
-    if held.withheld:
+    if held.left.withheld:
         said = ngettext(
-            "%(count)d entry is hidden by the provider.", "%(count)d entries are hidden by the provider.", held.withheld
+            "%(count)d entry is hidden by the provider.",
+            "%(count)d entries are hidden by the provider.",
+            held.left.withheld,
         )
-        yield said % {"count": held.withheld}
-    if held.left_out:
-        yield _("Not listed, because over, ruled out or not done: %(count)d.") % {"count": held.left_out}
-    if held.older:
-        yield _("Not listed, because older or said again: %(count)d.") % {"count": held.older}
+        yield said % {"count": held.left.withheld}
+    if held.left.left_out:
+        yield _("Not listed, because over, ruled out or not done: %(count)d.") % {"count": held.left.left_out}
+    if held.newest.older:
+        yield _("Not listed, because older or said again: %(count)d.") % {"count": held.newest.older}
 
 
 def _added(found: Found, pages: _Pages) -> Part:

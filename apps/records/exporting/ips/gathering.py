@@ -1,23 +1,32 @@
-"""What goes into each section, gathered from every chosen source in one pass; of long lists the newest part.
+"""What goes into each section, gathered from every chosen source: from shelves, and of what they pick the bodies.
 
-Memory is bounded by MOST entries a section and by how many different tests there are.
+A shelf that cannot be read is replaced by the records themselves, with the same outcome.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
+from uuid import UUID
 
-from apps.records.exporting import reading
+from apps.records.exporting import reading, shelved
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.ips.clinical import Item
 from apps.records.exporting.ips.sections import SECTIONS, TYPES, Section
+from apps.records.exporting.ips.selecting import MOST, Left, Newest, NoneKnown, Picked, Ranked, Selection
 from apps.records.exporting.reading import Told
+from apps.records.exporting.shelved import Unreadable
 from apps.records.exporting.stored import Source
-from apps.records.presenters import absences, elements, heads
-from apps.records.presenters.absences import Absence
 from apps.records.presenters.elements import Element
-from apps.records.presenters.moments import When
+from apps.records.presenters.entry import Entry
+from apps.records.shelving.reading import OpenShelf
+from apps.records.subjects import Subject
+from apps.vault import sealing
+from apps.vault.sealing import Holder, KeyRing
 
-MOST = 200
+_BY_SUBJECT: Final[Mapping[Subject, tuple[Section, ...]]] = {
+    subject: tuple(section for section in SECTIONS if section.subject is subject)
+    for subject in dict.fromkeys(section.subject for section in SECTIONS)
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -29,49 +38,32 @@ class Found:
     resource_type: str
     item: Item
 
-    @property
-    def order(self) -> tuple[str, str, str]:
-        """Newest last; then the same every time."""
-        return self.item.when.sorts_at, self.item.title, self.logical_id
-
-
-@dataclass(frozen=True, repr=False)
-class NoneKnown:
-    """A provider recorded that there is none."""
-
-    source: Source
-    logical_id: str
-    absence: Absence
-    said: str
-    when: When
-
 
 @dataclass
 class Gathered:
-    """What one section holds. `left_out` counts what is over, ruled out or not done; `older` what is beyond MOST or
-    older than the latest of its kind; `withheld` what has no details."""
+    """What one section holds, newest first, and what it does not list."""
 
-    found: list[Found] = field(default_factory=list)
-    none_known: list[NoneKnown] = field(default_factory=list)
-    left_out: int = 0
-    older: int = 0
-    withheld: int = 0
+    newest: Newest[Found] = field(default_factory=lambda: Newest(MOST))
+    left: Left = field(default_factory=Left)
 
-    def add(self, one: Found) -> None:
-        """Keep it, for now."""
-        self.found.append(one)
-        if len(self.found) > MOST * 4:
-            self.settle()
+    @property
+    def found(self) -> list[Found]:
+        """The items."""
+        return [one.held for one in self.newest.found]
 
-    def settle(self) -> None:
-        """Of what is alike, and of all, keep the newest."""
-        newest_first = sorted(self.found, key=lambda one: one.order, reverse=True)
-        alike: dict[str, Found] = {}
-        for number, one in enumerate(newest_first):
-            alike.setdefault(one.item.alike or f"#{number}", one)
-        kept = list(alike.values())[:MOST]
-        self.older += len(self.found) - len(kept)
-        self.found = kept
+    @property
+    def none_known(self) -> tuple[NoneKnown, ...]:
+        """By which providers it was recorded that there is none."""
+        return tuple(self.left.none_known.values())
+
+    def put(self, told: Told, section: Section) -> None:
+        """Make an item of what belongs here."""
+        item = section.item(told)
+        if item is None:
+            self.left.left_out += 1
+            return
+        found = Found(told.source, told.entry.logical_id, told.entry.resource_type, item)
+        self.newest.add(Ranked.by(told.entry, section.alike(told.entry), found))
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,57 +74,89 @@ class Patient:
     resource: Element
 
 
-def gather(choices: Iterable[Choice]) -> tuple[list[Patient], dict[str, Gathered]]:
+def gather(choices: Sequence[Choice]) -> tuple[list[Patient], dict[str, Gathered]]:
     """The patients, and what each section holds by its code. Raises `apps.vault.errors.VaultError` where nothing of
     this person can be opened."""
     gathered = {section.loinc: Gathered() for section in SECTIONS}
-    patients: list[Patient] = []
-    for told in _told(choices):
-        if told.entry.resource_type == "Patient":
-            patients.append(Patient(told.source, told.resource))
-            continue
-        for section in SECTIONS:
-            if told.entry.resource_type in section.resource_types and _belongs(told, section):
-                _put(told, section, gathered[section.loinc])
+    with sealing.key_ring(Holder.user(choices[0].source.user_id)) as ring:
+        picked, unread = _pick(choices, gathered, ring)
+        for choice in choices:
+            _open(choice, picked, gathered, ring)
+    patients = [patient for choice in choices for patient in _read(choice, unread[choice.connection.pk], gathered)]
     for held in gathered.values():
-        held.settle()
+        held.newest.settle()
     return patients, gathered
 
 
-def _told(choices: Iterable[Choice]) -> Iterator[Told]:
+def _pick(
+    choices: Sequence[Choice], gathered: Mapping[str, Gathered], ring: KeyRing
+) -> tuple[dict[str, list[Picked]], dict[UUID, list[Subject]]]:
+    """What each section picked of all shelves, and the subjects of each connection that no shelf tells of."""
+    opened = shelved.opened(choices, tuple(_BY_SUBJECT), ring)
+    selections = {section.loinc: Selection() for section in SECTIONS}
+    unread: dict[UUID, list[Subject]] = {choice.connection.pk: [] for choice in choices}
     for choice in choices:
-        yield from reading.told(choice.connection, choice.source, types=("Patient", *TYPES))
+        for subject, sections in _BY_SUBJECT.items():
+            shelf = opened.get((choice.connection.pk, subject.key))
+            of_shelf = _of_shelf(shelf, choice.source, sections, ring)
+            if of_shelf is None:
+                unread[choice.connection.pk].append(subject)
+            for section, selection in zip(sections, of_shelf or (), strict=False):
+                selections[section.loinc].add(selection)
+    for loinc, selection in selections.items():
+        gathered[loinc].left.add(selection.left)
+    picked = {loinc: selection.newest.settle() for loinc, selection in selections.items()}
+    for loinc, selection in selections.items():
+        gathered[loinc].newest.older += selection.newest.older
+    return picked, unread
 
 
-def _belongs(told: Told, section: Section) -> bool:
-    """An Observation goes where its subject is; what it is not about must not count as left out of it."""
-    is_shared = told.entry.resource_type in {"Observation", "CarePlan"}
-    return not is_shared or told.subject is section.subject
+def _of_shelf(
+    shelf: OpenShelf | None, source: Source, sections: Sequence[Section], ring: KeyRing
+) -> list[Selection] | None:
+    """What each of these sections picks of one shelf; None where it cannot be read to its end."""
+    if shelf is None:
+        return None
+    selections = [Selection() for _section in sections]
+    try:
+        for one in shelved.entries(shelf, ring):
+            for section, selection in zip(sections, selections, strict=True):
+                if one.entry is not None:
+                    selection.pick(one.record, one.entry, section, source)
+    except Unreadable:
+        return None
+    return selections
 
 
-def _put(told: Told, section: Section, held: Gathered) -> None:
-    if told.entry.is_withdrawn or told.is_gone:
-        return
-    if told.entry.is_withheld:
-        held.withheld += 1
-        return
-    absence, said = _absence(told)
-    if absence is not None and absence in section.none:
-        when = told.entry.when
-        held.none_known.append(NoneKnown(told.source, told.entry.logical_id, absence, said, when))
-        return
-    item = section.item(told)
-    if item is None:
-        held.left_out += 1
-    else:
-        held.add(Found(told.source, told.entry.logical_id, told.entry.resource_type, item))
+def _open(
+    choice: Choice, picked: Mapping[str, Iterable[Picked]], gathered: Mapping[str, Gathered], ring: KeyRing
+) -> None:
+    """Read the bodies of what was picked of one connection, each once."""
+    wanted: dict[int, list[Section]] = {}
+    entries: dict[int, Entry] = {}
+    for section in SECTIONS:
+        for one in picked[section.loinc]:
+            if one.source == choice.source:
+                wanted.setdefault(one.record, []).append(section)
+                entries[one.record] = one.entry
+    for record, told in reading.of_entries(choice.connection, choice.source, entries, ring):
+        for section in wanted[record]:
+            gathered[section.loinc].put(told, section)
 
 
-def _absence(told: Told) -> tuple[Absence | None, str]:
-    for name in ("code", "substance", "medicationCodeableConcept", "vaccineCode", "type"):
-        concept = elements.child(told.resource, name)
-        title = heads.title_of(concept)
-        absence = absences.known_absence(heads.codes_of(concept), title)
-        if absence is not None:
-            return absence, title
-    return None, ""
+def _read(choice: Choice, unread: Sequence[Subject], gathered: Mapping[str, Gathered]) -> Iterator[Patient]:
+    """The Patients, and what no shelf tells of."""
+    types = [name for name in shelved.types_off_shelves(choice, unread) if name in TYPES]
+    for told in reading.told(choice.connection, choice.source, types=("Patient", *types)):
+        if told.entry.resource_type == "Patient":
+            yield Patient(told.source, told.resource)
+        elif told.subject in unread and not told.entry.is_withdrawn and not told.is_gone:
+            _put(told, gathered)
+
+
+def _put(told: Told, gathered: Mapping[str, Gathered]) -> None:
+    for section in _BY_SUBJECT.get(told.subject, ()) if told.subject is not None else ():
+        held = gathered[section.loinc]
+        is_here = told.entry.resource_type in section.resource_types
+        if is_here and not held.left.leaves(told.entry, section, told.source):
+            held.put(told, section)

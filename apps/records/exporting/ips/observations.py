@@ -56,7 +56,7 @@ def observation(told: Told) -> Item | None:
     detail = "; ".join(
         filter(None, (_shown(values.read(sent)), *map(_component_shown, elements.children(sent, "component"))))
     )
-    return Item(resource, title, detail, when, alike=_test(concept))
+    return Item(resource, title, detail, when)
 
 
 def _component(sent: Element) -> Part:
@@ -152,9 +152,3 @@ def _interpretation(sent: Element) -> list[Part]:
     codes = [code.code for each in elements.children(sent, "interpretation") for code in heads.codes_of(each)]
     known = [code for code in codes if code in _MARKS]
     return [writing.terminology("v3-ObservationInterpretation", code) for code in dict.fromkeys(known)]
-
-
-def _test(concept: Part) -> str:
-    """What values of one test share: the first code, else the name."""
-    codings = concept.get("coding") or [{}]
-    return "|".join((codings[0].get("system", ""), codings[0].get("code", ""))).strip("|") or str(concept.get("text"))

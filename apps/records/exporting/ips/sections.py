@@ -9,22 +9,28 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from apps.records import subjects
-from apps.records.exporting.ips import clinical, medicines, observations, writing
+from apps.records.exporting.ips import clinical, judging, medicines, observations, writing
 from apps.records.exporting.ips.clinical import Item
 from apps.records.exporting.ips.writing import Part
 from apps.records.exporting.reading import Told
 from apps.records.presenters.absences import Absence
+from apps.records.presenters.entry import Entry
 from apps.records.subjects import Subject
 
 _ABSENT_OR_UNKNOWN = "http://hl7.org/fhir/uv/ips/CodeSystem/absent-unknown-uv-ips"
+
+
+def _unlike(_entry: Entry) -> str:
+    return ""
 
 
 @dataclass(frozen=True)
 class Section:
     """One section. `loinc` and `display` are its code, `subject` whose ledger line explains what is missing in it.
 
-    `unknown` is the code of the entry that says there is no information, for a section that must not be empty; `none`
-    are those that say that there is nothing, by what there is none of.
+    `item` makes the resource; `leaves_out` tells of an entry that there is none to make, and `alike` which entries say
+    the same: the newest alone counts. `unknown` is the code of the entry that says there is no information, for a
+    section that must not be empty; `none` are those that say that there is nothing, by what there is none of.
     """
 
     loinc: str
@@ -33,8 +39,10 @@ class Section:
     subject: Subject
     resource_types: tuple[str, ...]
     item: Callable[[Told], Item | None]
+    leaves_out: Callable[[Entry], bool]
     unknown: str = ""
     none: Mapping[Absence, str] = field(default_factory=dict)
+    alike: Callable[[Entry], str] = _unlike
 
 
 def _current(told: Told) -> Item | None:
@@ -55,11 +63,11 @@ SECTIONS: Final = (
     Section(
         "10160-0", "History of Medication use Narrative", _("Medicines"), subjects.MEDICINES,
         ("MedicationOrder", "MedicationRequest", "MedicationStatement"), medicines.medicine,
-        "no-medication-info", {Absence.MEDICATIONS: "no-known-medications"},
+        judging.is_medicine_not_taken, "no-medication-info", {Absence.MEDICATIONS: "no-known-medications"},
     ),
     Section(
         "48765-2", "Allergies and adverse reactions Document", _("Allergies and reactions"), subjects.ALLERGIES,
-        ("AllergyIntolerance",), clinical.allergy, "no-allergy-info",
+        ("AllergyIntolerance",), clinical.allergy, judging.is_ruled_out, "no-allergy-info",
         {
             Absence.ALLERGIES: "no-known-allergies",
             Absence.MEDICINE_ALLERGIES: "no-known-medication-allergies",
@@ -69,33 +77,40 @@ SECTIONS: Final = (
     ),
     Section(
         "11450-4", "Problem list - Reported", _("Health conditions"), subjects.CONDITIONS, ("Condition",), _current,
-        "no-problem-info", {Absence.CONDITIONS: "no-known-problems"},
+        judging.is_no_current_condition, "no-problem-info", {Absence.CONDITIONS: "no-known-problems"},
+        judging.meaning_of,
     ),
     Section(
         "11369-6", "History of Immunization note", _("Vaccines"), subjects.VACCINES, ("Immunization",),
-        clinical.immunization, none={Absence.IMMUNIZATIONS: ""},
+        clinical.immunization, judging.is_not_given, none={Absence.IMMUNIZATIONS: ""},
     ),
     Section(
         "47519-4", "History of Procedures Document", _("Procedures and surgeries"), subjects.PROCEDURES,
-        ("Procedure",), clinical.procedure, none={Absence.PROCEDURES: ""},
+        ("Procedure",), clinical.procedure, judging.is_not_done, none={Absence.PROCEDURES: ""},
     ),
     Section(
         "46264-8", "History of medical device use", _("Devices and implants"), subjects.DEVICES, ("Device",),
-        medicines.device, none={Absence.DEVICES: ""},
+        medicines.device, judging.is_not_in_use, none={Absence.DEVICES: ""},
     ),
     Section(
         "30954-2", "Relevant diagnostic tests/laboratory data note", _("Results"), subjects.RESULTS, ("Observation",),
-        _observed(subjects.RESULTS),
+        _observed(subjects.RESULTS), judging.is_canceled, alike=judging.test_of,
     ),
-    Section("8716-3", "Vital signs note", _("Vitals"), subjects.VITALS, ("Observation",), _observed(subjects.VITALS)),
+    Section(
+        "8716-3", "Vital signs note", _("Vitals"), subjects.VITALS, ("Observation",), _observed(subjects.VITALS),
+        judging.is_canceled, alike=judging.test_of,
+    ),
     Section(
         "11348-0", "History of Past illness note", _("Past health conditions"), subjects.CONDITIONS, ("Condition",),
-        _past,
+        _past, judging.is_no_past_condition, alike=judging.meaning_of,
     ),
-    Section("18776-5", "Plan of care note", _("Care plans"), subjects.PLANS, ("CarePlan",), clinical.plan),
+    Section(
+        "18776-5", "Plan of care note", _("Care plans"), subjects.PLANS, ("CarePlan",), clinical.plan,
+        judging.is_no_current_plan,
+    ),
     Section(
         "29762-2", "Social history note", _("Social history"), subjects.HISTORY, ("Observation",),
-        _observed(subjects.HISTORY),
+        _observed(subjects.HISTORY), judging.is_canceled, alike=judging.test_of,
     ),
 )  # fmt: skip
 TYPES: Final = tuple(dict.fromkeys(name for section in SECTIONS for name in section.resource_types))

@@ -1,0 +1,124 @@
+"""What an entry, as presented, is for a section of the summary; and of many entries those whose bodies are read.
+
+Shelves hold entries and no bodies. What is left out for certain is told by the entry's status, as on the record's own
+pages; where the entry leaves it open, the body decides.
+"""
+
+from enum import StrEnum
+
+from apps.records.exporting.ips import writing
+from apps.records.exporting.ips.writing import Part
+from apps.records.presenters import (
+    absences,
+    allergies,
+    care_plans,
+    conditions,
+    devices,
+    immunizations,
+    medications,
+    procedures,
+    results,
+)
+from apps.records.presenters.absences import Absence
+from apps.records.presenters.entry import Entry
+
+
+def test_of(entry: Entry) -> str:
+    """What values of one test share: the first code, else the name."""
+    concept = writing.concept(entry.title, entry.codes)
+    first: Part = next(iter(concept.get("coding", [])), {})
+    return "|".join((first.get("system", ""), first.get("code", ""))).strip("|") or str(concept.get("text", ""))
+
+
+def meaning_of(entry: Entry) -> str:
+    """What two entries share that mean the same: every code, else the text."""
+    concept = writing.concept(entry.title, entry.codes)
+    codes = sorted(f"{each.get('system', '')}|{each.get('code', '')}" for each in concept.get("coding", []))
+    return " ".join(codes) or str(concept.get("text", "")).casefold()
+
+
+def absence_of(entry: Entry) -> Absence | None:
+    """What the provider says there is none of. A device says it by its kind alone."""
+    if entry.is_known_absence or isinstance(entry, devices.DeviceEntry):
+        return absences.known_absence(entry.codes, entry.title)
+    return None
+
+
+def is_medicine_not_taken(entry: Entry) -> bool:
+    """Whether it is over, never was taken, or is ordered not to be: the section is what is taken now."""
+    status = medications.Status
+    return isinstance(entry, medications.MedicationEntry) and entry.status in {
+        status.FINISHED, status.STOPPED, status.CANCELED, status.NOT_TAKEN, status.NOT_TO_BE_TAKEN, status.NOT_FINAL,
+    }  # fmt: skip
+
+
+def is_ruled_out(entry: Entry) -> bool:
+    """Whether an allergy was ruled out."""
+    return isinstance(entry, allergies.AllergyEntry) and entry.status is allergies.Status.RULED_OUT
+
+
+def is_no_current_condition(entry: Entry) -> bool:
+    """Whether it is over, or was ruled out. How a possible one stands its body says."""
+    return _stands(entry) in {_Standing.OVER, _Standing.RULED_OUT}
+
+
+def is_left_open(entry: Entry) -> bool:
+    """Whether a condition is one of now or of the past only its body says."""
+    return entry.resource_type == "Condition" and _stands(entry) == _Standing.OPEN
+
+
+def is_no_past_condition(entry: Entry) -> bool:
+    """Whether it is not over, or was ruled out."""
+    return _stands(entry) in {_Standing.CURRENT, _Standing.RULED_OUT}
+
+
+def is_not_given(entry: Entry) -> bool:
+    """Whether a vaccine was not given for certain."""
+    return isinstance(entry, immunizations.ImmunizationEntry) and not entry.is_dose
+
+
+def is_not_done(entry: Entry) -> bool:
+    """Whether a procedure was not done."""
+    return isinstance(entry, procedures.ProcedureEntry) and entry.status is procedures.Status.NOT_DONE
+
+
+def is_not_in_use(entry: Entry) -> bool:
+    """Whether a device is no longer in use."""
+    return isinstance(entry, devices.DeviceEntry) and entry.status == devices.Status.NOT_IN_USE
+
+
+def is_no_current_plan(entry: Entry) -> bool:
+    """Whether a plan is not followed now."""
+    current = {care_plans.Status.CURRENT, care_plans.Status.PAUSED}
+    return isinstance(entry, care_plans.CarePlanEntry) and entry.status not in current
+
+
+def is_canceled(entry: Entry) -> bool:
+    """Whether an observation was never made."""
+    return isinstance(entry, results.ResultEntry) and entry.status == results.Status.CANCELED
+
+
+class _Standing(StrEnum):
+    CURRENT = "current"
+    OVER = "over"
+    RULED_OUT = "ruled-out"
+    OPEN = "open"
+
+
+_STANDS = {
+    conditions.Status.CURRENT: _Standing.CURRENT,
+    conditions.Status.CAME_BACK: _Standing.CURRENT,
+    conditions.Status.IN_REMISSION: _Standing.CURRENT,
+    conditions.Status.NOT_CLEAR: _Standing.CURRENT,
+    conditions.Status.INACTIVE: _Standing.OVER,
+    conditions.Status.RESOLVED: _Standing.OVER,
+    conditions.Status.RULED_OUT: _Standing.RULED_OUT,
+}
+
+
+def _stands(entry: Entry) -> _Standing:
+    if not isinstance(entry, conditions.ConditionEntry):
+        return _Standing.OPEN
+    if entry.status is conditions.Status.NOT_GIVEN:
+        return _Standing.OVER if entry.has_ended else _Standing.CURRENT
+    return _STANDS.get(entry.status, _Standing.OPEN)

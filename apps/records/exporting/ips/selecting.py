@@ -1,0 +1,135 @@
+"""What the entries of shelves, or of records, are for a section: some are held, of the others it is counted why not.
+
+Bounded by MOST entries a section, and by how many different things a section tells the newest of.
+"""
+
+from dataclasses import dataclass, field
+from typing import Final, Generic, TypeVar
+
+from apps.records.exporting.ips import judging
+from apps.records.exporting.ips.sections import Section
+from apps.records.exporting.stored import Source
+from apps.records.presenters.absences import Absence
+from apps.records.presenters.entry import Entry
+from apps.records.presenters.moments import When
+
+MOST: Final = 200
+_PICKED: Final = MOST * 2  # whose bodies are read: of some few only they tell whether they belong here
+
+Held = TypeVar("Held")
+
+
+@dataclass(frozen=True, repr=False)
+class NoneKnown:
+    """A provider recorded that there is none."""
+
+    source: Source
+    logical_id: str
+    absence: Absence
+    said: str
+    when: When
+
+
+@dataclass(frozen=True, repr=False)
+class Ranked(Generic[Held]):
+    """Something held, where it stands among others, and what it says the newest of: empty where that is itself."""
+
+    order: tuple[str, str, str]
+    alike: str
+    held: Held
+
+    @classmethod
+    def by(cls, entry: Entry, alike: str, held: Held) -> "Ranked[Held]":
+        """As the entry is dated; then the same every time."""
+        return cls((entry.when.sorts_at, entry.title, entry.logical_id), alike, held)
+
+
+@dataclass
+class Newest(Generic[Held]):
+    """The newest, at most so many, and of what is alike one. `older` counts the others."""
+
+    most: int
+    found: list[Ranked[Held]] = field(default_factory=list)
+    older: int = 0
+
+    def add(self, one: Ranked[Held]) -> None:
+        """Keep it, for now."""
+        self.found.append(one)
+        if len(self.found) > self.most * 2:
+            self.settle()
+
+    def settle(self) -> list[Held]:
+        """What is kept, the newest first."""
+        alike: dict[str, Ranked[Held]] = {}
+        for number, one in enumerate(sorted(self.found, key=lambda each: each.order, reverse=True)):
+            alike.setdefault(one.alike or f"#{number}", one)
+        kept = list(alike.values())[: self.most]
+        self.older += len(self.found) - len(kept)
+        self.found = kept
+        return [one.held for one in kept]
+
+
+@dataclass
+class Left:
+    """What a section does not list. `none_known` says that there is none; `left_out` counts what is over, ruled out or
+    not done, `withheld` what has no details."""
+
+    none_known: dict[tuple[Source, Absence], NoneKnown] = field(default_factory=dict)
+    left_out: int = 0
+    withheld: int = 0
+
+    def leaves(self, entry: Entry, section: Section, source: Source) -> bool:
+        """Whether the section has no place for the entry, as far as the entry itself says. Then it is counted."""
+        if entry.is_withheld:
+            self.withheld += 1
+        elif (absence := judging.absence_of(entry)) in section.none and absence is not None:
+            self._note(NoneKnown(source, entry.logical_id, absence, entry.title, entry.when))
+        elif section.leaves_out(entry):
+            self.left_out += 1
+        else:
+            return entry.says_no_information  # the section says so itself where it has nothing else
+        return True
+
+    def add(self, others: "Left") -> None:
+        """What another shelf left out as well."""
+        self.left_out += others.left_out
+        self.withheld += others.withheld
+        for one in others.none_known.values():
+            self._note(one)
+
+    def _note(self, one: NoneKnown) -> None:
+        """Of several times that the same was recorded, the last."""
+        key = (one.source, one.absence)
+        before = self.none_known.get(key)
+        if before is None or (before.when.sorts_at, before.logical_id) < (one.when.sorts_at, one.logical_id):
+            self.none_known[key] = one
+
+
+@dataclass(frozen=True, repr=False)
+class Picked:
+    """An entry of a shelf whose body is to be read."""
+
+    source: Source
+    record: int
+    entry: Entry
+
+
+@dataclass
+class Selection:
+    """What one section picked of shelves."""
+
+    newest: Newest[Picked] = field(default_factory=lambda: Newest(_PICKED))
+    left: Left = field(default_factory=Left)
+
+    def pick(self, record: int, entry: Entry, section: Section, source: Source) -> None:
+        """Look at one entry of a shelf."""
+        if entry.resource_type in section.resource_types and not self.left.leaves(entry, section, source):
+            alike = "" if judging.is_left_open(entry) else section.alike(entry)
+            self.newest.add(Ranked.by(entry, alike, Picked(source, record, entry)))
+
+    def add(self, other: "Selection") -> None:
+        """What was picked of another shelf as well."""
+        for one in other.newest.found:
+            self.newest.add(one)
+        self.newest.older += other.newest.older
+        self.left.add(other.left)

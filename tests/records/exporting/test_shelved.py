@@ -1,0 +1,163 @@
+"""A summary is the same from shelves as from the records themselves, and from shelves it opens few bodies."""
+
+import json
+
+import pytest
+from django.db import connection as database
+from django.test.utils import CaptureQueriesContext
+from hypothesis import HealthCheck, given, settings
+
+from apps.records import shelving
+from apps.records.exporting import choosing, shelved, summaries
+from apps.records.exporting.ips import documents
+from apps.records.exporting.ips.sections import TYPES
+from apps.records.models import Leaf, Record, Shelf, SyncRun
+from tests.records.exporting.keeping import keep, raw, spoil
+from tests.records.exporting.stories import VERSIONS, stories
+from tests.records.linked import AT, make_connection, make_endpoint
+from tests.records.people import R4_PATIENT, allergy
+from tests.records.presenters import oddities
+from tests.records.shelved import result
+
+pytestmark = pytest.mark.django_db
+
+_ODD = (
+    "status", "code", "clinicalStatus", "verificationStatus", "abatementDateTime", "effectivePeriod", "intent",
+    "doNotPerform", "wasNotGiven", "category", "onsetDateTime",
+)  # fmt: skip
+MEDICINES, ALLERGIES, PROBLEMS, RESULTS = "10160-0", "48765-2", "11450-4", "30954-2"
+
+
+def told(user):
+    """The document and what the page to read is made of, rows by what they say."""
+    choices = choosing.choices(user)
+    page = summaries.summary(choices)
+    lists = [
+        (each.name, each.count, each.shown, [(group.heading, [_said(row) for row in group.rows])
+        for group in each.groups])
+        for each in page.lists
+    ]  # fmt: skip
+    return json.loads(documents.document(choices, at=AT)), (lists, page.withdrawn, page.gone)
+
+
+def _said(row):
+    return row.title, row.when, row.status, row.details, row.providers
+
+
+def rebuilt(user):
+    for connection in user.connections.all():
+        shelving.rebuild_all(connection, at=AT)
+    return told(user)
+
+
+def section(document, loinc):
+    sections = document["entry"][0]["resource"]["section"]
+    (found,) = [each for each in sections if each["code"]["coding"][0]["code"] == loinc]
+    return found
+
+
+def condition(logical_id, code, *, certainty=None, **elements):
+    concept = {"text": "Canary condition", "coding": [{"system": "http://snomed.info/sct", "code": "1"}]}
+    sure = {"verificationStatus": {"coding": [{"code": certainty}]}} if certainty else {}
+    status = {"clinicalStatus": {"coding": [{"code": code}]}}
+    return {"resourceType": "Condition", "id": logical_id, "code": concept, **status, **sure, **elements}
+
+
+class TestASummaryFromShelves:
+    def test_is_the_same_as_from_the_records_of_both_versions(self, alice):
+        for version in VERSIONS:
+            connection = make_connection(alice, make_endpoint(f"https://{version}.example", version=version))
+            keep(connection, *stories()["george"][version], *stories()["ines"][version])
+        from_records = told(alice)
+        assert not Shelf.objects.exists()
+        assert rebuilt(alice) == from_records
+
+    @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+    @given(oddities.odd(*_ODD))
+    def test_is_the_same_as_from_the_records_whatever_came(self, sam, content):
+        connection = sam.connections.first() or make_connection(sam)
+        Record.objects.filter(connection=connection).delete()
+        Shelf.objects.filter(connection=connection).delete()
+        body = json.dumps(content).encode()
+        keep(connection, *(raw(kind, name, body) for kind in ("Patient", *TYPES) for name in ("odd", "even")))
+        assert told(sam) == rebuilt(sam)
+
+    def test_lists_a_possible_condition_where_its_own_status_puts_it(self, alice):
+        keep(
+            make_connection(alice),
+            condition("c1", "active", onsetDateTime="2020"),
+            condition("c2", "resolved", certainty="provisional", onsetDateTime="2021"),
+        )
+        document, _page = rebuilt(alice)
+        assert len(section(document, PROBLEMS)["entry"]) == 1
+        assert len(section(document, "11348-0")["entry"]) == 1
+
+    def test_opens_no_body_of_what_it_does_not_list(self, alice):
+        connection = make_connection(alice)
+        keep(connection, R4_PATIENT, *(result(number) for number in range(120)), allergy("a1"))
+        shelving.rebuild_all(connection, at=AT)
+        for number in range(1, 120):  # of one test the newest alone is listed
+            spoil(connection, "Observation", f"o{number}")
+        document, (lists, _withdrawn, _gone) = told(alice)
+        assert len(section(document, RESULTS)["entry"]) == 1
+        assert "older or said again: 119." in section(document, RESULTS)["text"]["div"]
+        assert ("Results", 120, 120) in [each[:3] for each in lists]
+
+    def test_asks_the_database_no_more_for_a_longer_record(self, alice, sam):
+        asked = []
+        for user, count in ((alice, 60), (sam, 240)):
+            connection = make_connection(user, make_endpoint(f"https://{count}.example/r4"))
+            keep(connection, R4_PATIENT, *(result(number) for number in range(count)))
+            shelving.rebuild_all(connection, at=AT)
+            choices = choosing.choices(user)
+            with CaptureQueriesContext(database) as queries:
+                summaries.summary(choices)
+                documents.document(choices, at=AT)
+            asked.append(len(queries))
+        assert asked[0] == asked[1]
+
+    def test_reads_the_records_where_a_shelf_cannot_be_read(self, alice):
+        connection = make_connection(alice)
+        keep(connection, R4_PATIENT, result(1), allergy("a1"))
+        whole = rebuilt(alice)
+        Leaf.objects.filter(shelf__connection=connection, shelf__subject="results").delete()
+        assert told(alice) == whole
+        Shelf.objects.filter(connection=connection, subject="allergies").update(sealed_index=b"spoiled")
+        assert told(alice) == whole
+        Shelf.objects.filter(connection=connection).delete()
+        assert told(alice) == whole
+
+    def test_does_not_read_what_is_still_arriving(self, alice):
+        connection = make_connection(alice)
+        keep(connection, R4_PATIENT, allergy("a1"))
+        SyncRun.objects.create(user=alice, connection=connection, cause="confirmed", created_at=AT)
+        (choice,) = choosing.choices(alice)
+        assert shelved.types_off_shelves(choice, [each for each in shelving.SUBJECTS if each.key == "allergies"]) == ()
+        _document, (lists, _withdrawn, _gone) = told(alice)
+        assert all(count == 0 for _name, count, _shown, _groups in lists)
+
+
+class TestASection:
+    def test_of_medicines_leaves_out_what_is_ordered_not_to_be_taken(self, alice):
+        order = {
+            "resourceType": "MedicationRequest", "id": "m1", "status": "active", "intent": "order",
+            "doNotPerform": True, "medicationCodeableConcept": {"text": "Canary drug"},
+        }  # fmt: skip
+        keep(make_connection(alice), order)
+        for document, _page in (told(alice), rebuilt(alice)):
+            assert "Canary drug" not in str(document)
+            assert "over, ruled out or not done: 1." in section(document, MEDICINES)["text"]["div"]
+
+    def test_never_says_none_known_because_that_was_ruled_out(self, alice):
+        none = {"coding": [{"system": "http://snomed.info/sct", "code": "716186003"}], "text": "No known allergies"}
+        refuted = {"coding": [{"code": "refuted"}]}
+        keep(make_connection(alice), allergy("a1", code=none, verificationStatus=refuted))
+        for document, _page in (told(alice), rebuilt(alice)):
+            assert "no-known-allergies" not in str(document)
+            assert "no-allergy-info" in str(document)
+
+    def test_takes_unnamed_results_for_results_of_different_tests(self, alice):
+        unnamed = [{**result(number), "code": {}} for number in range(3)]
+        keep(make_connection(alice), *unnamed)
+        for document, _page in (told(alice), rebuilt(alice)):
+            assert len(section(document, RESULTS)["entry"]) == 3
