@@ -6,14 +6,15 @@ the machine. The exit code is 1 where a figure is short of its goal. An area of 
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 
-from benchmarks import directory, pages, refresh, sync
+from benchmarks import directory, pages, refresh, sync, sync_kills
 from benchmarks.figure import Figure
 
 AREAS: Mapping[str, Callable[[], Iterator[Figure]] | None] = {
     "directory": directory.figures,
     "refresh": refresh.figures,
-    "sync": sync.figures,
+    "sync": lambda: chain(sync.figures(), sync_kills.figures()),
     "pages": pages.figures,
     "bulk": None,
 }

@@ -33,13 +33,14 @@ def starting(*, rows: int, latency_ms: int) -> Iterator[str]:
     command = [sys.executable, "-m", "benchmarks.stub_provider", str(port), str(rows), str(latency_ms)]
     process = processes.start(command, environment=os.environ, folder=env.ROOT)
     try:
-        _wait_for(port)
+        wait_for(port)
         yield f"http://{LOOPBACK}:{port}"
     finally:
         processes.stop(process)
 
 
-def _wait_for(port: int) -> None:
+def wait_for(port: int) -> None:
+    """Until something listens there."""
     deadline = time.monotonic() + _STARTS_WITHIN_SECONDS
     while True:
         try:

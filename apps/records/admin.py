@@ -52,14 +52,14 @@ class SyncRunAdmin(RecordsWindow):
 
 @admin.register(SyncStep)
 class SyncStepAdmin(RecordsWindow):
-    """Steps, newest first. The cursor is not shown: a link of the provider's can hold a patient's id."""
+    """Steps, newest first. Neither the cursor is shown, which may hold a patient's id, nor a page put aside."""
 
     subject = "sync step"
     list_display = ("run", "resource_type", "status", "gap", "pages", "rows_got", "rows_kept", "finished_at")
     list_filter = ("status", "gap", OfType)
     search_fields = ("run__id__exact",)
     ordering = ("-pk",)
-    exclude = ("sealed_cursor",)
+    exclude = ("sealed_cursor", "sealed_page")
     list_select_related = ("run",)
 
     def owner(self, row: Any) -> Any:

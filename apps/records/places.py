@@ -28,6 +28,11 @@ def cursor_place(*, run_id: UUID, resource_type: str) -> Place:
     return Place("sync_step", "cursor", (str(run_id), resource_type))
 
 
+def page_place(*, run_id: UUID, resource_type: str) -> Place:
+    """Of `SyncStep.sealed_page`."""
+    return Place("sync_step", "page", (str(run_id), resource_type))
+
+
 def quarantine_place(*, run_id: UUID, resource_type: str) -> Place:
     """Of `QuarantinedRow.sealed_body`."""
     return Place("quarantine", "body", (str(run_id), resource_type))

@@ -1,5 +1,6 @@
 """Several steps at a time: as many questions under way as the provider's kind allows, each answer stored as it comes,
-and what follows a page asked before that page is stored.
+while others are awaited. A type's next page is asked for when its last one is stored; where nothing else would be asked
+meanwhile, that one is put aside first, and the next asked for while it is stored.
 
 One thread works with rows, this one; the others wait for the provider (`fetching`). What concerns every step alike,
 such as a 429, stops the asking; what is under way then is still taken and stored, so that nothing is asked for twice.
@@ -34,6 +35,9 @@ class Stream(Protocol):
 
     def receive(self, question: Question, answer: Answer) -> None:
         """Learn what to ask next."""
+
+    def put_aside(self) -> None:
+        """Keep what was received as it came, where that lets `next` go on before it is stored."""
 
     def store(self) -> None:
         """Write down what was received."""
@@ -114,6 +118,9 @@ class Flow:
             if self._work.is_slice_over:
                 self._stopped_by = self._stopped_by or SliceOver()
             self._fill()
+            if not self._under_way and self._stopped_by is None:
+                stream.put_aside()
+                self._fill()
             stream.store()
             self.has_stored = True
         self._close_if_done(stream)

@@ -44,6 +44,9 @@ class ReadingPatient:
         self._resource = answer
         self.is_done = True
 
+    def put_aside(self) -> None:
+        """No answer is waited for with these."""
+
     def store(self) -> None:
         """Raises LeaseLost."""
         if self._resource is not None:
@@ -96,6 +99,9 @@ class ReadingReferences:
         """To be stored then."""
         assert isinstance(answer, Resource)  # noqa: S101  # nosec B101 - only reads are asked here
         self._got.append(answer)
+
+    def put_aside(self) -> None:
+        """No answer is waited for with these."""
 
     def store(self) -> None:
         """What came, and that it need not be read again. Raises LeaseLost."""

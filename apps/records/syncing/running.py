@@ -273,7 +273,9 @@ def _give_back(run: SyncRun, lease: Lease, clock: Clock) -> None:
 def _abandon(run: SyncRun, lease: Lease, gap: SyncStep.Gap, *, at: datetime) -> None:
     """End what is open without another look at provider or records."""
     with transaction.atomic():
-        run.steps.filter(status__in=OPEN).update(status=Status.GAP, gap=gap, sealed_cursor=None, finished_at=at)
+        run.steps.filter(status__in=OPEN).update(
+            status=Status.GAP, gap=gap, sealed_cursor=None, sealed_page=None, finished_at=at
+        )
         _finish(run, lease, at=at)
 
 

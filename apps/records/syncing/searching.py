@@ -1,31 +1,34 @@
 """One type fetched page by page, through each of the searches that cover it."""
 
 from apps.records.models import SyncStep
-from apps.records.syncing import gaps, planning, stepping
+from apps.records.syncing import gaps, planning, putting_aside, stepping
 from apps.records.syncing.cursors import Cursor
 from apps.records.syncing.fetching import Answer, Follow, Question, Search
 from apps.records.syncing.stepping import Work
 from apps.wire.errors import WireError
-from apps.wire.fhir import Page
+from apps.wire.fhir import Page, Resource
 from apps.wire.resource_types import Parameters
 
 Gap = SyncStep.Gap
 
 
 class Searching:
-    """One step's pages. There is one question at a time; the next may be asked before the last answer is stored."""
+    """One step's pages, one after the other: the next is asked for when the last is stored or put aside, so that a
+    worker that dies costs each type one page at most."""
 
     def __init__(self, step: SyncStep, work: Work) -> None:
         self.step = step
         self._work = work
         self._asking = stepping.asking(step)
         self._cursor = Cursor()
-        self._page: Page | None = None
+        self._rows: tuple[Resource, ...] | None = None  # what came last and is not stored yet
+        self._is_put_aside = False
         self._is_asked = False
 
     def begin(self) -> None:
-        """Go on at the stored cursor. Raises LeaseLost."""
-        self._cursor = stepping.begin(self.step, self._work)
+        """Go on at the stored cursor, with what was put aside. Raises LeaseLost."""
+        self._cursor, self._rows = stepping.begin(self.step, self._work)
+        self.store()
 
     @property
     def is_done(self) -> bool:
@@ -33,8 +36,8 @@ class Searching:
         return self._cursor.search >= len(self._searches)
 
     def next(self) -> Question | None:
-        """What to ask now; nothing while an answer is awaited."""
-        if self._is_asked or self.is_done:
+        """What to ask now; nothing while an answer is awaited, or could be lost."""
+        if self._is_asked or self.is_done or not (self._rows is None or self._is_put_aside):
             return None
         self._is_asked = True
         if self._cursor.next_url is not None:
@@ -46,7 +49,7 @@ class Searching:
         assert isinstance(answer, Page)  # noqa: S101  # nosec B101 - only searches are asked here
         step = self.step
         self._is_asked = False
-        self._page = answer
+        self._rows = answer.resources
         if self._cursor.next_url is None and answer.total is not None:
             step.rows_counted = (step.rows_counted or 0) + answer.total
         step.rows_unreadable += answer.unreadable
@@ -55,12 +58,18 @@ class Searching:
         if not self.is_done and stepping.is_too_much(step, self._work):
             self._cursor = Cursor(len(self._searches), attempt=self._cursor.attempt, lacks=Gap.TOO_MUCH)
 
+    def put_aside(self) -> None:
+        """Keep what came last as it came, so that `next` may follow it before it is stored. Raises LeaseLost."""
+        if self._rows is not None and not self.is_done and putting_aside.is_small_enough(self._rows):
+            stepping.put_aside(self.step, self._rows, cursor=self._cursor, work=self._work)
+            self._is_put_aside = True
+
     def store(self) -> None:
         """The page received last, and the cursor after it. Raises LeaseLost."""
-        page, self._page = self._page, None
-        if page is None:
-            return
-        stepping.store(self.step, page.resources, cursor=self._cursor, work=self._work)
+        rows, self._rows = self._rows, None
+        self._is_put_aside = False
+        if rows is not None:
+            stepping.store(self.step, rows, cursor=self._cursor, work=self._work)
 
     def refuse(self, question: Question, error: WireError) -> None:
         """Ask otherwise where the server's kind is known to want that; else go on with the next search, and say what

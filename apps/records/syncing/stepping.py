@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from apps.records.models import PendingRead, Record, SyncRun, SyncStep
-from apps.records.syncing import belonging, cursors, planning, quarantining, referring, storing
+from apps.records.syncing import belonging, cursors, planning, putting_aside, quarantining, referring, storing
 from apps.records.syncing.cursors import Cursor
 from apps.records.syncing.fetching import Clock, Source
 from apps.records.syncing.leasing import Lease
@@ -80,14 +80,24 @@ def asking(step: SyncStep) -> Asking:
     return planning.read_asking(step.asked)
 
 
-def begin(step: SyncStep, work: Work) -> Cursor:
-    """Say that the step is under way, and give the place to go on from. Raises LeaseLost."""
+def begin(step: SyncStep, work: Work) -> tuple[Cursor, tuple[Resource, ...] | None]:
+    """Say that the step is under way, and give the place to go on from, and the page that a worker left who had put it
+    aside. Raises LeaseLost."""
     with transaction.atomic(), sealing.key_ring(work.holder) as ring:
         work.lease.extend()
         step.status = Status.GETTING
         step.started_at = step.started_at or work.clock()
         step.save(update_fields=["status", "started_at"])
-        return cursors.opened(step, ring)
+        return cursors.opened(step, ring), putting_aside.opened(step, ring)
+
+
+def put_aside(step: SyncStep, resources: tuple[Resource, ...], *, cursor: Cursor, work: Work) -> None:
+    """Keep a page as it came, and where to go on after it, until `store` has its rows. Raises LeaseLost."""
+    with transaction.atomic(), sealing.key_ring(work.holder) as ring:
+        work.lease.extend()
+        step.sealed_page = putting_aside.sealed(resources, step, ring)
+        step.sealed_cursor = cursors.sealed(cursor, step, ring)
+        step.save()
 
 
 def remember(step: SyncStep, cursor: Cursor, work: Work) -> None:
@@ -127,6 +137,7 @@ def store(
         step.needs_shelf = step.needs_shelf or kept.differing > 0
         if cursor is not None:
             step.sealed_cursor = cursors.sealed(cursor, step, ring)
+        step.sealed_page = None
         step.save()
     work.turn.has_stored = True
 
@@ -164,7 +175,7 @@ def close(step: SyncStep, *, gap: str, work: Work, used: int | None = None) -> N
         step.status = Status.GAP if gap else Status.COMPLETE
         step.gap = gap
         step.watermark_at = step.watermark_at if gap else step.started_at  # it errs early
-        step.sealed_cursor = None
+        step.sealed_cursor = step.sealed_page = None
         step.finished_at = now
         if used is not None:
             step.asked = Asking(Way.SEARCH, asking(step).attempts, used).written()

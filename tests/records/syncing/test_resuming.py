@@ -14,7 +14,7 @@ from django.db import connections
 from apps.connections.ending import disconnecting
 from apps.records import syncing
 from apps.records.models import Record, SyncRun, SyncStep
-from apps.records.syncing import leasing, running, stepping
+from apps.records.syncing import leasing, running, stepping, storing
 from tests.records.linked import AT
 from tests.records.people import PATIENT_ID, R4_PATIENT, allergy, bundle
 from tests.records.provider import ALLERGIES, METADATA, PATIENT, TOKEN
@@ -227,7 +227,7 @@ class TestKilledWorker:
         worker = worker_process(run)
 
         def killed(request):
-            eventually(lambda: stored() == {"a1"})  # this page is asked for before the first is stored
+            eventually(lambda: stored() == {"a1"})  # this page is asked for before the rows of the first are stored
             worker.kill()
             return http(503)
 
@@ -240,6 +240,31 @@ class TestKilledWorker:
         resume(run)
         assert (run.outcome, stored()) == ("complete", {"a1", "a2"})
         assert len(provider.sent(ALLERGIES)) == 1
+
+    def test_does_not_ask_again_for_a_page_it_was_storing(self, linked, provider, monkeypatch):
+        """That page was put aside, and the next one is under way."""
+        second = "GET /fhir/r4/AllergyIntolerance?page=2"
+        provider.answers[ALLERGIES] = http(body=bundle(allergy("a1"), total=2, next_url=provider.next_url(2)))
+        provider.answers[second] = http(body=bundle(allergy("a2"), total=2))
+        run = syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=AT)
+        keep = storing.keep
+
+        def killed(connection, rows, **options):
+            rows = list(rows)
+            if any(row.logical_id == "a1" for row in rows):
+                raise SystemExit
+            return keep(connection, rows, **options)
+
+        with monkeypatch.context() as dying:
+            dying.setattr(storing, "keep", killed)
+            with pytest.raises(SystemExit):
+                syncing.advance(run.pk, at=AT)
+        left = step(run)
+        assert (left.pages, b"a1" in bytes(left.sealed_page)) == (0, False)
+        resume(run)
+        assert (run.outcome, stored()) == ("complete", {"a1", "a2"})
+        assert len(provider.sent(ALLERGIES)) == 1
+        assert step(run).sealed_page is None
 
     def test_may_die_again_and_again(self, linked, provider):
         """Each is killed while it waits for another page; the last brings the rest, and no page came three times."""

@@ -1,0 +1,47 @@
+"""A page that has come but whose rows are not stored yet, kept as it came: so that what follows it may be asked for,
+and a worker that dies costs nobody that page a second time.
+
+It stands sealed in the step, beside the cursor after it, and goes in the transaction that stores its rows. Pages are
+put aside only where the provider would be asked for nothing else meanwhile: it costs a little.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Final
+
+from apps.records import places
+from apps.records.models import SyncStep
+from apps.vault.sealing import KeyRing, Place
+from apps.wire.fhir import Resource
+
+# Larger ones are not worth it: storing is what takes long then.
+LARGEST_BYTES: Final = 1_000_000
+_END: Final = b"\n"
+
+
+def is_small_enough(rows: Sequence[Resource]) -> bool:
+    """Whether a page may be put aside."""
+    return sum(len(row.body) for row in rows) <= LARGEST_BYTES
+
+
+def sealed(rows: Sequence[Resource], step: SyncStep, ring: KeyRing) -> bytes:
+    """For `SyncStep.sealed_page`."""
+    heads = [(row.resource_type, row.logical_id, len(row.body)) for row in rows]
+    content = json.dumps(heads).encode() + _END + b"".join(row.body for row in rows)
+    return ring.seal_body(content, place=_place(step))
+
+
+def opened(step: SyncStep, ring: KeyRing) -> tuple[Resource, ...] | None:
+    """The rows that were put aside; None where there is no such page."""
+    if step.sealed_page is None:
+        return None
+    heads, _end, bodies = ring.open_body(bytes(step.sealed_page), place=_place(step)).partition(_END)
+    rows, start = [], 0
+    for resource_type, logical_id, length in json.loads(heads):
+        rows.append(Resource(resource_type, logical_id, bodies[start : start + length]))
+        start += length
+    return tuple(rows)
+
+
+def _place(step: SyncStep) -> Place:
+    return places.page_place(run_id=step.run_id, resource_type=step.resource_type)
