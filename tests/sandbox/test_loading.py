@@ -204,6 +204,25 @@ class TestIdsAndReferences:
         assert (owner, body["subject"]["reference"]) == ("p-1", "Patient/p-1")
 
 
+class TestSearches:
+    @pytest.mark.parametrize(
+        ("kind", "category", "asked", "found"),
+        [
+            ("CarePlan", {}, "assess-plan", 1),
+            ("CarePlan", {"category": [{"coding": [{"code": "736252007"}]}]}, "assess-plan", 1),
+            ("Observation", {}, "laboratory", 1),
+            ("Observation", {"category": [{"text": "Lab"}]}, "laboratory", 1),
+            ("Observation", {"category": [{"coding": [{"code": "exam"}]}]}, "laboratory", 0),
+            ("Observation", {"category": [{"coding": [{"code": "exam"}]}]}, "exam", 1),
+        ],
+    )
+    def test_by_a_category_find_what_came_without_one(self, load, get, token_of, kind, category, asked, found):
+        load(one__json=bundle(entry(PATIENT), entry({"resourceType": kind, "id": "x", **category})))
+        page = get(f"{R4}/{kind}?patient=p-1&category={asked}", token_of("ada-sample-1980", "r4")).json()
+        assert len(page.get("entry", ())) == found
+        assert "category" in category or "category" not in stored(kind)[0][1]
+
+
 class TestVersionOfAFile:
     @pytest.mark.parametrize(
         ("body", "version"),

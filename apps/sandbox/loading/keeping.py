@@ -16,6 +16,7 @@ from apps.sandbox.fhir import indexing, store
 from apps.sandbox.fhir.offered import OFFERED
 from apps.sandbox.fhir.realm import Realm
 from apps.sandbox.loading import tidying
+from apps.sandbox.loading.categorizing import categorized
 from apps.sandbox.loading.reading import Body
 from apps.sandbox.models import Resource
 
@@ -44,7 +45,7 @@ def keep(bodies: list[Body], version: str, *, at: datetime) -> Kept:
         if renames:
             known = f"{body['resourceType']}/{body['id']}"
             whole = {**tidying.renamed(body, renames), "id": renames.get(known, known).rpartition("/")[2]}
-        rows.append(store.row(Realm(version), owner, whole, at=at))
+        rows.append(categorized(store.row(Realm(version), owner, whole, at=at)))
     left_out = Counter(str(body["resourceType"]) for body in bodies if body["resourceType"] not in offered)
     return Kept(store.keep(rows), left_out, frozenset(filter(None, owners)))
 
