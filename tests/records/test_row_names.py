@@ -14,7 +14,7 @@ class TestTheNameOfAVisit:
             ({"class": "inpatient"}, "Hospital stay"),
             ({"class": {"code": "EMER"}}, "Emergency visit"),
             ({"class": {"code": "X9", "display": "Day clinic"}}, "Day clinic"),
-            ({}, "Visit"),
+            ({"period": {"start": "2026-03-01"}}, "Visit"),
             ({"class": "inpatient", "type": [{"text": "Hip replacement"}]}, "Hip replacement"),
         ],
     )
