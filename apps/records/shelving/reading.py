@@ -95,6 +95,23 @@ def window(
     return tuple(rows[max(start - before, 0) : max(stop - before, 0)])
 
 
+def beginnings(
+    found: Sequence[OpenShelf], asked: Mapping[str, tuple[Arrangement, int]], ring: KeyRing
+) -> Mapping[str, tuple[Shelved, ...]]:
+    """How the lists of several subjects begin: by subject its arrangement, and how many rows of it at most. One query
+    for all of them. Raises as `window` does."""
+    wanted: list[_Leaf] = []
+    for subject, (arrangement, most) in asked.items():
+        sources = [_Source.of(shelf, arrangement) for shelf in found if shelf.subject == subject]
+        wanted += _needed(sources, 0, most)[0]
+    rows: dict[str, list[Shelved]] = defaultdict(list)
+    for row in _rows(wanted, ring):
+        rows[row.subject].append(row)
+    return {
+        subject: tuple(sorted(rows[subject], key=lambda row: row.key)[:most]) for subject, (_, most) in asked.items()
+    }
+
+
 def of_test(found: Sequence[OpenShelf], test: str, ring: KeyRing, *, most: int) -> tuple[Shelved, ...]:
     """The newest values of one test, at most so many from each shelf, newest first."""
     wanted = []

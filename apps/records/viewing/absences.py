@@ -98,6 +98,7 @@ _SETTLED: Final = frozenset({Gap.NOT_OFFERED, Gap.NOT_SHARED})
 _GAPS: Final[Mapping[SyncStep.Gap, str | Promise]] = {
     Gap.NOT_SHARED: _("Not shared: you or %(provider)s did not allow this kind of entry."),
     Gap.NOT_OFFERED: _("%(provider)s does not offer this to apps. Ask them directly."),
+    Gap.NOT_ENABLED: _("%(provider)s does not let this app in."),
     Gap.REFUSED: _("Not complete: %(provider)s did not accept our request on %(date)s. This is ours to fix."),
     Gap.UNAVAILABLE: _("Not complete: we could not get this from %(provider)s on %(date)s."),
     Gap.UNREADABLE: _("Not complete: %(provider)s sent something we could not read on %(date)s."),

@@ -43,6 +43,7 @@ class State(StrEnum):
     COMPLETE = "complete"
     PARTIAL = "partial"  # U6
     FAILED = "failed"  # U7
+    SHUT_OUT = "shut-out"  # C9
 
     @property
     def is_moving(self) -> bool:
@@ -155,7 +156,8 @@ def _state(connection: Connection, run: SyncRun | None, *, is_first: bool, at: d
     if run is None:
         return State.NEVER
     if run.finished_at is not None:
-        return State(run.outcome)
+        is_shut_out = any(step.gap == SyncStep.Gap.NOT_ENABLED for step in run.steps.all())
+        return State.SHUT_OUT if is_shut_out else State(run.outcome)
     if standing.is_stopped(connection):
         return State.STOPPED
     is_waiting = run.claim_id is None and run.lease_until is not None and run.lease_until > at

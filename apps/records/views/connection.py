@@ -15,7 +15,7 @@ from apps.accounts.current_user import current_user
 from apps.connections.models import Connection
 from apps.records import tasks
 from apps.records.presenters import dates
-from apps.records.syncing import NotSyncable, asking
+from apps.records.syncing import NotSyncable, asking, outlook
 from apps.records.viewing import looking, overview
 
 
@@ -32,7 +32,13 @@ def show_record(request: HttpRequest, connection_id: UUID) -> HttpResponse:
         view = looking.look(connection, session=request.session, at=now)
     except Connection.DoesNotExist:
         raise Http404 from None
-    context = {"connection": connection, "standing": view.standing, "overview": view.overview, "now": now}
+    context = {
+        "connection": connection,
+        "standing": view.standing,
+        "overview": view.overview,
+        "outlook": outlook.of(connection) if view.overview.state.is_moving else None,
+        "now": now,
+    }
     return render(request, "records/record.html", context)
 
 
@@ -45,7 +51,12 @@ def show_progress(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     connection = _connection(request, connection_id)
     found = overview.of(connection, at=timezone.now())
     is_news = request.GET.get("done") != str(found.kinds_done)
-    context = {"connection": connection, "overview": found, "is_news": is_news}
+    context = {
+        "connection": connection,
+        "overview": found,
+        "outlook": outlook.of(connection) if found.state.is_moving else None,
+        "is_news": is_news,
+    }
     response = render(request, "records/progress.html", context)
     if request.GET.get("state") != found.state.value:
         response["HX-Refresh"] = "true"

@@ -1,5 +1,7 @@
 """The pages of somebody's whole record: its subjects, the list of each, and everything by date."""
 
+from collections.abc import Callable
+from typing import TypeVar
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
@@ -12,12 +14,13 @@ from django.views.decorators.http import require_safe
 from apps.accounts.current_user import current_user
 from apps.records import subjects
 from apps.records.shelving.reading import Outdated
-from apps.records.subjects import LISTED, Subject
-from apps.records.viewing import absences, lists, summing_up, whole
+from apps.records.subjects import ALLERGIES, LISTED, MEDICINES, Subject
+from apps.records.viewing import absences, lists, news, summing_up, what_matters, whole
 from apps.records.viewing.lists import EntryList, Filters
 from apps.records.viewing.whole import Whole
 from apps.vault.errors import VaultError
 
+_T = TypeVar("_T")
 _TRIES = 2  # a shelf that is built anew while it is read is there a moment later
 
 
@@ -28,7 +31,14 @@ def show_whole_record(request: HttpRequest) -> HttpResponse:
     """The subjects with what there is of each."""
     now = timezone.now()
     with whole.opened(current_user(request), LISTED, session=request.session, at=now) as record:
-        context = {"whole": record, "summaries": summing_up.of(record), "subjects": LISTED, "now": now}
+        context = {
+            "whole": record,
+            "summaries": summing_up.of(record),
+            "matters": _tried(record, what_matters.of),
+            "news": _tried(record, news.of),
+            "subjects": LISTED,
+            "now": now,
+        }
         return render(request, "records/whole.html", context)
 
 
@@ -42,8 +52,10 @@ def show_subject(request: HttpRequest, subject_key: str) -> HttpResponse:
         raise Http404
     now = timezone.now()
     filters = _filters(request.GET)
-    with whole.opened(current_user(request), [subject], session=request.session, at=now) as record:
+    wanted = [subject, ALLERGIES] if subject is MEDICINES else [subject]
+    with whole.opened(current_user(request), wanted, session=request.session, at=now) as record:
         context = {
+            "allergies": _tried(record, what_matters.allergies_of) if subject in {ALLERGIES, MEDICINES} else None,
             "subject": subject,
             "whole": record,
             "list": _list(record, subject, filters),
@@ -73,12 +85,16 @@ def show_everything(request: HttpRequest) -> HttpResponse:
 
 
 def _list(record: Whole, subject: Subject | None, filters: Filters) -> EntryList | None:
+    if subject is None:
+        return _tried(record, lambda whole: lists.of_everything(whole, LISTED, filters))
+    return _tried(record, lambda whole: lists.of_subject(whole, subject, filters))
+
+
+def _tried(record: Whole, make: Callable[[Whole], _T]) -> _T | None:
     """None where it does not open just now."""
     for _try in range(_TRIES):
         try:
-            if subject is None:
-                return lists.of_everything(record, LISTED, filters)
-            return lists.of_subject(record, subject, filters)
+            return make(record)
         except Outdated:
             record = record.read_again()
         except VaultError:

@@ -1,0 +1,82 @@
+"""What a page says at its head about allergies: how many there are, and which provider recorded that there are none.
+
+Said for each provider, and never one for all: "no known allergies" of one does not refute what another lists, and
+neither is the same as nothing sent (patient experience 3.2).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
+
+from apps.records.presenters import dates
+from apps.records.presenters.absences import Absence
+from apps.records.presenters.allergies import AllergyEntry, Group
+from apps.records.shelving.reading import Shelved
+from apps.records.viewing import rows
+from apps.records.viewing.whole import Source
+
+MOST: Final = 200  # entries that are looked through
+
+_NONE_KNOWN: Final[Mapping[Absence, str | Promise]] = {
+    Absence.MEDICINE_ALLERGIES: _("%(provider)s recorded “no known medicine allergies” on %(date)s."),
+    Absence.FOOD_ALLERGIES: _("%(provider)s recorded “no known food allergies” on %(date)s."),
+    Absence.ENVIRONMENT_ALLERGIES: _("%(provider)s recorded “no known allergies to things around you” on %(date)s."),
+    Absence.LATEX_ALLERGIES: _("%(provider)s recorded “no known latex allergy” on %(date)s."),
+}
+_NONE_KNOWN_AT_ALL: Final = _("%(provider)s recorded “no known allergies” on %(date)s.")
+
+
+@dataclass(frozen=True)
+class Allergies:
+    """`names` are those on lists now, each once; `sentences` what providers say in place of one; `silent` are the
+    providers that sent nothing."""
+
+    names: tuple[str, ...]
+    sentences: tuple[str, ...]
+    silent: tuple[str, ...]
+
+    @property
+    def says_something(self) -> bool:
+        """Whether there is more to say than that nothing came."""
+        return bool(self.names or self.sentences)
+
+    @property
+    def headline(self) -> str:
+        """How many there are; empty where there are none."""
+        count = len(self.names)
+        said = ngettext(
+            "%(count)d allergy or reaction on your lists", "%(count)d allergies or reactions on your lists", count
+        )
+        return said % {"count": count} if count else ""
+
+
+def of(entries: Sequence[Shelved], sources: Mapping[UUID, Source], sent: Iterable[UUID]) -> Allergies:
+    """`entries` are those of the allergies' shelves; `sent` the connections that sent any."""
+    told = [(one, one.entry) for one in entries if isinstance(one.entry, AllergyEntry)]
+    on_lists = [(one.connection_id, entry) for one, entry in told if entry.group == Group.CURRENT or not entry.group]
+    names = dict.fromkeys(rows.names(entry)[0] for _key, entry in on_lists)
+    listing = {key for key, _entry in on_lists}
+    sentences = [
+        _said(sources[one.connection_id].provider, entry, others_list=bool(listing - {one.connection_id}))
+        for one, entry in told
+        if entry.group in {Group.NONE_KNOWN, Group.NO_INFORMATION}
+    ]
+    heard = set(sent)
+    silent = tuple(source.provider for key, source in sources.items() if key not in heard)
+    return Allergies(tuple(names), tuple(dict.fromkeys(sentences)), silent)
+
+
+def _said(provider: str, entry: AllergyEntry, *, others_list: bool) -> str:
+    if entry.group == Group.NO_INFORMATION:
+        return gettext("%(provider)s has no information about allergies.") % {"provider": provider}
+    date = dates.sent_date(entry.when.starts) or gettext("a date not given")
+    sentence = str(_NONE_KNOWN_AT_ALL if entry.absence is None else _NONE_KNOWN.get(entry.absence, _NONE_KNOWN_AT_ALL))
+    said = sentence % {"provider": provider, "date": date}
+    if not others_list:
+        return said
+    return f"{said} " + gettext("Another provider lists some. Tell %(provider)s about them.") % {"provider": provider}

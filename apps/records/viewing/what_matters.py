@@ -1,0 +1,77 @@
+"""What stands first of a whole record: allergies, conditions and medicines as they are now, and the latest results.
+
+Names and dates, and no value of a result: somebody decides to look at that. One query for all of it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from apps.records.shelving import arranging, reading
+from apps.records.shelving.arranging import Arrangement
+from apps.records.shelving.reading import Shelved
+from apps.records.subjects import ALLERGIES, CONDITIONS, MEDICINES, RESULTS, Subject
+from apps.records.viewing import allergy_words, folding, rows
+from apps.records.viewing.allergy_words import Allergies
+from apps.records.viewing.rows import Row
+from apps.records.viewing.whole import Whole
+
+MOST_NAMED: Final = 5
+_LOOKED_THROUGH: Final = 30
+_ASKED: Final[Mapping[str, tuple[Arrangement, int]]] = {
+    ALLERGIES.key: (Arrangement.LISTED, allergy_words.MOST),
+    CONDITIONS.key: (Arrangement.LISTED, _LOOKED_THROUGH),
+    MEDICINES.key: (Arrangement.LISTED, _LOOKED_THROUGH),
+    RESULTS.key: (arranging.dated_arrangement(RESULTS), _LOOKED_THROUGH),
+}
+
+
+@dataclass(frozen=True)
+class Named:
+    """A few entries of a subject, each thing once; `is_cut` where there are more of them."""
+
+    subject: Subject
+    rows: tuple[Row, ...]
+    is_cut: bool
+
+
+@dataclass(frozen=True)
+class WhatMatters:
+    """What the page says first."""
+
+    allergies: Allergies
+    conditions: Named
+    medicines: Named
+    results: Named
+
+
+def of(whole: Whole) -> WhatMatters:
+    """Raises Outdated where a shelf was built anew meanwhile, and VaultError."""
+    found = reading.beginnings(whole.shelves, _ASKED, whole.ring)
+    return WhatMatters(
+        allergies=_allergies(whole, found[ALLERGIES.key]),
+        conditions=_current(whole, CONDITIONS, found[CONDITIONS.key]),
+        medicines=_current(whole, MEDICINES, found[MEDICINES.key]),
+        results=_named(whole, RESULTS, found[RESULTS.key]),
+    )
+
+
+def allergies_of(whole: Whole) -> Allergies:
+    """The allergies alone, for a page whose shelves have them. Raises as `of` does."""
+    found = reading.beginnings(whole.shelves, {ALLERGIES.key: _ASKED[ALLERGIES.key]}, whole.ring)
+    return _allergies(whole, found[ALLERGIES.key])
+
+
+def _allergies(whole: Whole, found: Sequence[Shelved]) -> Allergies:
+    sent = (shelf.connection_id for shelf in whole.of(ALLERGIES) if shelf.index is not None and shelf.index.count)
+    return allergy_words.of(found, whole.sources, sent)
+
+
+def _current(whole: Whole, subject: Subject, found: Sequence[Shelved]) -> Named:
+    current = [one for one in found if one.entry is not None and one.entry.group == "current"]
+    return _named(whole, subject, current)
+
+
+def _named(whole: Whole, subject: Subject, found: Sequence[Shelved]) -> Named:
+    folded = folding.fold(rows.paired(found, whole.sources, born=whole.born, at=whole.at))
+    return Named(subject, folded[:MOST_NAMED], len(folded) > MOST_NAMED)

@@ -1,0 +1,184 @@
+"""The first page of the whole record: what matters now, what is new, and what is said about allergies."""
+
+import re
+from datetime import datetime, timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.audit import recording
+from apps.audit.recording import Actor, EventType
+from apps.records.models import Leaf, Record, SyncRun, SyncStep
+from tests.records.linked import make_connection, make_endpoint
+from tests.records.people import PATIENT_ID, allergy
+from tests.records.shelved import keep, result
+
+pytestmark = pytest.mark.django_db
+
+NONE_KNOWN = {"coding": [{"system": "http://snomed.info/sct", "code": "716186003", "display": "No known allergy"}]}
+NO_MEDICINE = {"coding": [{"system": "http://snomed.info/sct", "code": "409137002"}], "text": "NKDA"}
+ACTIVE = {"coding": [{"code": "active"}]}
+
+
+@pytest.fixture
+def connection(alice):
+    return make_connection(alice)
+
+
+@pytest.fixture
+def other(alice):
+    endpoint = make_endpoint("https://other.example/r4")
+    endpoint.providers.update(name="Riverside Hospital")
+    return make_connection(alice, endpoint)
+
+
+def page(client, name, *args):
+    response = client.get(reverse(name, args=args))
+    assert response.status_code == 200
+    return re.sub(r"\s+", " ", response.content.decode()).split("<h1>")[1]
+
+
+def condition(logical_id, name, status="active"):
+    return {
+        "resourceType": "Condition",
+        "id": logical_id,
+        "clinicalStatus": {"coding": [{"code": status}]},
+        "code": {"text": name},
+        "subject": {"reference": f"Patient/{PATIENT_ID}"},
+    }
+
+
+def looked(user, *, at: datetime):
+    recording.record(EventType.RECORD_VIEWED, actor=Actor.user(user.pk), at=at, user_id=user.pk)
+
+
+def checked(connection, *, changed, at: datetime):
+    """A check that changed so many results."""
+    run = SyncRun.objects.create(
+        user=connection.user, connection=connection, cause="clock", outcome="complete", created_at=at, finished_at=at
+    )
+    SyncStep.objects.create(
+        run=run,
+        user=connection.user,
+        resource_type="Observation",
+        status="complete",
+        rows_kept=changed,
+        rows_changed=changed,
+        finished_at=at,
+    )
+
+
+class TestWhatMattersNow:
+    def test_names_what_is_current_and_the_latest_results_without_values(self, hers, connection):
+        keep(connection, condition("c1", "Asthma"), condition("c2", "Mumps", "resolved"), result(0, value=152.5))
+        text = page(hers, "whole_record").split("Everything in your record")[0]
+        assert "Asthma" in text
+        assert "Mumps" not in text
+        assert "Sodium" in text
+        assert "December 31, 2024" in text
+        assert "152.5" not in text
+
+    def test_that_does_not_open_leaves_the_subjects(self, hers, connection):
+        keep(connection, condition("c1", "Asthma"))
+        Leaf.objects.update(sealed_rows=b"\x03" + bytes(80))
+        text = page(hers, "whole_record")
+        assert "What matters now" not in text
+        assert "Health conditions" in text
+
+    def test_of_another_person_is_not_there(self, client, sam, connection):
+        keep(connection, condition("c1", "Asthma"))
+        client.force_login(sam)
+        assert "Asthma" not in page(client, "whole_record")
+
+
+class TestWhatIsSaidAboutAllergies:
+    @pytest.mark.parametrize("address", [("whole_record",), ("subject", "allergies"), ("subject", "medicines")])
+    def test_counts_those_on_lists(self, hers, connection, address):
+        keep(connection, allergy("a1", clinicalStatus=ACTIVE), allergy("a2", code={"text": "Wasps"}))
+        assert "2 allergies or reactions on your lists" in page(hers, *address)
+
+    @pytest.mark.parametrize("address", [("whole_record",), ("subject", "allergies"), ("subject", "medicines")])
+    @pytest.mark.parametrize(
+        ("code", "said"),
+        [
+            (NONE_KNOWN, "Harbor Family Practice recorded “no known allergies” on March 4, 2019."),
+            (NO_MEDICINE, "Harbor Family Practice recorded “no known medicine allergies” on March 4, 2019."),
+        ],
+    )
+    def test_says_who_recorded_that_there_are_none(self, hers, connection, address, code, said):
+        keep(connection, allergy("a1", code=code, clinicalStatus=ACTIVE, recordedDate="2019-03-04"))
+        text = page(hers, *address)
+        assert said in text
+        assert "on your lists" not in text
+
+    def test_does_not_let_one_provider_speak_for_another(self, hers, connection, other):
+        keep(connection, allergy("a1", code=NONE_KNOWN, clinicalStatus=ACTIVE, recordedDate="2019-03-04"))
+        keep(other, allergy("a1", clinicalStatus=ACTIVE))
+        text = page(hers, "subject", "allergies")
+        assert text.index("1 allergy or reaction on your lists") < text.index("recorded “no known allergies”")
+        assert "Another provider lists some. Tell Harbor Family Practice about them." in text
+
+    def test_says_who_sent_none(self, hers, connection, other):
+        keep(connection, allergy("a1", clinicalStatus=ACTIVE))
+        keep(other)
+        said = "Riverside Hospital has sent no allergy entries. This does not mean you have none."
+        assert said in page(hers, "whole_record")
+        assert said in page(hers, "subject", "medicines")
+
+    def test_counts_none_that_is_past_or_ruled_out(self, hers, connection):
+        past = {"coding": [{"code": "resolved"}]}
+        keep(connection, allergy("a1", clinicalStatus=past))
+        assert "on your lists" not in page(hers, "whole_record")
+
+
+class TestNewSinceTheLastVisit:
+    @pytest.fixture
+    def last_visit(self):
+        return timezone.now() - timedelta(days=3)
+
+    def test_names_what_came_since_without_values(self, hers, alice, connection, last_visit):
+        keep(connection, result(0, value=152.5), result(1, name="Potassium"))
+        Record.objects.update(received_at=last_visit - timedelta(days=1))
+        Record.objects.filter(logical_id="o0").update(received_at=timezone.now(), first_received_at=timezone.now())
+        looked(alice, at=last_visit)
+        checked(connection, changed=1, at=timezone.now())
+        text = page(hers, "whole_record").split("What matters now")[0]
+        assert "New since your last visit on" in text
+        assert "Sodium" in text
+        assert "Potassium" not in text
+        assert "152.5" not in text
+        assert "changed" not in text
+
+    def test_says_what_changed(self, hers, alice, connection, last_visit):
+        keep(connection, result(0))
+        Record.objects.update(first_received_at=last_visit - timedelta(days=9), received_at=timezone.now())
+        looked(alice, at=last_visit)
+        checked(connection, changed=1, at=timezone.now())
+        assert "changed ·" in page(hers, "whole_record")
+
+    def test_counts_what_it_does_not_name(self, hers, alice, connection, last_visit):
+        keep(connection, *(result(number) for number in range(9)))
+        Record.objects.update(received_at=timezone.now())
+        looked(alice, at=last_visit)
+        checked(connection, changed=9, at=timezone.now())
+        assert "9 entries came or changed. The newest 5 are named here." in page(hers, "whole_record")
+
+    def test_is_not_said_at_the_first_visit_nor_where_nothing_came(self, hers, alice, connection, last_visit):
+        keep(connection, result(0))
+        checked(connection, changed=1, at=last_visit)
+        assert "New since" not in page(hers, "whole_record")
+        looked(alice, at=timezone.now() - timedelta(days=2))
+        assert "New since" not in page(hers, "whole_record")
+
+    def test_takes_at_most_twelve_queries(
+        self, hers, alice, connection, other, last_visit, django_assert_max_num_queries
+    ):
+        for one in (connection, other):
+            keep(one, allergy("a1"), *(result(number) for number in range(60)))
+            checked(one, changed=60, at=timezone.now())
+        Record.objects.update(received_at=timezone.now())
+        looked(alice, at=last_visit)
+        page(hers, "whole_record")
+        with django_assert_max_num_queries(12):
+            assert "New since" in page(hers, "whole_record")
