@@ -33,6 +33,7 @@ OVERRIDES: Mapping[str, str] = MappingProxyType(
         "minimum_refresh_seconds": "minimum_refresh_interval_seconds",
         "assumed_lifetime_seconds": "assumed_lifetime_seconds",
         "requests_per_minute": "requests_per_minute",
+        "parallel_requests": "parallel_requests",
         "runs_at_once": "runs_at_once",
         "revokes_replaced": "revokes_replaced",
     }
@@ -54,22 +55,30 @@ def _policy_for(*urls: str) -> AddressPolicy:
     return AddressPolicy(allow_loopback_http=settings.ALLOW_LOOPBACK_HTTP)
 
 
-def is_known(endpoint: Endpoint) -> bool:
-    """Whether this release knows its dialect. Import and admin refuse one that nobody knows; a newer release may have
-    written another."""
-    return endpoint.dialect in DIALECTS
+def is_known(endpoint: Endpoint, registration: ClientRegistration | None = None) -> bool:
+    """Whether this release knows its dialect, and what the registration writes over it. Import and admin refuse what
+    nobody knows; a newer release may have written another."""
+    try:
+        dialect(endpoint, registration)
+    except EndpointMisconfigured:
+        return False
+    return True
 
 
 def dialect(endpoint: Endpoint, registration: ClientRegistration | None) -> Dialect:
     """How this server wants to be spoken to under this registration; without one, how its kind does. Raises
     EndpointMisconfigured where this release does not know that."""
-    if not is_known(endpoint):
+    if endpoint.dialect not in DIALECTS:
         raise EndpointMisconfigured
     usual = DIALECTS[endpoint.dialect]
     if registration is None:
         return usual
     written = {name: getattr(registration, column) for column, name in OVERRIDES.items()}
-    return replace(usual, **{name: _typed(name, value) for name, value in written.items() if value not in {None, ""}})
+    try:
+        typed = {name: _typed(name, value) for name, value in written.items() if value not in {None, ""}}
+    except ValueError:
+        raise EndpointMisconfigured from None
+    return replace(usual, **typed)
 
 
 def usual_dialect(server: AuthorizationServer) -> Dialect:

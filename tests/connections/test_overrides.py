@@ -1,5 +1,6 @@
 """Each override of a dialect's value, where it has its effect: on the wire, in a deadline, or in the room for runs."""
 
+import contextlib
 from datetime import timedelta
 
 import pytest
@@ -15,6 +16,7 @@ from apps.directory.models import ClientRegistration
 from apps.records import syncing
 from apps.records.models import SyncRun
 from apps.records.syncing import leasing
+from apps.records.syncing.fetching import Source
 from tests.connections.provider_stand_in import CODE, PERSON, REFRESH, tokens
 from tests.records.linked import make_connection
 from tests.wire.servers import http
@@ -139,6 +141,11 @@ class TestAnOverride:
         assert (run.outcome, run.pauses, run.claim_id) == ("", 0, None)
         assert run.lease_until is not None
         assert run.lease_until <= timezone.now() + timedelta(seconds=61)
+
+    def test_of_parallel_requests_is_how_many_wait_for_an_answer(self, write, confirmed, place):
+        write(parallel_requests="1")
+        with contextlib.closing(Source(confirmed(), timezone.now)) as source:
+            assert source.parallel == 1
 
     def test_of_runs_at_once_is_the_room_there(self, write, confirmed, alice, place):
         write(runs_at_once="1")

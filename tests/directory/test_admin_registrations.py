@@ -150,6 +150,7 @@ class TestThePage:
         for column, value, sentence in (
             ("refresh_window_hours", "0", "Write a number from 1 to 8784"),
             ("runs_at_once", "65", "Write a number from 1 to 64"),
+            ("parallel_requests", "17", "Write a number from 1 to 16"),
             ("accept", "json", "Write one media type"),
             ("token_parameters", "body", "puts its parameters there, too"),
         ):
@@ -184,7 +185,8 @@ class TestThePage:
             "label": "changed", "desk_url": "https://console.example.org/apps", "application_name": "canary-name",
             "application_id": "canary-id", "developer_email": "canary@example.org", "support_contact": "canary",
             "refresh_window_hours": "72", "idle_limit_days": "30", "minimum_refresh_seconds": "5",
-            "assumed_lifetime_seconds": "120", "requests_per_minute": "7", "runs_at_once": "2",
+            "assumed_lifetime_seconds": "120", "requests_per_minute": "7", "parallel_requests": "3",
+            "runs_at_once": "2",
         }  # fmt: skip
         assert staff.post(f"{LIST}{registration.pk}/change/", form(registration, **changes)).status_code == 302
         events = AuditEvent.objects.filter(subject="client registration", event="directory.changed")

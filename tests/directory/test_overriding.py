@@ -27,6 +27,7 @@ WRITTEN = {
     "minimum_refresh_seconds": ("5", 5),
     "assumed_lifetime_seconds": ("120", 120),
     "requests_per_minute": ("7", 7),
+    "parallel_requests": ("3", 3),
     "runs_at_once": ("2", 2),
     "revokes_replaced": ("True", True),
 }

@@ -41,6 +41,7 @@ _OVERRIDES: dict[str, str | Promise] = {
     "minimum_refresh_seconds": _("How many seconds pass at least between two refreshes of one connection."),
     "assumed_lifetime_seconds": _("How many seconds an access token is used where their server does not say."),
     "requests_per_minute": _("How many data requests a minute one connection may make; then its copy pauses."),
+    "parallel_requests": _("How many data requests of one connection may wait for an answer at the same time."),
     "runs_at_once": _("How many connections are copied from there at the same time, by all workers together."),
     "revokes_replaced": _(
         "Whether the refresh token before a new sign-in is ended there. Only where that leaves the new one alone: some "

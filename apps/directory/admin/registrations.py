@@ -49,7 +49,7 @@ _HOW = (
 )  # fmt: skip
 _LIMITS = (
     "refresh_window_hours", "idle_limit_days", "minimum_refresh_seconds", "assumed_lifetime_seconds",
-    "requests_per_minute", "runs_at_once", "revokes_replaced",
+    "requests_per_minute", "parallel_requests", "runs_at_once", "revokes_replaced",
 )  # fmt: skip
 _HAPPENED = (
     "status", "linking", "requested_at", "provisional_at", "approved_at", "rejected_at", "retired_at", "trouble",

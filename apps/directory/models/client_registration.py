@@ -134,6 +134,9 @@ class ClientRegistration(models.Model):
     requests_per_minute = models.PositiveIntegerField(
         _("requests per minute"), null=True, blank=True, validators=[Between(1, 600)]
     )
+    parallel_requests = models.PositiveIntegerField(
+        _("requests at once"), null=True, blank=True, validators=[Between(1, 16)]
+    )
     runs_at_once = models.PositiveIntegerField(_("copies at once"), null=True, blank=True, validators=[Between(1, 64)])
     revokes_replaced = models.BooleanField(_("revokes what a sign-in replaced"), null=True, blank=True)
     # Whether a refresh brings a new refresh token (True), or the first one serves to its end (False); as last seen.
@@ -172,9 +175,10 @@ class ClientRegistration(models.Model):
             "key_set_is_fetched", "versions_added", "smart_version", "scope", "refresh_scope", "asks_identity",
             "prompts_for_consent", "uses_pkce", "application_name", "application_id", "desk_url", "system_account",
             "sends_state", "sends_aud", "token_parameters", "accept", "refresh_window_hours", "idle_limit_days",
-            "minimum_refresh_seconds", "assumed_lifetime_seconds", "requests_per_minute", "runs_at_once",
-            "revokes_replaced", "rotates_refresh_tokens", "rotation_seen_at", "requested_at", "provisional_at",
-            "approved_at", "rejected_at", "retired_at", "trouble", "trouble_at", "trouble_seen_at", "is_sandbox",
+            "minimum_refresh_seconds", "assumed_lifetime_seconds", "requests_per_minute",
+            "parallel_requests", "runs_at_once", "revokes_replaced", "rotates_refresh_tokens", "rotation_seen_at",
+            "requested_at", "provisional_at", "approved_at", "rejected_at", "retired_at", "trouble", "trouble_at",
+            "trouble_seen_at", "is_sandbox",
         )  # fmt: skip
 
     def __str__(self) -> str:
