@@ -75,7 +75,7 @@ def lasts(endpoint: Endpoint, registration: ClientRegistration, provider: Provid
 
 def lasts_for(connection: Connection) -> str:
     """How long the permission of a connection lasts, in a sentence; empty where this release does not know."""
-    if not reaching.is_known(connection.endpoint):
+    if not reaching.is_known(connection.endpoint, connection.registration):
         return ""
     return limit(connection) or lasts(connection.endpoint, connection.registration, connection.provider)
 

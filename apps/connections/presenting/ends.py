@@ -65,7 +65,7 @@ def silent_since(connection: Connection, *, at: datetime) -> datetime | None:
 
 def _dialect(connection: Connection) -> Dialect | None:
     """None where this release does not know it, and so nothing of its limits."""
-    is_known = reaching.is_known(connection.endpoint)
+    is_known = reaching.is_known(connection.endpoint, connection.registration)
     return reaching.dialect(connection.endpoint, connection.registration) if is_known else None
 
 

@@ -49,7 +49,7 @@ def of(connection: Connection, *, at: datetime) -> Standing:
         return _awaiting(connection)
     if is_linked(connection) and not switching.is_on(connection.endpoint, connection.registration):
         return _switched_off(connection, at=at)
-    if is_linked(connection) and not reaching.is_known(connection.endpoint):
+    if is_linked(connection) and not reaching.is_known(connection.endpoint, connection.registration):
         return _in_trouble(connection, at=at)
     if status is Connection.Status.NEEDS_REAUTHORIZATION:
         reason = Reason(connection.reason) if connection.reason else Reason.GRANT_ENDED
@@ -88,7 +88,7 @@ def is_stopped(connection: Connection) -> bool:
     return is_linked(connection) and (
         bool(connection.registration.trouble)
         or not switching.is_on(connection.endpoint, connection.registration)
-        or not reaching.is_known(connection.endpoint)
+        or not reaching.is_known(connection.endpoint, connection.registration)
     )
 
 

@@ -116,8 +116,8 @@ def claim(ids: Collection[UUID], *, at: datetime) -> list[Claim]:
 
 def _wanted(found: Iterable[Loaded], *, at: datetime) -> Iterator[_Wanted]:
     for one in found:
-        if not reaching.is_known(one.connection.endpoint):  # an operator's matter; nobody else waits for it
-            continue
+        if not reaching.is_known(one.connection.endpoint, one.connection.registration):
+            continue  # an operator's matter; nobody else waits for it
         stored, limits = one.connection.stored_token_set, policy.of(one.connection)
         standing = standing_of(stored)
         turn = protocol.turn(standing, rotates=_rotates(stored, limits), at=at, now=one.now)

@@ -46,7 +46,7 @@ def check_switches(connection: Connection) -> None:
 def _usable_token(connection: Connection, *, at: datetime, refused: Secret | None) -> Secret:
     clock = clocks.running_from(at)
     stored = _stored(connection)
-    if not reaching.is_known(connection.endpoint):
+    if not reaching.is_known(connection.endpoint, connection.registration):
         raise RegistrationBroken(at + protocol.OPERATOR_WAIT)
     access_token = _alive(connection, stored, at=at, refused=refused)
     if access_token is not None:

@@ -14,7 +14,7 @@ from apps.connections.arriving import confirming
 from apps.connections.models import StoredTokenSet
 from apps.connections.refreshing import claiming
 from apps.connections.refreshing.claiming import Claim
-from apps.directory.models import Endpoint
+from apps.directory.models import ClientRegistration, Endpoint
 from tests.connections.link_rows import HOUR, NOW, make_link, make_registration, provider, registration
 
 __all__ = ["make_link", "make_registration", "provider", "registration"]
@@ -114,6 +114,11 @@ class TestALinkOfADialectNobodyKnows:
         Endpoint.objects.filter(pk=left.endpoint_id).update(dialect="of tomorrow")
         assert [one.connection.pk for one in claiming.claim([left.pk, known.pk], at=NOW)] == [known.pk]
         assert StoredTokenSet.objects.get(pk=left.pk).attempt_id is None
+
+    def test_is_so_where_its_registration_writes_one_over_it(self, make_link, make_registration):
+        left, known = make_link(make_registration("of tomorrow")), make_link(make_registration("of today"))
+        ClientRegistration.objects.filter(pk=left.registration_id).update(token_parameters="later")
+        assert [one.connection.pk for one in claiming.claim([left.pk, known.pk], at=NOW)] == [known.pk]
 
 
 class TestAClaimWhoseWorkerDied:
