@@ -3,12 +3,27 @@
 from datetime import timedelta
 
 import pytest
+from django.apps import apps
+from django.db import connection as database
+from django.db.models import ForeignKey, OneToOneField
+from django.test.utils import CaptureQueriesContext
 
 from apps.audit.models import AuditEvent, EventType
 from apps.audit.recording import Actor
+from apps.connections.models import Connection
 from apps.records import forgetting, syncing
 from apps.records.forgetting import Forgotten
-from apps.records.models import Leaf, Record, RecordVersion, Shelf, SyncRun, SyncStep
+from apps.records.models import (
+    Attachment,
+    Leaf,
+    PendingRead,
+    QuarantinedRow,
+    Record,
+    RecordVersion,
+    Shelf,
+    SyncRun,
+    SyncStep,
+)
 from tests.records.linked import AT, give_tokens, make_connection, make_endpoint
 from tests.records.people import R4_PATIENT
 from tests.records.provider import PATIENT
@@ -17,6 +32,8 @@ from tests.wire.servers import http
 pytestmark = pytest.mark.django_db
 
 EVERYTHING = (Leaf, Record, RecordVersion, Shelf, SyncRun, SyncStep)
+# What belongs to the link and not to what it brought: it goes when the link does.
+OF_THE_LINK = {"AuthorizationRequest", "LapseWarning", "PendingLaunch", "StoredTokenSet"}
 
 
 def sync(connection, at=AT):
@@ -24,7 +41,63 @@ def sync(connection, at=AT):
     syncing.advance(run.pk, at=at)
 
 
+def paths_to_connection(model, seen=()):
+    """Every way in which rows of this model hang on a connection, as lookups."""
+    for field in model._meta.get_fields():
+        if isinstance(field, ForeignKey | OneToOneField) and field.related_model not in seen:
+            if field.related_model is Connection:
+                yield field.name
+            for path in paths_to_connection(field.related_model, (*seen, model)):
+                yield f"{field.name}__{path}"
+
+
+def brought_by_connections():
+    """The models of which rows hang on a connection, whoever wrote them, each with its shortest lookup."""
+    found = {model: sorted(paths_to_connection(model), key=len) for model in apps.get_models()}
+    return {model: paths[0] for model, paths in found.items() if paths and model.__name__ not in OF_THE_LINK}
+
+
+def counted(connection):
+    return {
+        model.__name__: model.objects.filter(**{path: connection}).count()
+        for model, path in brought_by_connections().items()
+    }
+
+
+def bring_everything(connection, provider, at=AT):
+    """A row in every table that a connection can fill."""
+    sync(connection, at=at)
+    provider.answers[PATIENT] = http(body={**R4_PATIENT, "gender": str(at.minute)})
+    sync(connection, at=at + timedelta(minutes=10))
+    record, run = connection.records.earliest("pk"), connection.sync_runs.earliest("created_at")
+    mine = {"user": connection.user, "connection": connection, "digest": b"d" * 32}
+    Attachment.objects.create(record=record, sealed_content=b"sealed", fetched_at=at, **mine)
+    QuarantinedRow.objects.create(run=run, resource_type="Goal", sealed_body=b"sealed", received_at=at, **mine)
+    PendingRead.objects.create(run=run, resource_type="Practitioner", logical_id="d-1")
+
+
 class TestForgetting:
+    @pytest.mark.conformance("C65")
+    def test_empties_every_table_that_hangs_on_a_connection(self, linked, alice, provider):
+        other = make_connection(
+            alice, make_endpoint(provider.base_url + "/", token_url=provider.server.url("/oauth/other-token"))
+        )
+        give_tokens(other)
+        for connection in (linked, other):
+            bring_everything(connection, provider)
+        kept = counted(other)
+        assert [name for name, count in counted(linked).items() if not count] == [], "give this table a row as well"
+        forgetting.forget(linked, actor=Actor.user(linked.user_id), at=AT)
+        assert [name for name, count in counted(linked).items() if count] == []
+        assert counted(other) == kept
+
+    def test_loads_no_record(self, linked, provider):
+        bring_everything(linked, provider)
+        with CaptureQueriesContext(database) as queries:
+            forgetting.forget(linked, actor=Actor.user(linked.user_id), at=AT)
+        read = [query["sql"] for query in queries if query["sql"].startswith("SELECT")]
+        assert [sql for sql in read if "sealed" in sql] == []
+
     @pytest.mark.conformance("C65")
     def test_leaves_no_row_of_the_connection(self, linked, provider):
         sync(linked)
