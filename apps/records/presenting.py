@@ -106,4 +106,6 @@ def present(body: bytes, *, resource_type: str, logical_id: str, context: Contex
     except Exception as error:  # noqa: BLE001 - a mistake of ours costs the reader no row
         _LOG.error("A resource cannot be presented: %s, %s.", resource_type, type(error).__name__)
         entry = GenericEntry()
-    return resource, replace(entry, resource_type=resource_type, logical_id=logical_id)
+    if (entry.resource_type, entry.logical_id) != (resource_type, logical_id):
+        entry = replace(entry, resource_type=resource_type, logical_id=logical_id)
+    return resource, entry

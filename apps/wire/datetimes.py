@@ -66,18 +66,20 @@ def _precision(written: re.Match[str]) -> Precision:
 
 
 def _starts_at(written: re.Match[str], first_day: date) -> datetime:
-    if written["hour"] is None:
+    hour, minute, second, fraction, offset = written.group("hour", "minute", "second", "fraction", "offset")
+    if hour is None:
         return datetime(first_day.year, first_day.month, first_day.day, tzinfo=UTC)
-    return datetime(
+    starts_at = datetime(
         first_day.year,
         first_day.month,
         first_day.day,
-        int(written["hour"]),
-        int(written["minute"]),
-        59 if written["second"] == "60" else int(written["second"] or 0),  # a leap second is legal
-        int((written["fraction"] or "0")[:6].ljust(6, "0")),
-        tzinfo=_offset(written["offset"]),
-    ).astimezone(UTC)
+        int(hour),
+        int(minute),
+        59 if second == "60" else int(second or 0),  # a leap second is legal
+        int(fraction[:6].ljust(6, "0")) if fraction else 0,
+        tzinfo=_offset(offset),
+    )
+    return starts_at if starts_at.tzinfo is UTC else starts_at.astimezone(UTC)
 
 
 def _offset(text: str | None) -> timezone:

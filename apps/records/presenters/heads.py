@@ -5,12 +5,13 @@ returns at once what `is_withdrawn` or `is_withheld`: such an entry says nothing
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any, TypedDict, TypeVar
+from typing import TypedDict, TypeVar
 
 from apps.records.presenters import elements
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Code
 from apps.records.presenters.narratives import narrative
+from apps.records.presenters.remembering import remembered
 
 _MOST = 30  # codings of one concept; more is an accident
 _STATUSES = ("status", "verificationStatus", "clinicalStatus", "lifecycleStatus", "docStatus")
@@ -47,11 +48,11 @@ def head(resource: Element, concept: object = None) -> Head:
     is_withheld = not is_withdrawn and _is_withheld(resource, concept)
     is_told = not is_withdrawn and not is_withheld
     codes = codes_of(concept) if is_told else ()
-    named = _title(concept, codes) if isinstance(concept, dict) else elements.shown(concept)
+    named = title_of(concept) if is_told else ""
     return Head(
         resource_type=elements.text(resource, "resourceType"),
         logical_id=elements.text(resource, "id"),
-        title=named if is_told else "",
+        title=named,
         codes=codes,
         narrative=narrative(resource) if is_told else "",
         is_withdrawn=is_withdrawn,
@@ -59,6 +60,7 @@ def head(resource: Element, concept: object = None) -> Head:
     )
 
 
+@remembered
 def title_of(concept: object) -> str:
     """What the provider calls it: the text, else the first display. Never a code, and no word that says "unknown"."""
     return _title(concept, codes_of(concept)) if isinstance(concept, dict) else elements.shown(concept)
@@ -78,6 +80,7 @@ def _title(concept: Element, codings: tuple[Code, ...]) -> str:
     return next(iter(displays), "")
 
 
+@remembered
 def codes_of(concept: object) -> tuple[Code, ...]:
     """The codings of a CodeableConcept, or the one Coding given; none where nothing is coded."""
     if not isinstance(concept, dict):
@@ -93,8 +96,11 @@ def codes_of(concept: object) -> tuple[Code, ...]:
 def status_codes(resource: Element, name: str) -> tuple[str, ...]:
     """The codes of a status in lower case: one text in DSTU2, a CodeableConcept in R4, either as a list by mistake."""
     value = resource.get(name)
-    if not value:
-        return ()
+    return _lowered(value) if value else ()
+
+
+@remembered
+def _lowered(value: object) -> tuple[str, ...]:
     return tuple(
         code.lower() for item in (value if isinstance(value, list) else (value,)) for code in elements.codes(item)
     )
@@ -116,19 +122,22 @@ def _annotated(resource: Element, name: str) -> Iterator[str]:
 
 
 def _is_withdrawn(resource: Element) -> bool:
-    return any("entered-in-error" in status_codes(resource, name) for name in _STATUSES)
+    return any("entered-in-error" in status_codes(resource, name) for name in _STATUSES if name in resource)
 
 
 def _is_withheld(resource: Element, concept: object) -> bool:
-    named = concept if isinstance(concept, dict) else {}
     labels = elements.children(elements.child(resource, "meta"), "security")
     return (
-        elements.absent_reason(resource) == "masked"
-        or elements.absent_reason(named) == "masked"
-        or any(_is_masked(coding) for coding in codes_of(named))
+        ("extension" in resource and elements.absent_reason(resource) == "masked")
+        or (isinstance(concept, dict) and _is_hidden(concept))
         or any(elements.text(label, "code").lower() in _HIDING_LABELS for label in labels)
-        or not any(_has_content(name, value) for name, value in resource.items())
+        or not _has_content(resource)
     )
+
+
+@remembered
+def _is_hidden(concept: Element) -> bool:
+    return elements.absent_reason(concept) == "masked" or any(_is_masked(coding) for coding in codes_of(concept))
 
 
 def _is_masked(coding: Code) -> bool:
@@ -139,5 +148,5 @@ def _says_nothing(coding: Code) -> bool:
     return coding.system.lower().endswith(_NO_WORDS)
 
 
-def _has_content(name: str, value: Any) -> bool:
-    return bool(value) and not name.startswith("_") and name not in _FORMALITIES
+def _has_content(resource: Element) -> bool:
+    return any(name not in _FORMALITIES and value and not name.startswith("_") for name, value in resource.items())

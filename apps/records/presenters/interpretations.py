@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from apps.records.presenters import elements
 from apps.records.presenters.elements import Element
+from apps.records.presenters.remembering import remembered
 
 
 class Place(StrEnum):
@@ -88,7 +89,12 @@ def read(element: Element) -> tuple[str, tuple[str, ...]]:
 
     A place is empty where nothing is said, and where what is said is not one thing: then the words are all there is.
     """
-    concepts = tuple(elements.children(element, "interpretation"))
+    return _read(element["interpretation"]) if element.get("interpretation") else ("", ())
+
+
+@remembered
+def _read(sent: object) -> tuple[str, tuple[str, ...]]:
+    concepts = tuple(elements.children({"interpretation": sent}, "interpretation"))
     places: dict[Place, None] = {}
     others: list[str] = []
     for concept in concepts:

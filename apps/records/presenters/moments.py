@@ -54,14 +54,17 @@ def read(resource: Element, *names: str, means: str, birth_date: date | None = N
 
 
 def _choices(resource: Element, name: str, means: str, birth_date: date | None) -> Iterator[When]:
-    for element, read_it in _readers(name):
+    names, readers = _readers(name)
+    if names.isdisjoint(resource):
+        return
+    for element, read_it in readers:
         if resource.get(element):
             yield read_it(resource, element, means, birth_date)
 
 
 @cache
-def _readers(name: str) -> tuple[tuple[str, "_Reader"], ...]:
-    """The elements that may hold it, each with what reads it; why there is none stands last."""
+def _readers(name: str) -> tuple[frozenset[str], tuple[tuple[str, "_Reader"], ...]]:
+    """The elements that may hold it, and each with what reads it; why there is none stands last."""
     kinds: tuple[tuple[_Reader, tuple[str, ...]], ...] = (
         (_read_text, ("", "DateTime", "Date", "Instant", "String")),
         (_read_period, ("", "Period")),
@@ -70,7 +73,8 @@ def _readers(name: str) -> tuple[tuple[str, "_Reader"], ...]:
     )
     said = tuple((f"{name}{suffix}", read_it) for read_it, suffixes in kinds for suffix in suffixes)
     silent = (f"_{name}", f"_{name}DateTime", f"_{name}Date", f"_{name}String", name, f"{name}Period")
-    return (*said, *((element, _read_reason) for element in silent))
+    readers = (*said, *((element, _read_reason) for element in silent))
+    return frozenset(element for element, _read_it in readers), readers
 
 
 _Reader: TypeAlias = Callable[[Element, str, str, date | None], When]

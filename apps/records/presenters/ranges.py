@@ -13,6 +13,7 @@ from enum import StrEnum
 from apps.records.presenters import elements, quantities, units
 from apps.records.presenters.elements import Element
 from apps.records.presenters.quantities import Quantity
+from apps.records.presenters.remembering import remembered
 
 
 class Meaning(StrEnum):
@@ -83,6 +84,7 @@ def usual(ranges: Sequence[ReferenceRange], *, age: float | None = None) -> Refe
     return meant[0] if len(set(meant)) == 1 else None
 
 
+@remembered
 def _one(element: Element) -> ReferenceRange:
     concept = elements.child(element, "type") or elements.child(element, "meaning")
     words = _words(concept)

@@ -19,6 +19,7 @@ from apps.records.presenters.interpretations import Place
 from apps.records.presenters.moments import When
 from apps.records.presenters.naming import is_patient, names_of
 from apps.records.presenters.ranges import ReferenceRange, Side
+from apps.records.presenters.remembering import remembered
 from apps.records.presenters.values import Value
 from apps.wire import datetimes
 
@@ -261,7 +262,12 @@ def _titled(element: Element, name: str) -> str:
 
 
 def _category(resource: Element) -> str:
-    concepts = elements.children(resource, "category")
+    return _category_of(resource.get("category"))
+
+
+@remembered
+def _category_of(category: object) -> str:
+    concepts = elements.children({"category": category}, "category")
     codes = [code.lower() for concept in concepts for code in elements.codes(concept)]
     return next((_CATEGORIES[code] for code in codes if code in _CATEGORIES), Category.OTHER)
 

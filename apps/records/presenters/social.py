@@ -8,6 +8,7 @@ from apps.records.presenters import elements, results
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context
 from apps.records.presenters.heads import codes_of
+from apps.records.presenters.remembering import remembered
 from apps.records.presenters.results import ResultEntry
 
 _CATEGORIES = frozenset({"social-history", "sdoh"})
@@ -23,6 +24,12 @@ _CODES = frozenset(
 
 def is_social(resource: Element) -> bool:
     """Whether an Observation belongs here."""
+    return _is_social(resource.get("category"), resource.get("code"))
+
+
+@remembered
+def _is_social(category: object, code: object) -> bool:
+    resource = {"category": category, "code": code}
     categories = [code for category in elements.children(resource, "category") for code in codes_of(category)]
     if any(code.code.lower() in _CATEGORIES for code in categories):
         return True

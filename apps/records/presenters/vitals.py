@@ -15,6 +15,7 @@ from apps.records.presenters.entry import Context
 from apps.records.presenters.heads import codes_of
 from apps.records.presenters.moments import When
 from apps.records.presenters.quantities import Quantity
+from apps.records.presenters.remembering import remembered
 from apps.records.presenters.results import Category, Component, ResultEntry
 from apps.records.presenters.values import Kind
 
@@ -79,6 +80,12 @@ class BloodPressure:
 
 def is_vital(resource: Element) -> bool:
     """Whether an Observation is a vital sign, before it is presented."""
+    return _is_vital(resource.get("category"), resource.get("code"))
+
+
+@remembered
+def _is_vital(category: object, code: object) -> bool:
+    resource = {"category": category, "code": code}
     concepts = elements.children(resource, "category")
     categories = {code.lower() for concept in concepts for code in elements.codes(concept)}
     if "vital-signs" in categories:

@@ -6,18 +6,20 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 import msgspec
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 
 from apps.connections.models import Connection
 from apps.records import places, presenting, subjects
 from apps.records.models import Leaf, Record, Shelf
 from apps.records.presenters.entry import Entry
+from apps.records.presenters.remembering import remembering
 from apps.records.shelving import arranging, indexing, searching
-from apps.records.shelving.arranging import Arrangement, Key
+from apps.records.shelving.arranging import Arrangement, Key, Keyed
 from apps.records.shelving.indexing import Head, Index, Row, Stretch
 from apps.records.shelving.spooling import Spool
 from apps.records.shelving.surroundings import Surroundings
@@ -29,11 +31,22 @@ _LEAVES_AT_ONCE = 20
 _LARGEST_LEAF_BYTES = 1_000_000  # fewer rows where they are long
 
 
+class _Sealed(NamedTuple):
+    """What is read of a record."""
+
+    pk: int
+    resource_type: str
+    logical_id: str
+    sealed_body: bytes
+    removed_at: datetime | None
+
+
 @dataclass
 class _Shelf:
     """What is gathered of one subject while the records pass by."""
 
     subject: Subject
+    listed: Keyed
     spools: dict[Arrangement, Spool]
     index: Index
     groups: Counter[str] = field(default_factory=Counter)
@@ -50,7 +63,7 @@ def build(connection: Connection, wanted: Sequence[Subject], *, ring: KeyRing, a
     sees. A body that cannot be read still has its entry.
     """
     shelves = {subject.key: _begin(subject) for subject in wanted}
-    with transaction.atomic():
+    with transaction.atomic(), remembering():
         for record, entry, subject in _presented(connection, wanted, ring):
             if subject is not None and subject.key in shelves:
                 _put(shelves[subject.key], record, entry)
@@ -63,15 +76,16 @@ def _begin(subject: Subject) -> _Shelf:
     arrangements = {Arrangement.LISTED, arranging.dated_arrangement(subject), Arrangement.WORDS}
     if subject in {subjects.RESULTS, subjects.VITALS}:
         arrangements |= {Arrangement.TESTS}
-    return _Shelf(subject, {arrangement: Spool() for arrangement in arrangements}, Index(build=uuid.uuid4()))
+    spools = {arrangement: Spool() for arrangement in arrangements}
+    return _Shelf(subject, arranging.listed(subject), spools, Index(build=uuid.uuid4()))
 
 
 def _presented(
     connection: Connection, wanted: Sequence[Subject], ring: KeyRing
-) -> Iterator[tuple[Record, Entry, Subject | None]]:
+) -> Iterator[tuple[_Sealed, Entry, Subject | None]]:
     surroundings = Surroundings(connection, ring)
-    for batch in _batches(_records(connection, wanted).iterator(chunk_size=_ROWS_AT_ONCE)):
-        bodies = [ring.open_body(bytes(record.sealed_body), place=_place(record)) for record in batch]
+    for batch in _batches(_records(connection, wanted)):
+        bodies = [ring.open_body(bytes(record.sealed_body), place=_place(connection, record)) for record in batch]
         context = surroundings.of(bodies)
         for record, body in zip(batch, bodies, strict=True):
             resource, entry = presenting.present(
@@ -80,27 +94,28 @@ def _presented(
             yield record, entry, subjects.subject_of(resource, resource_type=record.resource_type)
 
 
-def _batches(records: Iterable[Record]) -> Iterator[list[Record]]:
+def _batches(records: Iterable[_Sealed]) -> Iterator[list[_Sealed]]:
     rows = iter(records)
     while batch := list(itertools.islice(rows, _ROWS_AT_ONCE)):
         yield batch
 
 
-def _records(connection: Connection, wanted: Sequence[Subject]) -> QuerySet[Record]:
+def _records(connection: Connection, wanted: Sequence[Subject]) -> Iterator[_Sealed]:
     types = {resource_type for subject in wanted for resource_type in subject.resource_types}
     is_wanted = Q(resource_type__in=types)
     if subjects.OTHER in wanted:
         is_wanted |= ~Q(resource_type__in=subjects.KNOWN_TYPES)
-    return Record.objects.filter(is_wanted, user_id=connection.user_id, connection_id=connection.id)
+    rows = Record.objects.filter(is_wanted, user_id=connection.user_id, connection_id=connection.id)
+    return map(_Sealed._make, rows.values_list(*_Sealed._fields).iterator(chunk_size=_ROWS_AT_ONCE))
 
 
-def _place(record: Record) -> Place:
+def _place(connection: Connection, record: _Sealed) -> Place:
     return places.body_place(
-        connection_id=record.connection_id, resource_type=record.resource_type, logical_id=record.logical_id
+        connection_id=connection.id, resource_type=record.resource_type, logical_id=record.logical_id
     )
 
 
-def _put(shelf: _Shelf, record: Record, entry: Entry) -> None:
+def _put(shelf: _Shelf, record: _Sealed, entry: Entry) -> None:
     if entry.is_withdrawn or record.removed_at is not None:
         shelf.counts["withdrawn" if entry.is_withdrawn else "gone"] += 1
         return
@@ -109,9 +124,8 @@ def _put(shelf: _Shelf, record: Record, entry: Entry) -> None:
     shelf.groups[entry.group] += 1
     shelf.years[arranging.year(entry)] += 1
     shelf.newest = max(shelf.newest, (entry.when.sorts_at, entry.when.starts or entry.when.ends))
-    written = msgspec.json.encode(
-        Row(record.pk, type(entry).__name__, msgspec.Raw(msgspec.json.encode(replace(entry, narrative=""))))
-    )
+    told = replace(entry, narrative="") if entry.narrative else entry
+    written = indexing.write_row(record.pk, told)
     for arrangement, spool in shelf.spools.items():
         if arrangement is Arrangement.TESTS:
             if test := arranging.test_of(entry):
@@ -120,7 +134,7 @@ def _put(shelf: _Shelf, record: Record, entry: Entry) -> None:
         elif arrangement is Arrangement.WORDS:
             spool.add(arranging.dated(entry, record.pk), searching.written(entry, record.pk))
         elif arrangement is Arrangement.LISTED:
-            spool.add(arranging.listed(shelf.subject)(entry, record.pk), written)
+            spool.add(shelf.listed(entry, record.pk), written)
         else:
             spool.add(arranging.dated(entry, record.pk), written)
 

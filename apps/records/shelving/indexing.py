@@ -74,6 +74,11 @@ class Index(msgspec.Struct, frozen=True):
     arrangements: dict[str, Stretch] = {}
 
 
+def write_row(record: int, entry: Entry) -> bytes:
+    """A `Row`, written in one go."""
+    return msgspec.json.encode((record, type(entry).__name__, entry, 0))
+
+
 def write_rows(rows: Sequence[tuple[Key, bytes]]) -> bytes:
     """A leaf of rows that are written already, each with its key."""
     return msgspec.json.encode([(key, msgspec.Raw(row)) for key, row in rows])
