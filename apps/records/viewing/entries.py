@@ -16,11 +16,13 @@ from apps.records.models import Record, RecordVersion
 from apps.records.presenters import attachments
 from apps.records.presenters.attachments import File
 from apps.records.presenters.entry import Entry
+from apps.records.presenters.reports import ReportEntry
 from apps.records.presenters.results import ResultEntry
 from apps.records.shelving.surroundings import Surroundings
 from apps.records.subjects import Subject
-from apps.records.viewing import facts, rows, whens
+from apps.records.viewing import facts, panel_rows, rows, whens
 from apps.records.viewing.facts import Fact
+from apps.records.viewing.panel_rows import PanelShown
 from apps.vault import sealing
 from apps.vault.sealing import Holder, KeyRing
 
@@ -52,6 +54,13 @@ class EntryPage:
     current: Version
     earlier: tuple[Version, ...]
     files: tuple[File, ...]
+    panel: PanelShown | None = None
+
+    @property
+    def asks_first(self) -> bool:
+        """Whether a calm page comes before it (patient experience 3.3)."""
+        entry = self.current.entry
+        return isinstance(entry, ReportEntry) and entry.may_be_grave and not entry.is_withdrawn
 
     @property
     def number_line(self) -> NumberLine | None:
@@ -89,13 +98,14 @@ def of(record: Record, *, at: datetime) -> EntryPage:
             presenting.present(each, resource_type=record.resource_type, logical_id=record.logical_id, context=context)
             for each in (body, *bodies)
         ]
+        panel = panel_rows.of(record, told[0][1], surroundings, ring)
     current = _version(None, record, told[0][1])
     if not current.entry.is_withdrawn and whens.looks_wrong(current.entry, born=context.birth_date, at=at):
         current = replace(current, looks_wrong=True)
     earlier = tuple(_version(version, record, entry) for version, (_r, entry) in zip(versions, told[1:], strict=True))
     subject = subjects.subject_of(told[0][0], resource_type=record.resource_type)
     files = tuple(file for file in attachments.files(told[0][0]) if file.described)
-    return EntryPage(record, subject, current, earlier, files)
+    return EntryPage(record, subject, current, earlier, files, panel)
 
 
 def as_sent(record: Record) -> str:

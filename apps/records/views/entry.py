@@ -4,10 +4,10 @@ import logging
 
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import cache_control
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.accounts.current_user import current_user
 from apps.records import subjects
@@ -20,13 +20,16 @@ from apps.records.viewing.over_time import Asked
 from apps.vault.errors import VaultError
 
 _LOG = logging.getLogger(__name__)
+_OPENED = "reports_opened"  # in the session: grave reports whose reader was asked already
+_MOST_OPENED = 200
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 @cache_control(no_store=True, private=True)
 def show_entry(request: HttpRequest, subject_key: str, record_pk: int) -> HttpResponse:
-    """One entry. Its address says which page it is under, and nothing of what it says."""
+    """One entry. Its address says which page it is under, and nothing of what it says. A report that may be grave asks
+    first, once a session; a POST is the answer that it shall be read now."""
     record = _record(request, record_pk)
     now = timezone.now()
     context = {"record": record, "subjects": LISTED, "now": now}
@@ -37,6 +40,12 @@ def show_entry(request: HttpRequest, subject_key: str, record_pk: int) -> HttpRe
         return render(request, "records/entry.html", {**context, "page": None, "subject": None})
     if page.subject is not None and page.subject.key != subject_key:
         raise Http404
+    if request.method == "POST":
+        opened = request.session.get(_OPENED, [])
+        request.session[_OPENED] = [*opened, record.pk][-_MOST_OPENED:]
+        return redirect("entry", subject_key, record_pk)
+    if page.asks_first and record.pk not in request.session.get(_OPENED, []):
+        return render(request, "records/calm.html", {**context, "subject": page.subject})
     return render(request, "records/entry.html", {**context, "page": page, "subject": page.subject})
 
 

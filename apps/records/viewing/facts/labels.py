@@ -131,7 +131,6 @@ _LABELS: Final[Mapping[str, str | Promise]] = {
     "ordered_by": _("Ordered by"),
     "conclusion": _("Conclusion"),
     "conclusion_names": _("Conclusion, coded"),
-    "inside": _("Results in this report"),
     "forms": _("Files"),
     "files": _("Files"),
     "description": _("Description"),
@@ -195,6 +194,7 @@ _OF_KIND: Final[Mapping[str, str | Promise]] = {
     "DocumentEntry.files": "",
     "GenericEntry.files": "",
     "ReportEntry.forms": "",
+    "ReportEntry.inside": "",  # the page has them as a panel
     "ConditionEntry.visits": "",
     "MedicationEntry.kind": "",
     "ConditionEntry.category": "",

@@ -1,0 +1,106 @@
+"""The results that belong to a report, or to a result that has only members: the panel as it was ordered."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from apps.records import places, presenting, subjects
+from apps.records.models import Record
+from apps.records.presenters import panels
+from apps.records.presenters.reports import ReportEntry
+from apps.records.presenters.results import ResultEntry
+from apps.records.shelving.surroundings import Surroundings
+from apps.records.viewing import rows, values_in_words, words
+from apps.vault.sealing import KeyRing
+
+_MOST: Final = 200  # results that one page opens
+_ROUNDS: Final = 2  # a panel of panels
+
+
+@dataclass(frozen=True)
+class Part:
+    """One result. `record` is where it has a page; None for one that stands in the report alone."""
+
+    record: int | None
+    subject: str
+    title: str
+    theirs: str
+    value: str
+    place: str
+    usual_range: str
+    status: str
+
+
+@dataclass(frozen=True)
+class PanelShown:
+    """`outside` of `compared` are outside of the usual range, and stand first; `missing` are referred to, not here."""
+
+    parts: tuple[Part, ...]
+    outside: int
+    compared: int
+    missing: int
+
+
+def of(record: Record, entry: object, surroundings: Surroundings, ring: KeyRing) -> PanelShown | None:
+    """None for what has no results. Raises `apps.vault.errors.VaultError` where a body does not open."""
+    if not isinstance(entry, ReportEntry | ResultEntry):
+        return None
+    paths = entry.results if isinstance(entry, ReportEntry) else entry.members
+    if not paths and not (isinstance(entry, ReportEntry) and entry.inside):
+        return None
+    held: dict[str, _Held] = {}
+    wanted = list(paths)
+    for _round in range(_ROUNDS):
+        wanted = [path for path in wanted if path not in held and path.startswith("Observation/")]
+        found = _read(record, wanted[: _MOST - len(held)], surroundings, ring) if wanted else {}
+        held |= found
+        wanted = [path for one in found.values() for path in one.result.members]
+    panel = panels.of(entry, {path: one.result for path, one in held.items()})
+    parts = tuple(_part(held.get(f"Observation/{result.logical_id}"), result) for result in panel.results)
+    return PanelShown(parts, panel.outside, panel.compared, panel.missing)
+
+
+@dataclass(frozen=True)
+class _Held:
+    """A result that has a record of its own, and where that is listed."""
+
+    pk: int
+    subject: str
+    result: ResultEntry
+
+
+def _read(record: Record, paths: Sequence[str], surroundings: Surroundings, ring: KeyRing) -> dict[str, _Held]:
+    ids = [path.removeprefix("Observation/") for path in paths]
+    mine = Record.objects.filter(
+        user_id=record.user_id, connection_id=record.connection_id, resource_type="Observation", logical_id__in=ids
+    )
+    bodies = {(one.logical_id, one.pk): _opened(one, ring) for one in mine}
+    context = surroundings.of(bodies.values())
+    held = {}
+    for (logical_id, pk), body in bodies.items():
+        resource, entry = presenting.present(body, resource_type="Observation", logical_id=logical_id, context=context)
+        subject = subjects.subject_of(resource, resource_type="Observation")
+        if isinstance(entry, ResultEntry) and subject is not None:
+            held[f"Observation/{logical_id}"] = _Held(pk, subject.key, entry)
+    return held
+
+
+def _opened(record: Record, ring: KeyRing) -> bytes:
+    place = places.body_place(
+        connection_id=record.connection_id, resource_type=record.resource_type, logical_id=record.logical_id
+    )
+    return ring.open_body(bytes(record.sealed_body), place=place)
+
+
+def _part(held: _Held | None, result: ResultEntry) -> Part:
+    title, theirs = rows.names(result)
+    return Part(
+        record=held.pk if held else None,
+        subject=held.subject if held else "",
+        title=title,
+        theirs=theirs,
+        value=values_in_words.of_result(result),
+        place=values_in_words.of_place(result),
+        usual_range=values_in_words.of_range(result.usual_range) if result.usual_range else "",
+        status=words.of_status(result),
+    )

@@ -1,0 +1,117 @@
+"""A report with its results as they were ordered, and the calm page before one that may be grave."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from apps.records.models import Record
+from tests.records.linked import make_connection
+from tests.records.people import PATIENT_ID
+from tests.records.shelved import keep, result
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def connection(alice):
+    return make_connection(alice)
+
+
+def address(logical_id, name="entry"):
+    return reverse(name, args=["results", Record.objects.get(logical_id=logical_id).pk])
+
+
+def main_of(response):
+    assert response.status_code == 200
+    return re.sub(r"\s+", " ", response.content.decode()).split("<h1>")[1]
+
+
+def report(*ids, title="Basic panel", **elements):
+    return {
+        "resourceType": "DiagnosticReport",
+        "id": "r1",
+        "status": "final",
+        "code": {"text": title},
+        "subject": {"reference": f"Patient/{PATIENT_ID}"},
+        "effectiveDateTime": "2024-12-31",
+        "result": [{"reference": f"Observation/{logical_id}"} for logical_id in ids],
+        **elements,
+    }
+
+
+def marked(number, code, name):
+    return {**result(number, name=name, code=f"x-{number}"), "interpretation": [{"coding": [{"code": code}]}]}
+
+
+class TestAReport:
+    def test_shows_its_results_as_ordered_with_those_outside_first(self, hers, connection):
+        keep(
+            connection,
+            marked(0, "N", "Sodium"),
+            marked(1, "N", "Chloride"),
+            marked(2, "H", "Potassium"),
+            result(3, name="Of another panel"),
+            report("o1", "o0", "o2", "gone"),
+        )
+        text = main_of(hers.get(address("r1")))
+        places = [text.index(name) for name in ("1 of 3 outside the usual range", "Potassium", "Chloride", "Sodium")]
+        assert places == sorted(places)
+        assert "1 result belongs to this report and is not here." in text
+        assert "Of another panel" not in text
+        assert address("o2") in text
+
+    def test_shows_what_it_contains(self, hers, connection):
+        inside = {**result(0, name="Magnesium"), "id": "in"}
+        keep(connection, {**report(contained=[inside]), "result": [{"reference": "#in"}]})
+        text = main_of(hers.get(address("r1")))
+        assert text.count("Magnesium") == 1
+        assert "5.1 mmol/L" in text
+
+    def test_has_the_members_of_a_result_without_a_value(self, hers, connection):
+        panel = {**result(5, name="Panel"), "hasMember": [{"reference": "Observation/o0"}]}
+        del panel["valueQuantity"]
+        keep(connection, result(0), panel)
+        assert "Sodium" in main_of(hers.get(address("o5")))
+
+    def test_takes_at_most_twelve_queries(self, hers, connection, django_assert_max_num_queries):
+        keep(connection, *(result(number) for number in range(40)), report(*(f"o{number}" for number in range(40))))
+        hers.get(address("r1"))
+        there = address("r1")
+        with django_assert_max_num_queries(12):
+            hers.get(there)
+
+    def test_of_another_person_is_not_found(self, client, sam, connection):
+        keep(connection, report())
+        client.force_login(sam)
+        assert client.get(address("r1")).status_code == 404
+        assert client.post(address("r1")).status_code == 404
+
+
+class TestAReportThatMayBeGrave:
+    @pytest.fixture
+    def grave(self, connection):
+        keep(connection, report("o0", title="Surgical pathology", conclusion="Sorrowful words"), result(0))
+        return address("r1")
+
+    def test_asks_first(self, hers, grave):
+        text = main_of(hers.get(grave))
+        assert "This report may contain sensitive news. You can read it now, or with someone." in text
+        for said in ("Sorrowful", "Surgical", "Sodium"):
+            assert said not in text
+        assert reverse("subject", args=["results"]) in text
+
+    def test_opens_when_asked_to_and_asks_no_second_time(self, hers, grave):
+        answered = hers.post(grave)
+        assert (answered.status_code, answered["Location"]) == (302, grave)
+        assert "Sorrowful words" in main_of(hers.get(grave))
+        assert "Sorrowful words" in main_of(hers.get(grave))
+
+    @pytest.mark.parametrize("name", ["whole_record", "everything_by_date"])
+    def test_says_nothing_of_it_in_a_list(self, hers, grave, name):
+        assert "Sorrowful" not in main_of(hers.get(reverse(name)))
+        assert "Sorrowful" not in main_of(hers.get(reverse("subject", args=["results"])))
+
+    def test_is_not_any_report(self, hers, connection):
+        keep(connection, report(conclusion="All is well"))
+        assert "All is well" in main_of(hers.get(address("r1")))
