@@ -249,6 +249,7 @@ _GAPS: Mapping[SyncStep.Gap, _Said] = {
         _("Not offered"),
         _("%(provider)s does not offer this to apps. Ask them directly."),
     ),
+    Gap.NOT_ENABLED: (Kind.OFF, _("Not let in"), _("%(provider)s does not let this app in.")),
     Gap.REFUSED: (
         Kind.FAULT,
         _("Not complete"),

@@ -68,6 +68,7 @@ class TestALine:
         [
             ("not_shared", Kind.OFF, "did not allow this kind of entry"),
             ("not_offered", Kind.OFF, "does not offer this to apps"),
+            ("not_enabled", Kind.OFF, "does not let this app in"),
             ("refused", Kind.FAULT, "did not accept our request"),
             ("unavailable", Kind.FAULT, "We could not get this on"),
             ("unreadable", Kind.FAULT, "an answer we could not read"),

@@ -99,6 +99,7 @@ class SyncStep(models.Model):
 
         NOT_SHARED = "not_shared", _("not shared")
         NOT_OFFERED = "not_offered", _("not offered")
+        NOT_ENABLED = "not_enabled", _("everything refused")
         REFUSED = "refused", _("request refused")
         UNAVAILABLE = "unavailable", _("provider not answering")
         UNREADABLE = "unreadable", _("answer not readable")

@@ -3,6 +3,7 @@
 What callers use stands here.
 """
 
-from apps.records.syncing.running import PAUSES_SECONDS, NotSyncable, advance, advance_next, start
+from apps.records.syncing.backing_off import PAUSES_SECONDS
+from apps.records.syncing.running import NotSyncable, advance, advance_next, start
 
 __all__ = ["PAUSES_SECONDS", "NotSyncable", "advance", "advance_next", "start"]

@@ -24,7 +24,18 @@ from apps.connections.models import Connection, MoveNotAllowed
 from apps.connections.reasons import Reason
 from apps.connections.refreshing import NeedsReauthorization, NotYet, RegistrationBroken, SwitchedOff
 from apps.records.models import PendingRead, SyncRun, SyncStep
-from apps.records.syncing import displaying, gaps, including, leasing, planning, preparing, stepping
+from apps.records.syncing import (
+    backing_off,
+    displaying,
+    gaps,
+    including,
+    leasing,
+    planning,
+    preparing,
+    shut_out,
+    stepping,
+)
+from apps.records.syncing.backing_off import PAUSES_SECONDS
 from apps.records.syncing.fetching import Clock, Source
 from apps.records.syncing.flowing import Flow, Stream
 from apps.records.syncing.leasing import Lease, LeaseLost
@@ -50,9 +61,7 @@ _LOG = logging.getLogger(__name__)
 OPEN = (Status.WAITING, Status.GETTING)
 _NEEDED = ("connection__endpoint", "connection__registration__authorization_server")
 ENDED = (Connection.Status.ENDED, Connection.Status.DISCONNECTED)
-# How long a run waits for a provider that does not answer, each time; after the last, what is missing is a gap.
-PAUSES_SECONDS = (60, 300, 1800)
-LONGEST_PAUSE_SECONDS = 3600
+LONGEST_PAUSE_SECONDS = 3600  # by ourselves: a provider may ask for more
 BROKEN_SECONDS = 60  # how soon it goes on after staff mended our registration
 KEY_MISSING_SECONDS = 900  # and after a key of ours is back
 # How long a run has a worker before others have their turn.
@@ -216,13 +225,13 @@ def _is_paused(work: Work, error: NotYet | SwitchedOff | Unavailable | ClientRej
     if isinstance(error, RegistrationBroken | ClientRejected):  # ours to mend: no reason to end the run with gaps
         seconds: float = BROKEN_SECONDS
     elif isinstance(error, NotYet):  # somebody else is refreshing, or it is too soon to
-        seconds = (error.until - work.clock()).total_seconds()
+        seconds = min((error.until - work.clock()).total_seconds(), LONGEST_PAUSE_SECONDS)
     elif pauses < len(PAUSES_SECONDS):
-        seconds = max(error.retry_after_seconds or 0, PAUSES_SECONDS[pauses])
+        seconds = backing_off.seconds(error, pauses=pauses)
         pauses += 1
     else:
         return False
-    work.lease.pause(seconds=min(max(math.ceil(seconds), 1), LONGEST_PAUSE_SECONDS), pauses=pauses)
+    work.lease.pause(seconds=max(math.ceil(seconds), 1), pauses=pauses)
     return True
 
 
@@ -249,6 +258,7 @@ def _finish(run: SyncRun, lease: Lease, *, at: datetime) -> None:
     with transaction.atomic():
         lease.finish(outcome=outcome, at=at)
         PendingRead.objects.filter(run=run).delete()
+        shut_out.settle(run, steps, at=at)
         if gaps.proves_completeness(steps):
             Connection.objects.filter(pk=run.connection_id).update(last_checked_at=at)
         _write_down(EventType.SYNC_FINISHED, run, at=at, facts=facts)
@@ -265,7 +275,7 @@ def _ask_for_sign_in(work: Work) -> None:
 def _give_back(run: SyncRun, lease: Lease, clock: Clock) -> None:
     """After an error nobody foresaw: try again later, and give up in the end, so that no run loops for ever."""
     if run.pauses < len(PAUSES_SECONDS):
-        lease.pause(seconds=PAUSES_SECONDS[run.pauses], pauses=run.pauses + 1)
+        lease.pause(seconds=math.ceil(backing_off.seconds(None, pauses=run.pauses)), pauses=run.pauses + 1)
     else:
         _abandon(run, lease, Gap.UNREADABLE, at=clock())
 

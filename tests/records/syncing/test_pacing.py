@@ -31,6 +31,7 @@ def connection() -> Connection:
     return Connection(pk=uuid4())
 
 
+@pytest.mark.conformance("C60")
 class TestAMinute:
     @pytest.mark.parametrize("most", [1, 20])
     def test_has_as_many_requests_as_it_may_and_no_more(self, connection, most):

@@ -1,0 +1,19 @@
+"""How long a run waits for a provider that does not answer: as long as it asks for, else ever longer, and never to the
+second what another run waits (interface facts 5.4)."""
+
+import random
+from typing import Final
+
+from apps.wire.errors import Unavailable
+
+# After the last of them, what is missing is a gap.
+PAUSES_SECONDS: Final = (60, 300, 1800)
+# A provider that comes back would otherwise meet everybody at once who met its fall.
+_JITTER: Final = 0.25
+_CHANCE: Final = random.SystemRandom()
+
+
+def seconds(error: Unavailable | None, *, pauses: int) -> float:
+    """For a run that has waited so often already. What the provider wrote is at most a day (`wire.answers`)."""
+    usual = PAUSES_SECONDS[pauses] * _CHANCE.uniform(1, 1 + _JITTER)
+    return max((error.retry_after_seconds if error is not None else None) or 0, usual)
