@@ -9,14 +9,14 @@ BIN = .venv/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement
 
 .DEFAULT_GOAL = help
-.PHONY: help demo drill test lint bench lock
+.PHONY: help demo drill test lint bench coverage-report lock
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 
 help: ## say what can be done here
 	@echo "Holdfast"
 	@echo
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-12s  %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-20s  %s\n", $$1, $$2 }'
 	@echo
 	@echo "  make demo FRESH=1          throws the demo's data away first"
 	@echo "  make demo DATA=path        also serves your FHIR Bundles, a file or a folder, from the sandbox"
@@ -43,6 +43,9 @@ lint: .venv/has-development ## check style, types, the import arrow, settings an
 
 bench: .venv/has-development ## measure against the goals
 	@exec $(BIN)/python -m benchmarks $(AREA)
+
+coverage-report: .venv/has-sandbox ## sync the example data (FHIR_EXAMPLES), and count what shows a name and a date
+	@exec $(BIN)/python -m development.coverage_report
 
 lock: .venv/has-development ## pin the requirements anew, with hashes
 	@exec $(BIN)/python -m development.locking $(if $(UPGRADE),--upgrade)

@@ -1,0 +1,23 @@
+"""`python -m development.covering FOLDER SCRATCH`: the report itself, where `development.coverage_report` has prepared
+databases."""
+
+import sys
+from pathlib import Path
+
+import django
+from django.core.management import call_command
+
+from config import env
+
+
+def main(folder: Path, scratch: Path) -> int:
+    """Print the table; the exit code is 1 where it misses the bound, or anything failed."""
+    django.setup()
+    from development.covering import reporting  # noqa: PLC0415 - its models want settings
+
+    call_command("migrate", verbosity=0)
+    return reporting.report([folder], database_url=str(env.sandbox_database_url()), scratch=scratch)
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), Path(sys.argv[2])))

@@ -1,0 +1,62 @@
+"""What stands before anything can be synced: a sandbox of our own, which serves the files and nothing else."""
+
+import contextlib
+import os
+import subprocess
+import sys
+import time
+import urllib.error
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from config import env
+from development import gunicorn, processes
+from development.control import Sandbox
+from development.ports import LOOPBACK, free_port
+
+_STARTS_WITHIN_SECONDS = 120
+
+
+@contextlib.contextmanager
+def serving(paths: Sequence[Path], *, database_url: str, folder: Path) -> Iterator[tuple[Sandbox, str]]:
+    """The sandbox, answering for as long as the block lasts, and what it said of each file while it loaded them."""
+    port = free_port()
+    surroundings = {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "config.settings.sandbox",
+        "SANDBOX_DATABASE_URL": database_url,
+        "SANDBOX_ORIGIN": f"http://{LOOPBACK}:{port}",
+    }
+    for command in (["migrate", "--verbosity", "0"], ["seed"]):
+        _run(command, surroundings)
+    said = _run(["load_bundles", *map(str, paths)], surroundings)
+    log = folder / "sandbox.log"
+    process = processes.start(gunicorn.sandbox(port), environment=surroundings, folder=env.ROOT, log=log)
+    try:
+        yield _answering(Sandbox(surroundings["SANDBOX_ORIGIN"])), said
+    finally:
+        processes.stop(process)
+
+
+def _run(command: list[str], surroundings: dict[str, str]) -> str:
+    return subprocess.run(
+        [sys.executable, "-m", "django", *command],
+        cwd=env.ROOT,
+        env=surroundings,
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    ).stdout
+
+
+def _answering(sandbox: Sandbox) -> Sandbox:
+    deadline = time.monotonic() + _STARTS_WITHIN_SECONDS
+    while True:
+        try:
+            sandbox.get("/control/state")
+        except (urllib.error.URLError, ConnectionError):
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
+        else:
+            return sandbox
