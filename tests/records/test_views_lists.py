@@ -155,3 +155,23 @@ class TestAClockTime:
         keep(connection, {**result(0), "effectiveDateTime": sent})
         text = page(hers, "entry", "results", Record.objects.get(logical_id="o0").pk)
         assert "March 4, 2024<" in text
+
+
+class TestOnPaper:
+    @pytest.mark.parametrize("name", ["whole_record", "everything_by_date", "subject", "entry", "over_time"])
+    def test_says_whose_it_is_and_how_current(self, hers, connection, name):
+        keep(connection, result(0))
+        args = {"subject": ["results"], "entry": ["results", 0], "over_time": ["results", 0]}.get(name, [])
+        args = [Record.objects.get(logical_id="o0").pk if arg == 0 else arg for arg in args]
+        text = main_of(page(hers, name, *args))
+        on_paper = text.split('class="print-only"')[1].split("</div>")[0]
+        assert "Wrenna Quillfeather" in on_paper
+        assert "Born March 9, 1984" in on_paper
+        assert "Printed " in on_paper
+        assert "From Harbor Family Practice" in text
+
+    def test_can_be_asked_for_without_script_by_saving(self, hers, connection):
+        keep(connection, result(0))
+        text = main_of(page(hers, "subject", "results"))
+        assert "<p data-print hidden>" in text
+        assert reverse("download_copy") in text

@@ -9,6 +9,8 @@ import msgspec
 from django.db.models import QuerySet
 
 from apps.accounts.models import User
+from apps.connections.answers import candidates
+from apps.connections.answers.candidates import Candidate
 from apps.records import places, presenting, subjects
 from apps.records.charts import number_line
 from apps.records.charts.number_line import NumberLine
@@ -55,6 +57,7 @@ class EntryPage:
     earlier: tuple[Version, ...]
     files: tuple[File, ...]
     panel: PanelShown | None = None
+    people: tuple[Candidate, ...] = ()  # whom it is of, as the provider names them
 
     @property
     def asks_first(self) -> bool:
@@ -99,13 +102,14 @@ def of(record: Record, *, at: datetime) -> EntryPage:
             for each in (body, *bodies)
         ]
         panel = panel_rows.of(record, told[0][1], surroundings, ring)
+        people = tuple(candidates.find_people_with(ring, [record.connection]).values())
     current = _version(None, record, told[0][1])
     if not current.entry.is_withdrawn and whens.looks_wrong(current.entry, born=context.birth_date, at=at):
         current = replace(current, looks_wrong=True)
     earlier = tuple(_version(version, record, entry) for version, (_r, entry) in zip(versions, told[1:], strict=True))
     subject = subjects.subject_of(told[0][0], resource_type=record.resource_type)
     files = tuple(file for file in attachments.files(told[0][0]) if file.described)
-    return EntryPage(record, subject, current, earlier, files, panel)
+    return EntryPage(record, subject, current, earlier, files, panel, people)
 
 
 def as_sent(record: Record) -> str:

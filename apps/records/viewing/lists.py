@@ -65,6 +65,7 @@ class EntryList:
     sources: tuple[Source, ...]
     withdrawn: tuple[Withdrawn, ...]
     is_by_name: bool = False
+    is_latest: bool = False  # one row for each test, its newest value
     does_not_open: bool = False
 
 
@@ -83,6 +84,7 @@ def of_subject(whole: Whole, subject: Subject, filters: Filters) -> EntryList:
             is_folded=arrangement is Arrangement.LISTED and subject.order is Order.NAMED,
         ),
         is_by_name=not is_dated,
+        is_latest=arrangement is Arrangement.LATEST,
     )
     return found if _has_years(found) else replace(found, years=())
 
