@@ -32,6 +32,28 @@ _SCALARS = st.none() | st.integers() | st.text(max_size=9)
 SPELLED_ON_ONE_LINE = SPELLED.replace(b"\r\n", b"")
 
 
+# Bodies on one line whose values have more than one spelling: digits that count, escapes, keys said twice.
+_SPELLINGS = st.sampled_from(
+    ("1.0", "1.00", "-0", "1e400", "12345678901234567890.12345678901234567890", "1E+2",
+     '"\\u00b5"', '"\u00b5"', '"\\/"', '"\u2028"', "null", "[ ]", '{ "a" : [1 , 2.50] }', '"</script>"', '"\\n"')
+)  # fmt: skip
+_UGLY = st.lists(
+    st.lists(st.tuples(st.sampled_from(("id", "value", "x", "resourceType")), _SPELLINGS), max_size=5).map(
+        lambda members: ("{" + " ,".join(f'"{name}" : {value}' for name, value in members) + "}").encode()
+    ),
+    max_size=5,
+)
+
+
+class _Entry(msgspec.Struct):
+    fullUrl: str
+    resource: msgspec.Raw
+
+
+class _Written(msgspec.Struct):
+    entry: list[_Entry]
+
+
 def source(version=FhirVersion.R4):
     return Source(
         number=1,
@@ -155,6 +177,12 @@ class TestABundle:
         assert len(entries) - ours >= len([body for _id, body in sent if json_text.is_object(body)])
         assert f"{len(sent)} entries of the record were written." in made.decode()
 
+    @given(_UGLY)
+    def test_holds_every_value_byte_for_byte(self, bodies):
+        made = bundle([row(body, logical_id=str(number)) for number, body in enumerate(bodies)])
+        entries = msgspec.json.decode(made, type=_Written).entry
+        assert [bytes(each.resource) for each in entries if "://fhir.example" in each.fullUrl] == bodies
+
 
 class TestLines:
     def test_are_one_for_each_resource(self):
@@ -162,6 +190,11 @@ class TestLines:
         made = b"".join(lines.resources(source(), [row(SPELLED), row(b"{}")], count))
         assert made == SPELLED_ON_ONE_LINE + b"\n{}\n"
         assert count.entries == 2
+
+    @given(_UGLY)
+    def test_hold_every_value_byte_for_byte(self, bodies):
+        made = b"".join(lines.resources(source(), [row(body) for body in bodies], lines.Count()))
+        assert made == b"".join(body + b"\n" for body in bodies)
 
     @given(st.lists(st.binary(max_size=60) | st.sampled_from((SPELLED, b"{}", b'"\n"')), max_size=8))
     def test_are_json_whatever_came(self, bodies):

@@ -13,6 +13,7 @@ from apps.records.exporting.ips import documents
 from apps.records.exporting.ips.sections import SECTIONS, TYPES
 from apps.records.models import Record
 from tests.records.exporting.keeping import keep, raw
+from tests.records.exporting.r4 import assert_r4
 from tests.records.exporting.stories import NAMES, VERSIONS, stories
 from tests.records.linked import AT, make_connection, make_endpoint
 from tests.records.people import R4_PATIENT, allergy
@@ -45,7 +46,9 @@ _ODD = (
 
 
 def summary(user):
-    return json.loads(documents.document(choosing.choices(user), at=AT), parse_float=Decimal)
+    written = documents.document(choosing.choices(user), at=AT)
+    assert_r4(written)
+    return json.loads(written, parse_float=Decimal)
 
 
 def resources(document, *kinds):
@@ -219,6 +222,15 @@ class TestADocument:
         keep(make_connection(alice), allergy("a1", code={"text": '<script>alert(1)</script> & "more"'}))
         div = section(summary(alice), ALLERGIES)["text"]["div"]
         assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp;" in div
+
+    @pytest.mark.parametrize("character", ["\ufffe", "\uffff", "\x0b", "\u2028", "\x85", "&", "]]>"])
+    def test_is_well_formed_whatever_character_came(self, alice, character):
+        said = f"Canary{character}word"
+        connection = make_connection(alice)
+        connection.provider.name = said
+        connection.provider.save()
+        keep(connection, allergy("a1", code={"text": said}), {**R4_PATIENT, "name": [{"text": said}]})
+        assert_valid(summary(alice))
 
     def test_keeps_the_digits_of_a_value(self, alice):
         body = b'{"resourceType":"Observation","id":"o","status":"final","valueQuantity":{"value":5.10}}'

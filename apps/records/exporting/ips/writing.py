@@ -19,6 +19,7 @@ UCUM = "http://unitsofmeasure.org"
 _TERMINOLOGY = "http://terminology.hl7.org/CodeSystem/"
 _ABSENT = "http://hl7.org/fhir/StructureDefinition/data-absent-reason"
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
+_NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _URI = re.compile(r"\S+")
 
 
@@ -99,4 +100,5 @@ def _code(code: str) -> str:
 
 
 def _text(text: str) -> str:
-    return html.escape(text, quote=False).replace("\n", "<br/>")
+    """As XML takes it, which has no place for some characters at all (XML 1.0, section 2.2)."""
+    return html.escape(_NO_XML.sub("\ufffd", text), quote=False).replace("\n", "<br/>")
