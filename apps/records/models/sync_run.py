@@ -132,6 +132,7 @@ class SyncStep(models.Model):
     rows_counted = models.PositiveIntegerField(null=True)  # the provider's own total, which may be wrong
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
+    refers = models.BooleanField(default=False, db_default=False)  # its rows name what is read after them
     needs_shelf = models.BooleanField(default=False, db_default=False)  # what it brought is not on the shelves yet
 
     class Meta:
@@ -150,7 +151,8 @@ class SyncStep(models.Model):
         operational = (
             "id", "run", "user", "resource_type", "status", "gap", "asked", "since_at", "watermark_at", "pages",
             "bytes_got", "rows_got", "rows_kept", "rows_refused", "rows_unreadable", "rows_changed", "rows_removed",
-            "rows_missing", "rows_counted", "started_at", "finished_at", "needs_shelf",
+            "rows_missing", "rows_counted", "started_at", "finished_at", "refers",
+            "needs_shelf",
         )  # fmt: skip
 
     def __str__(self) -> str:

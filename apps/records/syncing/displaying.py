@@ -1,4 +1,8 @@
-"""Put on shelves what a run brought: once for all that ended in a turn, and never forgotten where a worker dies."""
+"""Put on shelves what a run brought: once for all that ended in a turn, and never forgotten where a worker dies.
+
+Names, such as those of doctors, come after the rows that refer to them. When all have come, the shelves of those rows
+are built once more, and of no others.
+"""
 
 from datetime import datetime
 
@@ -10,11 +14,17 @@ from apps.records.subjects import SUBJECTS, Subject, shelved_for
 from apps.records.syncing.leasing import Lease
 from apps.records.syncing.planning import REFERENCED
 
+_OPEN = (SyncStep.Status.WAITING, SyncStep.Status.GETTING)
+
 
 def display(run: SyncRun, lease: Lease, *, at: datetime) -> None:
     """Build the shelves of everything that changed, or that has none yet. Raises LeaseLost."""
-    ended = run.steps.exclude(status__in=[SyncStep.Status.WAITING, SyncStep.Status.GETTING])
+    ended = run.steps.exclude(status__in=_OPEN)
+    if run.steps.filter(status__in=_OPEN, resource_type__in=REFERENCED).exists():
+        ended = ended.exclude(resource_type__in=REFERENCED)  # for all names at once
     changed = set(ended.filter(needs_shelf=True).values_list("resource_type", flat=True))
+    if changed.intersection(REFERENCED):
+        changed.update(ended.filter(refers=True).values_list("resource_type", flat=True))
     kept = ended.filter(rows_kept__gt=0).values_list("resource_type", flat=True)
     have = set(Shelf.objects.filter(connection=run.connection_id).values_list("subject", flat=True))
     wanted = _subjects(changed, set(kept), have)
@@ -27,9 +37,7 @@ def display(run: SyncRun, lease: Lease, *, at: datetime) -> None:
 
 
 def _subjects(changed: set[str], kept: set[str], have: set[str]) -> list[Subject]:
-    """In the order of pages. What others refer to by name stands on many shelves."""
-    if changed.intersection(REFERENCED):
-        changed = changed | kept
+    """In the order of pages."""
     of_changed = {subject.key for name in changed for subject in shelved_for(name)}
     missing = {subject.key for name in kept for subject in shelved_for(name)} - have
     return [subject for subject in SUBJECTS if subject.key in of_changed | missing]

@@ -144,7 +144,9 @@ class ReadingReferences:
         have = Record.objects.filter(
             user_id=run.user_id, connection_id=run.connection_id, resource_type=self.step.resource_type
         )
-        have = have.filter(confirmed_by_run=run.pk) if run.is_full else have.filter(removed_at__isnull=True)
+        came_along = have.filter(confirmed_by_run=run.pk)
+        self.step.needs_shelf = self.step.needs_shelf or came_along.filter(received_at__gte=run.created_at).exists()
+        have = came_along if run.is_full else have.filter(removed_at__isnull=True)
         self._pending().filter(logical_id__in=have.values("logical_id")).update(is_done=True)
 
     def _pending(self) -> QuerySet[PendingRead]:

@@ -150,19 +150,28 @@ def _advance(lease: Lease, *, at: datetime) -> None:
 def _work_on(work: Work) -> None:
     """Every open step, then the outcome; or a pause, where waiting helps and has not been tried too often."""
     try:
+        if not _is_over(work):
+            return
+        _display(work)
+    except (KeyMissing, WeakKey) as error:  # ours to mend: no reason to end the run with gaps
+        _LOG.error("A sync run waits for a key of ours: run %s: %s", work.run.pk, error)
+        work.lease.pause(seconds=KEY_MISSING_SECONDS, pauses=work.run.pauses)
+    else:
+        _finish(work.run, work.lease, at=work.clock())
+
+
+def _is_over(work: Work) -> bool:
+    """Take every open step, to its end or to the reason why it has none. False where the run is paused; raises
+    SliceOver."""
+    try:
         try:
             _take_steps(work)
         except (*_STOPS, SliceOver):
             _display(work)
             raise
-        _display(work)
-    except (KeyMissing, WeakKey) as error:  # ours to mend: no reason to end the run with gaps
-        _LOG.error("A sync run waits for a key of ours: run %s: %s", work.run.pk, error)
-        work.lease.pause(seconds=KEY_MISSING_SECONDS, pauses=work.run.pauses)
-        return
     except (NotYet, SwitchedOff, Unavailable, ClientRejected) as error:
         if _is_paused(work, error):
-            return
+            return False
         _close_open_steps(work, gaps.reason(error) if isinstance(error, WireError) else Gap.UNAVAILABLE)
     except NeedsReauthorization:
         # an active connection waits for no sign-in: its account is being closed
@@ -173,7 +182,7 @@ def _work_on(work: Work) -> None:
         _ask_for_sign_in(work)
     except WireError as error:
         _close_open_steps(work, gaps.reason(error))
-    _finish(work.run, work.lease, at=work.clock())
+    return True
 
 
 def _display(work: Work) -> None:

@@ -128,7 +128,7 @@ def store(
         work.lease.extend()
         kept = storing.keep(connection, ours, run_id=work.run.pk, ring=ring, at=now)
         quarantining.keep(work.run, theirs, ring=ring, at=now)
-        _note_references(ours, read=read, work=work)
+        step.refers = _note_references(ours, read=read, work=work) or step.refers
         step.pages += 1
         step.rows_got += sum(row.resource_type == step.resource_type for row in resources)
         step.rows_kept += kept.rows
@@ -192,8 +192,9 @@ def rows_kept(step: SyncStep, work: Work) -> int:
     return _records(step, work).filter(confirmed_by_run=work.run.pk).count()
 
 
-def _note_references(rows: Sequence[Resource], *, read: Target | None, work: Work) -> None:
-    """Put down what these rows refer to, to be read after the searches, and that `read` is done."""
+def _note_references(rows: Sequence[Resource], *, read: Target | None, work: Work) -> bool:
+    """Put down what these rows refer to, to be read after the searches, and that `read` is done. Whether there is
+    any."""
     depth = 0
     pending = PendingRead.objects.filter(run=work.run)
     if read is not None:
@@ -201,8 +202,9 @@ def _note_references(rows: Sequence[Resource], *, read: Target | None, work: Wor
         of_read.update(is_done=True)
         depth = (of_read.values_list("depth", flat=True).first() or 0) + 1
     if depth > MOST_DEPTH:
-        return
-    found = referring.targets((row.body for row in rows), base_url=work.source.server.base_url) - work.turn.noted
+        return False
+    named = referring.targets((row.body for row in rows), base_url=work.source.server.base_url)
+    found = named - work.turn.noted
     work.turn.noted.update(found)
     PendingRead.objects.bulk_create(
         (
@@ -211,6 +213,7 @@ def _note_references(rows: Sequence[Resource], *, read: Target | None, work: Wor
         ),
         ignore_conflicts=True,
     )
+    return bool(named)
 
 
 def _proves_what_is_gone(step: SyncStep, work: Work) -> bool:

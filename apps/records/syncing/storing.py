@@ -11,10 +11,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import connection as database
-
 from apps.connections.models import Connection
 from apps.records import places
+from apps.records.binary_cursors import binary_cursor
 from apps.vault.sealing import KeyRing
 from apps.wire.fhir import Resource
 
@@ -41,7 +40,7 @@ class Kept:
 
 _CONFIRM = """
 WITH incoming AS (
-    SELECT * FROM unnest(%(types)s::text[], %(ids)s::text[], %(digests)s::bytea[])
+    SELECT * FROM unnest(%(types)b::text[], %(ids)b::text[], %(digests)b::bytea[])
         AS page (resource_type, logical_id, digest)
 ), same AS (
     SELECT held.id, held.removed_at IS NOT NULL AS came_back
@@ -56,7 +55,7 @@ RETURNING held.resource_type, held.logical_id, same.came_back
 # The first part moves what is superseded; it reads the rows as they were before the second part changes them.
 _STORE = """
 WITH incoming AS (
-    SELECT * FROM unnest(%(types)s::text[], %(ids)s::text[], %(digests)s::bytea[], %(bodies)s::bytea[])
+    SELECT * FROM unnest(%(types)b::text[], %(ids)b::text[], %(digests)b::bytea[], %(bodies)b::bytea[])
         AS page (resource_type, logical_id, digest, sealed_body)
 ), superseded AS (
     INSERT INTO records_recordversion (user_id, record_id, sealed_body, digest, received_at, superseded_at)
@@ -95,7 +94,7 @@ def keep(connection: Connection, resources: Iterable[Resource], *, run_id: UUID,
         return Kept(0, 0, 0)
     digests = {key: ring.keyed_digest(row.body) for key, row in latest.items()}
     common: dict[str, Any] = {"user_id": connection.user_id, "connection_id": connection.id, "at": at, "run_id": run_id}
-    with database.cursor() as cursor:
+    with binary_cursor() as cursor:
         cursor.execute(_CONFIRM, {**common, **_keys(digests)})
         same = {(resource_type, logical_id): came_back for resource_type, logical_id, came_back in cursor.fetchall()}
         others = {key: digest for key, digest in digests.items() if key not in same}

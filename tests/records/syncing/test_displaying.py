@@ -1,0 +1,82 @@
+"""What a run brought is put on shelves, once, with the names that come after."""
+
+import pytest
+
+from apps.directory.models import ClientRegistration
+from apps.records import shelving, syncing
+from tests.records.people import PATIENT_ID, allergy, bundle
+from tests.records.provider import ALLERGIES, METADATA, statement
+from tests.records.runs import resume, step, sync
+from tests.wire.servers import http
+
+pytestmark = pytest.mark.django_db
+
+FHIR = "GET /fhir/r4/"
+GOALS = f"{FHIR}Goal?patient={PATIENT_ID}"
+DOCTOR = f"{FHIR}Practitioner/d1"
+
+
+@pytest.fixture
+def built(monkeypatch):
+    """The subjects that were built at each time, by their keys."""
+    times = []
+    rebuild = shelving.rebuild
+
+    def noted(connection, *subjects, at):
+        times.append({subject.key for subject in subjects})
+        return rebuild(connection, *subjects, at=at)
+
+    monkeypatch.setattr(shelving, "rebuild", noted)
+    return times
+
+
+@pytest.fixture
+def practice(linked, provider):
+    """An allergy that names a doctor, and a goal that names nobody."""
+    types = ("Patient", "AllergyIntolerance", "Goal", "Practitioner", "Organization")
+    provider.answers[METADATA] = http(body=statement(*types))
+    ClientRegistration.objects.update(requests_per_minute=1000)
+    provider.answers[ALLERGIES] = http(body=bundle(allergy("a1", recorder={"reference": "Practitioner/d1"})))
+    provider.answers[GOALS] = http(body=bundle({"resourceType": "Goal", "id": "g1"}))
+    provider.answers[DOCTOR] = http(body={"resourceType": "Practitioner", "id": "d1"})
+    return provider
+
+
+class TestNames:
+    def test_that_come_later_build_the_shelves_of_those_who_name_them_and_no_others(self, linked, practice, built):
+        practice.answers[DOCTOR] = http(503)
+        run = sync(linked)
+        assert [times >= {"allergies", "plans"} for times in built] == [True]
+        practice.answers[DOCTOR] = http(body={"resourceType": "Practitioner", "id": "d1"})
+        resume(run)
+        assert run.outcome == "complete"
+        assert "allergies" in built[1]
+        assert "plans" not in built[1]
+        assert len(built) == 2
+
+    def test_that_came_along_with_other_rows_do_so_too(self, linked, practice, built):
+        practice.answers[GOALS] = http(503)
+        run = sync(linked)
+        doctor = {"resourceType": "Practitioner", "id": "d1"}
+        practice.answers[GOALS] = http(body=bundle({"resourceType": "Goal", "id": "g1"}, doctor))
+        resume(run)
+        assert practice.sent(DOCTOR) == []
+        assert {"allergies", "plans"} <= built[-1]
+
+    def test_that_are_as_before_build_nothing(self, linked, practice, built):
+        sync(linked)
+        built.clear()
+        run = sync(linked)
+        assert (run.outcome, built) == ("complete", [])
+
+
+class TestAPart:
+    def test_of_what_a_provider_counts_is_shown_where_the_rest_never_comes(self, linked, provider, built):
+        provider.answers[ALLERGIES] = http(body=bundle(allergy("a1"), total=2, next_url=provider.next_url(2)))
+        provider.answers[f"{FHIR}AllergyIntolerance?page=2"] = http(503)
+        run = sync(linked)
+        for _pause in syncing.PAUSES_SECONDS:
+            resume(run)
+        assert (run.outcome, step(run).gap) == ("partial", "unavailable")
+        assert "allergies" in built[-1]
+        assert not run.steps.filter(needs_shelf=True).exists()
