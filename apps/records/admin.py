@@ -44,8 +44,10 @@ class SyncRunAdmin(RecordsWindow):
     """Runs, newest first. Search takes one whole connection id."""
 
     subject = "sync run"
-    list_display = ("created_at", "connection", "cause", "outcome", "lease_until", "pauses", "finished_at")
-    list_filter = ("outcome", "cause")
+    list_display = (
+        "created_at", "connection", "cause", "is_full", "outcome", "lease_until", "pauses", "finished_at",
+    )  # fmt: skip
+    list_filter = ("outcome", "cause", "is_full")
     search_fields = ("connection__id__exact",)
     ordering = ("-created_at",)
 
@@ -55,7 +57,10 @@ class SyncStepAdmin(RecordsWindow):
     """Steps, newest first. Neither the cursor is shown, which may hold a patient's id, nor a page put aside."""
 
     subject = "sync step"
-    list_display = ("run", "resource_type", "status", "gap", "pages", "rows_got", "rows_kept", "finished_at")
+    list_display = (
+        "run", "resource_type", "status", "gap", "since_at", "pages", "rows_got", "rows_kept", "rows_changed",
+        "rows_removed", "rows_missing", "finished_at",
+    )  # fmt: skip
     list_filter = ("status", "gap", OfType)
     search_fields = ("run__id__exact",)
     ordering = ("-pk",)

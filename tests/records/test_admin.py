@@ -1,5 +1,7 @@
 """What staff see of records: that they came, never what they say."""
 
+import re
+
 import pytest
 from django.contrib import admin
 from django.urls import reverse
@@ -62,6 +64,16 @@ class TestAdmin:
         assert client.get(reverse(f"admin:records_{name}_add")).status_code == 403
         assert client.post(reverse(f"admin:records_{name}_delete", args=[pk]), {"post": "yes"}).status_code == 403
         assert client.post(reverse(f"admin:records_{name}_change", args=[pk]), {}).status_code == 403
+
+    def test_lists_what_a_step_changed_and_what_is_gone(self, client, stella, synced):
+        client.force_login(stella)
+        counts = {"rows_changed": 7001, "rows_removed": 7002, "rows_missing": 7003}
+        SyncStep.objects.update(since_at=AT, **counts)
+        text = client.get(reverse("admin:records_syncstep_changelist")).content.decode()
+        for name, count in counts.items():
+            assert re.search(rf'class="field-{name}">7,?{count - 7000:03}<', text)
+        assert 'class="field-since_at nowrap">Nov' in text
+        assert "column-is_full" in client.get(reverse("admin:records_syncrun_changelist")).content.decode()
 
     @pytest.mark.parametrize("model", [Leaf, RecordVersion, Shelf])
     def test_does_not_know_what_is_only_sealed(self, model):
