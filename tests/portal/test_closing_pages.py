@@ -41,6 +41,12 @@ class TestTheQuestion:
         assert "<h1>Delete your account and every copy?</h1>" in page
         assert "1 connection ends. 3 entries go at once. Your providers keep their own records." in page
 
+    def test_offers_a_copy_first(self, browser, linked):
+        assert 'href="/download/">Download first</a>' in words(browser.get(ADDRESS))
+
+    def test_offers_no_copy_where_there_is_none(self, browser):
+        assert "Download first" not in words(browser.get(ADDRESS))
+
     def test_counts_nothing_where_there_is_nothing(self, browser):
         page = words(browser.get(ADDRESS))
         assert '<p class="lead"> Your providers keep their own records. This cannot be undone. </p>' in page

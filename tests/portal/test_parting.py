@@ -271,6 +271,11 @@ class TestDeletingTheCopy:
         assert not Connection.objects.exists()
         assert AuditEvent.objects.get(event=EventType.RECORD_FORGOTTEN).facts == {"rows": 3}
 
+    def test_offers_to_download_it_first(self, hers, over):
+        give_password(hers)
+        page = hers.get(reverse("delete_copy", args=[over.pk])).content.decode()
+        assert f'href="{reverse("download_copy")}">Download first</a>' in page
+
     def test_is_refused_while_the_connection_lives(self, hers, synced):
         response = hers.post(reverse("delete_copy", args=[synced.pk]))
         assert response["Location"] == reverse("record", args=[synced.pk])
