@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -15,7 +15,8 @@ from django.db.models import Q
 
 from apps.connections.models import Connection
 from apps.records import places, presenting, subjects
-from apps.records.models import Leaf, Record, Shelf
+from apps.records.binary_cursors import binary_cursor
+from apps.records.models import Record, Shelf
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.remembering import remembering
 from apps.records.shelving import arranging, indexing, searching
@@ -39,6 +40,13 @@ class _Sealed(NamedTuple):
     logical_id: str
     sealed_body: bytes
     removed_at: datetime | None
+
+
+_STORE = """
+INSERT INTO records_leaf (user_id, shelf_id, build, arrangement, number, sealed_rows)
+SELECT %(user_id)s, %(shelf_id)s, %(build)s, %(arrangement)s, number, sealed_rows
+FROM unnest(%(numbers)b::integer[], %(leaves)b::bytea[]) AS leaves (number, sealed_rows)
+"""
 
 
 @dataclass
@@ -194,19 +202,19 @@ class _Writing:
 
     def write(self, arrangement: Arrangement, rows: Iterator[tuple[Key, bytes]]) -> Stretch:
         heads: list[Head] = []
-        leaves: list[Leaf] = []
+        leaves: list[bytes] = []
         last: Key | None = None
         for keyed in _leaves(rows, most=_most(arrangement)):
             leaves.append(self._leaf(arrangement, len(heads), keyed))
             heads.append(Head(len(keyed), keyed[0][0]))
             last = keyed[-1][0]
             if len(leaves) == _LEAVES_AT_ONCE:
-                Leaf.objects.bulk_create(leaves)
+                self._store(arrangement, len(heads), leaves)
                 leaves = []
-        Leaf.objects.bulk_create(leaves)
+        self._store(arrangement, len(heads), leaves)
         return Stretch(tuple(heads), last)
 
-    def _leaf(self, arrangement: Arrangement, number: int, rows: Sequence[tuple[Key, bytes]]) -> Leaf:
+    def _leaf(self, arrangement: Arrangement, number: int, rows: Sequence[tuple[Key, bytes]]) -> bytes:
         place = places.leaf_place(
             connection_id=self.shelf.connection_id,
             subject=self.shelf.subject,
@@ -214,15 +222,22 @@ class _Writing:
             arrangement=arrangement.value,
             number=number,
         )
-        sealed = self.ring.seal_body(indexing.write_rows(rows), place=place)
-        return Leaf(
-            user_id=self.shelf.user_id,
-            shelf=self.shelf,
-            build=self.build,
-            arrangement=arrangement.value,
-            number=number,
-            sealed_rows=sealed,
-        )
+        return self.ring.seal_body(indexing.write_rows(rows), place=place)
+
+    def _store(self, arrangement: Arrangement, end: int, leaves: list[bytes]) -> None:
+        """These leaves, of which the last has the number before `end`."""
+        if not leaves:
+            return
+        values: dict[str, Any] = {
+            "user_id": self.shelf.user_id,
+            "shelf_id": self.shelf.pk,
+            "build": self.build,
+            "arrangement": arrangement.value,
+            "numbers": list(range(end - len(leaves), end)),
+            "leaves": leaves,
+        }
+        with binary_cursor() as cursor:
+            cursor.execute(_STORE, values)
 
 
 def _most(arrangement: Arrangement) -> int:

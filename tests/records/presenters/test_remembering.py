@@ -48,9 +48,10 @@ class TestRemembering:
         assert len(seen) == 1
 
     def test_forgets_after_an_error(self, read, seen):
-        with pytest.raises(RuntimeError), remembering():
-            read("a")
-            raise RuntimeError
+        with pytest.raises(TypeError), remembering():
+            read("a", "and one too many")
+        assert not seen
+        read("a")
         read("a")
         assert len(seen) == 2
 
