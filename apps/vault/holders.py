@@ -3,6 +3,7 @@
 import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from uuid import UUID
 
 from django.db import models
@@ -44,6 +45,10 @@ class Holder:
 
     def names(self) -> tuple[bytes, bytes]:
         """Kind and id as they enter associated data."""
+        return self._names
+
+    @cached_property
+    def _names(self) -> tuple[bytes, bytes]:
         return self.kind.value.encode(), self.id.bytes if self.id else b""
 
 
@@ -66,12 +71,14 @@ class Place:
 
 def associated_data(items: Iterable[bytes]) -> bytes:
     """Encode a list so that no two different lists give the same bytes: each item is preceded by its length."""
-    return b"".join(struct.pack(">I", len(item)) + item for item in items)
+    return b"".join([_length(len(item)) + item for item in items])
+
+
+_length = struct.Struct(">I").pack
 
 
 def place_data(holder: Holder, place: Place, header: bytes) -> bytes:
     """The associated data of one sealed value: its header (format, key and dictionary ids), its place, its holder."""
     # surrogatepass: a logical id comes from somebody else's JSON, where a lone surrogate is possible
-    words = (place.table, place.field, *place.identity)
-    table, field, *identity = (word.encode("utf-8", "surrogatepass") for word in words)
-    return associated_data((header, table, field, *holder.names(), *identity))
+    identity = [word.encode("utf-8", "surrogatepass") for word in place.identity]
+    return associated_data([header, place.table.encode(), place.field.encode(), *holder.names(), *identity])
