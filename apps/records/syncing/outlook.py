@@ -48,7 +48,7 @@ def of(connection: Connection) -> Outlook | None:
 
 def _waiting(steps: Sequence[SyncStep]) -> tuple[Subject, ...]:
     """Subjects of which nothing was asked for yet, each named once."""
-    begun = {subject.key for step in steps if step.status != Status.WAITING for subject in _subjects(step)}
+    begun = {subject.key for step in steps if step.started_at is not None for subject in _subjects(step)}
     waiting = (step for step in steps if step.status == Status.WAITING and _way(step) is Way.SEARCH)
     found = {subject.key: subject for step in waiting for subject in _subjects(step) if subject.key not in begun}
     return tuple(found.values())[:_NEXT]

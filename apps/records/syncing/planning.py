@@ -26,7 +26,7 @@ _UPDATED: Final = "_lastUpdated"
 # What people look for first, and the longest: pages of one type follow each other, so that it had better begin early.
 _FIRST: Final = (
     "AllergyIntolerance", "Observation", "MedicationRequest", "MedicationOrder", "Condition", "MedicationStatement",
-    "DiagnosticReport", "DocumentReference", "Encounter",
+    "DiagnosticReport", "Immunization", "DocumentReference", "Encounter",
 )  # fmt: skip
 # A statement that declares more types than FHIR has is somebody's joke.
 _MOST_UNKNOWN: Final = 100
