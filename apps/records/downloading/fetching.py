@@ -7,6 +7,7 @@ sends anything, and follows no redirect (C56, C62). A token that the provider re
 import base64
 import binascii
 import logging
+import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 
@@ -43,6 +44,10 @@ _FHIR_TYPES: Mapping[FhirVersion, str] = {  # facts 1.7: Binary refuses applicat
     FhirVersion.R4: "application/fhir+json",
 }
 _JSON = frozenset({"application/json", "application/fhir+json", "application/json+fhir", "text/json", ""})
+_FHIR_XML = re.compile(
+    rb"""\A(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,200}>\s*)?<(Binary|OperationOutcome)\s[^>]{0,500}?http://hl7\.org/fhir["']"""
+)
+_XML_DATA = re.compile(rb"""<(?:data|content)\s+value\s*=\s*["']([A-Za-z0-9+/=\s]++)["']""")
 _REASONS: tuple[tuple[type[Exception], Reason], ...] = (
     (AccessRefused, Reason.NOT_ALLOWED),
     (NotFound, Reason.NOT_SENT),
@@ -139,12 +144,24 @@ def _unwrapped(download: Download) -> bytes:
     OperationOutcome is no file."""
     name = sniffing.media_type(download.content_type)
     if name not in _JSON or not download.content.lstrip().startswith(b"{"):
-        return download.content
+        return _unwrapped_xml(download.content)
     resource = elements.parse(download.content)
     kind = elements.text(resource, "resourceType")
     if kind == "OperationOutcome":
         raise FileRefused(Reason.NOT_SENT)
     return (inline(resource) or b"") if kind == "Binary" else download.content
+
+
+def _unwrapped_xml(content: bytes) -> bytes:
+    """The same of a Binary in XML, which a server may take application/xml for a wish for. It is looked for as text:
+    there is one attribute to find, and no parser to be led astray."""
+    wrapped = _FHIR_XML.match(content)
+    if wrapped is None:
+        return content
+    data = _XML_DATA.search(content, wrapped.end()) if wrapped[1] == b"Binary" else None
+    if data is None:
+        raise FileRefused(Reason.NOT_SENT)
+    return inline({"data": data[1].decode("ascii")}) or b""
 
 
 def _reason(error: Exception) -> Reason:

@@ -12,7 +12,7 @@ def read(content: bytes, sort: Sort, *, declared: object) -> Reading | None:
         return None
     if sort.form is Form.RICH_TEXT:
         return rich_text.read(content)
-    text = sniffing.decoded(content[: LONGEST_MARKUP * 2], declared=declared)
+    text = sniffing.decoded(sniffing.beginning(content, most=LONGEST_MARKUP * 2), declared=declared)
     if sort.form is Form.TEXT:
         return blocks.of_text(text)
     if sort.form is Form.CLINICAL_DOCUMENT and (document := clinical_documents.read(text)).blocks:

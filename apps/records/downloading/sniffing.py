@@ -61,6 +61,7 @@ _SUFFIXES: Mapping[str, str] = MappingProxyType(
     }
 )
 _LOOKED_AT = 4096
+_LONGEST_CHARACTER = 4
 _MARKUP = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*<(?:\?xml|!doctype|!--|[a-zA-Z])", re.IGNORECASE)
 _CLINICAL_DOCUMENT = re.compile(rb"<(?:[\w.-]{1,40}:)?ClinicalDocument[\s>]")
 _HTML = re.compile(rb"<(?:!doctype\s+html|html)[\s>]", re.IGNORECASE)
@@ -101,6 +102,15 @@ def is_page_instead(content: bytes, *, declared: object) -> bool:
     name = media_type(declared)
     is_closed = name == "application/pdf" or name in _SUFFIXES or name.startswith(("image/", "audio/", "video/"))
     return is_closed and bool(_HTML.search(content[:_LOOKED_AT])) and bool(_MARKUP.match(content[:_LOOKED_AT]))
+
+
+def beginning(content: bytes, *, most: int) -> bytes:
+    """At most so many bytes of it, and no half of a character of UTF-8 at the end: the whole would be read as if it
+    were something else."""
+    end = min(most, len(content))
+    while end and len(content) - end and most - end < _LONGEST_CHARACTER and content[end] & 0xC0 == 0x80:
+        end -= 1
+    return content[:end]
 
 
 def decoded(content: bytes, *, declared: object) -> str:

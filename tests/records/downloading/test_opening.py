@@ -52,6 +52,18 @@ class TestAFileBehindAnAddress:
         assert file.reading is not None
         assert file.reading.plain == "Hello"
 
+    @pytest.mark.parametrize("element", ["data", "content"])
+    def test_is_taken_out_of_a_binary_in_xml(self, linked, provider, element):
+        data = b64encode(b"<ClinicalDocument><section><text>Hello</text></section></ClinicalDocument>").decode()
+        wrapped = (
+            f'<?xml version="1.0"?>\n<Binary xmlns="http://hl7.org/fhir"><contentType value="text/xml"/>'
+            f'<{element} value="{data[:20]}\n{data[20:]}"/></Binary>'
+        )
+        provider.answers[BINARY] = http(body=wrapped, content_type="application/xml")
+        file = open_file(hold(linked, linked_to("Binary/b1", "application/xml")), 0, clock=clock)
+        assert file.reading is not None
+        assert file.reading.plain == "Hello"
+
     def test_without_a_type_is_asked_for_as_fhir(self, linked, provider):
         provider.answers[FILE] = http(body=PDF, content_type="application/pdf")
         assert open_file(hold(linked, {"url": "document/pdf-1", "title": "x"}), 0, clock=clock).content == PDF
@@ -148,6 +160,8 @@ class TestAFileThatCannotBeHad:
             (http(200, b"", content_type="application/pdf"), Reason.NOT_SENT),
             (http(200, "<!doctype html><html><h1>Sign in", content_type="text/html"), Reason.NOT_SENT),
             (http(200, {"resourceType": "OperationOutcome"}), Reason.NOT_SENT),
+            (http(200, '<OperationOutcome xmlns="http://hl7.org/fhir"/>', content_type="text/xml"), Reason.NOT_SENT),
+            (http(200, '<Binary xmlns="http://hl7.org/fhir"><id value="1"/></Binary>'), Reason.NOT_SENT),
             (http(200, {"resourceType": "Binary", "data": "no base64 at all!"}), Reason.NOT_SENT),
             (http(429, Retry_After="5"), Reason.LATER),
             (http(503), Reason.LATER),

@@ -1,5 +1,7 @@
 """Files are told apart by their content, and read as inert text, whatever they are made of."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -72,6 +74,17 @@ class TestAFile:
     )
     def test_is_read_in_its_own_characters(self, content, declared, said):
         assert read(content, declared) == said
+
+    @pytest.mark.parametrize("filler", ["", "x", "xx", "xxx"])
+    def test_that_is_long_is_cut_between_two_characters(self, filler):
+        content = (filler + "\u20ac" * (blocks.LONGEST_MARKUP * 2 // 3 + 2)).encode()
+        assert set(read(content)) <= {"x", "\u20ac", "\n"}
+
+    @pytest.mark.parametrize("charset", ["punycode", "idna", "utf-7", "unicode_escape", "hex", "rot13", "undefined"])
+    def test_is_read_whatever_character_set_it_names(self, charset):
+        started = time.perf_counter()
+        assert read(b"xn--" + b"\xe9a-9.\\x" * 200_000, f"text/plain; charset={charset}")
+        assert time.perf_counter() - started < 5
 
     def test_that_is_no_text_is_not_read(self):
         assert read(b"%PDF-1.4") is None
