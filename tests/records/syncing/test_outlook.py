@@ -61,7 +61,10 @@ class TestACopyThatTakesMinutes:
             assert "About 2 minutes to go: Harbor Family Practice lets us ask only so often." in text
 
     def test_can_be_read_as_far_as_it_is(self, slow, hers):
-        sync(slow)
+        give_tokens(slow, issued_at=timezone.now())
+        sync(slow, at=timezone.now().replace(second=0))
+        shown = hers.get(reverse("record_progress", args=[slow.pk])).content.decode()
+        assert f'<a id="read-now" href="{reverse("whole_record")}">' in shown
         page = hers.get(reverse("subject", args=["allergies"])).content.decode()
         assert "Pteridine" in page
 
