@@ -6,6 +6,7 @@ field without a label is none to show: a reference, a code, what the head of the
 
 from dataclasses import dataclass, fields
 
+from apps.records.presenters.care_teams import CareTeamEntry
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.results import Measured
 from apps.records.viewing import values_in_words, whens, words
@@ -28,7 +29,7 @@ def of(entry: Entry) -> tuple[Fact, ...]:
         Fact(labels.status(), (words.of_status(entry),)),
         Fact(whens.label(entry.when), (whens.in_full(entry.when),)),
         *_own(entry),
-        Fact(labels.people(), entry.people),
+        Fact(labels.people(), () if isinstance(entry, CareTeamEntry) else entry.people),  # its members say it all
     ]
     return tuple(fact for fact in found if any(fact.lines))
 
