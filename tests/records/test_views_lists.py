@@ -175,3 +175,29 @@ class TestOnPaper:
         text = main_of(page(hers, "subject", "results"))
         assert "<p data-print hidden>" in text
         assert reverse("download_copy") in text
+
+
+class TestOtherEntries:
+    def test_say_what_they_are(self, hers, connection):
+        keep(connection, {"resourceType": "Appointment", "id": "ap", "status": "booked", "description": "Eye check"})
+        text = main_of(page(hers, "subject", "other"))
+        assert "Nothing is left out." in text
+        assert "Eye check" in text
+        assert "Other entry (appointment)" in text
+
+
+class TestARow:
+    def test_says_nothing_twice(self, hers, connection):
+        visit = {
+            "resourceType": "Encounter",
+            "id": "e1",
+            "status": "finished",
+            "class": {"code": "AMB"},
+            "type": [{"text": "Yearly check"}],
+            "subject": {"reference": f"Patient/{PATIENT_ID}"},
+            "period": {"start": "2024-01-05", "end": "2024-01-05"},
+        }
+        keep(connection, visit, {**visit, "id": "e2", "period": {"start": "2023-01-05", "end": "2023-01-05"}})
+        text = main_of(page(hers, "subject", "visits"))
+        assert text.count("Yearly check") == 2
+        assert "2 entries, newest first" in text

@@ -83,7 +83,7 @@ def of_subject(whole: Whole, subject: Subject, filters: Filters) -> EntryList:
             heading,
             is_folded=arrangement is Arrangement.LISTED and subject.order is Order.NAMED,
         ),
-        is_by_name=not is_dated,
+        is_by_name=arrangement is Arrangement.LATEST or (not is_dated and subject.order is Order.NAMED),
         is_latest=arrangement is Arrangement.LATEST,
     )
     return found if _has_years(found) else replace(found, years=())

@@ -9,11 +9,12 @@ from django.utils.translation import gettext, ngettext
 
 from apps.records.presenters import plain_names
 from apps.records.presenters.entry import Entry
+from apps.records.presenters.generic import GenericEntry
 from apps.records.presenters.moments import When
 from apps.records.presenters.results import ResultEntry
 from apps.records.presenters.visits import VisitEntry
 from apps.records.shelving.reading import Shelved
-from apps.records.viewing import values_in_words, whens, words
+from apps.records.viewing import other_kinds, values_in_words, whens, words
 from apps.records.viewing.facts import lines
 from apps.records.viewing.whole import Source
 
@@ -103,7 +104,7 @@ def _row(shelved: Shelved, provider: str) -> Row:
         year=entry.when.sorts_at[:4],
         group=entry.group,
         status=words.of_status(entry),
-        details=_withheld(provider) if entry.is_withheld else tuple(filter(None, _details(entry))),
+        details=_withheld(provider) if entry.is_withheld else _told_once(title, _details(entry)),
         providers=(provider,),
         of_its_test=shelved.of_its_test,
     )
@@ -118,6 +119,11 @@ def _withheld(provider: str) -> tuple[str, ...]:
     return (gettext("%(provider)s hides the details of this entry.") % {"provider": provider},)
 
 
+def _told_once(title: str, details: Iterable[str]) -> tuple[str, ...]:
+    """Without what the title says already: a visit can be called by its type."""
+    return tuple(detail for detail in dict.fromkeys(details) if detail and detail != title)
+
+
 def _details(entry: Entry) -> Iterable[str]:
     """What the row says beside name, date and status (patient experience 3)."""
     if isinstance(entry, ResultEntry):
@@ -128,6 +134,8 @@ def _details(entry: Entry) -> Iterable[str]:
         return
     if getattr(entry, "may_be_grave", False):  # its page asks first whether to read it now
         return
+    if isinstance(entry, GenericEntry):
+        yield gettext("Other entry (%(kind)s)") % {"kind": other_kinds.of(entry.resource_type)}
     yield from lines.of_row(entry)
     if results := getattr(entry, "results", ()):
         count = len(results)
