@@ -1,8 +1,9 @@
 """When something was, as precise as it was sent, and where that stands in a list (patient experience 3.0, Dates)."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from functools import cache
 from typing import TypeAlias
 
@@ -12,6 +13,8 @@ from apps.wire import datetimes
 
 _NOT_KNOWN = frozenset({"unknown", "asked-unknown", "temp-unknown"})
 _DAYS_A_YEAR = 365.2425
+_PLAIN = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}:[0-9]{2}Z)?", re.ASCII)  # as nearly all are sent
+_DAY = 10
 
 
 @dataclass(frozen=True)
@@ -175,5 +178,12 @@ def sort_key(written: str) -> str:
     An ISO moment in UTC and how exact it is, of one length, so that texts compare as moments do; empty for what is no
     date.
     """
+    if _PLAIN.fullmatch(written):
+        try:
+            datetime.fromisoformat(written)
+        except ValueError:  # 30 February, or a leap second
+            pass
+        else:
+            return f"{written[:19]}+00:00/4" if len(written) > _DAY else f"{written}T00:00:00+00:00/3"
     parsed = datetimes.parse(written) if written else None
     return "" if parsed is None else f"{parsed.starts_at.isoformat(timespec='seconds')}/{parsed.precision:d}"

@@ -166,7 +166,7 @@ def present(resource: Element, context: Context) -> ResultEntry:
     status = status_of(resource)
     when = moments.read(resource, "effective", means="collected", birth_date=context.birth_date)
     reported = moments.read(resource, "issued", means="reported")
-    age = _age(when, context.birth_date) if "referenceRange" in resource or "component" in resource else None
+    age = _age(when, context.birth_date) if _asks_for_age(resource) else None
     measured = _measured(resource, age=age)
     return ResultEntry(
         **heading,
@@ -282,6 +282,12 @@ def _related(resource: Element, name: str, kind: str) -> tuple[str, ...]:
         if (elements.text(part, "type") or "has-member") == kind
     )
     return tuple(dict.fromkeys((*references(resource, name), *filter(None, older))))[:_MOST]
+
+
+def _asks_for_age(resource: Element) -> bool:
+    """Whether a range, its own or of a component, is for some ages only."""
+    parts = (resource, *elements.children(resource, "component")) if "component" in resource else (resource,)
+    return any("age" in sent for part in parts for sent in elements.children(part, "referenceRange"))
 
 
 def _age(when: When, birth_date: date | None) -> float | None:
