@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 from config import env
@@ -24,6 +25,7 @@ def name(path):
     return str(Path(path).relative_to(env.ROOT))
 
 
+@cache
 def tree(path):
     return ast.parse(path.read_text(encoding="utf-8"))
 

@@ -1,5 +1,7 @@
 """Cursors for many sealed values at once."""
 
+from typing import Any
+
 import pytest
 from django.db import IntegrityError, transaction
 
@@ -12,7 +14,7 @@ EVERY_BYTE = bytes(range(256))
 
 class TestBinaryCursor:
     def test_brings_back_every_byte(self):
-        values = {"values": [EVERY_BYTE, b""], "names": ["a'\\\"{},", "é\N{PILE OF POO}"]}
+        values: dict[str, list[Any]] = {"values": [EVERY_BYTE, b""], "names": ["a'\\\"{},", "é\N{PILE OF POO}"]}
         with binary_cursor() as cursor:
             cursor.execute("SELECT * FROM unnest(%(values)b::bytea[], %(names)b::text[])", values)
             rows = [(bytes(value), name) for value, name in cursor.fetchall()]

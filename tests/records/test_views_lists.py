@@ -1,6 +1,7 @@
 """Lists that say each thing once, with everything about it under it; and dates that cannot be."""
 
 import re
+from typing import Any
 
 import pytest
 from django.urls import reverse
@@ -161,7 +162,8 @@ class TestOnPaper:
     @pytest.mark.parametrize("name", ["whole_record", "everything_by_date", "subject", "entry", "over_time"])
     def test_says_whose_it_is_and_how_current(self, hers, connection, name):
         keep(connection, result(0))
-        args = {"subject": ["results"], "entry": ["results", 0], "over_time": ["results", 0]}.get(name, [])
+        ways: dict[str, list[Any]] = {"subject": ["results"], "entry": ["results", 0], "over_time": ["results", 0]}
+        args = ways.get(name, [])
         args = [Record.objects.get(logical_id="o0").pk if arg == 0 else arg for arg in args]
         text = main_of(page(hers, name, *args))
         on_paper = text.split('class="print-only"')[1].split("</div>")[0]
@@ -201,3 +203,14 @@ class TestARow:
         text = main_of(page(hers, "subject", "visits"))
         assert text.count("Yearly check") == 2
         assert "2 entries, newest first" in text
+
+
+class TestAStatus:
+    def test_says_whose_list_it_is_on(self, hers, connection, other):
+        keep(connection, order("m1"))
+        keep(other, order("m2", name="Ibuprofen 200 MG Oral Tablet", code="310965"))
+        text = main_of(page(hers, "subject", "medicines"))
+        assert "On Harbor Family Practice&#x27;s current list" in text
+        assert "On Riverside Hospital&#x27;s current list" in text
+        text = main_of(page(hers, "entry", "medicines", Record.objects.get(logical_id="m2").pk))
+        assert "On Riverside Hospital&#x27;s current list" in text

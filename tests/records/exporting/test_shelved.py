@@ -7,7 +7,7 @@ from django.db import connection as database
 from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 
-from apps.records import shelving
+from apps.records import shelving, subjects
 from apps.records.exporting import choosing, shelved, summaries
 from apps.records.exporting.ips import documents
 from apps.records.exporting.ips.sections import TYPES
@@ -132,7 +132,7 @@ class TestASummaryFromShelves:
         keep(connection, R4_PATIENT, allergy("a1"))
         SyncRun.objects.create(user=alice, connection=connection, cause="confirmed", created_at=AT)
         (choice,) = choosing.choices(alice)
-        assert shelved.types_off_shelves(choice, [each for each in shelving.SUBJECTS if each.key == "allergies"]) == ()
+        assert shelved.types_off_shelves(choice, [each for each in subjects.SUBJECTS if each.key == "allergies"]) == ()
         _document, (lists, _withdrawn, _gone) = told(alice)
         assert all(count == 0 for _name, count, _shown, _groups in lists)
 
