@@ -272,7 +272,7 @@ GROUP_WORDS: Mapping[Group, str | Promise] = {
     Group.CURRENT: _("Current"),
     Group.PAST: _("Past"),
     Group.RULED_OUT: _("Ruled out"),
-    Group.NONE_KNOWN: _("None known"),
+    Group.NONE_KNOWN: _("Recorded as having none"),
     Group.NO_INFORMATION: _("No information"),
 }
 CRITICALITY_WORDS: Mapping[Criticality, str | Promise] = {
@@ -294,14 +294,14 @@ CATEGORY_WORDS: Mapping[Category, str | Promise] = {
     Category.OTHER: _("Other"),
 }
 SEVERITY_WORDS: Mapping[Severity, str | Promise] = {
-    Severity.MILD: _("Past reaction: mild"),
-    Severity.MODERATE: _("Past reaction: moderate"),
-    Severity.SEVERE: _("Past reaction: severe"),
+    Severity.MILD: _("Mild"),
+    Severity.MODERATE: _("Moderate"),
+    Severity.SEVERE: _("Severe"),
     Severity.NOT_GIVEN: "",
 }
 CERTAINTY_WORDS: Mapping[Certainty, str | Promise] = {
-    Certainty.UNLIKELY: _("How sure: unlikely"),
-    Certainty.LIKELY: _("How sure: likely"),
-    Certainty.CONFIRMED: _("How sure: confirmed"),
+    Certainty.UNLIKELY: _("Unlikely"),
+    Certainty.LIKELY: _("Likely"),
+    Certainty.CONFIRMED: _("Confirmed"),
     Certainty.NOT_GIVEN: "",
 }

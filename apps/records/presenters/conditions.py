@@ -230,7 +230,7 @@ GROUP_WORDS: Mapping[Group, str | Promise] = {
     Group.NOT_GIVEN: _("Status not given"),
     Group.PAST: _("Past"),
     Group.RULED_OUT: _("Ruled out"),
-    Group.NONE_KNOWN: _("None known"),
+    Group.NONE_KNOWN: _("Recorded as having none"),
     Group.NO_INFORMATION: _("No information"),
 }
 CATEGORY_WORDS: Mapping[Category, str | Promise] = {

@@ -283,7 +283,7 @@ GROUP_WORDS: Mapping[Group, str | Promise] = {
     Group.NOT_COMPLETED: _("Not completed"),
     Group.WAS_NOT_GIVEN: _("Not given"),
     Group.NOT_GIVEN: _("Status not given"),
-    Group.RECOMMENDED: _("Recommended"),
-    Group.NONE_KNOWN: _("None known"),
+    Group.RECOMMENDED: _("Recommended by the provider"),
+    Group.NONE_KNOWN: _("Recorded as having none"),
     Group.NO_INFORMATION: _("No information"),
 }

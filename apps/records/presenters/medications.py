@@ -376,8 +376,8 @@ GROUP_WORDS: Mapping[Group, str | Promise] = {
     Group.NOT_GIVEN: _("Status not given"),
     Group.PAST: _("Past"),
     Group.SUGGESTED: _("Suggested, not prescribed"),
-    Group.NONE_KNOWN: _("None known"),
+    Group.NONE_KNOWN: _("Recorded as having none"),
     Group.NO_INFORMATION: _("No information"),
-    Group.FILLED: _("Filled"),
+    Group.FILLED: _("Filled at a pharmacy"),
     Group.UNLISTED: _("Not final"),
 }

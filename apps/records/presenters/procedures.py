@@ -159,10 +159,10 @@ STATUS_WORDS: Mapping[Status, str | Promise] = {
 }
 NOT_DONE_BECAUSE: str | Promise = _("Not done: %(reason)s")
 GROUP_WORDS: Mapping[Group, str | Promise] = {
-    Group.PERFORMED: _("Procedures and surgeries"),
+    Group.PERFORMED: _("Done"),
     Group.ORDERED: _("Ordered or planned"),
     Group.NOT_DONE: _("Not done"),
     Group.NOT_GIVEN: _("Status not given"),
-    Group.NONE_KNOWN: _("None known"),
+    Group.NONE_KNOWN: _("Recorded as having none"),
     Group.NO_INFORMATION: _("No information"),
 }

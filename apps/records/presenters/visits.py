@@ -286,8 +286,8 @@ STATUS_WORDS: Mapping[Status, str | Promise] = {
 NO_END_WORDS: str | Promise = _("No end date was recorded")
 GROUP_WORDS: Mapping[Group, str | Promise] = {
     Group.PLANNED: _("Planned"),
-    Group.NOW: _("In progress"),
-    Group.PAST: _("Past"),
+    Group.NOW: _("Now"),
+    Group.PAST: _("Past visits"),
     Group.NOT_GIVEN: _("Status not given"),
     Group.CANCELED: _("Canceled"),
 }

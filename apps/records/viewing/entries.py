@@ -144,5 +144,5 @@ def _version(version: RecordVersion | None, record: Record, entry: Entry) -> Ver
         title=title,
         theirs=theirs,
         entry=entry,
-        facts=facts.of(entry),
+        facts=facts.of(entry, provider=record.connection.provider.name),
     )

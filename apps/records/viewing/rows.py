@@ -103,7 +103,7 @@ def _row(shelved: Shelved, provider: str) -> Row:
         when=whens.in_words(entry.when),
         year=entry.when.sorts_at[:4],
         group=entry.group,
-        status=words.of_status(entry),
+        status=words.of_status(entry, provider=provider),
         details=_withheld(provider) if entry.is_withheld else _told_once(title, _details(entry)),
         providers=(provider,),
         of_its_test=shelved.of_its_test,

@@ -1,17 +1,28 @@
 """Words for the closed vocabularies of entries: a status, a group, and whatever else a presenter tells by a key.
 
-Sentences are those of patient experience 3. A key that has no words here says nothing, rather than show a code.
+Sentences are those of patient experience 3; where a presenter has words of its own for its vocabulary, they are used. A
+key that has no words here says nothing, rather than show a code.
 """
 
 from collections.abc import Mapping
-from typing import Final, TypeAlias
+from enum import StrEnum
+from typing import Final, TypeAlias, TypeVar
 
 from django.utils.functional import Promise
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from apps.records.presenters import allergies, conditions, immunizations, medications, procedures, visits
 from apps.records.presenters.entry import NOT_GIVEN, Entry
 
 _Words: TypeAlias = Mapping[str, str | Promise]
+_Key = TypeVar("_Key", bound=StrEnum)
+
+
+def _by_key(words: Mapping[_Key, str | Promise]) -> _Words:
+    """A presenter's own words for its vocabulary, which is where they are written."""
+    return {key.value: said for key, said in words.items()}
+
 
 _STATUS_NOT_GIVEN: Final = _("Status not given")
 
@@ -36,12 +47,12 @@ _SHARED: Final[_Words] = {
 
 # By the kind of entry. An empty word is no status to tell.
 _STATUSES: Final[Mapping[str, _Words]] = {
-    "AllergyEntry": {
-        "on-list": _("On the provider's list"),
-        "not-confirmed": _("On the list, not confirmed"),
-        "inactive": _("No longer active"),
-        "resolved": _("No longer a problem"),
-    },
+    "AllergyEntry": _by_key(allergies.STATUS_WORDS),
+    "ConditionEntry": _by_key(conditions.STATUS_WORDS),
+    "ImmunizationEntry": _by_key(immunizations.STATUS_WORDS),
+    "MedicationEntry": _by_key(medications.STATUS_WORDS),
+    "ProcedureEntry": _by_key(procedures.STATUS_WORDS),
+    "VisitEntry": _by_key(visits.STATUS_WORDS),
     "ResultEntry": {
         "ordered": _("Ordered, no result yet"),
         "partial": _("Some results still to come"),
@@ -64,41 +75,6 @@ _STATUSES: Final[Mapping[str, _Words]] = {
         "draft": _("Draft, may change"),
         "replaced": _("Replaced by a newer version"),
     },
-    "ConditionEntry": {
-        "came-back": _("Came back"),
-        "in-remission": _("In remission (signs reduced or gone)"),
-        "not-clear": _("Status not clear"),
-        "possible": _("Possible, not confirmed"),
-        "inactive": _("Not active now"),
-        "resolved": _("Resolved"),
-    },
-    "MedicationEntry": {
-        "on-list": _("On the provider's current list"),
-        "paused": _("Paused by the provider"),
-        "suggested": _("Suggested, not prescribed"),
-        "not-taken": _("Recorded as not taken"),
-        "not-to-be-taken": _("Not to be taken"),
-        "preparing": _("Being prepared"),
-        "waiting": _("Waiting at the pharmacy"),
-        "filled": _("Filled"),
-        "not-filled": _("Not filled"),
-    },
-    "ImmunizationEntry": {
-        "given": _("Given"),
-        "was-not-given": _("Not given"),
-        "not-completed": _("Not completed"),
-    },
-    "VisitEntry": {
-        "arrived": _("Arrived"),
-        "in-progress": _("In progress"),
-        "on-leave": _("On leave from the hospital"),
-        "finished": "",
-    },
-    "ProcedureEntry": {
-        "not-finished": _("Started, not finished"),
-        "not-to-be-done": _("Not to be done"),
-        "on-hold": _("On hold"),
-    },
     "QuestionnaireEntry": {"done": "", "stopped": _("Not finished")},
     "RecommendationEntry": {},
 }
@@ -113,36 +89,24 @@ _GROUPS_ALIKE: Final[_Words] = {
     "ordered": _("Ordered or planned"),
 }
 _GROUPS: Final[Mapping[str, _Words]] = {
-    "medicines": {
-        "reported": _("Reported, not prescribed here"),
-        "not-to-be-taken": _("Not to be taken"),
-        "suggested": _("Suggested, not prescribed"),
-        "filled": _("Filled at a pharmacy"),
-        "unlisted": _("Not final"),
-    },
-    "conditions": {
-        "not-clear": _("Status not clear"),
-        "being-looked-into": _("Being looked into"),
-        "at-a-visit": _("Noted at a visit"),
-    },
-    "vaccines": {
-        "given": _("Given"),
-        "was-not-given": _("Not given"),
-        "recommended": _("Recommended by the provider"),
-    },
-    "visits": {"now": _("Now"), "planned": _("Planned"), "past": _("Past visits")},
+    "allergies": _by_key(allergies.GROUP_WORDS),
+    "conditions": _by_key(conditions.GROUP_WORDS),
+    "medicines": _by_key(medications.GROUP_WORDS),
+    "procedures": _by_key(procedures.GROUP_WORDS),
+    "vaccines": _by_key(immunizations.GROUP_WORDS),
+    "visits": _by_key(visits.GROUP_WORDS),
     "documents": {"current": _("Documents"), "earlier": _("Earlier versions")},
-    "procedures": {"performed": _("Done")},
 }
 
 
-def of_status(entry: Entry) -> str:
-    """The status in words; empty where there is nothing worth saying."""
+def of_status(entry: Entry, *, provider: str = "") -> str:
+    """The status in words; empty where there is nothing worth saying. `provider` is whose list it is on."""
     kind = type(entry).__name__
     if entry.status == NOT_GIVEN:
         return "" if kind in _WITHOUT_STATUS or entry.group in _NONE else str(_STATUS_NOT_GIVEN)
     own = _STATUSES.get(_STATUSES_ALIKE.get(kind, kind), {})
-    return str(own.get(entry.status, _SHARED.get(entry.status, "")))
+    said = str(own.get(entry.status, _SHARED.get(entry.status, "")))
+    return said.replace("%(provider)s", provider or gettext("the provider"))
 
 
 def of_group(subject: str, group: str) -> str:
@@ -158,34 +122,19 @@ def of_key(key: str) -> str:
 
 
 _KEYS: Final[_Words] = {
-    # visits
-    "visit": _("Visit"),
-    "hospital-stay": _("Hospital stay"),
-    "emergency": _("Emergency visit"),
-    "virtual": _("Video or phone visit"),
-    "home": _("Home visit"),
-    "short-stay": _("Short stay"),
+    **_by_key(visits.KIND_WORDS),
+    **_by_key(visits.USE_WORDS),
+    **_by_key(allergies.CRITICALITY_WORDS),
+    **_by_key(allergies.KIND_WORDS),
+    **_by_key({key: said for key, said in allergies.CATEGORY_WORDS.items() if key is not allergies.Category.OTHER}),
+    **_by_key(allergies.SEVERITY_WORDS),
+    **_by_key(allergies.CERTAINTY_WORDS),
+    # medicines and conditions
     "problem-list": _("Health condition"),
     "health-concern": _("Health concern"),
     "prescribed": _("Prescribed"),
     "reported": _("Reported"),
     "filled": _("Filled"),
-    # allergies
-    "could-be-serious": _("Could be serious"),
-    "low-risk": _("Low risk of serious harm"),
-    "risk-not-known": _("Risk not known"),
-    "mild": _("Mild"),
-    "moderate": _("Moderate"),
-    "severe": _("Severe"),
-    "unlikely": _("Unlikely"),
-    "likely": _("Likely"),
-    "confirmed": _("Confirmed"),
-    "allergy": _("Allergy"),
-    "intolerance": _("Intolerance (a bad reaction that is not an allergy)"),
-    "medicine": _("Medicine"),
-    "food": _("Food"),
-    "environment": _("Environment"),
-    "biologic": _("Biologic substance"),
     # goals
     "closer": _("Getting closer"),
     "further-away": _("Further away"),

@@ -21,12 +21,12 @@ class Fact:
     lines: tuple[str, ...]
 
 
-def of(entry: Entry) -> tuple[Fact, ...]:
+def of(entry: Entry, *, provider: str) -> tuple[Fact, ...]:
     """The facts of an entry: its status and date first, then what its kind adds, and at last who."""
     if entry.is_withheld or entry.is_withdrawn:
         return ()
     found = [
-        Fact(labels.status(), (words.of_status(entry),)),
+        Fact(labels.status(), (words.of_status(entry, provider=provider),)),
         Fact(whens.label(entry.when), (whens.in_full(entry.when),)),
         *_own(entry),
         Fact(labels.people(), () if isinstance(entry, CareTeamEntry) else entry.people),  # its members say it all

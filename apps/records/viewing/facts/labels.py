@@ -53,7 +53,6 @@ _TECHNICAL: Final = frozenset(
         "reference",
         "logical_id",
         "system",
-        "use",
         "format",
         "udi_groups",
     }
