@@ -119,7 +119,7 @@ class TestADateThatCannotBe:
     @pytest.mark.parametrize("on", ["2999-01-01", "1066-10-14", "1984-02-01"])
     def test_is_shown_as_sent_and_said_to_look_wrong(self, hers, connection, on):
         keep(connection, {**result(0), "effectiveDateTime": on})
-        assert "this date looks wrong" in page(hers, "subject", "results")
+        assert "This date looks wrong. Ask Harbor Family Practice." in page(hers, "subject", "results")
         record = Record.objects.get(logical_id="o0")
         text = page(hers, "entry", "results", record.pk)
         assert "This date looks wrong. Ask Harbor Family Practice." in text
@@ -214,3 +214,28 @@ class TestAStatus:
         assert "On Riverside Hospital&#x27;s current list" in text
         text = main_of(page(hers, "entry", "medicines", Record.objects.get(logical_id="m2").pk))
         assert "On Riverside Hospital&#x27;s current list" in text
+
+
+class TestWhatIsOdd:
+    @pytest.fixture
+    def ended(self, connection):
+        supply = {"validityPeriod": {"start": "2024-01-05", "end": "2024-06-05"}}
+        keep(connection, {**order("m1"), "dispenseRequest": supply}, {**order("m2", status="stopped")})
+
+    def test_says_that_the_end_of_a_current_medicine_has_passed(self, hers, ended):
+        said = "The end date has passed (June 5, 2024). Ask whether you still take it."
+        assert main_of(page(hers, "subject", "medicines")).count(said) == 1
+        assert said in page(hers, "entry", "medicines", Record.objects.get(logical_id="m1").pk)
+        assert said not in page(hers, "entry", "medicines", Record.objects.get(logical_id="m2").pk)
+
+    def test_says_that_a_visit_never_ended(self, hers, connection):
+        visit = {
+            "resourceType": "Encounter",
+            "id": "e1",
+            "status": "in-progress",
+            "class": {"code": "IMP"},
+            "subject": {"reference": f"Patient/{PATIENT_ID}"},
+            "period": {"start": "2020-01-05"},
+        }
+        keep(connection, visit, {**visit, "id": "e2", "status": "finished"})
+        assert main_of(page(hers, "subject", "visits")).count("No end date was recorded") == 1

@@ -22,7 +22,7 @@ from apps.records.presenters.reports import ReportEntry
 from apps.records.presenters.results import ResultEntry
 from apps.records.shelving.surroundings import Surroundings
 from apps.records.subjects import Subject
-from apps.records.viewing import facts, panel_rows, rows, whens
+from apps.records.viewing import facts, panel_rows, remarks, rows
 from apps.records.viewing.facts import Fact
 from apps.records.viewing.panel_rows import PanelShown
 from apps.vault import sealing
@@ -43,7 +43,7 @@ class Version:
     theirs: str
     entry: Entry
     facts: tuple[Fact, ...]
-    looks_wrong: bool = False
+    remarks: tuple[str, ...] = ()  # what is odd about it
 
 
 @dataclass(frozen=True)
@@ -104,8 +104,9 @@ def of(record: Record, *, at: datetime) -> EntryPage:
         panel = panel_rows.of(record, told[0][1], surroundings, ring)
         people = tuple(candidates.find_people_with(ring, [record.connection]).values())
     current = _version(None, record, told[0][1])
-    if not current.entry.is_withdrawn and whens.looks_wrong(current.entry, born=context.birth_date, at=at):
-        current = replace(current, looks_wrong=True)
+    provider = record.connection.provider.name
+    said = remarks.of(current.entry, provider=provider, born=context.birth_date, at=at)
+    current = replace(current, remarks=said)
     earlier = tuple(_version(version, record, entry) for version, (_r, entry) in zip(versions, told[1:], strict=True))
     subject = subjects.subject_of(told[0][0], resource_type=record.resource_type)
     files = tuple(file for file in attachments.files(told[0][0]) if file.described)

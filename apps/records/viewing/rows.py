@@ -14,7 +14,7 @@ from apps.records.presenters.moments import When
 from apps.records.presenters.results import ResultEntry
 from apps.records.presenters.visits import VisitEntry
 from apps.records.shelving.reading import Shelved
-from apps.records.viewing import other_kinds, values_in_words, whens, words
+from apps.records.viewing import other_kinds, remarks, values_in_words, whens, words
 from apps.records.viewing.facts import lines
 from apps.records.viewing.whole import Source
 
@@ -37,7 +37,6 @@ class Row:
     details: tuple[str, ...]
     providers: tuple[str, ...]
     of_its_test: int = 0
-    looks_wrong: bool = False
     others: tuple["Row", ...] = ()
 
     @property
@@ -54,8 +53,8 @@ def of(shelved: Sequence[Shelved], sources: Mapping[UUID, Source]) -> tuple[Row,
 def paired(
     shelved: Sequence[Shelved], sources: Mapping[UUID, Source], *, born: date | None = None, at: datetime | None = None
 ) -> list[tuple[Shelved, Row]]:
-    """The same with what each row was made of. With `at`, and the birth date where it is known, dates that cannot be
-    are marked."""
+    """The same with what each row was made of. With `at`, and the birth date where it is known, rows say as well
+    what is odd about them (`remarks`)."""
     rows: list[tuple[Shelved, Row]] = []
     for one in shelved:
         provider = sources[one.connection_id].provider
@@ -64,8 +63,10 @@ def paired(
         )
         if same is None:
             row = _row(one, provider)
-            is_wrong = at is not None and one.entry is not None and whens.looks_wrong(one.entry, born=born, at=at)
-            rows.append((one, replace(row, looks_wrong=True) if is_wrong else row))
+            if at is not None and one.entry is not None:
+                said = remarks.of(one.entry, provider=provider, born=born, at=at)
+                row = replace(row, details=(*row.details, *said))
+            rows.append((one, row))
         elif provider not in rows[same][1].providers:
             other, row = rows[same]
             rows[same] = other, replace(row, providers=(*row.providers, provider))
