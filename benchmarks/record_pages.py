@@ -1,0 +1,109 @@
+"""Measures the record's pages with twenty thousand rows against the same pages with two hundred, and against a page
+without a record to somebody signed in: processor time, and queries."""
+
+import json
+import statistics
+import uuid
+from collections.abc import Iterator
+from time import process_time
+
+from django.conf import settings
+from django.db import connection as database
+from django.test import Client
+from django.test.utils import CaptureQueriesContext, setup_test_environment
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.connections.models import Connection
+from apps.records import shelving
+from apps.records.models import Record
+from apps.records.subjects import LISTED
+from apps.records.syncing import storing
+from apps.vault import sealing
+from apps.vault.sealing import Holder
+from apps.wire.fhir import Resource
+from benchmarks import links, sync_bodies
+from benchmarks.figure import say
+
+_FEW, _MANY = 200, 20_000
+_ROWS_AT_ONCE = 500
+_TRIES = 15
+_EMPTY = "/help/"  # signed in, and nothing of the record
+
+
+def main() -> None:
+    """One line of JSON: for each page `<page>_to_small`, `<page>_to_empty`, which is of the slowest twentieth, and
+    `<page>_queries`."""
+    setup_test_environment()
+    small, large = _linked(_FEW), _linked(_MANY)
+    few, many = _pages(small), _pages(large)
+    browsers = [_browser(connection) for connection in (small, large)]
+    found: dict[str, float] = {}
+    for page in few:
+        say(page)
+        times: dict[str, list[float]] = {"small": [], "large": [], "empty": []}
+        for _try in range(_TRIES + 1):
+            times["small"].append(_seconds(browsers[0], few[page]))
+            times["large"].append(_seconds(browsers[1], many[page]))
+            times["empty"].append(_seconds(browsers[1], _EMPTY))
+        median = {name: statistics.median(seconds[1:]) for name, seconds in times.items()}
+        found[f"{page}_to_small"] = median["large"] / median["small"]
+        found[f"{page}_to_empty"] = statistics.quantiles(times["large"][1:], n=20)[-1] / median["empty"]
+        with CaptureQueriesContext(database) as queries:
+            _seconds(browsers[1], many[page])
+        found[f"{page}_queries"] = len(queries)
+    print(json.dumps(found))
+
+
+def _linked(rows: int) -> Connection:
+    say(f"storing {rows} rows")
+    (connection,) = links.make(f"http://127.0.0.1:{rows}", 1, at=timezone.now())
+    _keep(connection, rows)
+    return connection
+
+
+def _pages(connection: Connection) -> dict[str, str]:
+    tests = Record.objects.filter(connection=connection, resource_type="Observation")
+    lab, vital = (tests.get(logical_id=f"observation-{number}").pk for number in (1, 0))
+    return {
+        "overview": reverse("whole_record"),
+        **{subject.key: reverse("subject", args=[subject.key]) for subject in LISTED},
+        "over_time": reverse("over_time", args=["results", lab]),
+        "vital_over_time": reverse("over_time", args=["vitals", vital]),
+        "entry": reverse("entry", args=["results", lab]),
+        "search": reverse("search_record"),
+        "by_date": reverse("everything_by_date"),
+    }
+
+
+def _keep(connection: Connection, rows: int) -> None:
+    with sealing.key_ring(Holder.user(connection.user_id)) as ring:
+        batch: list[Resource] = []
+        for resource in _resources(rows):
+            batch.append(resource)
+            if len(batch) == _ROWS_AT_ONCE:
+                storing.keep(connection, batch, run_id=uuid.uuid4(), ring=ring, at=timezone.now())
+                batch = []
+        storing.keep(connection, batch, run_id=uuid.uuid4(), ring=ring, at=timezone.now())
+    shelving.rebuild_all(connection, at=timezone.now())
+
+
+def _resources(rows: int) -> Iterator[Resource]:
+    yield Resource("Patient", sync_bodies.PATIENT_ID, json.dumps(sync_bodies.patient()).encode())
+    for name, count in sync_bodies.shares(rows).items():
+        for body in sync_bodies.bodies(name, count):
+            yield Resource(name, body["id"], json.dumps(body).encode())
+
+
+def _browser(connection: Connection) -> Client:
+    browser = Client(headers={"host": settings.ALLOWED_HOSTS[0]})
+    browser.force_login(connection.user, backend=settings.AUTHENTICATION_BACKENDS[-1])
+    return browser
+
+
+def _seconds(browser: Client, address: str) -> float:
+    began = process_time()
+    answer = browser.post(address, {"words": "sodium"}) if address == reverse("search_record") else browser.get(address)
+    taken = process_time() - began
+    assert answer.status_code == 200, (address, answer.status_code)
+    return taken
