@@ -7,6 +7,7 @@ and never by valence (mEq/L to mmol/L): those factors depend on what was measure
 
 import re
 from decimal import ROUND_HALF_EVEN, Context, Decimal
+from functools import lru_cache
 from typing import Final
 
 # Spellings of laboratories that mean one UCUM code, compared without case, spaces and a multiplication sign.
@@ -139,9 +140,11 @@ _SCALES: Final[dict[str, tuple[str, Decimal]]] = {
     for unit, factor in units.items()
 }
 _EXACTLY: Final = Context(prec=40)
+_MOST_REMEMBERED: Final = 512  # units, of which a laboratory has a hundred, and which say nothing of anybody
 _MOST_DECIMALS: Final = Decimal("1e-6")
 
 
+@lru_cache(_MOST_REMEMBERED)
 def key(unit: str, code: str) -> str:
     """What two quantities must share to be compared: the UCUM code, else the one a known spelling means, else the unit
     as sent. Annotations in braces mean nothing in UCUM, so {beats}/min is /min; 1.73 m² does mean something."""
@@ -151,6 +154,7 @@ def key(unit: str, code: str) -> str:
     return found
 
 
+@lru_cache(_MOST_REMEMBERED)
 def shown(unit: str, code: str) -> str:
     """The unit as a reader knows it: as sent, but mm[Hg] is mmHg, 10*3/uL is 10³/µL, and {score} is nothing."""
     written = unit or code

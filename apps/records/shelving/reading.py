@@ -121,8 +121,9 @@ def of_test(found: Sequence[OpenShelf], test: str, ring: KeyRing, *, most: int) 
         last = bisect.bisect_left(source.firsts, (0, f"{test}\0", "", 0))
         leaves = most // indexing.MOST_ROWS + 2
         wanted += [_Leaf(source, number) for number in range(first, min(last, first + leaves, len(source.firsts)))]
-    rows = [row for row in _rows(wanted, ring) if row.key[1] == test]
-    return tuple(sorted(rows, key=lambda row: row.key)[:most])
+    rows = [(key, row, leaf) for leaf, key, row in _unread_rows(wanted, ring) if key[1] == test]
+    newest = sorted(rows, key=lambda row: row[0])[:most]
+    return tuple(_shelved(leaf.source.shelf, key, row) for key, row, leaf in newest)
 
 
 @dataclass(frozen=True)
@@ -201,11 +202,14 @@ def every_leaf(
 
 
 def _rows(leaves: Sequence[_Leaf], ring: KeyRing) -> list[Shelved]:
-    return [
-        _shelved(leaf.source.shelf, key, row)
-        for leaf, opened in _opened(leaves, ring)
-        for key, row in indexing.read_rows(opened)
-    ]
+    return [_shelved(leaf.source.shelf, key, row) for leaf, key, row in _unread_rows(leaves, ring)]
+
+
+def _unread_rows(leaves: Sequence[_Leaf], ring: KeyRing) -> Iterator[tuple[_Leaf, Key, Row]]:
+    """The rows of these leaves, their entries still to be decoded: that is what costs."""
+    for leaf, opened in _opened(leaves, ring):
+        for key, row in indexing.read_rows(opened):
+            yield leaf, key, row
 
 
 def _opened(leaves: Sequence[_Leaf], ring: KeyRing) -> Iterator[tuple[_Leaf, bytes]]:

@@ -134,7 +134,7 @@ def row_status(row: Row) -> str:
 @register.filter
 def band_in_words(series: Series) -> str:
     """The usual ranges that are shaded, the latest first."""
-    wanted = (row.measured.usual_range for row in series.rows)
+    wanted = dict.fromkeys(row.measured.usual_range for row in series.rows)  # nearly all are one
     return "; ".join(dict.fromkeys(values_in_words.of_range(sent) for sent in wanted if sent is not None))
 
 
