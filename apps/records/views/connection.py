@@ -16,7 +16,9 @@ from apps.connections.models import Connection
 from apps.records import tasks
 from apps.records.presenters import dates
 from apps.records.syncing import NotSyncable, asking, outlook
+from apps.records.syncing.outlook import Outlook
 from apps.records.viewing import looking, overview
+from apps.records.viewing.overview import Overview, State
 
 
 @require_safe
@@ -36,7 +38,7 @@ def show_record(request: HttpRequest, connection_id: UUID) -> HttpResponse:
         "connection": connection,
         "standing": view.standing,
         "overview": view.overview,
-        "outlook": outlook.of(connection) if view.overview.state.is_moving else None,
+        "outlook": _outlook(connection, view.overview),
         "now": now,
     }
     return render(request, "records/record.html", context)
@@ -54,7 +56,7 @@ def show_progress(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     context = {
         "connection": connection,
         "overview": found,
-        "outlook": outlook.of(connection) if found.state.is_moving else None,
+        "outlook": _outlook(connection, found),
         "is_news": is_news,
     }
     response = render(request, "records/progress.html", context)
@@ -82,6 +84,11 @@ def check_again(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     except NotSyncable:
         messages.warning(request, _("To get updates, sign in at your provider again."))
     return redirect("record", connection_id=connection.id)
+
+
+def _outlook(connection: Connection, found: Overview) -> Outlook | None:
+    """Only while we ask: nobody can tell how long a provider that does not answer will take."""
+    return outlook.of(connection) if found.state in {State.FIRST, State.CHECKING} else None
 
 
 def _connection(request: HttpRequest, connection_id: UUID) -> Connection:

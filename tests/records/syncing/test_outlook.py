@@ -60,6 +60,14 @@ class TestACopyThatTakesMinutes:
             assert "Next: Health conditions, Vaccines, Care plans and goals." in text
             assert "About 2 minutes to go: Harbor Family Practice lets us ask only so often." in text
 
+    def test_says_no_minutes_while_its_provider_does_not_answer(self, slow, hers, provider):
+        give_tokens(slow, issued_at=timezone.now())
+        provider.answers[f"GET /fhir/r4/{TYPES[0]}?patient={PATIENT_ID}"] = http(429)
+        sync(slow, at=timezone.now().replace(second=0))
+        text = hers.get(reverse("record", args=[slow.pk])).content.decode()
+        assert "Paused; continues by itself" in text
+        assert "to go" not in text
+
     def test_can_be_read_as_far_as_it_is(self, slow, hers):
         give_tokens(slow, issued_at=timezone.now())
         sync(slow, at=timezone.now().replace(second=0))
