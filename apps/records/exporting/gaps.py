@@ -26,6 +26,13 @@ class Gaps:
     missing: tuple[Missing, ...]
     is_arriving: bool
 
+    def alike(self) -> tuple[tuple[str, str], ...]:
+        """The subjects of which the same is to be said, in a list of words, and what that is."""
+        subjects: dict[str, list[str]] = {}
+        for one in self.missing:
+            subjects.setdefault(one.sentence, []).append(one.subject)
+        return tuple((", ".join(names), sentence) for sentence, names in subjects.items())
+
     def sentences(self) -> tuple[str, ...]:
         """Each on a line."""
         return tuple(str(one) for one in self.missing)

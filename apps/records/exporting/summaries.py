@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+from typing import Final
 from uuid import UUID
 
 from apps.records.exporting import reading, shelved
@@ -18,7 +19,7 @@ from apps.records.presenters.entry import Entry
 from apps.records.shelving import arranging
 from apps.records.shelving.arranging import Key
 from apps.records.shelving.reading import OpenShelf, Shelved
-from apps.records.subjects import LISTED, Subject
+from apps.records.subjects import ALLERGIES, CONDITIONS, LISTED, MEDICINES, Subject
 from apps.records.viewing import rows, words
 from apps.records.viewing.rows import Row
 from apps.records.viewing.whole import Source
@@ -26,6 +27,9 @@ from apps.vault import sealing
 from apps.vault.sealing import Holder, KeyRing
 
 MOST = 200
+# What a reader in a hurry must not have to look for stands first.
+_FIRST: Final = (MEDICINES, ALLERGIES, CONDITIONS)
+_ORDERED: Final = (*_FIRST, *(subject for subject in LISTED if subject not in _FIRST))
 
 
 @dataclass(frozen=True)
@@ -38,13 +42,12 @@ class Group:
 
 @dataclass(frozen=True)
 class List:
-    """One subject. `count` is of all there are, `shown` of those on the page; `missing` is the ledger's sentences."""
+    """One subject. `count` is of all there are, `shown` of those on the page."""
 
     name: str
     groups: tuple[Group, ...]
     count: int
     shown: int
-    missing: tuple[str, ...]
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,6 +61,11 @@ class Summary:
     lists: tuple[List, ...]
     withdrawn: tuple[tuple[str, int], ...]
     gone: tuple[tuple[str, int], ...]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is missing, as far as anybody knows."""
+        return not any(choice.gaps.missing or choice.gaps.is_arriving for choice in self.choices)
 
 
 @dataclass
@@ -83,7 +91,7 @@ class _Gathered:
     """What was found: lists by the key of their subject, and by provider what is not shown."""
 
     lists: dict[str, _Held] = field(
-        default_factory=lambda: {subject.key: _Held(arranging.listed(subject)) for subject in LISTED}
+        default_factory=lambda: {subject.key: _Held(arranging.listed(subject)) for subject in _ORDERED}
     )
     withdrawn: Counter[str] = field(default_factory=Counter)
     gone: Counter[str] = field(default_factory=Counter)
@@ -100,7 +108,7 @@ def summary(choices: Sequence[Choice]) -> Summary:
         name=person.name if person is not None else "",
         birth_date=person.birth_date if person is not None else "",
         choices=tuple(choices),
-        lists=tuple(_list(subject, gathered.lists[subject.key], choices) for subject in LISTED),
+        lists=tuple(_list(subject, gathered.lists[subject.key], choices) for subject in _ORDERED),
         withdrawn=tuple((+gathered.withdrawn).items()),
         gone=tuple((+gathered.gone).items()),
     )
@@ -110,9 +118,9 @@ def _gathered(choices: Sequence[Choice]) -> _Gathered:
     """From shelves, and of what is on none from the record itself."""
     gathered = _Gathered()
     with sealing.key_ring(Holder.user(choices[0].source.user_id)) as ring:
-        opened = shelved.opened(choices, LISTED, ring)
+        opened = shelved.opened(choices, _ORDERED, ring)
         unread: dict[UUID, list[Subject]] = {choice.connection.pk: [] for choice in choices}
-        for subject in LISTED:
+        for subject in _ORDERED:
             found = [opened[choice.connection.pk, subject.key] for choice in choices
                      if (choice.connection.pk, subject.key) in opened]  # fmt: skip
             is_read = _read_shelves(found, choices, gathered, subject, ring)
@@ -161,13 +169,7 @@ def _read_records(choice: Choice, unread: Sequence[Subject], gathered: _Gathered
 def _list(subject: Subject, held: _Held, choices: Sequence[Choice]) -> List:
     held.settle()
     shown = rows.of(held.found, _sources(choices))
-    missing = (
-        f"{choice.source.provider}: {one.sentence}"
-        for choice in choices
-        for one in choice.gaps.missing
-        if one.subject == str(subject.name)
-    )
-    return List(str(subject.name), _groups(subject, shown), held.count, len(held.found), tuple(missing))
+    return List(str(subject.name), _groups(subject, shown), held.count, len(held.found))
 
 
 def _groups(subject: Subject, shown: Iterable[Row]) -> tuple[Group, ...]:

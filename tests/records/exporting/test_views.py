@@ -68,7 +68,7 @@ class TestThePage:
     def test_says_what_is_here_and_what_is_missing(self, hers, connection, address):
         said = text(hers.get(address))
         assert "2 entries are here." in said
-        assert "<dt>Vaccines</dt>" in said
+        assert ", Vaccines, Visits, " in said.partition("<dt>")[2].partition("</dt>")[0]
         assert "Not fetched yet." in said
         assert "Harbor Family Practice: record of Wrenna Quillfeather" in said
 
@@ -200,7 +200,18 @@ class TestASummary:
     def test_says_how_current_it_is_and_what_is_missing(self, hers, connection):
         said = text(take(hers, connection, what="summary"))
         assert "From Harbor Family Practice · We cannot tell how current this is." in said
-        assert "Harbor Family Practice: Not fetched yet." in said
+        missing = said.partition("<h2>What is missing</h2>")[2].partition("<section>")[0]
+        assert "<h3>Harbor Family Practice</h3>" in missing
+        assert missing.count("Not fetched yet.") == 1  # for all subjects of which the same is to be said
+        assert "Results, Medicines, Allergies and reactions" in missing
+        assert "Nothing is missing" not in missing
+
+    def test_begins_with_medicines_allergies_and_conditions(self, hers, connection):
+        names = ("MedicationStatement", "Condition", "Immunization", "Encounter", "Observation")
+        keep(connection, *({"resourceType": name, "id": "n1", "code": {"text": "Canary"}} for name in names))
+        said = text(take(hers, connection, what="summary"))
+        found = re.findall(r"<h2>([^<(]+) \(", said)
+        assert found[:4] == ["Medicines", "Allergies and reactions", "Health conditions", "Results"]
 
     def test_shows_no_markup_a_provider_sent(self, hers, connection):
         keep(connection, allergy("a2", code={"text": "<script>alert(1)</script>"}))
