@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from apps.records.models import Record
 from tests.records.linked import make_connection, make_endpoint
-from tests.records.people import PATIENT_ID
+from tests.records.people import PATIENT_ID, allergy
 from tests.records.shelved import keep, result
 
 pytestmark = pytest.mark.django_db
@@ -239,3 +239,18 @@ class TestWhatIsOdd:
         }
         keep(connection, visit, {**visit, "id": "e2", "status": "finished"})
         assert main_of(page(hers, "subject", "visits")).count("No end date was recorded") == 1
+
+
+class TestAllergies:
+    def test_that_could_be_serious_come_first(self, hers, connection):
+        active = {"coding": [{"code": "active"}]}
+        keep(
+            connection,
+            allergy("a1", clinicalStatus=active, code={"text": "Almonds"}, category=["food"]),
+            allergy("a2", clinicalStatus=active, code={"text": "Bees"}),
+            allergy("a3", clinicalStatus=active, code={"text": "Wasps"}, criticality="high"),
+            allergy("a4", clinicalStatus=active, code={"text": "Zinc"}, category=["medication"]),
+        )
+        text = main_of(page(hers, "subject", "allergies"))
+        places = [text.index(name) for name in ("Wasps", "Zinc", "Almonds", "Bees")]
+        assert places == sorted(places)

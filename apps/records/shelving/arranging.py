@@ -9,6 +9,8 @@ from enum import StrEnum
 from typing import Final, TypeAlias
 
 from apps.records.presenters import vitals
+from apps.records.presenters.allergies import AllergyEntry
+from apps.records.presenters.conditions import ConditionEntry
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.results import ResultEntry
 from apps.records.subjects import Order, Subject
@@ -41,7 +43,7 @@ def listed(subject: Subject) -> Keyed:
     """The order of the subject's own list: group by group, and within one by date or by name."""
     ranks = {group: rank for rank, group in enumerate(subject.groups)}
     if subject.order is Order.NAMED:
-        return lambda entry, pk: (ranks.get(entry.group, len(ranks)), _name(entry), _newest(entry), pk)
+        return lambda entry, pk: (ranks.get(entry.group, len(ranks)), _ranked(entry), _newest(entry), pk)
     return lambda entry, pk: (ranks.get(entry.group, len(ranks)) if ranks else 0, _newest(entry), _name(entry), pk)
 
 
@@ -83,6 +85,11 @@ def year(entry: Entry) -> str:
 
 def _newest(entry: Entry) -> str:
     return entry.when.sorts_at.translate(_TURNED) if entry.when.sorts_at else _LAST
+
+
+def _ranked(entry: Entry) -> str:
+    """By name, but for what its kind puts before or behind the others: an allergy that could be serious."""
+    return f"{entry.rank}{_name(entry)}" if isinstance(entry, AllergyEntry | ConditionEntry) else _name(entry)
 
 
 def _name(entry: Entry) -> str:
