@@ -38,13 +38,13 @@ def remembering() -> Iterator[None]:
 
 
 def remembered(read: Callable[Arguments, Found]) -> Callable[Arguments, Found]:
-    """For functions of parts of resources, given by position, that say the same of the same parts and return what
-    nobody changes."""
+    """For functions of parts of resources that say the same of the same parts, and return what nobody changes. What is
+    given by name as well is read anew."""
 
     @wraps(read)
     def recall(*parts: Arguments.args, **names: Arguments.kwargs) -> Found:
         memory: dict[Any, dict[bytes, Any]] | None = getattr(_HELD, "memory", None)
-        if memory is None:
+        if memory is None or names:
             return read(*parts, **names)
         try:
             key = _WRITTEN(parts)

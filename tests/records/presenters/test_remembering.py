@@ -75,6 +75,12 @@ class TestRemembering:
         with remembering():
             assert read(odd) == 1
 
+    def test_reads_anew_what_is_given_by_name(self, read, seen):
+        with remembering():
+            read(part="a")
+            read(part="b")
+        assert seen == ["a", "b"]
+
     def test_keeps_nothing_long(self, read, seen):
         with remembering():
             read("a" * 2000)
