@@ -93,14 +93,12 @@ class Planned:
 
     def asking(self, *, since: str = "") -> Asking:
         """`since` is a FHIR instant; empty asks for everything. What only adds to a search is left out where a server
-        refuses it: facts 3.12, servers that answer 400 to parameters they do not know."""
+        refuses it every way: facts 3.12, servers that answer 400 to parameters they do not know."""
         extras: list[tuple[str, str]] = [BROUGHT_BY] if self.brings_provenance else []
         if since and self.tells_changes:
             extras.append((_UPDATED, f"ge{since}"))
-        ways = list(self.attempts)
-        if extras and ways:
-            ways.insert(0, tuple((*search, *extras) for search in ways[0]))
-        return Asking(self.way, tuple(ways))
+        added = [tuple((*search, *extras) for search in searches) for searches in self.attempts] if extras else []
+        return Asking(self.way, (*added, *self.attempts))
 
 
 def plan(

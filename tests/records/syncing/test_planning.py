@@ -112,6 +112,13 @@ class TestAsking:
         assert (("category", "laboratory"),) in sweeps
         assert all(dict(search)["status"].startswith("registered,") for search in with_status)
 
+    def test_asks_for_what_adds_every_way_before_it_does_without(self):
+        says = statement(Observation=offered_type("search-type", parameters=["_lastUpdated"]))
+        attempts = planned(says)["Observation"].asking(since="2026-11-20T09:30:00Z").attempts
+        asks_for_changes = [all(map(planning.asks_for_changes, searches)) for searches in attempts]
+        assert asks_for_changes == [True, True, False, False]
+        assert [len(searches) for searches in attempts] == [10, 10, 10, 10]
+
     def test_is_read_as_it_was_written(self):
         says = statement(Observation=offered_type("search-type", brings=["Provenance:target"]))
         asking = planned(says)["Observation"].asking()
