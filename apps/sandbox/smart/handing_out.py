@@ -4,6 +4,7 @@ from datetime import datetime
 
 from django.db import transaction
 
+from apps.sandbox.fhir.offered import OFFERED
 from apps.sandbox.models import Account, Persona, RefreshAccess, SmartApplication, SmartGrant
 from apps.sandbox.smart.addresses import HOSTS, Place
 from apps.sandbox.smart.token import issuing
@@ -25,7 +26,7 @@ def hand_out(
             version=version,
             persona=Persona.PATIENT,
             aud=place.root,
-            scopes=["launch/patient", "patient/*.read", "offline_access"],
+            scopes=["launch/patient", *_everything(version), "offline_access"],
             patient_id=patient_id,
             fhir_user=f"Patient/{patient_id}",
             access=RefreshAccess.OFFLINE,
@@ -35,3 +36,9 @@ def hand_out(
         for _number in range(number)
     )
     return [(grant, issuing.first(grant, at=at)) for grant in grants]
+
+
+def _everything(version: str) -> list[str]:
+    """Every type that is served: the patient's own, and what belongs to the practice."""
+    rows = OFFERED[version].values()
+    return [f"{'patient' if row.has_patient else 'user'}/{row.resource_type}.read" for row in rows]
