@@ -117,7 +117,7 @@ def linked(sandbox: Sandbox, user: User, *, version: str, username: str = "ruth"
     endpoint = make_endpoint(base_url, version=version, is_sandbox=True)
     ClientRegistration.objects.update(requests_per_minute=100_000)
     connection = make_connection(user, endpoint, fhir_patient_id=_patient_id(sandbox, username, version))
-    refreshing.keep(connection, _tokens(token), issued_at=timezone.now())
+    refreshing.keep(connection, tokens(token), issued_at=timezone.now())
     return Practice(sandbox, connection, token, base_url)
 
 
@@ -136,7 +136,8 @@ def _patient_id(sandbox: Sandbox, username: str, version: str) -> str:
     return str(found["patients"][version][0])
 
 
-def _tokens(token: str) -> TokenSet:
+def tokens(token: str) -> TokenSet:
+    """An access token that lives for nine minutes."""
     return TokenSet(
         access_token=Secret(token),
         expires_in_seconds=540,
