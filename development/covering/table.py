@@ -9,7 +9,7 @@ LEAST_TITLED = 0.98
 
 
 def lines(tally: Tally, copies: list[Copied], *, held: dict[str, int]) -> Iterator[str]:
-    """The lines of the report. `held` is how many resources the sandbox serves, by version."""
+    """The lines of the report. `held` is how many resources the sandbox loaded, by version."""
     yield f"{'':24}{'version':8}{'synced':>8}{'named':>8}{'of':>8}{'dated':>8}{'of':>8}{'pages':>8}{'failed':>8}"
     for (version, name), count in sorted(tally.counts.items(), key=lambda one: (one[0][1], one[0][0])):
         yield _line(name, version, count)
@@ -21,7 +21,7 @@ def lines(tally: Tally, copies: list[Copied], *, held: dict[str, int]) -> Iterat
     for version, number in sorted(held.items()):
         copied = [one for one in copies if one.version == version]
         shown = tally.total(version).resources
-        yield f"{version}: {len(copied)} records; {number} resources served; {shown} synced that pages list"
+        yield f"{version}: {len(copied)} records; {number} resources loaded; {shown} synced that pages list"
     for one in copies:
         if one.outcome != "complete":
             yield f"{one.version}, {one.username}: {one.outcome} ({', '.join(map(' '.join, sorted(one.gaps.items())))})"

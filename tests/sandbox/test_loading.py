@@ -210,6 +210,7 @@ class TestSearches:
         [
             ("CarePlan", {}, "assess-plan", 1),
             ("CarePlan", {"category": [{"coding": [{"code": "736252007"}]}]}, "assess-plan", 1),
+            ("DiagnosticReport", {"category": [{"text": "Radiology"}]}, "LAB", 1),
             ("Observation", {}, "laboratory", 1),
             ("Observation", {"category": [{"text": "Lab"}]}, "laboratory", 1),
             ("Observation", {"category": [{"coding": [{"code": "exam"}]}]}, "laboratory", 0),

@@ -1,4 +1,4 @@
-"""Where searches need a category, a server has one for everything it holds; files of others often have none it knows.
+"""Where searches go by a category, a server has one for everything it holds; files of others often have none it knows.
 
 What came without is found under the commonest, in the index alone: bodies are served as they came.
 """
@@ -7,6 +7,7 @@ from apps.sandbox.models import Resource
 
 _CATEGORIES = {
     "CarePlan": ("assess-plan", "careteam"),
+    "DiagnosticReport": ("LAB",),
     "Observation": (
         *("laboratory", "vital-signs", "social-history", "imaging", "procedure", "survey", "exam", "therapy"),
         *("sdoh", "activity"),
