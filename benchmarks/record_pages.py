@@ -16,6 +16,8 @@ from django.utils import timezone
 
 from apps.connections.models import Connection
 from apps.records import shelving
+from apps.records.exporting import choosing, summaries
+from apps.records.exporting.ips import documents
 from apps.records.models import Record
 from apps.records.subjects import LISTED
 from apps.records.syncing import storing
@@ -33,7 +35,7 @@ _EMPTY = "/help/"  # signed in, and nothing of the record
 
 def main() -> None:
     """One line of JSON: for each page `<page>_to_small`, `<page>_to_empty`, which is of the slowest twentieth, and
-    `<page>_queries`."""
+    `<page>_queries`; and the seconds of what is made to be taken along."""
     setup_test_environment()
     small, large = _linked(_FEW), _linked(_MANY)
     few, many = _pages(small), _pages(large)
@@ -52,7 +54,18 @@ def main() -> None:
         with CaptureQueriesContext(database) as queries:
             _seconds(browsers[1], many[page])
         found[f"{page}_queries"] = len(queries)
+    found |= _copies(large)
     print(json.dumps(found))
+
+
+def _copies(connection: Connection) -> dict[str, float]:
+    """The page to read and print, and the patient summary: all that a download says in one answer."""
+    choices = choosing.choices(connection.user)
+    began = process_time()
+    summaries.summary(choices)
+    read = process_time()
+    documents.document(choices, at=timezone.now())
+    return {"copy_to_read_seconds": read - began, "patient_summary_seconds": process_time() - read}
 
 
 def _linked(rows: int) -> Connection:
