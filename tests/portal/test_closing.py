@@ -176,7 +176,13 @@ class TestTheProviders:
 
 
 class TestACrash:
-    @pytest.mark.parametrize("table", ["records_shelf", "vault_datakey", "accounts_user", "audit_auditevent"])
+    @pytest.mark.parametrize(
+        "table",
+        [
+            "records_syncrun", "records_record", "records_shelf", "connections_pendingrevocation",
+            "connections_connection", "vault_datakey", "accounts_user", "audit_auditevent", "audit_deletion",
+        ],
+    )  # fmt: skip
     def test_before_the_end_leaves_everything_to_the_next_press(self, alice, linked, tells, table):
         before = leavers.rows()
         with crashing(table), pytest.raises(DatabaseError, match="crash"):
