@@ -216,6 +216,35 @@ class TestAStatus:
         assert "On Riverside Hospital&#x27;s current list" in text
 
 
+class TestADateInARow:
+    def test_of_a_document_is_when_the_visit_was(self, hers, connection):
+        document = {
+            "resourceType": "DocumentReference",
+            "id": "d1",
+            "status": "current",
+            "type": {"text": "Progress note"},
+            "context": {"period": {"start": "2024-06-09T10:00:00-05:00"}},
+            "content": [{"attachment": {"contentType": "text/plain", "url": "Binary/1"}}],
+        }
+        keep(connection, document)
+        text = main_of(page(hers, "subject", "documents"))
+        assert "Seen June 9, 2024" in text
+        assert "Since" not in text
+
+    def test_says_what_it_is_of(self, hers, connection):
+        goal = {
+            "resourceType": "Goal",
+            "id": "g1",
+            "lifecycleStatus": "active",
+            "description": {"text": "Walk every day"},
+            "startDate": "2024-01-05",
+            "target": [{"dueDate": "2027-02-20"}],
+            "subject": {"reference": f"Patient/{PATIENT_ID}"},
+        }
+        keep(connection, goal)
+        assert "To be reached by: February 20, 2027" in main_of(page(hers, "subject", "plans"))
+
+
 class TestWhatIsOdd:
     @pytest.fixture
     def ended(self, connection):

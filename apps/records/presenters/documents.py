@@ -72,6 +72,7 @@ def present(resource: Element, context: Context) -> DocumentEntry:
     categories = tuple(title for title in titles(resource, "class", "category") if title.casefold() != _ANY_NOTE)
     heading["title"] = heading["title"] or name or next(iter(categories), "")
     seen = moments.read(surroundings, "period", means="seen", birth_date=context.birth_date)
+    seen = replace(seen, is_open=False)  # a visit that only begins there is no document since then
     written = _written(resource)
     status = _status(resource)
     return DocumentEntry(

@@ -69,7 +69,8 @@ def paired(
             rows.append((one, row))
         elif provider not in rows[same][1].providers:
             other, row = rows[same]
-            rows[same] = other, replace(row, providers=(*row.providers, provider))
+            status = words.of_status(other.entry) if other.entry else row.status  # of no single one's list
+            rows[same] = other, replace(row, providers=(*row.providers, provider), status=status)
     return rows
 
 

@@ -36,8 +36,10 @@ def of_row(entry: Entry) -> tuple[str, ...]:
     found = []
     for name in labels.in_rows(type(entry).__name__):
         value = getattr(entry, name, None)
-        if value:
-            found.append(", ".join(of(value)[:3]))
+        said = ", ".join(of(value)[:3]) if value else ""
+        if said and isinstance(value, When):  # a date alone does not say of what
+            said = f"{labels.of_field(type(entry).__name__, name)}: {said}"
+        found.append(said)
     return tuple(filter(None, found))
 
 
