@@ -29,7 +29,7 @@ class ConnectionQuerySet(models.QuerySet["Connection"]):
 
     def living(self) -> Self:
         """Confirmed, and neither ended nor disconnected."""
-        return self.filter(status__in=[Connection.Status.ACTIVE, Connection.Status.NEEDS_REAUTHORIZATION])
+        return self.filter(status__in=Connection.LIVING)
 
     def active(self) -> Self:
         """Those that may be synced."""
@@ -59,6 +59,8 @@ class Connection(models.Model):
         NEEDS_REAUTHORIZATION = "needs_reauthorization", _("needs reauthorization")
         ENDED = "ended", _("ended")
         DISCONNECTED = "disconnected", _("disconnected")
+
+    LIVING = (Status.ACTIVE, Status.NEEDS_REAUTHORIZATION)
 
     MOVES = {
         Status.AWAITING_CONFIRMATION: {Status.ACTIVE, Status.ENDED, Status.DISCONNECTED},
