@@ -8,13 +8,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 from uuid import UUID
 
+import msgspec
+
 from apps.records import subjects
 from apps.records.exporting.choosing import Choice
-from apps.records.models import Record
+from apps.records.models import Record, Shelf
 from apps.records.shelving import reading
 from apps.records.shelving.arranging import Arrangement
 from apps.records.shelving.reading import OpenShelf, Shelved
 from apps.records.subjects import Subject
+from apps.vault.errors import CannotOpen
 from apps.vault.sealing import KeyRing
 
 _ROWS_AT_ONCE: Final = 500
@@ -56,15 +59,20 @@ def window(shelves: Sequence[OpenShelf], start: int, stop: int, ring: KeyRing) -
     listed = {shelf.subject: Arrangement.LISTED for shelf in shelves}
     try:
         return reading.window(shelves, listed, start, stop, ring)
-    except reading.Outdated:
+    except (reading.Outdated, CannotOpen, msgspec.MsgspecError):  # no cause: a decoder's shows what it could not decode
         raise Unreadable from None
 
 
 def types_off_shelves(choice: Choice, missing: Sequence[Subject]) -> tuple[str, ...]:
-    """The resource types of the record that only its bodies tell, because these subjects have no shelf."""
-    if not missing or choice.gaps.is_arriving:
-        return ()
+    """The resource types of the record that only its bodies tell, because no shelf of these subjects could be read. Of
+    a record that is still arriving, what has no shelf yet is not counted: the ledger names it."""
     source = choice.source
+    if missing and choice.gaps.is_arriving:
+        built = Shelf.objects.filter(user_id=source.user_id, connection_id=source.connection_id)
+        have = set(built.values_list("subject", flat=True))
+        missing = [subject for subject in missing if subject.key in have]
+    if not missing:
+        return ()
     held = Record.objects.filter(user_id=source.user_id, connection_id=source.connection_id)
     names = held.order_by("resource_type").values_list("resource_type", flat=True).distinct()
     return tuple(name for name in names if set(subjects.shelved_for(name)) & set(missing))
