@@ -1,5 +1,6 @@
 """Shelves in leaves: whatever the number of shelves, a page shows the rows it would show of one sorted list."""
 
+import tracemalloc
 from uuid import UUID
 
 import pytest
@@ -182,6 +183,17 @@ class TestSpool:
         for number in numbers:
             spool.add((0, f"{number:05}", "", number), b"%d" % number)
         assert [row for _key, row in spool.merged()] == [b"%d" % number for number in sorted(numbers)]
+
+    def test_holds_little_of_what_it_was_given(self):
+        tracemalloc.start()
+        try:
+            spool = Spool()
+            for number in range(3000):
+                spool.add((0, "", "", number), b'{"test": "2951-2", "unit": "mmol/L"}' * 30)
+            held, _peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert held < 500_000  # of three million bytes
 
 
 @pytest.mark.django_db

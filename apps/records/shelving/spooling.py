@@ -13,8 +13,8 @@ import zstandard
 
 from apps.records.shelving.arranging import Key
 
-_A_RUN: Final = 1000
-_A_PIECE: Final = 50
+_A_RUN: Final = 300  # of each spool, and there are some forty
+_A_PIECE: Final = 20
 
 
 class Spool:
@@ -39,8 +39,12 @@ class Spool:
     def _pack(self) -> None:
         self._open.sort(key=itemgetter(0))
         pieces = (self._open[start : start + _A_PIECE] for start in range(0, len(self._open), _A_PIECE))
-        self._runs.append([self._compressor.compress(msgspec.msgpack.encode(piece)) for piece in pieces])
+        self._runs.append([self._packed(piece) for piece in pieces])
         self._open = []
+
+    def _packed(self, piece: list[tuple[Key, bytes]]) -> bytes:
+        """The compressor hands out an object as large as its worst case: only a copy is as small as it looks."""
+        return bytes(memoryview(self._compressor.compress(msgspec.msgpack.encode(piece))))
 
 
 def _unpacked(run: list[bytes]) -> Iterator[tuple[Key, bytes]]:
