@@ -15,6 +15,7 @@ import msgspec
 Element: TypeAlias = dict[str, Any]
 
 _LONGEST_TEXT = 4000
+MOST_PROSE = 300_000  # a long book: what somebody wrote at length is shown whole, or ends with "…"
 _MOST_DIGITS = 30
 _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,60}\.?[0-9]{0,60}|\.[0-9]{1,60})(?:[eE][+-]?[0-9]{1,4})?", re.ASCII)
 _UNSHOWABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
@@ -92,6 +93,15 @@ def shown(value: object) -> str:
     if value.isprintable():  # nearly every text is, and then has nothing to take out
         return value[:_LONGEST_TEXT].strip()
     return _UNSHOWABLE.sub("", value[:_LONGEST_TEXT]).strip()
+
+
+def prose(value: object) -> str:
+    """Text that somebody wrote at length, such as a conclusion or a note, fit to be shown. One longer than MOST_PROSE
+    ends with an ellipsis."""
+    if not isinstance(value, str):
+        return ""
+    said = _UNSHOWABLE.sub("", value[:MOST_PROSE]).strip()
+    return f"{said}…" if len(value) > MOST_PROSE else said
 
 
 def number(element: object, name: str) -> Decimal | None:

@@ -21,7 +21,7 @@ _FORMALITIES = frozenset(
         "contained", "extension", "modifierExtension", *_STATUSES,
     )
 )  # fmt: skip
-_HIDING_LABELS = frozenset({"masked", "redacted"})
+_HIDING_LABELS = frozenset({"masked"})  # "redacted" means that parts were left out: the rest was meant to be read
 _NO_WORDS = ("data-absent-reason", "v3-nullflavor", "v3/nullflavor")  # systems whose displays name nothing
 
 Word = TypeVar("Word")
@@ -113,12 +113,14 @@ def mapped(resource: Element, name: str, words: Mapping[str, Word]) -> Word | No
 
 def notes(resource: Element, *names: str) -> tuple[str, ...]:
     """The provider's free text: Annotations, or the plain text that DSTU2 has in their place."""
-    said = (text for name in names for text in (*elements.texts(resource, name), *_annotated(resource, name)))
+    said = (text for name in names for text in _written(resource.get(name)))
     return tuple(dict.fromkeys(said))[:_MOST]
 
 
-def _annotated(resource: Element, name: str) -> Iterator[str]:
-    return filter(None, (elements.text(note, "text") for note in elements.children(resource, name)))
+def _written(notes: object) -> Iterator[str]:
+    each = notes if isinstance(notes, list) else [notes]
+    said = (elements.prose(note.get("text") if isinstance(note, dict) else note) for note in each)
+    return filter(None, said)
 
 
 def _is_withdrawn(resource: Element) -> bool:

@@ -96,7 +96,7 @@ def present(resource: Element, context: Context) -> ReportEntry:
         reported=reported,
         ordered_by=tuple(dict.fromkeys(_ordered_by(resource, context))),
         specimen=results.specimen_of(resource, context),
-        conclusion=elements.text(resource, "conclusion"),
+        conclusion=elements.prose(resource.get("conclusion")),
         conclusion_names=_concluded(resource),
         results=results.references(resource, "result"),
         inside=tuple(results.inside(resource, context))[:_MOST],

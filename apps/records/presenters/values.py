@@ -137,7 +137,7 @@ def _is_plain(sent: object) -> bool:
 
 
 def _said(sent: object) -> Value:
-    said = elements.shown(sent)
+    said = elements.prose(sent)
     return Value(Kind.TEXT, text=said) if said else Value()
 
 

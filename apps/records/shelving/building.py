@@ -19,7 +19,7 @@ from apps.records.binary_cursors import binary_cursor
 from apps.records.models import Record, Shelf
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.remembering import remembering
-from apps.records.shelving import arranging, indexing, searching
+from apps.records.shelving import arranging, indexing, searching, shortening
 from apps.records.shelving.arranging import Arrangement, Key, Keyed
 from apps.records.shelving.indexing import Head, Index, Row, Stretch
 from apps.records.shelving.spooling import Spool
@@ -133,7 +133,7 @@ def _put(shelf: _Shelf, record: _Sealed, entry: Entry) -> None:
     shelf.years[arranging.year(entry)] += 1
     shelf.newest = max(shelf.newest, (entry.when.sorts_at, entry.when.starts or entry.when.ends))
     told = replace(entry, narrative="") if entry.narrative else entry
-    written = indexing.write_row(record.pk, told)
+    written = shortening.shortened(indexing.write_row(record.pk, told))
     for arrangement, spool in shelf.spools.items():
         if arrangement is Arrangement.TESTS:
             if test := arranging.test_of(entry):
