@@ -5,24 +5,25 @@ A resource that names no patient is taken as sent for the one we asked about; on
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
 
 from apps.wire.fhir import Resource
 
-# A relative or absolute literal reference, perhaps to one version of the patient (FHIR, references).
-_REFERENCE = re.compile(r"(?:^|/)Patient/(?P<id>[^/?#]+)(?:/_history/[^/]*)?$")
+# A relative or absolute literal reference, perhaps to one version of the patient (FHIR, references), however untidy.
+_REFERENCE = re.compile(r"(?:^|/)\s*Patient/(?P<id>[^/?#\s]+)", re.IGNORECASE)
 
 
 class _About(msgspec.Struct):
-    """The elements that name the patient: `patient` in DSTU2 and some R4 types, `subject` in others (facts 1.6), and
-    `beneficiary` of a Coverage."""
+    """The elements that name the patient: `patient` in DSTU2 and some R4 types, `subject` in others (facts 1.6), of an
+    Account several, `beneficiary` of a Coverage, and `for` of a Task."""
 
     patient: Any = None
     subject: Any = None
     beneficiary: Any = None
+    for_: Any = msgspec.field(default=None, name="for")
 
 
 _DECODER = msgspec.json.Decoder(_About)
@@ -42,8 +43,12 @@ def names_another_patient(resource: Resource, *, patient_id: str) -> bool:
     if resource.resource_type == "Patient":
         return resource.logical_id != patient_id
     about = _about(resource.body)
-    found = [_REFERENCE.search(_reference(element)) for element in (about.patient, about.subject, about.beneficiary)]
-    return any(match["id"] != patient_id for match in found if match)
+    references = (
+        reference
+        for element in (about.patient, about.subject, about.beneficiary, about.for_)
+        for reference in _references(element)
+    )
+    return any(match["id"] != patient_id for match in map(_REFERENCE.search, references) if match)
 
 
 def _about(body: bytes) -> _About:
@@ -57,9 +62,11 @@ def _about(body: bytes) -> _About:
         return _About()
     if not isinstance(content, dict):
         return _About()
-    return _About(content.get("patient"), content.get("subject"), content.get("beneficiary"))
+    return _About(*map(content.get, ("patient", "subject", "beneficiary", "for")))
 
 
-def _reference(element: object) -> str:
-    reference = element.get("reference") if isinstance(element, dict) else None
-    return reference if isinstance(reference, str) else ""
+def _references(element: object) -> Iterator[str]:
+    for part in element if isinstance(element, list) else (element,):
+        reference = part.get("reference") if isinstance(part, dict) else None
+        if isinstance(reference, str):
+            yield reference.strip()

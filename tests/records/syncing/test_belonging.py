@@ -24,6 +24,11 @@ class TestRow:
             "Patient/p2/_history/3",
             "https://elsewhere.example/Patient/p10",
             "Patient/p1x",
+            " Patient/p2/ ",
+            "Patient/p2?_format=json",
+            "Patient/p2#a",
+            "patient/p2",
+            "Patient/p2/_history/1/x",
         ],
     )
     def test_names_another_patient(self, element, reference):
@@ -32,7 +37,20 @@ class TestRow:
     @pytest.mark.parametrize(
         "elements",
         [
+            {"patient": [{"reference": "Patient/p2"}]},
+            {"subject": [{"reference": "Patient/p1"}, {"reference": "Patient/p2"}]},
+            {"beneficiary": {"reference": "Patient/p2"}},
+            {"for": {"reference": "Patient/p2"}},
+        ],
+    )
+    def test_names_another_patient_in_whatever_shape(self, elements):
+        assert names_another_patient(row(**elements), patient_id="p1")
+
+    @pytest.mark.parametrize(
+        "elements",
+        [
             {},
+            {"subject": [{"reference": "Patient/p1"}]},
             {"patient": {"reference": "Patient/p1"}},
             {"subject": {"reference": "https://fhir.example/r4/Patient/p1/_history/1"}},
             {"subject": {"reference": "#contained"}},
