@@ -129,8 +129,8 @@ def _advance(lease: Lease, *, at: datetime) -> None:
     if run.connection.status in ENDED:
         _abandon(run, lease, Gap.SIGN_IN_NEEDED, at=at)
         return
-    work = Work(run, Source(run.connection, clock), lease, clock, slice_ends_at=at + SLICE)
     try:
+        work = Work(run, Source(run.connection, clock), lease, clock, slice_ends_at=at + SLICE)
         with contextlib.closing(work.source):
             _work_on(work)
     except SliceOver:

@@ -11,6 +11,8 @@ from apps.wire.resource_types import Parameters
 
 Gap = SyncStep.Gap
 
+_MOST_COUNTED = 2**31 - 1  # what the column holds; a provider may count what it likes
+
 
 class Searching:
     """One step's pages, one after the other: the next is asked for when the last is stored or put aside, so that a
@@ -51,7 +53,7 @@ class Searching:
         self._is_asked = False
         self._rows = answer.resources
         if self._cursor.next_url is None and answer.total is not None:
-            step.rows_counted = (step.rows_counted or 0) + answer.total
+            step.rows_counted = min((step.rows_counted or 0) + answer.total, _MOST_COUNTED)
         step.rows_unreadable += answer.unreadable
         step.bytes_got += sum(len(resource.body) for resource in answer.resources)
         self._cursor = self._cursor.after(answer.next_url, pages=step.pages + 1)

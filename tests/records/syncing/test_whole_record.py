@@ -53,6 +53,19 @@ def statement(**types):
 
 
 class TestSearches:
+    def test_that_count_beyond_all_measure_cost_no_other_type(self, linked, provider):
+        provider.answers[METADATA] = statement(Patient="", AllergyIntolerance="patient", Observation="patient category")
+        sweep = FHIR + "Observation" + OF_PATIENT + "&category="
+        for name in ("laboratory", "vital-signs"):
+            provider.answers[sweep + name] = http(body=bundle(resource("Observation", name), total=2**31 - 1))
+        run = sync(linked)
+        assert (step(run).status, stored(), stored("Observation")) == (
+            "complete",
+            {"a1", "a2"},
+            {"laboratory", "vital-signs"},
+        )
+        assert step(run, "Observation").rows_counted == 2**31 - 1
+
     def test_sweep_the_categories_of_a_type_that_needs_them(self, linked, provider):
         provider.answers[METADATA] = statement(Patient="", Observation="patient category")
         sweep = FHIR + "Observation" + OF_PATIENT + "&category="
