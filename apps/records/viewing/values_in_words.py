@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.records.presenters.ranges import ReferenceRange
@@ -25,8 +25,12 @@ _ABSENT: Final[Mapping[str, str | Promise]] = {
 
 def of_value(value: Value) -> str:
     """One value; why there is none, where there is none."""
-    if value.kind in {Kind.QUANTITY, Kind.SAMPLES}:
+    if value.kind == Kind.QUANTITY:
         return value.quantity.shown
+    if value.kind == Kind.SAMPLES:  # its quantity is where zero lies, and no value
+        return ngettext("A recording of %(n)s value", "A recording of %(n)s values", value.samples) % {
+            "n": value.samples
+        }
     if value.kind in {Kind.RANGE, Kind.RATIO}:
         return _two(value)
     if value.kind == Kind.YES_OR_NO:

@@ -85,6 +85,8 @@ def _shown(value: Value) -> str:
     if value.kind in {Kind.RANGE, Kind.RATIO}:
         between = " - " if value.kind == Kind.RANGE else " : "
         return between.join(filter(None, (value.quantity.shown, value.until.shown)))
+    if value.kind == Kind.SAMPLES:  # its quantity is where zero lies, and no value
+        return f"a recording of {value.samples} values"
     return value.quantity.shown or value.text or value.when.starts
 
 
