@@ -1,4 +1,4 @@
-"""What somebody wrote at length, as a list shows it: its beginning. The entry's own page reads the record, and has all."""
+"""What somebody wrote at length, as a list shows it: its beginning. The entry's own page reads all of the record."""
 
 from typing import Any, Final
 

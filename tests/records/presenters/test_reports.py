@@ -119,6 +119,16 @@ class TestTheCategoryOfAReport:
         assert reports.present({**R4, "code": {"text": title}}, CONTEXT).may_be_grave == is_grave
 
 
+class TestAConclusion:
+    def test_is_whole_however_long(self):
+        said = "No sign of it. " * 1_000 + "Except at the margin."
+        assert reports.present({**R4, "conclusion": said}, CONTEXT).conclusion == said
+
+    def test_ends_with_an_ellipsis_where_it_is_a_book(self):
+        told = reports.present({**R4, "conclusion": "a" * 400_000}, CONTEXT).conclusion
+        assert (len(told), told[-2:]) == (300_001, "a…")
+
+
 class TestAnyReport:
     @settings(deadline=None)
     @given(oddities.odd(*NAMES))

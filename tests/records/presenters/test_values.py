@@ -7,6 +7,7 @@ import pytest
 from apps.records.presenters import values
 from apps.records.presenters.quantities import Quantity
 from apps.records.presenters.values import Absence, Kind
+from apps.records.viewing import values_in_words
 
 REASON = "http://terminology.hl7.org/CodeSystem/data-absent-reason"
 REASON_URL = "http://hl7.org/fhir/StructureDefinition/data-absent-reason"
@@ -59,6 +60,14 @@ class TestAValue:
 
     def test_that_is_samples_is_counted_and_not_kept(self):
         assert values.read({"valueSampledData": {"data": "1 2 E 4"}}).samples == 4
+
+    def test_of_samples_is_told_as_a_recording_and_never_by_where_zero_lies(self):
+        value = values.read({"valueSampledData": {"origin": {"value": 2048, "unit": "mV"}, "data": "1 2 E 4"}})
+        assert values_in_words.of_value(value) == "A recording of 4 values"
+
+    def test_of_text_is_whole_however_long(self):
+        said = "benign " * 2_000 + "but for one malignant part"
+        assert values.read({"valueString": said}).text == said
 
     def test_that_is_empty_does_not_hide_another(self):
         assert values.read({"valueQuantity": {}, "valueString": "seen"}).text == "seen"
