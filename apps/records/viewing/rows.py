@@ -154,7 +154,14 @@ def _same(one: Shelved, other: Shelved) -> bool:
         return False
     if not first.codes or not first.when.starts or first.is_withheld:
         return False
-    return all(getattr(first, name) == getattr(second, name) for name in _compared(first))
+    is_alike = all(getattr(first, name) == getattr(second, name) for name in _compared(first))
+    return is_alike and _told(first) == _told(second)
+
+
+def _told(entry: Entry) -> tuple[str, ...]:
+    """What rows say of it, and what they keep for its page where it may be grave: a dose or a conclusion that differs
+    must not vanish behind another provider's."""
+    return (*_details(entry), *lines.of_row(entry))
 
 
 def _compared(entry: Entry) -> tuple[str, ...]:
