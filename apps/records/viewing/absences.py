@@ -13,6 +13,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from apps.records import parts
 from apps.records.models import SyncStep
 from apps.records.presenters import dates
 from apps.records.subjects import ALLERGIES, Subject
@@ -61,25 +62,31 @@ def _latest_steps(whole: Whole, subject: Subject) -> Mapping[UUID, list[SyncStep
 def _notice(source: Source, subject: Subject, count: int, steps: Sequence[SyncStep]) -> Notice | None:
     gap = _gravest(steps)
     is_answered = any(step.status == Status.COMPLETE for step in steps)
-    if gap is not None and not (gap.gap in _SETTLED and is_answered):
-        sentence = str(_GAPS.get(Gap(gap.gap), _GAPS[Gap.UNAVAILABLE]))
-        is_worth_saying = not count or gap.gap not in _SETTLED
+    is_offered_in_part = gap is not None and gap.gap == Gap.NOT_OFFERED and is_answered
+    if gap is not None and not is_offered_in_part and not (count and gap.gap in _SETTLED):
         date = dates.day(gap.finished_at) if gap.finished_at else ""
-        text = sentence % {"provider": source.provider, "date": date}
-        return Notice(source.connection.pk, text, is_absence=not count) if is_worth_saying else None
+        text = str(_GAPS[Gap(gap.gap)]) % {"provider": source.provider, "date": date}
+        named = _missing(steps) if is_answered and gap.gap in _SETTLED else ""
+        return Notice(source.connection.pk, " ".join(filter(None, (text, named))), is_absence=not count)
     if count:
         return None
     if not steps and subject.resource_types:
         return _absence(source, gettext("Not fetched yet from %(provider)s."))
     if any(step.status in _OPEN for step in steps):
         return _absence(source, gettext("Not here yet from %(provider)s."))
-    return _absence(source, _none_sent(subject))
+    return _absence(source, " ".join(filter(None, (_none_sent(subject), _missing(steps)))))
+
+
+def _missing(steps: Iterable[SyncStep]) -> str:
+    """Which of several types did not come, so that those that did are not said to be missing."""
+    names = dict.fromkeys(str(parts.name(step.resource_type)) for step in steps if step.status == Status.GAP)
+    return gettext("Missing: %(parts)s.") % {"parts": ", ".join(names)} if names else ""
 
 
 def _gravest(steps: Iterable[SyncStep]) -> SyncStep | None:
     """Of several types that did not come, one that somebody can do something about speaks first."""
     gaps = [step for step in steps if step.status == Status.GAP]
-    return min(gaps, key=lambda step: step.gap in _SETTLED, default=None)
+    return min(gaps, key=lambda step: (step.gap in _SETTLED, step.gap == Gap.NOT_OFFERED), default=None)
 
 
 def _none_sent(subject: Subject) -> str:
@@ -103,6 +110,7 @@ _GAPS: Final[Mapping[SyncStep.Gap, str | Promise]] = {
     Gap.UNAVAILABLE: _("Not complete: we could not get this from %(provider)s on %(date)s."),
     Gap.UNREADABLE: _("Not complete: %(provider)s sent something we could not read on %(date)s."),
     Gap.STOPPED_SHORT: _("Not complete: %(provider)s counted more than it sent. We cannot reach the rest."),
+    Gap.TOO_MUCH: _("%(provider)s sent more than we can take. We stopped on %(date)s and keep what came."),
     Gap.SIGN_IN_NEEDED: _("Not complete: %(provider)s wants you to sign in again before it sends more."),
     Gap.OTHER_PATIENT: _("%(provider)s sent entries about someone else. We did not keep them."),
 }

@@ -1,0 +1,73 @@
+"""What a list says of a provider whose part of it is missing."""
+
+import pytest
+from django.urls import reverse
+from django.utils.html import escape
+
+from apps.records import ledger
+from apps.records.models import SyncRun, SyncStep
+from apps.records.viewing import absences
+from tests.records.linked import AT, make_connection
+from tests.records.shelved import keep
+
+pytestmark = pytest.mark.django_db
+
+PROVIDER = "Harbor Family Practice"
+NONE_SENT = f"{PROVIDER} sent no entries. This does not mean there are none."
+
+
+@pytest.fixture
+def connection(alice):
+    made = make_connection(alice)
+    keep(made)
+    return made
+
+
+def ran(connection, **gaps):
+    """A finished run: each type with its gap, or whole where that is empty."""
+    run = SyncRun.objects.create(
+        user=connection.user, connection=connection, cause="clock", outcome="partial", created_at=AT, finished_at=AT
+    )
+    for name, gap in gaps.items():
+        SyncStep.objects.create(
+            run=run, user=run.user, resource_type=name, status="gap" if gap else "complete", gap=gap, finished_at=AT
+        )
+
+
+def said(client, subject="team"):
+    response = client.get(reverse("subject", args=[subject]))
+    assert response.status_code == 200
+    return " ".join(response.content.decode().split())
+
+
+class TestAListWithoutEntries:
+    def test_says_that_its_part_was_not_shared_though_another_came_whole(self, hers, connection):
+        ran(connection, CareTeam="not_shared", CarePlan="")
+        text = said(hers)
+        assert f"Not shared: you or {PROVIDER} did not allow this kind of entry. Missing: care teams." in text
+        assert NONE_SENT not in text
+
+    def test_says_what_is_not_offered_beside_what_came_whole(self, hers, connection):
+        ran(connection, CareTeam="not_offered", CarePlan="")
+        assert f"{NONE_SENT} Missing: care teams." in said(hers)
+
+    def test_says_that_nothing_was_sent_where_all_came_whole(self, hers, connection):
+        ran(connection, CareTeam="", CarePlan="")
+        text = said(hers)
+        assert NONE_SENT in text
+        assert "Missing" not in text
+
+    def test_says_that_we_stopped_where_there_was_too_much(self, hers, connection):
+        ran(connection, CareTeam="too_much", CarePlan="")
+        assert f"{PROVIDER} sent more than we can take. We stopped on " in said(hers)
+
+    def test_of_another_person_is_not_there(self, client, sam, connection):
+        ran(connection, CareTeam="not_shared", CarePlan="")
+        client.force_login(sam)
+        assert escape(PROVIDER) not in said(client)
+
+
+class TestTheReasons:
+    @pytest.mark.parametrize("table", [absences._GAPS, ledger._GAPS])
+    def test_all_have_words(self, table):
+        assert set(table) == set(SyncStep.Gap)
