@@ -140,7 +140,7 @@ def _named(
     """The bounds of the ranges that the laboratory calls something else, as far as they lie on the line."""
     found: list[LineTick] = []
     for other in others:
-        words = other.words or (other.meaning if other.meaning != Meaning.USUAL else "")
+        words = other.words or (other.meaning if other.meaning not in {Meaning.USUAL, Meaning.OTHER} else "")
         if other == wanted or not words or other.unit_key not in {"", wanted.unit_key}:
             continue
         found += [

@@ -28,6 +28,7 @@ class Meaning(StrEnum):
 _MEANINGS = {
     "normal": Meaning.USUAL,
     "n": Meaning.USUAL,
+    "17621005": Meaning.USUAL,  # SNOMED CT: normal
     "recommended": Meaning.RECOMMENDED,
     "treatment": Meaning.TREATMENT,
     "therapeutic": Meaning.TREATMENT,
@@ -111,17 +112,24 @@ def _one(element: Element) -> ReferenceRange:
 
 
 def _meaning(concept: Element, words: str) -> Meaning:
-    known = [_MEANINGS[code.lower()] for code in elements.codes(concept) if code.lower() in _MEANINGS]
+    codes = elements.codes(concept)
+    known = [_MEANINGS[code.lower()] for code in codes if code.lower() in _MEANINGS]
     if known:
         return known[0]
-    return Meaning.OTHER if concept and words else Meaning.USUAL
+    return Meaning.OTHER if codes or words else Meaning.USUAL
 
 
 def _words(concept: Element) -> str:
     displays = (elements.text(coding, "display") for coding in elements.children(concept, "coding"))
-    return elements.text(concept, "text") or next(filter(None, displays), "")
+    return elements.text(concept, "text") or next(filter(None, displays), "") or _spoken(elements.codes(concept))
 
 
+def _spoken(codes: Sequence[str]) -> str:
+    """A code that is a word itself (`luteal`), where nothing else names the range."""
+    return next((code for code in codes if code.lower() not in _MEANINGS and _WORD.fullmatch(code)), "")
+
+
+_WORD = re.compile(r"[a-zA-Z]+(?:-[a-zA-Z]+)*")
 _NUMBER = r"[-+\u2212]?[0-9]{1,12}(?:\.[0-9]{1,9})?"  # a hyphen or a minus sign
 _UNIT = (
     r"(?P<unit>\s*(?:x?\s?10[*^][0-9]{1,2}/[a-zA-Zµ]+|[^\s0-9().,;:<>≤≥=-][^\s();,:<>≤≥=]{0,24}(?:\s?1\.73\s?m[2²])?))?"

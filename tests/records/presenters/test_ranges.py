@@ -73,6 +73,21 @@ class TestARange:
         found = read({"low": quantity(41, "%"), "high": quantity(53, "%"), "text": "40 - 54 %"})[0]
         assert (found.low.value, found.high.value) == ("41", "53")
 
+    @pytest.mark.parametrize(
+        ("code", "meaning", "words"),
+        [
+            ("luteal", Meaning.OTHER, "luteal"),
+            ("pre-puberty", Meaning.OTHER, "pre-puberty"),
+            ("255246003", Meaning.OTHER, ""),
+            ("normal", Meaning.USUAL, ""),
+            ("17621005", Meaning.USUAL, ""),
+        ],
+    )
+    def test_named_by_a_code_alone_is_usual_only_where_the_code_says_so(self, code, meaning, words):
+        sent = read({"low": quantity(4), "high": quantity(6), "type": {"coding": [{"code": code}]}})
+        assert (sent[0].meaning, sent[0].words) == (meaning, words)
+        assert ranges.usual(sent) == (sent[0] if meaning is Meaning.USUAL else None)
+
     def test_keeps_whom_it_is_for(self):
         found = read({"low": quantity(4), "appliesTo": [{"text": "female"}], "age": {"low": quantity(18, "a")}})[0]
         assert found.applies_to == ("female",)
