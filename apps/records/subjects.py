@@ -43,9 +43,7 @@ RESULTS: Final = Subject("results", _("Results"), ("Observation", "DiagnosticRep
 MEDICINES: Final = Subject(
     "medicines",
     _("Medicines"),
-    (
-        "MedicationOrder", "MedicationRequest", "MedicationStatement", "MedicationDispense", "MedicationAdministration",
-    ),
+    ("MedicationOrder", "MedicationRequest", "MedicationStatement", "MedicationDispense"),
     Order.NAMED,
     (
         "current", "paused", "reported", "not-to-be-taken", "not-given", "past", "suggested", "filled", "none-known",

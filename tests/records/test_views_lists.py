@@ -7,6 +7,8 @@ import pytest
 from django.urls import reverse
 
 from apps.records.models import Record
+from apps.records.presenters import generic
+from apps.records.presenters.entry import Context
 from tests.records.linked import make_connection, make_endpoint
 from tests.records.people import PATIENT_ID, allergy
 from tests.records.shelved import keep, result
@@ -84,6 +86,30 @@ class TestAThingToldManyTimes:
         assert "2 providers list this" in text
         for said in ("lisinopril 10mg tab", "January 5, 2024", "February 6, 2023", "Riverside Hospital"):
             assert said in text
+
+    @pytest.mark.parametrize(("theirs", "rows"), [("7.5 mg daily", 2), ("2.5 mg daily", 1)])
+    def test_by_two_providers_on_one_day_hides_no_other_dose(self, hers, connection, other, theirs, rows):
+        keep(
+            connection, {**order("m1", name="Warfarin", code="11289"), "dosageInstruction": [{"text": "2.5 mg daily"}]}
+        )
+        keep(other, {**order("m2", name="Warfarin", code="11289"), "dosageInstruction": [{"text": theirs}]})
+        text = main_of(page(hers, "subject", "medicines", by="date"))
+        assert text.count('class="row-link"') == rows
+        assert "2.5 mg daily" in text
+        assert theirs in text
+
+    def test_by_two_providers_hides_no_other_conclusion(self, hers, connection, other):
+        report = {
+            "resourceType": "DiagnosticReport",
+            "id": "r1",
+            "status": "final",
+            "code": {"text": "Biopsy", "coding": [{"system": "http://loinc.org", "code": "11529-5"}]},
+            "effectiveDateTime": "2024-01-05",
+            "subject": {"reference": f"Patient/{PATIENT_ID}"},
+        }
+        keep(connection, {**report, "conclusion": "Nothing unusual"})
+        keep(other, {**report, "conclusion": "See the surgeon"})
+        assert main_of(page(hers, "subject", "results")).count('class="row-link"') == 2
 
     def test_is_not_another_thing(self, hers, connection):
         keep(connection, order("m1"), order("m2", name="Lisinopril 20 MG Oral Tablet", code="314077"))
@@ -186,6 +212,32 @@ class TestOtherEntries:
         assert "Nothing is left out." in text
         assert "Eye check" in text
         assert "Other entry (appointment)" in text
+
+
+class TestADoseGivenByStaff:
+    @pytest.mark.parametrize("status", ["completed", "in-progress", "stopped"])
+    def test_is_on_no_list_of_medicines(self, hers, connection, status):
+        keep(connection, given(status))
+        assert "Vancomycin" not in page(hers, "subject", "medicines")
+        assert "Vancomycin" not in page(hers, "whole_record")
+        text = main_of(page(hers, "subject", "other"))
+        assert "Vancomycin" in text
+        assert "Other entry (medicines given)" in text
+
+    def test_is_never_current(self):
+        entry = generic.present(given("completed"), Context())
+        assert entry.group != "current"
+
+
+def given(status):
+    return {
+        "resourceType": "MedicationAdministration",
+        "id": "g1",
+        "status": status,
+        "subject": {"reference": f"Patient/{PATIENT_ID}"},
+        "medicationCodeableConcept": {"text": "Vancomycin 1 g"},
+        "effectiveDateTime": "2021-05-06",
+    }
 
 
 class TestARow:

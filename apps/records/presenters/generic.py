@@ -47,9 +47,10 @@ _PEOPLE = (
 
 
 class Group(StrEnum):
-    """Where it is listed: only what is plainly over is past."""
+    """Where it is listed: only what is plainly over is past. None is current: what that means is known of types with a
+    presenter alone, and a dose given years ago is `completed`."""
 
-    CURRENT = "current"
+    LISTED = "listed"
     PAST = "past"
 
 
@@ -98,7 +99,7 @@ def present(resource: Element, context: Context) -> GenericEntry:
         **heading,
         when=_when(resource, context),
         status=status,
-        group=NOT_GIVEN if status == NOT_GIVEN else Group.PAST if status in _OVER else Group.CURRENT,
+        group=NOT_GIVEN if status == NOT_GIVEN else Group.PAST if status in _OVER else Group.LISTED,
         people=names_of(
             (found for name in _PEOPLE for found in elements.children(resource, name)), context, within=resource
         ),

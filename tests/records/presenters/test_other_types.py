@@ -141,13 +141,14 @@ class TestWhatHasNoPresenter:
     @pytest.mark.parametrize(
         ("code", "status", "group"),
         [
-            ("active", "current", "current"),
+            ("active", "current", "listed"),
+            ("completed", "done", "listed"),
             ("noshow", "stopped", "past"),
             ("inactive", "past", "past"),
             ("whatever", NOT_GIVEN, NOT_GIVEN),
         ],
     )
-    def test_is_current_only_where_that_was_said(self, code, status, group):
+    def test_is_past_only_where_that_was_said_and_on_no_current_list(self, code, status, group):
         entry = generic.present({"description": "x", "status": code}, Context())
         assert (entry.status, entry.group) == (status, group)
 
