@@ -1,9 +1,11 @@
-"""A dosage as a sentence, composed only where the provider sent parts and no text (patient experience 3.1).
+"""A dosage in words (patient experience 3.1): the provider's text, or a sentence of ours where only parts were sent.
 
+Whatever shows or writes down a dosage takes all of `lines`: without "only when needed" or its maximum it is another.
 Numbers of ours have no trailing zero and always a leading one; "units" and "micrograms" are written in full. What was
 not sent is not said: there is no "take" for what may not be swallowed, and no "tablet" for a bare number.
 """
 
+import re
 from collections.abc import Mapping
 from decimal import Decimal
 
@@ -16,6 +18,24 @@ from apps.records.presenters import timings
 from apps.records.presenters.dosages import Dosage
 from apps.records.presenters.quantities import Quantity
 from apps.records.presenters.timings import Moment, Span, Timing, Weekday
+
+
+def lines(dosage: Dosage) -> tuple[str, ...]:
+    """All that is to be known to take it: the dose first, then when, how much at most, and what else was advised.
+
+    What was sent twice in the same words is told once. What merely holds those words may say the opposite.
+    """
+    said = (
+        dosage.text or sentence(dosage),
+        when_needed(dosage),
+        at_most(dosage),
+        dosage.patient_instruction,
+        *dosage.instructions,
+    )
+    told: dict[str, str] = {}
+    for line in filter(None, said):
+        told.setdefault(_compared(line), line)
+    return tuple(told.values())
 
 
 def sentence(dosage: Dosage, *, form: str = "") -> str:
@@ -35,6 +55,22 @@ def when_needed(dosage: Dosage) -> str:
         return ""
     reason = dosage.as_needed_for
     return gettext("Only when needed: %(reason)s") % {"reason": reason} if reason else gettext("Only when needed")
+
+
+def at_most(dosage: Dosage) -> str:
+    """The most that may be taken in a time; empty where that was not sent."""
+    amount, _per, period = dosage.maximum.partition(" / ")
+    if not amount:
+        return ""
+    every = _usual_period(period)
+    if period and not every:
+        return gettext("At most %(amount)s") % {"amount": dosage.maximum}
+    if parts := _NUMBER_AND_UNIT.fullmatch(amount):
+        number = timings.plain(Decimal(parts[1]))
+        amount = f"{number} {_unit(Quantity(unit=parts[2]), '', is_one=number == '1')}"
+    if not every:
+        return gettext("At most %(amount)s") % {"amount": amount}
+    return gettext("At most %(amount)s %(every)s") % {"amount": amount, "every": every}
 
 
 def how_often(timing: Timing) -> str:
@@ -75,16 +111,43 @@ def _every(every: str, timing: Timing) -> str:
     return spelled[timing.span or Span.DAY] % {"number": every}
 
 
+def _usual_period(sent: str) -> str:
+    """Every 24 hours, for 1 d; empty for a period that we cannot read."""
+    parts = _NUMBER_AND_UNIT.fullmatch(sent)
+    span = _SPANS.get(parts[2].casefold().strip("{}")) if parts else None
+    if not parts or span is None or not Decimal(parts[1]):
+        return ""
+    number = timings.plain(Decimal(parts[1]))
+    if number == "1" and span in _LONGER:  # "every 1 day" is nobody's word
+        number, span = _LONGER[span]
+    return _every(number, Timing(period=number, span=span))
+
+
 def _amount(dosage: Dosage, form: str) -> str:
     low, high = dosage.dose, dosage.dose_to
+    if low.comparator or high.comparator:
+        return _range(low.shown, high.shown)  # "< 2 tablets" is not "2 tablets"
+    if high and not low:
+        return gettext("up to %(high)s") % {"high": _counted(high, form)}
+    if low and high and _have_other_units(low, high):
+        return _range(_counted(low, form), _counted(high, form))
     numbers = [timings.plain(side.number) for side in (low, high) if side]
     if not numbers:
         return ""
     unit = _unit(low if low.unit else high, form, is_one=numbers[-1] == "1")
     number = _range(numbers[0], numbers[1] if len(numbers) > 1 else "")
-    if low.comparator or high.comparator or (high and not low):
-        return f"{low.shown} {high.shown}".strip()  # "up to 2 tablets" is not "2 tablets"
     return f"{number} {unit}" if unit else gettext("%(number)s at a time") % {"number": number}
+
+
+def _counted(quantity: Quantity, form: str) -> str:
+    number = timings.plain(quantity.number)
+    return f"{number} {_unit(quantity, form, is_one=number == '1')}".strip()
+
+
+def _have_other_units(low: Quantity, high: Quantity) -> bool:
+    """Whether 500 is of one unit and 1 of another; a unit sent with one end alone is the one of both."""
+    one, other = (_unit(side, "", is_one=False).casefold() for side in (low, high))
+    return bool(one and other and one != other)
 
 
 def _unit(quantity: Quantity, form: str, *, is_one: bool) -> str:
@@ -116,10 +179,22 @@ def _listed(words: list[str]) -> str:
     return str(get_text_list(words, gettext("and"))) if words else ""
 
 
+def _compared(line: str) -> str:
+    return " ".join(line.casefold().split()).rstrip(".")
+
+
 def _capitalized(words: str) -> str:
     return words[:1].upper() + words[1:]
 
 
+_NUMBER_AND_UNIT = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) (.+)")
+_SPANS = {
+    **{span.value: span for span in Span},
+    **dict.fromkeys(("hr", "hrs", "hour", "hours"), Span.HOUR),
+    **dict.fromkeys(("day", "days"), Span.DAY),
+    **dict.fromkeys(("week", "weeks"), Span.WEEK),
+}
+_LONGER = {Span.DAY: ("24", Span.HOUR), Span.WEEK: ("7", Span.DAY)}
 _COUNTED = {
     "tab": "tablet",
     "tbl": "tablet",

@@ -20,7 +20,10 @@ _MOST = 30  # dosages of one medicine; more is an accident
 
 @dataclass(frozen=True)
 class Dosage:
-    """One instruction. `dose_to` is the upper end of a range; `rate` and `maximum` are as sent, as one text."""
+    """One instruction. `patient_instruction` stands beside `text`, never in its place.
+
+    `dose_to` is the upper end of a range; `rate` and `maximum` are as sent, as one text.
+    """
 
     text: str = ""
     patient_instruction: str = ""
@@ -36,11 +39,6 @@ class Dosage:
     as_needed_for: str = ""
     maximum: str = ""
     differs: bool = False
-
-    @property
-    def said(self) -> str:
-        """The provider's words for all of it; empty where only parts were sent."""
-        return self.text or self.patient_instruction
 
 
 def read(resource: Element) -> tuple[Dosage, ...]:

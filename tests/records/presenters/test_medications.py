@@ -110,7 +110,7 @@ class TestAnOrderOfEitherVersion:
         assert (entry.title, entry.status, entry.group) == ("atorvastatin 80 MG tablet", Status.ON_LIST, Group.CURRENT)
         assert (entry.when.means, entry.when.starts, entry.people) == ("prescribed", "2015-12-30", ("Dr. Ada Rose",))
         assert (entry.reasons, entry.stopped_because) == (("High cholesterol",), ("Muscle pain",))
-        assert [dosage.said for dosage in entry.dosages] == ["Take 1 tablet daily"]
+        assert [dosage.text for dosage in entry.dosages] == ["Take 1 tablet daily"]
         assert (entry.said, entry.taken.starts) == (("With the evening meal",), "2016-01-01")
         assert (entry.supply.quantity.shown, entry.supply.lasts.shown) == ("30 tablet", "30 days")
         assert (entry.supply.refills, entry.ends_at) == ("2", "2016-12-30")

@@ -79,5 +79,6 @@ def _drug(told: Told) -> tuple[str, tuple[Code, ...]]:
 
 
 def _dosages(sent: Element) -> list[str]:
-    said = (dosage.said or dosage_words.sentence(dosage) for dosage in dosages.read(sent))
+    """Each dosage with all of its lines: Dosage.text is the whole instruction for who reads no parts."""
+    said = ("; ".join(dosage_words.lines(dosage)) for dosage in dosages.read(sent))
     return [text for text in said if text]

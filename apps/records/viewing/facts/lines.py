@@ -1,7 +1,7 @@
 """Any value of an entry as lines of text."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Final
@@ -27,6 +27,8 @@ def of(value: object) -> tuple[str, ...]:
     """The lines of one value; none where it says nothing."""
     if isinstance(value, tuple | list):
         return tuple(line for part in value[:_MOST] for line in of(part))
+    if isinstance(value, Dosage):
+        return _dosage(value)
     said = _one(value)
     return (said,) if said else ()
 
@@ -36,11 +38,18 @@ def of_row(entry: Entry) -> tuple[str, ...]:
     found = []
     for name in labels.in_rows(type(entry).__name__):
         value = getattr(entry, name, None)
-        said = ", ".join(of(value)[:3]) if value else ""
+        said = ", ".join(_first(value)) if value else ""
         if said and isinstance(value, When):  # a date alone does not say of what
             said = f"{labels.of_field(type(entry).__name__, name)}: {said}"
         found.append(said)
     return tuple(filter(None, found))
+
+
+def _first(value: object) -> tuple[str, ...]:
+    """The first three of several, each whole: a dosage without its last lines is another dosage."""
+    several = value if isinstance(value, tuple | list) else (value,)
+    said = [found for each in several[:_MOST] if (found := of(each))]
+    return tuple(line for each in said[:3] for line in each)
 
 
 def _one(value: object) -> str:
@@ -82,16 +91,16 @@ def _attached(attachment: Attachment) -> str:
     return attachment.title or attachment.media_type
 
 
-def _dosage(dosage: Dosage) -> str:
-    """The provider's text; composed by us only where there is none. That the parts say something else is said."""
-    said = dosage.patient_instruction or dosage.text or dosage_words.sentence(dosage)
-    if dosage.differs:
-        differing = dosage_words.sentence(replace(dosage, text="", patient_instruction=""))
-        return gettext("%(said)s (also sent: %(other)s). These differ. Ask the provider.") % {
-            "said": said,
-            "other": differing,
-        }
-    return said
+def _dosage(dosage: Dosage) -> tuple[str, ...]:
+    """All lines of it. That the parts say something else than the provider's text is said beside that text."""
+    said = dosage_words.lines(dosage)
+    if not dosage.differs:
+        return said
+    differing = gettext("%(said)s (also sent: %(other)s). These differ. Ask the provider.") % {
+        "said": dosage.text,
+        "other": dosage_words.sentence(dosage),
+    }
+    return (differing, *said[1:])
 
 
 def _text(text: str) -> str:
@@ -127,6 +136,5 @@ _SAYINGS: Final[Mapping[type, Callable[[Any], str]]] = MappingProxyType(
         Address: lambda address: ", ".join(address.lines),
         Code: _nothing,
         Measured: _measured,
-        Dosage: _dosage,
     }
 )

@@ -1,0 +1,157 @@
+"""Dosages from the resource to the reader: the facts and the row of a page, and the International Patient Summary."""
+
+import json
+from typing import Any
+
+import pytest
+
+from apps.records import presenting
+from apps.records.exporting import choosing
+from apps.records.exporting.ips import documents
+from apps.records.presenters.entry import Context, Entry
+from apps.records.viewing import facts
+from apps.records.viewing.facts import lines
+from tests.records.exporting.keeping import keep
+from tests.records.linked import AT, make_connection, make_endpoint
+
+ORDERS = {"r4": "MedicationRequest", "dstu2": "MedicationOrder"}
+VERSIONS = tuple(ORDERS)
+EVERY_4_HOURS = {"repeat": {"frequency": 1, "period": 4, "periodUnit": "h"}}
+TWICE = {"repeat": {"frequency": 2, "period": 1, "periodUnit": "d"}}
+
+
+def amount(value: Any, unit: str) -> dict[str, Any]:
+    return {"value": value, "unit": unit}
+
+
+def dose(value: Any, unit: str) -> dict[str, Any]:
+    return {"doseAndRate": [{"doseQuantity": amount(value, unit)}]}
+
+
+def between(**sides: Any) -> dict[str, Any]:
+    return {"doseAndRate": [{"doseRange": {side: amount(*sent) for side, sent in sides.items()}}]}
+
+
+def at_most(value: Any, unit: str, *period: Any) -> dict[str, Any]:
+    return {"maxDosePerPeriod": {"numerator": amount(value, unit), "denominator": amount(*period)}}
+
+
+def advice(*texts: str) -> dict[str, Any]:
+    return {"additionalInstruction": [{"text": text} for text in texts]}
+
+
+NEEDED = {"asNeededCodeableConcept": {"text": "severe pain"}}
+TABLE: list[tuple[dict[str, Any], tuple[str, ...]]] = [
+    (
+        {"text": "500 mg by mouth twice daily", "patientInstruction": "Take with food"},
+        ("500 mg by mouth twice daily", "Take with food"),
+    ),
+    ({"text": "One a day", "patientInstruction": "one a  day."}, ("One a day",)),
+    ({"text": "Never take with food", **advice("with food")}, ("Never take with food", "with food")),
+    ({"patientInstruction": "As told"}, ("As told",)),
+    (
+        {**dose(500, "mg"), "timing": TWICE, "patientInstruction": "Take with food"},
+        ("500 mg, 2 times a day", "Take with food"),
+    ),
+    (
+        {**dose(1, "tablet"), "timing": EVERY_4_HOURS, **NEEDED, **at_most(4, "tablet", 1, "d"), **advice("no wine")},
+        (
+            "Take 1 tablet every 4 hours",
+            "Only when needed: severe pain",
+            "At most 4 tablets every 24 hours",
+            "no wine",
+        ),
+    ),
+    (
+        {"text": "1 tablet every 4 hours", "asNeededBoolean": True, **at_most("4.0", "tab", 24, "h")},
+        ("1 tablet every 4 hours", "Only when needed", "At most 4 tablets every 24 hours"),
+    ),
+    ({"asNeededBoolean": True}, ("Only when needed",)),
+    ({"asNeededBoolean": False, **dose(1, "tablet")}, ("Take 1 tablet",)),
+    ({"text": "As told", **at_most(50, "U", 2, "wk")}, ("As told", "At most 50 units every 2 weeks")),
+    ({"text": "As told", **at_most(1, "g", 3, "cycles")}, ("As told", "At most 1 g / 3 cycles")),
+    ({"text": "As told", **at_most(1, "g", None, "d")}, ("As told", "At most 1 g")),
+    (between(low=(500, "mg"), high=(1, "g")), ("500 mg to 1 g",)),
+    ({**between(low=(500, "mg"), high=(1, "g")), "route": {"text": "Oral"}}, ("Take 500 mg to 1 g",)),
+    (between(low=("0.50", "mL"), high=(15, "U")), ("0.5 mL to 15 units",)),
+    (between(low=(1, "tab"), high=(2, "tablets")), ("Take 1 to 2 tablets",)),
+    (between(high=(2, "tablet")), ("Take up to 2 tablets",)),
+    (
+        {"text": "Take 2 tablets", **dose(1, "tablet"), **NEEDED},
+        (
+            "Take 2 tablets (also sent: Take 1 tablet). These differ. Ask the provider.",
+            "Only when needed: severe pain",
+        ),
+    ),
+]
+
+
+def as_dstu2(sent: dict[str, Any]) -> dict[str, Any]:
+    """The same in DSTU2: no `doseAndRate`, one `additionalInstructions`, and `periodUnits`."""
+    older = {name: part for name, part in sent.items() if name not in {"doseAndRate", "additionalInstruction"}}
+    for part in sent.get("doseAndRate", ()):
+        older |= part
+    for advised in sent.get("additionalInstruction", ()):
+        older["additionalInstructions"] = advised
+    if repeat := sent.get("timing", {}).get("repeat"):
+        older["timing"] = {"repeat": {**repeat, "periodUnits": repeat["periodUnit"]}}
+        del older["timing"]["repeat"]["periodUnit"]
+    return older
+
+
+def order(version: str, *dosages: dict[str, Any], number: int = 1) -> dict[str, Any]:
+    return {
+        "resourceType": ORDERS[version],
+        "id": f"m{number}",
+        "status": "active",
+        "medicationCodeableConcept": {"text": f"Remedy {number}"},
+        "dosageInstruction": [as_dstu2(sent) if version == "dstu2" else sent for sent in dosages],
+        **({"intent": "order"} if version == "r4" else {}),
+    }
+
+
+def present(resource: dict[str, Any]) -> Entry:
+    body = json.dumps(resource).encode()
+    named = {"resource_type": resource["resourceType"], "logical_id": resource["id"]}
+    return presenting.present(body, **named, context=Context())[1]
+
+
+class TestAnEntry:
+    @pytest.mark.parametrize("version", VERSIONS)
+    @pytest.mark.parametrize(("sent", "told"), TABLE)
+    def test_tells_all_of_a_dosage(self, version, sent, told):
+        (found,) = [
+            fact.lines
+            for fact in facts.of(present(order(version, sent)), provider="Tarn")
+            if fact.label == "How to take it"
+        ]
+        assert found == told
+
+    def test_has_every_line_of_its_first_three_dosages_in_its_row(self):
+        sent = [{"text": text, **NEEDED} for text in ("One", "Two", "Three", "Four")]
+        needed = "Only when needed: severe pain"
+        assert lines.of_row(present(order("r4", *sent))) == (f"One, {needed}, Two, {needed}, Three, {needed}",)
+
+
+@pytest.mark.django_db
+class TestTheSummary:
+    @pytest.mark.parametrize("version", VERSIONS)
+    def test_tells_all_of_a_dosage(self, alice, version):
+        connection = make_connection(alice, make_endpoint(f"https://{version}.example", version=version))
+        keep(connection, *(order(version, sent, number=number) for number, (sent, _told) in enumerate(TABLE)))
+        document = json.loads(documents.document(choosing.choices(alice), at=AT))
+        written = {
+            each["resource"]["medicationCodeableConcept"]["text"]: each["resource"]["dosageInstruction"]
+            for each in document["entry"]
+            if each["resource"]["resourceType"] == "MedicationRequest"
+        }
+        (section,) = [
+            each
+            for each in document["entry"][0]["resource"]["section"]
+            if each["code"]["coding"][0]["code"] == "10160-0"
+        ]
+        for number, (sent, told) in enumerate(TABLE):
+            dose = told[0].partition(" (also sent")[0]  # of two that differ the provider's own is the text
+            text = "; ".join((dose, *told[1:]))
+            assert written[f"Remedy {number}"] == [{"text": text}], sent
+            assert text in section["text"]["div"]
