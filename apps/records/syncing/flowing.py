@@ -115,8 +115,7 @@ class Flow:
             self._stopped_by = self._stopped_by or error
         else:
             stream.receive(asked.question, answer)
-            if self._work.is_slice_over:
-                self._stopped_by = self._stopped_by or SliceOver()
+            self._stop_where_slice_is_over()
             self._fill()
             if not self._under_way and self._stopped_by is None:
                 stream.put_aside()
@@ -135,6 +134,11 @@ class Flow:
                 self._begun.remove(stream)
         else:
             stream.refuse(question, error)
+            self._stop_where_slice_is_over()
+
+    def _stop_where_slice_is_over(self) -> None:
+        if self._work.is_slice_over:
+            self._stopped_by = self._stopped_by or SliceOver()
 
     def _close_if_done(self, stream: Stream) -> None:
         if stream.is_done and stream in self._begun:

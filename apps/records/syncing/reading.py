@@ -132,7 +132,8 @@ class ReadingReferences:
 
     def _look(self) -> None:
         """Rows that were read refer to others of their type: look again where none is left."""
-        if self.step.pages >= stepping.MOST_READS or stepping.is_too_much(self.step, self._work):
+        asked = self.step.pages + self.step.rows_missing  # what leads nowhere costs its provider as much
+        if asked >= stepping.MOST_READS or stepping.is_too_much(self.step, self._work):
             self._waiting, self._gap = [], Gap.TOO_MUCH if self._pending().exists() else ""
         elif not self._waiting and not self._gap:
             waiting = self._pending().exclude(logical_id__in=self._asked).order_by("-pk")

@@ -3,9 +3,11 @@
 A step can stop anywhere. What is stored stays stored, and the next worker begins at the stored cursor.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import groupby, islice
+from operator import itemgetter
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -209,11 +211,17 @@ def _note_references(rows: Sequence[Resource], *, read: Target | None, work: Wor
     PendingRead.objects.bulk_create(
         (
             PendingRead(run=work.run, resource_type=resource_type, logical_id=logical_id, depth=depth)
-            for resource_type, logical_id in sorted(found)
+            for resource_type, logical_id in _as_many_as_are_read(found)
         ),
         ignore_conflicts=True,
     )
     return bool(named)
+
+
+def _as_many_as_are_read(found: set[Target]) -> Iterator[Target]:
+    """Of each type one more than is read of it, so that the rest is a gap (TOO_MUCH) and no rows of ours."""
+    for _type, targets in groupby(sorted(found), key=itemgetter(0)):
+        yield from islice(targets, MOST_READS + 1)
 
 
 def _proves_what_is_gone(step: SyncStep, work: Work) -> bool:
