@@ -1,5 +1,6 @@
 """The pages of the whole record: its subjects, their lists, entries, everything by date, and search."""
 
+import json
 import re
 
 import pytest
@@ -8,6 +9,7 @@ from django.urls import reverse
 from apps.audit.models import AuditEvent, EventType
 from apps.records.models import Leaf, Record, Shelf
 from apps.records.subjects import LISTED
+from apps.records.viewing import entries
 from tests.records.linked import make_connection, make_endpoint
 from tests.records.people import allergy
 from tests.records.shelved import keep, result
@@ -149,6 +151,21 @@ class TestAnEntry:
         assert "&quot;logicalId&quot;" not in page(hers, "entry_as_sent", "results", entry_of("o0").pk)
         assert "&quot;value&quot;: 5.1" in page(hers, "entry_as_sent", "results", entry_of("o0").pk)
 
+    @pytest.mark.parametrize("bracket", ["", "]" * 50])
+    def test_nested_to_hurt_is_shown_as_it_stands(self, hers, connection, bracket):
+        deep: list[object] = []
+        for _layer in range(50):
+            deep = [bracket, deep]
+        keep(connection, {**result(0), "deep": deep})
+        text = page(hers, "entry_as_sent", "results", entry_of("o0").pk)
+        assert f"[{json.dumps(bracket)}, [".replace('"', "&quot;") in text
+
+    def test_longer_than_a_page_is_shown_as_far_as_it_fits(self, hers, connection):
+        keep(connection, {**result(0), "note": [{"text": "x" * entries.MOST_SHOWN_BYTES}]})
+        text = page(hers, "entry_as_sent", "results", entry_of("o0").pk)
+        assert "{&quot;resourceType&quot;: " in text
+        assert entries.MOST_SHOWN_BYTES < len(text) < entries.MOST_SHOWN_BYTES + 20_000
+
     def test_leads_to_each_file_that_can_be_fetched(self, hers, connection):
         letter = {"title": "Letter", "contentType": "application/pdf", "url": "Binary/1"}
         nothing = {"title": "Lost", "contentType": "application/pdf"}
@@ -168,6 +185,22 @@ class TestAnEntry:
     def test_is_found_under_its_own_subject_alone(self, hers, connection):
         keep(connection, result(0))
         assert hers.get(reverse("entry", args=["allergies", entry_of("o0").pk])).status_code == 404
+
+
+class TestAResultWithSeveralRanges:
+    def test_shows_each_and_judges_by_none(self, hers, connection):
+        named = [
+            {"low": {"value": 1}, "high": {"value": 2}, "type": {"coding": [{"code": "follicular"}]}},
+            {"low": {"value": 7}, "high": {"value": 9}, "type": {"text": "Luteal phase"}},
+        ]
+        keep(connection, {**result(0), "referenceRange": named})
+        text = page(hers, "entry", "results", entry_of("o0").pk)
+        assert "Range from the lab: 1 to 2 (follicular); 7 to 9 (Luteal phase)." in text
+        assert "the usual range" not in text
+
+    def test_has_no_such_line_with_one_range(self, hers, connection):
+        keep(connection, {**result(0), "referenceRange": [{"low": {"value": 1}, "high": {"value": 2}}]})
+        assert "Range from the lab" not in page(hers, "entry", "results", entry_of("o0").pk)
 
 
 class TestOneTestOverTime:

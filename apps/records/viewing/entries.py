@@ -2,6 +2,7 @@
 the resource as the provider sent it.
 """
 
+import re
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -29,6 +30,9 @@ from apps.vault import sealing
 from apps.vault.sealing import Holder, KeyRing
 
 MOST_SHOWN_BYTES = 200_000  # of a resource as sent; the rest is in the download
+_DEEPEST = 40  # brackets within brackets; indented, 200 kB of them are 8 MB at most
+_BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)  # and texts, whose brackets are none
+_STEPS = {b"[": 1, b"{": 1, b"]": -1, b"}": -1}
 _MOST_VERSIONS = 20
 
 
@@ -117,11 +121,28 @@ def as_sent(record: Record) -> str:
     """The resource as received, laid out in lines: names, order and digits are the provider's. Raises VaultError."""
     with sealing.key_ring(Holder.user(record.user_id)) as ring:
         body = _opened(record, bytes(record.sealed_body), ring)
+    return _laid_out(body)[:MOST_SHOWN_BYTES].decode(errors="replace")
+
+
+def _laid_out(body: bytes) -> bytes:
+    """In lines where that is for people to read. Laid out, lists in lists grow with the square of their length: a body
+    that is long or deep stands as it came."""
+    if len(body) > MOST_SHOWN_BYTES or _is_deep(body):
+        return body
     try:
-        laid_out = msgspec.json.format(body, indent=2)
-    except msgspec.MsgspecError:
-        laid_out = body
-    return laid_out[:MOST_SHOWN_BYTES].decode(errors="replace")
+        return msgspec.json.format(body, indent=2)
+    except (msgspec.MsgspecError, RecursionError):
+        return body
+
+
+def _is_deep(body: bytes) -> bool:
+    """Whether it nests deeper than a resource does."""
+    depth = 0
+    for found in _BRACKETS.finditer(body):
+        depth += _STEPS.get(found[0], 0)
+        if depth > _DEEPEST:
+            return True
+    return False
 
 
 def _mine(user: User) -> QuerySet[Record]:
