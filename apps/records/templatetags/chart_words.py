@@ -90,6 +90,18 @@ def _only_the_range(measured: Measured) -> str:
         if isinstance(measured, ResultEntry) and vital_of(measured) is not None:
             return ""  # nobody expects a range beside a weight
         return gettext("The lab sent no usual range.")
+    return _ranges(measured)
+
+
+@register.filter
+def unjudged_ranges(entry: object) -> str:
+    """The ranges of a result of which none is the one to judge by: follicular and luteal, say. Else empty."""
+    if not isinstance(entry, Measured) or entry.usual_range is not None or not entry.ranges:
+        return ""
+    return _ranges(entry)
+
+
+def _ranges(measured: Measured) -> str:
     return gettext("Range from the lab: %(range)s.") % {
         "range": "; ".join(map(values_in_words.of_range, measured.ranges))
     }
