@@ -7,6 +7,9 @@ from apps.records import shelving, syncing
 from apps.records.models import Leaf, Record, Shelf, SyncRun
 from tests.records.linked import AT
 from tests.records.runs import shelved_names
+from tests.vault.losing import without_key
+
+__all__ = ["without_key"]
 
 pytestmark = pytest.mark.django_db
 
@@ -41,8 +44,16 @@ class TestRebuildShelves:
         assert "1 connections" in capsys.readouterr().out
         assert not Shelf.objects.exists()
 
-    def test_fails_where_a_record_does_not_open_and_says_which_connection(self, synced, capsys):
-        Record.objects.filter(resource_type="Patient").update(sealed_body=b"\x03" + bytes(80))
+    def test_fails_where_records_do_not_open_says_how_many_and_builds_the_others(self, synced, capsys):
+        Record.objects.filter(resource_type="AllergyIntolerance").update(sealed_body=b"\x03" + bytes(80))
+        unopened = Record.objects.filter(resource_type="AllergyIntolerance").count()
+        Shelf.objects.all().delete()
         with pytest.raises(CommandError):
             call_command("rebuild_shelves", "--connection", str(synced.pk))
-        assert str(synced.pk) in capsys.readouterr().err
+        assert f"{synced.pk}: {unopened} records do not open" in capsys.readouterr().err
+        assert shelved_names(synced) == ["Dr. Wrenna Ilse Quillfeather"]
+
+    def test_fails_where_a_key_is_missing_and_says_which_connection(self, synced, without_key, capsys):
+        with without_key(), pytest.raises(CommandError):
+            call_command("rebuild_shelves", "--connection", str(synced.pk))
+        assert f"{synced.pk}: No key is at hand" in capsys.readouterr().err

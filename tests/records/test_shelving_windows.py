@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.records import shelving
-from apps.records.models import Leaf, Record
+from apps.records.models import Leaf
 from apps.records.presenters.results import ResultEntry
 from apps.records.shelving import reading, searching
 from apps.records.shelving.arranging import Arrangement
@@ -17,7 +17,6 @@ from apps.records.shelving.reading import OpenShelf, Outdated, _needed, _Source
 from apps.records.shelving.spooling import Spool
 from apps.records.subjects import ALLERGIES, OTHER, RESULTS, VITALS
 from apps.vault import sealing
-from apps.vault.errors import VaultError
 from apps.vault.sealing import Holder
 from tests.records.linked import AT, make_connection, make_endpoint
 from tests.records.people import allergy
@@ -194,12 +193,3 @@ class TestSpool:
         finally:
             tracemalloc.stop()
         assert held < 500_000  # of three million bytes
-
-
-@pytest.mark.django_db
-class TestARecordThatDoesNotOpen:
-    def test_is_told_and_not_left_out(self, connection):
-        keep(connection, result(1))
-        Record.objects.filter(resource_type="Observation").update(sealed_body=b"\x03" + bytes(80))
-        with pytest.raises(VaultError):
-            shelving.rebuild(connection, RESULTS, at=AT)

@@ -4,7 +4,7 @@ of a record of any length opens a few values.
 A shelf is never the truth: it is built from the records whenever a step ends, and again by `rebuild_shelves`.
 """
 
-from collections.abc import Iterable
+import logging
 from datetime import datetime
 
 import msgspec
@@ -15,31 +15,36 @@ from apps.records.models import Record, Shelf
 from apps.records.presenters import elements, patient
 from apps.records.presenters.patient import PatientSummary
 from apps.records.shelving import building
+from apps.records.shelving.building import Built
 from apps.records.subjects import LISTED, PATIENT, SUBJECTS, Subject
 from apps.vault import sealing
+from apps.vault.errors import CannotOpen
 from apps.vault.sealing import Holder, KeyRing
 
+_LOG = logging.getLogger(__name__)
 
-def rebuild(connection: Connection, *subjects: Subject, at: datetime) -> int:
-    """Build the shelves of these subjects anew from the records, and say how many entries they hold.
 
-    Call it in the transaction that changes the records. Raises `apps.vault.errors.VaultError` where a body does not
-    open.
+def rebuild(connection: Connection, *subjects: Subject, at: datetime) -> Built:
+    """Build the shelves of these subjects anew from the records, and say how many entries they hold, and how many
+    records do not open: those are logged, and their lists say that something is missing.
+
+    Call it in the transaction that changes the records. Raises `apps.vault.errors.VaultError` where a key is missing.
     """
-    entries = 0
+    entries = unopened = 0
     with sealing.key_ring(Holder.user(connection.user_id)) as ring:
         if PATIENT in subjects:
-            entries += _rebuild_patients(connection, ring, at=at)
+            built = _rebuild_patients(connection, ring, at=at)
+            entries, unopened = built
         listed = [subject for subject in subjects if subject in LISTED]
         if listed:
-            entries += sum(building.build(connection, listed, ring=ring, at=at).values())
-    return entries
+            built = building.build(connection, listed, ring=ring, at=at)
+            entries, unopened = entries + built.entries, unopened + built.unopened
+    return Built(entries, unopened)
 
 
-def rebuild_all(connection: Connection, *, at: datetime) -> int:
-    """Build every shelf of a connection anew, and say how many there are."""
-    rebuild(connection, *SUBJECTS, at=at)
-    return len(SUBJECTS)
+def rebuild_all(connection: Connection, *, at: datetime) -> Built:
+    """Build every shelf of a connection anew. Says and raises as `rebuild` does."""
+    return rebuild(connection, *SUBJECTS, at=at)
 
 
 def patients(connection: Connection) -> tuple[PatientSummary, ...] | None:
@@ -57,11 +62,16 @@ def patients(connection: Connection) -> tuple[PatientSummary, ...] | None:
     return msgspec.json.decode(opened, type=tuple[PatientSummary, ...])
 
 
-def _rebuild_patients(connection: Connection, ring: KeyRing, *, at: datetime) -> int:
+def _rebuild_patients(connection: Connection, ring: KeyRing, *, at: datetime) -> Built:
+    """Where nobody's details open, the shelf stays as it is: it may still say them."""
     records = Record.objects.filter(
         user_id=connection.user_id, connection_id=connection.id, resource_type__in=PATIENT.resource_types
     ).order_by("pk")
-    summaries = [patient.present(resource) for resource in _opened(records, ring)]
+    opened = [_opened(record, ring) for record in records]
+    summaries = [patient.present(resource) for resource in opened if resource is not None]
+    unopened = len(opened) - len(summaries)
+    if unopened and not summaries:
+        return Built(0, unopened)
     place = places.shelf_place(connection_id=connection.id, subject=PATIENT.key)
     Shelf.objects.update_or_create(
         user_id=connection.user_id,
@@ -69,12 +79,15 @@ def _rebuild_patients(connection: Connection, ring: KeyRing, *, at: datetime) ->
         subject=PATIENT.key,
         defaults={"sealed_index": ring.seal_body(msgspec.json.encode(summaries), place=place), "built_at": at},
     )
-    return len(summaries)
+    return Built(len(summaries), unopened)
 
 
-def _opened(records: Iterable[Record], ring: KeyRing) -> Iterable[elements.Element]:
-    for record in records:
-        place = places.body_place(
-            connection_id=record.connection_id, resource_type=record.resource_type, logical_id=record.logical_id
-        )
-        yield elements.parse(ring.open_body(bytes(record.sealed_body), place=place))
+def _opened(record: Record, ring: KeyRing) -> elements.Element | None:
+    place = places.body_place(
+        connection_id=record.connection_id, resource_type=record.resource_type, logical_id=record.logical_id
+    )
+    try:
+        return elements.parse(ring.open_body(bytes(record.sealed_body), place=place))
+    except CannotOpen:
+        _LOG.error("A record does not open: connection %s, %s.", record.connection_id, record.pk)
+        return None

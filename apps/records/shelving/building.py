@@ -1,9 +1,10 @@
 """Build shelves anew from the records, in one pass over them, whatever their number, in flat memory."""
 
 import itertools
+import logging
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -25,11 +26,22 @@ from apps.records.shelving.indexing import Head, Index, Row, Stretch
 from apps.records.shelving.spooling import Spool
 from apps.records.shelving.surroundings import Surroundings
 from apps.records.subjects import Subject
+from apps.vault.errors import CannotOpen
 from apps.vault.sealing import KeyRing, Place
+
+_LOG = logging.getLogger(__name__)
 
 _ROWS_AT_ONCE = 200
 _LEAVES_AT_ONCE = 20
 _LARGEST_LEAF_BYTES = 1_000_000  # fewer rows where they are long
+_MOST_LOGGED = 20
+
+
+class Built(NamedTuple):
+    """How many entries the shelves hold, and how many records do not open."""
+
+    entries: int
+    unopened: int
 
 
 class _Sealed(NamedTuple):
@@ -64,20 +76,26 @@ class _Shelf:
     counts: Counter[str] = field(default_factory=Counter)
 
 
-def build(connection: Connection, wanted: Sequence[Subject], *, ring: KeyRing, at: datetime) -> dict[str, int]:
-    """Build the shelves of these subjects, and say how many entries each holds.
+def build(connection: Connection, wanted: Sequence[Subject], *, ring: KeyRing, at: datetime) -> Built:
+    """Build the shelves of these subjects, and say what they hold.
 
-    Raises `apps.vault.errors.VaultError` where a body does not open: a shelf that leaves one out would be a gap nobody
-    sees. A body that cannot be read still has its entry.
+    A body that does not open hides no other: the index of every shelf it may belong to counts it, so that its list says
+    so. Raises `apps.vault.errors.VaultError` where a key is missing: then nothing opens. A body that cannot be read
+    still has its entry.
     """
     shelves = {subject.key: _begin(subject) for subject in wanted}
     with transaction.atomic(), remembering():
-        for record, entry, subject in _presented(connection, wanted, ring):
+        unopened: list[_Sealed] = []
+        for record, entry, subject in _presented(connection, wanted, ring, unopened):
             if subject is not None and subject.key in shelves:
                 _put(shelves[subject.key], record, entry)
+        _count(unopened, shelves)
         for shelf in shelves.values():
             _write(connection, shelf, ring=ring, at=at)
-    return {key: shelf.counts["listed"] for key, shelf in shelves.items()}
+    if unopened:
+        pks = [record.pk for record in unopened[:_MOST_LOGGED]]
+        _LOG.error("Records do not open: connection %s, %d of them, such as %s.", connection.pk, len(unopened), pks)
+    return Built(sum(shelf.counts["listed"] for shelf in shelves.values()), len(unopened))
 
 
 def _begin(subject: Subject) -> _Shelf:
@@ -89,17 +107,37 @@ def _begin(subject: Subject) -> _Shelf:
 
 
 def _presented(
-    connection: Connection, wanted: Sequence[Subject], ring: KeyRing
+    connection: Connection, wanted: Sequence[Subject], ring: KeyRing, unopened: list[_Sealed]
 ) -> Iterator[tuple[_Sealed, Entry, Subject | None]]:
+    """What opens, with its entry; what does not is put down in `unopened`."""
     surroundings = Surroundings(connection, ring)
     for batch in _batches(_records(connection, wanted)):
-        bodies = [ring.open_body(bytes(record.sealed_body), place=_place(connection, record)) for record in batch]
-        context = surroundings.of(bodies)
-        for record, body in zip(batch, bodies, strict=True):
+        opened = list(_opened(connection, batch, ring, unopened))
+        context = surroundings.of([body for _record, body in opened])
+        for record, body in opened:
             resource, entry = presenting.present(
                 body, resource_type=record.resource_type, logical_id=record.logical_id, context=context
             )
             yield record, entry, subjects.subject_of(resource, resource_type=record.resource_type)
+
+
+def _opened(
+    connection: Connection, batch: Iterable[_Sealed], ring: KeyRing, unopened: list[_Sealed]
+) -> Iterator[tuple[_Sealed, bytes]]:
+    for record in batch:
+        try:
+            yield record, ring.open_body(bytes(record.sealed_body), place=_place(connection, record))
+        except CannotOpen:
+            unopened.append(record._replace(sealed_body=b""))
+
+
+def _count(unopened: Iterable[_Sealed], shelves: Mapping[str, _Shelf]) -> None:
+    """Its body would say which shelf it belongs to; without it, any of its type may be the one."""
+    for record in unopened:
+        if record.removed_at is None:
+            for subject in subjects.shelved_for(record.resource_type):
+                if subject.key in shelves:
+                    shelves[subject.key].counts["unopened"] += 1
 
 
 def _batches(records: Iterable[_Sealed]) -> Iterator[list[_Sealed]]:
@@ -170,6 +208,7 @@ def _write(connection: Connection, shelf: _Shelf, *, ring: KeyRing, at: datetime
         withdrawn=shelf.counts["withdrawn"],
         gone=shelf.counts["gone"],
         withheld=shelf.counts["withheld"],
+        unopened=shelf.counts["unopened"],
         newest=shelf.newest[1],
         arrangements=stretches,
     )

@@ -59,8 +59,9 @@ class Index(msgspec.Struct, frozen=True):
     """What a shelf says without opening a leaf.
 
     `count` is what lists show, `groups` and `years` say how it divides. `withdrawn` the provider marked as recorded by
-    mistake, `gone` it no longer has; neither is in the count. `withheld` is: it has no details. `newest` is the date
-    of the newest entry, as sent.
+    mistake, `gone` it no longer has; neither is in the count. `withheld` is: it has no details. `unopened` are records
+    that would be here, or perhaps here, and do not open: not in the count. `newest` is the date of the newest entry, as
+    sent.
     """
 
     build: UUID
@@ -70,6 +71,7 @@ class Index(msgspec.Struct, frozen=True):
     withdrawn: int = 0
     gone: int = 0
     withheld: int = 0
+    unopened: int = 0
     newest: str = ""
     arrangements: dict[str, Stretch] = {}
 

@@ -46,6 +46,11 @@ class OpenShelf:
         """Whose leaves it reads."""
         return self.index.build if self.index else _NO_BUILD
 
+    @property
+    def lacks_some(self) -> bool:
+        """Whether it knows of records that do not open and may belong to it."""
+        return self.index is not None and self.index.unopened > 0
+
     def stretch(self, arrangement: Arrangement) -> indexing.Stretch:
         """The leaves of that arrangement; none where there are none."""
         empty = indexing.Stretch()

@@ -1,5 +1,6 @@
 """What the resources of one connection are read with: those they refer to, and the birth date of the patient."""
 
+import logging
 import re
 from collections.abc import Iterable
 from datetime import date
@@ -12,9 +13,12 @@ from apps.records.presenters import elements
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context
 from apps.records.subjects import REFERRED_TO
+from apps.vault.errors import CannotOpen
 from apps.vault.sealing import KeyRing
 from apps.wire import datetimes
 from apps.wire.datetimes import Precision
+
+_LOG = logging.getLogger(__name__)
 
 TYPES: Final = (*REFERRED_TO, "Specimen")
 _MOST: Final = 2000  # kept parsed: a clinic has so many doctors, a gateway more
@@ -25,7 +29,10 @@ _REFERENCES: Final = re.compile(
 
 
 class Surroundings:
-    """Reads what a batch of bodies refers to with a query or two, and keeps some of it for the next batch."""
+    """Reads what a batch of bodies refers to with a query or two, and keeps some of it for the next batch.
+
+    What does not open is as if it were not here: what refers to it says itself what it is called, if anybody does.
+    """
 
     def __init__(self, connection: Connection, ring: KeyRing) -> None:
         self._connection = connection
@@ -64,7 +71,10 @@ class Surroundings:
             place = places.body_place(
                 connection_id=self._connection.id, resource_type=resource_type, logical_id=logical_id
             )
-            yield resource_type, logical_id, self._ring.open_body(bytes(sealed), place=place)
+            try:
+                yield resource_type, logical_id, self._ring.open_body(bytes(sealed), place=place)
+            except CannotOpen:
+                _LOG.error("A %s does not open: connection %s.", resource_type, self._connection.id)
 
     def _read_birth_date(self) -> date | None:
         for _type, _id, body in self._opened([("Patient", self._connection.fhir_patient_id)]):

@@ -67,6 +67,7 @@ class EntryList:
     is_by_name: bool = False
     is_latest: bool = False  # one row for each test, its newest value
     does_not_open: bool = False
+    lacks_some: bool = False  # records that do not open
 
 
 def of_subject(whole: Whole, subject: Subject, filters: Filters) -> EntryList:
@@ -135,6 +136,7 @@ def _assemble(
         sources=tuple(source for key, source in whole.sources.items() if key in contributing),
         withdrawn=_withdrawn(whole, shelves),
         does_not_open=any(shelf.index is None for shelf in shelves),
+        lacks_some=any(shelf.lacks_some for shelf in shelves),
     )
 
 

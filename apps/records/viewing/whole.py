@@ -60,6 +60,11 @@ class Whole:
         """Whether some shelf cannot be read: what a page shows then is not all there is."""
         return any(shelf.index is None for shelf in self.shelves)
 
+    @property
+    def lacks_some(self) -> bool:
+        """Whether shelves know of records that do not open."""
+        return any(shelf.lacks_some for shelf in self.shelves)
+
     def read_again(self) -> "Whole":
         """The same with the shelves as they are now."""
         keys = {shelf.subject for shelf in self.shelves}

@@ -28,6 +28,7 @@ def search_record(request: HttpRequest) -> HttpResponse:
         context = {
             "found": found,
             "does_not_open": record.does_not_open or (words.strip() and found is None),
+            "lacks_some": record.lacks_some,
             "subjects": LISTED,
             "now": now,
         }

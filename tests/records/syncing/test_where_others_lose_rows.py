@@ -143,4 +143,4 @@ class TestARowWithoutWhatItMustHave:
         provider.answers[address(4)] = http(body=bundle(*rows, total=len(ALL), next_url=url))
         run = to_its_end(linked)
         assert (run.outcome, stored("Observation")) == ("complete", ALL)
-        assert shelving.rebuild_all(linked, at=AT) > 0
+        assert shelving.rebuild_all(linked, at=AT).entries > 0

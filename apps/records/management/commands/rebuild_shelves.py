@@ -15,7 +15,7 @@ from apps.vault.errors import Shredded, VaultError
 
 
 class Command(BaseCommand):
-    """One line for each connection that fails, then a summary."""
+    """One line for each connection that fails, or some of whose records do not open, then a summary."""
 
     help = (
         "Builds what pages read anew from the stored records. Use it after a release that shows records differently, "
@@ -28,7 +28,7 @@ class Command(BaseCommand):
         parser.add_argument("--dry-run", action="store_true", help="say how many connections it would take")
 
     def handle(self, *_args: Any, **options: Any) -> str:
-        """Rebuild, and fail where any connection failed."""
+        """Rebuild, and fail where any connection failed, or has records that do not open."""
         has_records = Exists(Record.objects.filter(connection=OuterRef("pk")))
         connections = Connection.objects.filter(has_records).order_by("pk")
         if options["connection"]:
@@ -42,13 +42,16 @@ class Command(BaseCommand):
 
     def _is_rebuilt(self, connection: Connection) -> bool:
         """Also where nothing is left to rebuild, because the connection ended or its account was closed meanwhile."""
+        unopened = 0
         try:
             with transaction.atomic():
                 if Connection.objects.select_for_update(no_key=True).filter(pk=connection.pk).first():
-                    shelving.rebuild_all(connection, at=timezone.now())
+                    unopened = shelving.rebuild_all(connection, at=timezone.now()).unopened
         except Shredded:
             return True
         except VaultError as error:
             self.stderr.write(f"{connection.pk}: {error}")
             return False
-        return True
+        if unopened:
+            self.stderr.write(f"{connection.pk}: {unopened} records do not open; the others are on the shelves.")
+        return not unopened
