@@ -52,10 +52,11 @@ def _is_alike(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def _choice(connection: Connection, number: int, people: dict[UUID, Candidate]) -> Choice:
+    source = stored.source(connection, number=number)
     return Choice(
         connection=connection,
-        source=stored.source(connection, number=number),
+        source=source,
         person=people.get(connection.pk),
-        entries=connection.records.count(),
+        entries=source.held.count,
         gaps=gaps.of(connection),
     )

@@ -42,7 +42,8 @@ class Part:
 def copy(parts: Sequence[Part], form: Form, *, at: datetime) -> Iterator[bytes]:
     """The archive, piece by piece. Everything in words is said at once, in the language of now.
 
-    Raises `apps.vault.errors.VaultError`, perhaps in the middle, where nothing of this person can be opened.
+    Raises, perhaps in the middle, `apps.vault.errors.VaultError` where nothing of this person can be opened, and
+    `stored.DeletedMeanwhile`: what came is then no whole archive, and has no list of contents.
     """
     explained = explanation(parts, form, at=at).encode()
     return archives.archive(_files(explained, parts, form, at=at), at=at)
@@ -52,6 +53,7 @@ def _files(explained: bytes, parts: Sequence[Part], form: Form, *, at: datetime)
     yield File(FIRST, (explained,))
     for part in parts:
         yield from (_bundle_files(part, at) if form is Form.BUNDLE else _line_files(part))
+        stored.ensure_held(part.source)  # after its last file: each of them reads the record for itself
 
 
 def _bundle_files(part: Part, at: datetime) -> Iterator[File]:

@@ -1,6 +1,7 @@
 """What is stored of one connection, opened row by row, explicitly and for one thread.
 
 Rows come in the order in which they were first stored, a few at a time, so that memory does not grow with the record.
+A record may be deleted meanwhile, and then its rows merely end: whoever made something of them asks `ensure_held`.
 """
 
 import logging
@@ -10,6 +11,8 @@ from datetime import datetime
 from itertools import chain, groupby, islice
 from urllib.parse import quote
 from uuid import UUID
+
+from django.db.models import Count, Max
 
 from apps.connections.models import Connection
 from apps.records import places
@@ -25,9 +28,22 @@ _ROWS_AT_ONCE = 50  # a body may be megabytes long
 _LOG = logging.getLogger(__name__)
 
 
+class DeletedMeanwhile(Exception):
+    """The record, or its connection, was deleted while it was read: what was made of it is not whole."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """How many records there were when somebody looked, and the id of the newest of them."""
+
+    count: int = 0
+    newest: int = 0
+
+
 @dataclass(frozen=True, repr=False)
 class Source:
-    """One connection as exports name it: `number` counts the person's connections, oldest first, and stays."""
+    """One connection as exports name it: `number` counts the person's connections, oldest first, and stays. `held` is
+    what there was to read when it became a source."""
 
     number: int
     connection_id: UUID
@@ -37,6 +53,7 @@ class Source:
     version: FhirVersion
     patient_id: str
     checked_at: datetime | None
+    held: Held = Held()
 
     @property
     def folder(self) -> str:
@@ -80,18 +97,35 @@ def source(connection: Connection, *, number: int) -> Source:
         version=FhirVersion(connection.endpoint.fhir_version),
         patient_id=connection.fhir_patient_id,
         checked_at=connection.last_checked_at,
+        held=_held(connection),
     )
+
+
+def _held(connection: Connection) -> Held:
+    records = Record.objects.filter(user_id=connection.user_id, connection_id=connection.pk)
+    found = records.aggregate(count=Count("pk"), newest=Max("pk"))
+    return Held(found["count"], found["newest"] or 0)
+
+
+def ensure_held(source: Source) -> None:
+    """Raise DeletedMeanwhile where the connection, or any record that was there at first, is no more. Records that came
+    since are welcome."""
+    records = Record.objects.filter(user_id=source.user_id, connection_id=source.connection_id)
+    is_here = Connection.objects.filter(pk=source.connection_id, user_id=source.user_id).exists()
+    if not is_here or records.filter(pk__lte=source.held.newest).count() < source.held.count:
+        raise DeletedMeanwhile
 
 
 def rows(source: Source, *, types: Sequence[str] = ()) -> Iterator[Row]:
     """Every record of the source, or those of some types.
 
     One that does not open is logged and comes without a body, so that it hides no other. Raises
-    `apps.vault.errors.VaultError` where nothing of this person can be opened.
+    `apps.vault.errors.VaultError` where nothing of this person can be opened, and DeletedMeanwhile after the last row.
     """
     with sealing.key_ring(Holder.user(source.user_id)) as ring:
         for batch in batches(source, ring, types=types):
             yield from batch
+    ensure_held(source)
 
 
 def batches(source: Source, ring: KeyRing, *, types: Sequence[str] = ()) -> Iterator[list[Row]]:

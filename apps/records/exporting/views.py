@@ -14,12 +14,13 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
 from apps.accounts.current_user import current_user
-from apps.records.exporting import choosing, copies, granting, summaries
+from apps.records.exporting import choosing, copies, granting, stored, summaries
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.copies import Part
 from apps.records.exporting.forms import CopyForm
 from apps.records.exporting.granting import Format, TooMany
 from apps.records.exporting.ips import documents
+from apps.records.exporting.stored import DeletedMeanwhile
 from apps.vault.errors import VaultError
 
 _MINUTES = 60
@@ -68,14 +69,23 @@ def _answer(request: HttpRequest, chosen: tuple[Choice, ...], wanted: Format, at
     try:
         if wanted is Format.SUMMARY:
             context = {"summary": summaries.summary(chosen), "now": at}
+            _ensure_held(chosen)
             return render(request, "records/exporting/summary.html", context)
         if wanted is Format.IPS:
             response = HttpResponse(documents.document(chosen, at=at), content_type="application/fhir+json")
+            _ensure_held(chosen)
             return _attached(response, f"holdfast-patient-summary-{at:%Y-%m-%d}.json")
     except VaultError as error:
         _LOG.error("A copy cannot be made: %s.", type(error).__name__)
         return render(request, "records/exporting/failed.html", status=500)
+    except DeletedMeanwhile:  # the page says what is still here
+        return redirect("download_copy")
     return _archive(chosen, wanted, at)
+
+
+def _ensure_held(chosen: tuple[Choice, ...]) -> None:
+    for choice in chosen:
+        stored.ensure_held(choice.source)
 
 
 def _archive(chosen: tuple[Choice, ...], wanted: Format, at: datetime) -> HttpResponseBase:

@@ -13,9 +13,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from apps.audit.recording import Actor
+from apps.records import forgetting
 from apps.records.exporting import bundles, choosing, copies, json_text, lines, stored
 from apps.records.exporting.copies import Form, Part
-from apps.records.exporting.stored import Row, Source
+from apps.records.exporting.stored import DeletedMeanwhile, Row, Source
 from apps.records.models import Record
 from apps.vault.errors import VaultError
 from apps.vault.models import DataKey
@@ -280,6 +282,38 @@ class TestACopy:
         DataKey.objects.all().delete()
         with pytest.raises(VaultError):
             list(copies.copy(parts(alice), Form.BUNDLE, at=AT))
+
+    @pytest.mark.parametrize(
+        ("form", "during"),
+        [(Form.BUNDLE, "batches"), (Form.BUNDLE, "earlier"), (Form.LINES, "batches"), (Form.LINES, "headings")],
+    )
+    def test_breaks_off_where_it_is_deleted_meanwhile(self, alice, connection, form, during, monkeypatch):
+        keep(connection, allergy("a1", criticality="high"), at=AT + timedelta(days=1))
+        read = getattr(stored, during)
+
+        def cut_short(*args, **kwargs):
+            for number, some in enumerate(read(*args, **kwargs)):
+                yield some
+                if number == 0:
+                    forgetting.forget(connection, actor=Actor.user(alice.pk), at=AT)
+
+        monkeypatch.setattr(stored, "_ROWS_AT_ONCE", 1)
+        monkeypatch.setattr(stored, during, cut_short)
+        came = []
+        with pytest.raises(DeletedMeanwhile):
+            came.extend(copies.copy(parts(alice), form, at=AT))
+        assert b"contents.json" not in b"".join(came)
+
+    def test_breaks_off_where_its_connection_goes(self, alice, connection):
+        chosen = parts(alice)
+        connection.delete()
+        with pytest.raises(DeletedMeanwhile):
+            list(copies.copy(chosen, Form.BUNDLE, at=AT))
+
+    def test_takes_along_what_arrives_meanwhile(self, alice, connection):
+        chosen = parts(alice)
+        keep(connection, allergy("a9"))
+        assert b'"a9"' in unpacked(copies.copy(chosen, Form.LINES, at=AT))["source-1/resources.ndjson"]
 
     @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
     @given(st.lists(st.binary(min_size=1, max_size=50), min_size=1, max_size=5))

@@ -12,9 +12,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.audit.models import AuditEvent, EventType
+from apps.audit.recording import Actor
 from apps.connections.answers import candidates
 from apps.connections.answers.candidates import Candidate
 from apps.connections.models import Connection
+from apps.records import forgetting
 from apps.records.exporting import granting
 from apps.records.models import Record
 from tests.fixtures.cast import PASSWORD
@@ -159,6 +161,15 @@ class TestACopy:
         answers = [take(hers, connection).status_code for _ in range(3)]
         assert answers == [200, 200, 429]
         assert AuditEvent.objects.filter(event=EventType.RECORD_EXPORTED).count() == 2
+
+    @pytest.mark.parametrize("what", ["summary", "ips"])
+    def test_is_not_given_where_its_record_is_deleted_meanwhile(self, hers, alice, connection, what, monkeypatch):
+        def deleted(*_args, **_kwargs):
+            forgetting.forget(connection, actor=Actor.user(alice.pk), at=AT)
+
+        monkeypatch.setattr(granting, "grant", deleted)
+        answer = take(hers, connection, what=what)
+        assert (answer.status_code, answer["Location"]) == (302, reverse("download_copy"))
 
     def test_breaks_off_after_its_time(self):
         seconds = iter((0.0, 1.0, granting.LONGEST_SECONDS + 1))
