@@ -32,6 +32,7 @@ from apps.records.syncing import (
     leasing,
     planning,
     preparing,
+    quarantining,
     shut_out,
     stepping,
 )
@@ -282,20 +283,41 @@ def _ask_for_sign_in(work: Work) -> None:
 
 
 def _give_back(run: SyncRun, lease: Lease, clock: Clock) -> None:
-    """After an error nobody foresaw: try again later, and give up in the end, so that no run loops for ever."""
-    if run.pauses < len(PAUSES_SECONDS):
-        lease.pause(seconds=math.ceil(backing_off.seconds(None, pauses=run.pauses)), pauses=run.pauses + 1)
+    """After an error nobody foresaw: try again later, and give up in the end, so that no run loops for ever. What had
+    come before it is shown either way."""
+    gives_up = run.pauses >= len(PAUSES_SECONDS)
+    if gives_up:
+        _drop_open_steps(run, Gap.UNREADABLE, at=clock())
+    _display_if_possible(run, lease, at=clock())
+    if gives_up:
+        _finish(run, lease, at=clock())
     else:
-        _abandon(run, lease, Gap.UNREADABLE, at=clock())
+        lease.pause(seconds=math.ceil(backing_off.seconds(None, pauses=run.pauses)), pauses=run.pauses + 1)
+
+
+def _display_if_possible(run: SyncRun, lease: Lease, *, at: datetime) -> None:
+    """A second error is written down and hides no first one: building shelves may be what failed."""
+    try:
+        displaying.display(run, lease, at=at)
+    except LeaseLost:
+        _LOG.info("A sync run was taken over or its connection ended: run %s.", run.pk)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the run must be given back
+        _LOG.error("What a sync run brought is not on shelves: run %s: %s.", run.pk, type(error).__name__)
 
 
 def _abandon(run: SyncRun, lease: Lease, gap: SyncStep.Gap, *, at: datetime) -> None:
-    """End what is open without another look at provider or records."""
+    """End what is open without another look at provider or records. What was put aside so far raises its alarm."""
     with transaction.atomic():
-        run.steps.filter(status__in=OPEN).update(
-            status=Status.GAP, gap=gap, sealed_cursor=None, sealed_page=None, finished_at=at
-        )
+        for step in run.steps.filter(status__in=OPEN, rows_refused__gt=0):
+            quarantining.raise_alarm(run, rows=step.rows_refused, at=at)
+        _drop_open_steps(run, gap, at=at)
         _finish(run, lease, at=at)
+
+
+def _drop_open_steps(run: SyncRun, gap: SyncStep.Gap, *, at: datetime) -> None:
+    run.steps.filter(status__in=OPEN).update(
+        status=Status.GAP, gap=gap, sealed_cursor=None, sealed_page=None, finished_at=at
+    )
 
 
 def _clock(at: datetime) -> Clock:

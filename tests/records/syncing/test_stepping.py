@@ -10,7 +10,7 @@ from apps.records.syncing import stepping
 from tests.records.linked import AT
 from tests.records.people import PATIENT_ID, R4_PATIENT, allergy, bundle
 from tests.records.provider import ALLERGIES, PATIENT
-from tests.records.runs import step, stored, sync
+from tests.records.runs import resume, step, stored, sync
 from tests.wire.servers import http
 
 pytestmark = pytest.mark.django_db
@@ -89,6 +89,17 @@ class TestRowsOfAnotherPatient:
         assert "name another patient" in caplog.text
         assert "p-9999" not in caplog.text
         assert "x9" not in caplog.text
+
+    def test_raise_it_also_where_the_run_is_given_up_before_their_type_is_done(self, linked, provider):
+        page = bundle(allergy("a1"), allergy("x9", patient_id="p-9999"), next_url=provider.next_url(2))
+        provider.answers[ALLERGIES] = http(body=page)
+        provider.answers["GET /fhir/r4/AllergyIntolerance?page=2"] = http(503)
+        run = sync(linked)
+        assert not AuditEvent.objects.filter(event=EventType.RECORD_REFUSED).exists()
+        linked.disconnect(at=AT)
+        resume(run)
+        assert run.outcome
+        assert AuditEvent.objects.get(event=EventType.RECORD_REFUSED).facts["rows"] == 1
 
 
 class TestOneFailingType:
