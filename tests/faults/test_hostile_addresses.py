@@ -240,4 +240,4 @@ def test_the_trap_would_be_found_if_it_were_the_provider(connection, provider):
     provider.told = {PATIENT_ID: http(200, json.dumps(PATIENT))}
     assert synced(connection).outcome == "complete"
     assert provider.server.connections >= 1
-    assert Record.objects.count() == 2
+    assert Record.objects.count() == 3
