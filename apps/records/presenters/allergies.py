@@ -8,6 +8,7 @@ with the current ones: to leave out an allergy is the greater harm.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import islice
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -236,7 +237,7 @@ _NO_REACTION = Reaction(when=When(means="noticed"))
 
 def _reactions(resource: Element, context: Context) -> tuple[Reaction, ...]:
     read = (_reaction(sent, context) for sent in elements.children(resource, "reaction"))
-    return tuple(reaction for reaction in read if reaction != _NO_REACTION)[:_MOST]
+    return tuple(islice((reaction for reaction in read if reaction != _NO_REACTION), _MOST))
 
 
 def _reaction(sent: Element, context: Context) -> Reaction:

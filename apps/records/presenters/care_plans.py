@@ -6,6 +6,7 @@ CarePlans as well, which `care_teams` reads.
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import islice
 
 from apps.records.presenters import elements, moments
 from apps.records.presenters.elements import Element
@@ -148,7 +149,7 @@ def _is_plain(category: Element) -> bool:
 
 def _activities(resource: Element, context: Context) -> tuple[Activity, ...]:
     sent = (_activity(resource, activity, context) for activity in elements.children(resource, "activity"))
-    return tuple(activity for activity in sent if activity.text or activity.said)[:_MOST]
+    return tuple(islice((activity for activity in sent if activity.text or activity.said), _MOST))
 
 
 def _activity(resource: Element, activity: Element, context: Context) -> Activity:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from itertools import islice
 
 from apps.records.presenters import elements, naming, quantities, timings
 from apps.records.presenters.elements import Element
@@ -45,7 +46,8 @@ def read(resource: Element) -> tuple[Dosage, ...]:
     """Every `dosageInstruction` or `dosage`, in their sequence; those that say nothing left out."""
     sent = [*elements.children(resource, "dosageInstruction"), *elements.children(resource, "dosage")]
     sent.sort(key=lambda each: elements.number(each, "sequence") or 0)
-    return tuple(dosage for dosage in map(_dosage, sent) if dosage != Dosage(timing=_NO_TIMING))[:_MOST]
+    told = (dosage for dosage in map(_dosage, sent) if dosage != Dosage(timing=_NO_TIMING))
+    return tuple(islice(told, _MOST))
 
 
 _NO_TIMING = timings.read({})

@@ -15,6 +15,7 @@ import msgspec
 Element: TypeAlias = dict[str, Any]
 
 _LONGEST_TEXT = 4000
+MOST_REPEATED = 2000  # of one element: who sends more wants to keep us busy, and the page shows fewer
 MOST_PROSE = 300_000  # a long book: what somebody wrote at length is shown whole, or ends with "…"
 _MOST_DIGITS = 30
 _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,60}\.?[0-9]{0,60}|\.[0-9]{1,60})(?:[eE][+-]?[0-9]{1,4})?", re.ASCII)
@@ -47,11 +48,12 @@ def text(element: object, name: str) -> str:
 
 
 def texts(element: object, name: str) -> tuple[str, ...]:
-    """The texts of a repeating element. DSTU2 repeats what R4 has once (`name.family`): both are read alike."""
+    """The texts of a repeating element. DSTU2 repeats what R4 has once (`name.family`): both are read alike. Of a list
+    longer than MOST_REPEATED, its beginning."""
     value = element.get(name) if isinstance(element, dict) else None
     if not value:
         return ()
-    return tuple(filter(None, map(shown, value if isinstance(value, list) else (value,))))
+    return tuple(filter(None, map(shown, value[:MOST_REPEATED] if isinstance(value, list) else (value,))))
 
 
 def child(element: object, name: str) -> Element:
@@ -63,11 +65,16 @@ def child(element: object, name: str) -> Element:
 
 
 def children(element: object, name: str) -> Iterator[Element]:
-    """The complex elements of that name. A single one is read as a list of one."""
+    """The complex elements of that name. A single one is read as a list of one; of a list longer than
+    MOST_REPEATED, its beginning is."""
     value = element.get(name) if isinstance(element, dict) else None
     if isinstance(value, dict):
         return iter((value,))
-    return (item for item in value if isinstance(item, dict)) if isinstance(value, list) else iter(())
+    if not isinstance(value, list):
+        return iter(())
+    if len(value) > MOST_REPEATED:
+        value = value[:MOST_REPEATED]
+    return (item for item in value if isinstance(item, dict))
 
 
 def words(concept: object) -> str:

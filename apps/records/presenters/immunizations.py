@@ -7,6 +7,7 @@ recorded: nothing here counts doses against a schedule, and what was not given i
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import islice
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -184,7 +185,7 @@ def present_recommendation(resource: Element, context: Context) -> Recommendatio
     top = head(resource)
     if top["is_withdrawn"] or top["is_withheld"]:
         return RecommendationEntry(**top)
-    read = [_recommendation(sent) for sent in elements.children(resource, "recommendation")][:_MOST]
+    read = [_recommendation(sent) for sent in islice(elements.children(resource, "recommendation"), _MOST)]
     recommended = tuple(each for each in read if each.vaccine or each.illness)
     top["title"] = ", ".join(dict.fromkeys(each.vaccine or each.illness for each in recommended))
     top["codes"] = tuple(dict.fromkeys(code for each in recommended for code in each.codes))
@@ -247,7 +248,7 @@ def _reactions(resource: Element, context: Context) -> tuple[VaccineReaction, ..
         )
         for each in elements.children(resource, "reaction")
     )
-    return tuple(reaction for reaction in read if reaction.what or reaction.when)[:_MOST]
+    return tuple(islice((reaction for reaction in read if reaction.what or reaction.when), _MOST))
 
 
 def _recommendation(sent: Element) -> Recommendation:

@@ -94,7 +94,7 @@ def _all(resource: Element, names: Iterable[str]) -> Iterator[Element]:
 
 def _values(resource: Element, name: str) -> list[object]:
     value = resource.get(name)
-    return value if isinstance(value, list) else [value] if value else []
+    return value[: elements.MOST_REPEATED] if isinstance(value, list) else [value] if value else []
 
 
 def _named(resource: Element) -> str:

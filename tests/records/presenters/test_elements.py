@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.records.presenters import elements
+from apps.records.presenters import allergies, care_plans, dosages, elements, immunizations
+from apps.records.presenters.entry import Context
 from tests.records.presenters.oddities import ANYTHING, odd
 
 NAMES = ("text", "coding", "extension", "value", "name")
@@ -48,6 +49,39 @@ class TestReadingElements:
     def test_shows_nothing_but_text(self, sent):
         assert isinstance(elements.shown(sent), str)
         assert isinstance(sent, str) or elements.shown(sent) == ""
+
+
+class TestAListWithoutEnd:
+    def test_is_read_as_far_as_anybody_would(self):
+        sent = {"coding": [{"text": "a"}] * 10_000, "line": ["a"] * 10_000}
+        assert len(list(elements.children(sent, "coding"))) == elements.MOST_REPEATED
+        assert len(elements.texts(sent, "line")) == elements.MOST_REPEATED
+
+    @pytest.mark.parametrize(
+        ("present", "name", "sent", "read"),
+        [
+            (dosages.read, "dosageInstruction", {"text": "a"}, (dosages, "_dosage")),
+            (allergies.present, "reaction", {"description": "a"}, (allergies, "_reaction")),
+            (care_plans.present, "activity", {"detail": {"description": "a"}}, (care_plans, "_activity")),
+            (
+                immunizations.present_recommendation,
+                "recommendation",
+                {"vaccineCode": {"text": "a"}},
+                (immunizations, "_recommendation"),
+            ),
+        ],
+    )
+    def test_is_presented_no_further_than_it_is_shown(self, present, name, sent, read, monkeypatch):
+        presented = []
+        original = getattr(*read)
+
+        def counted(*given):
+            presented.append(given)
+            return original(*given)
+
+        monkeypatch.setattr(*read, counted)
+        present({name: [sent] * 500}, *([] if present is dosages.read else [Context()]))
+        assert 30 <= len(presented) <= 50
 
 
 class TestParsing:
