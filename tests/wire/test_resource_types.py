@@ -52,6 +52,12 @@ class TestSearches:
         assert resource_types.searches(PATIENT_ACCESS, FhirVersion.R4, "CareTeam") == ((),)
         assert resource_types.searches(SMART, FhirVersion.R4, "CareTeam") != ((),)
 
+    def test_of_reports_are_not_of_the_laboratory_alone(self):
+        for dialect in DIALECTS.values():
+            for version in FhirVersion:
+                plain, narrow = resource_types.attempts(dialect, version, "DiagnosticReport")
+                assert (plain, narrow[0]) == (((),), (("category", "LAB"),))
+
     def test_are_tried_otherwise_where_they_are_refused(self):
         plain, narrow = resource_types.attempts(PATIENT_ACCESS, FhirVersion.R4, "Condition")
         assert (plain, narrow[0]) == (((),), (("category", "problem-list-item"),))

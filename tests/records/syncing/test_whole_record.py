@@ -98,6 +98,20 @@ class TestSearches:
         assert (stored("CareTeam"), run.outcome) == ({"t1"}, "complete")
         assert len(provider.sent(FHIR + "CareTeam" + OF_PATIENT)) == 1
 
+    @pytest.mark.conformance("C57")
+    @pytest.mark.parametrize(("status", "got"), [(200, {"lab", "scan"}), (400, {"lab"}), (404, {"lab"})])
+    def test_ask_dstu2_for_every_report_before_those_of_the_laboratory_alone(self, linked, provider, status, got):
+        linked.endpoint.fhir_version = "dstu2"
+        linked.endpoint.save()
+        provider.answers[METADATA] = statement(Patient="", DiagnosticReport="patient category")
+        lab, scan = (resource("DiagnosticReport", name) for name in ("lab", "scan"))
+        search = FHIR + "DiagnosticReport" + OF_PATIENT
+        provider.answers[search] = http(body=bundle(lab, scan)) if status == 200 else http(status)
+        provider.answers[search + "&category=LAB"] = http(body=bundle(lab))
+        sync(linked)
+        assert stored("DiagnosticReport") == got
+        assert len(provider.sent(search)) == 1
+
     def test_leave_out_what_a_server_only_says_it_takes(self, linked, provider):
         provider.answers[METADATA] = statement(Patient="", Goal="patient Provenance:target")
         provider.answers[FHIR + "Goal" + OF_PATIENT + "&_revinclude=Provenance%3Atarget"] = http(400)
