@@ -6,6 +6,7 @@ A shelf is never the truth: it is built from the records whenever a step ends, a
 
 import logging
 from datetime import datetime
+from typing import Any
 
 import msgspec
 
@@ -16,6 +17,7 @@ from apps.records.presenters import elements, patient
 from apps.records.presenters.patient import PatientSummary
 from apps.records.shelving import building
 from apps.records.shelving.building import Built
+from apps.records.shelving.indexing import Index
 from apps.records.subjects import LISTED, PATIENT, SUBJECTS, Subject
 from apps.vault import sealing
 from apps.vault.errors import CannotOpen
@@ -60,6 +62,28 @@ def patients(connection: Connection) -> tuple[PatientSummary, ...] | None:
     place = places.shelf_place(connection_id=connection.id, subject=PATIENT.key)
     opened = sealing.open_body(bytes(sealed), holder=Holder.user(connection.user_id), place=place)
     return msgspec.json.decode(opened, type=tuple[PatientSummary, ...])
+
+
+def unreadable(connection: Connection) -> set[str]:
+    """The subjects whose shelf does not open, or is of another release.
+
+    Raises `apps.vault.errors.VaultError` where a key is missing.
+    """
+    shelves = Shelf.objects.filter(user_id=connection.user_id, connection_id=connection.id)
+    with sealing.key_ring(Holder.user(connection.user_id)) as ring:
+        found = shelves.values_list("subject", "sealed_index")
+        return {subject for subject, sealed in found if not _is_readable(connection, subject, bytes(sealed), ring)}
+
+
+def _is_readable(connection: Connection, subject: str, sealed: bytes, ring: KeyRing) -> bool:
+    kind: Any = tuple[PatientSummary, ...] if subject == PATIENT.key else Index
+    try:
+        place = places.shelf_place(connection_id=connection.id, subject=subject)
+        msgspec.json.decode(ring.open_body(sealed, place=place), type=kind)
+    except (CannotOpen, msgspec.MsgspecError) as error:  # no traceback: a decoder's shows what it could not decode
+        _LOG.error("A shelf does not open: connection %s, %s.", connection.id, type(error).__name__)
+        return False
+    return True
 
 
 def _rebuild_patients(connection: Connection, ring: KeyRing, *, at: datetime) -> Built:

@@ -1,12 +1,13 @@
 """Put on shelves what a run brought: once for all that ended in a turn, and never forgotten where a worker dies.
 
 Names, such as those of doctors, come after the rows that refer to them. When all have come, the shelves of those rows
-are built once more, and of no others.
+are built once more, and of no others. What an earlier run left off the shelves comes along with the next one.
 """
 
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import Q, QuerySet
 
 from apps.records import shelving
 from apps.records.models import Shelf, SyncRun, SyncStep
@@ -18,26 +19,38 @@ _OPEN = (SyncStep.Status.WAITING, SyncStep.Status.GETTING)
 
 
 def display(run: SyncRun, lease: Lease, *, at: datetime) -> None:
-    """Build the shelves of everything that changed, or that has none yet. Raises LeaseLost."""
-    ended = run.steps.exclude(status__in=_OPEN)
-    if run.steps.filter(status__in=_OPEN, resource_type__in=REFERENCED).exists():
-        ended = ended.exclude(resource_type__in=REFERENCED)  # for all names at once
-    changed = set(ended.filter(needs_shelf=True).values_list("resource_type", flat=True))
+    """Build the shelves of everything that changed, or that has none, or one that does not open.
+
+    Raises LeaseLost, and `apps.vault.errors.VaultError` where a key is missing.
+    """
+    ended = _ended(run)
+    unshown = ended.filter(needs_shelf=True)
+    changed = set(unshown.values_list("resource_type", flat=True))
     if changed.intersection(REFERENCED):
-        changed.update(ended.filter(refers=True).values_list("resource_type", flat=True))
-    kept = ended.filter(rows_kept__gt=0).values_list("resource_type", flat=True)
+        named = ended.filter(refers=True, run__in={run.pk, *unshown.values_list("run_id", flat=True)})
+        changed.update(named.values_list("resource_type", flat=True))
+    kept = ended.filter(run=run, rows_kept__gt=0).values_list("resource_type", flat=True)
     have = set(Shelf.objects.filter(connection=run.connection_id).values_list("subject", flat=True))
-    wanted = _subjects(changed, set(kept), have)
+    wanted = _subjects(changed, set(kept), have, shelving.unreadable(run.connection) if have else set())
     if not wanted:
         return
     with transaction.atomic():
         lease.extend()
         shelving.rebuild(run.connection, *wanted, at=at)
-        ended.filter(needs_shelf=True).update(needs_shelf=False)
+        unshown.update(needs_shelf=False)
 
 
-def _subjects(changed: set[str], kept: set[str], have: set[str]) -> list[Subject]:
+def _ended(run: SyncRun) -> QuerySet[SyncStep]:
+    """The steps of this run that ended, and those of earlier runs."""
+    is_earlier = Q(run__connection=run.connection_id, run__finished_at__isnull=False)
+    ended = SyncStep.objects.filter(Q(run=run) | is_earlier).exclude(status__in=_OPEN)
+    if run.steps.filter(status__in=_OPEN, resource_type__in=REFERENCED).exists():
+        ended = ended.exclude(resource_type__in=REFERENCED)  # for all names at once
+    return ended
+
+
+def _subjects(changed: set[str], kept: set[str], have: set[str], unreadable: set[str]) -> list[Subject]:
     """In the order of pages."""
     of_changed = {subject.key for name in changed for subject in shelved_for(name)}
     missing = {subject.key for name in kept for subject in shelved_for(name)} - have
-    return [subject for subject in SUBJECTS if subject.key in of_changed | missing]
+    return [subject for subject in SUBJECTS if subject.key in of_changed | missing | unreadable]
