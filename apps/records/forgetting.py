@@ -2,7 +2,8 @@
 how all of it came.
 
 The runs go first. A worker in the middle of a page holds its run's row, so this waits for that page; a worker that
-comes later finds no run, and stores nothing (`leasing.Lease.extend`).
+comes later finds no run, and stores nothing (`leasing.Lease.extend`). From then on the connection's row is held, so
+that no file is kept of a record that is about to go (`downloading.keeping`).
 
 Each table is emptied by one statement of its own. Left to the deletion of what they hang on, every record would be
 loaded first, with its body.
@@ -48,6 +49,7 @@ def forget(connection: Connection, *, actor: Actor, at: datetime) -> Forgotten:
     mine = {"user_id": connection.user_id, "connection_id": connection.id}
     with transaction.atomic():
         runs = _forget_runs(SyncRun.objects.filter(**mine))
+        list(Connection.objects.select_for_update().filter(pk=connection.pk).values_list("pk"))
         records = Record.objects.filter(**mine)
         _empty(Attachment.objects.filter(record__in=records))
         versions = _empty(RecordVersion.objects.filter(record__in=records))

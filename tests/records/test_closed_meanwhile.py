@@ -2,6 +2,7 @@
 
 import io
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -15,14 +16,17 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.accounts.models import User
+from apps.audit.recording import Actor
 from apps.connections.models import Connection
-from apps.portal import closing
-from apps.records import syncing
-from apps.records.models import Record, Shelf, SyncRun, SyncStep
+from apps.portal import closing, parting
+from apps.records import forgetting, syncing
+from apps.records.downloading import keeping
+from apps.records.models import Attachment, Record, Shelf, SyncRun, SyncStep
 from apps.records.syncing import due, leasing, running
 from apps.records.viewing import looking
 from apps.vault import shredding
 from apps.vault.sealing import Holder
+from tests.records.downloading.filing import PDF, hold, linked_to
 from tests.records.linked import AT, give_tokens
 from tests.records.people import R4_PATIENT, allergy, bundle
 from tests.records.provider import ALLERGIES, PATIENT
@@ -44,6 +48,20 @@ def elsewhere(work: Callable[[], Any]) -> None:
     thread = threading.Thread(target=run)
     thread.start()
     thread.join(20)
+
+
+def until_it_ends_or_waits(thread: threading.Thread) -> None:
+    """For a lock that we hold; no longer than 20 seconds."""
+    asks = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    ends_at = time.monotonic() + 20
+    with database.cursor() as cursor:
+        while thread.is_alive():
+            assert time.monotonic() < ends_at, "it neither ends nor waits"
+            cursor.execute("SELECT pg_stat_clear_snapshot()")
+            cursor.execute(asks)
+            if cursor.fetchone() != (0,):
+                return
+            time.sleep(0.02)
 
 
 @contextmanager
@@ -139,6 +157,32 @@ class TestRunOfAClosedAccount:
         done.join(20)
         for model in (User, Connection, SyncRun, SyncStep, Record, Shelf):
             assert not model.objects.exists()
+
+
+class TestAFileThatCameMeanwhile:
+    @pytest.mark.parametrize(
+        "delete",
+        [
+            lambda connection: forgetting.forget(connection, actor=Actor.user(connection.user_id), at=AT),
+            lambda connection: parting.delete_copy(connection, at=AT),
+            lambda connection: closing.close(connection.user, at=AT),
+        ],
+        ids=["what came", "the copy", "the account"],
+    )
+    def test_is_not_kept_and_hinders_no_deletion(self, linked, delete):
+        sent = linked_to("document/pdf-1")
+        record = hold(linked, sent)
+        kept = threading.Thread(target=lambda: elsewhere(lambda: keeping.keep(record, sent, PDF, at=AT)))
+
+        def open_file():
+            kept.start()
+            until_it_ends_or_waits(kept)
+
+        with at_the_statement(("DELETE", "records_recordversion"), open_file):
+            delete(linked)
+        kept.join(20)
+        assert not Record.objects.exists()
+        assert not Attachment.objects.exists()
 
 
 class TestPage:

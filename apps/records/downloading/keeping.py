@@ -5,6 +5,7 @@ from datetime import datetime
 
 from django.db import transaction
 
+from apps.connections.models import Connection
 from apps.records import places
 from apps.records.models import Attachment, Record
 from apps.records.presenters.elements import Element
@@ -25,12 +26,12 @@ def find(record: Record, sent: Element) -> bytes | None:
 
 
 def keep(record: Record, sent: Element, content: bytes, *, at: datetime) -> None:
-    """Seal it. Nothing is kept where the record went meanwhile; what was kept first stays.
+    """Seal it. Nothing is kept where the record or its connection went meanwhile; what was kept first stays.
 
     Raises `apps.vault.errors.VaultError`.
     """
     with transaction.atomic(), sealing.key_ring(Holder.user(record.user_id)) as ring:
-        if not Record.objects.select_for_update().filter(pk=record.pk).exists():
+        if not _is_here(record):
             return
         digest = _digest(sent, ring)
         kept = Attachment(
@@ -42,6 +43,15 @@ def keep(record: Record, sent: Element, content: bytes, *, at: datetime) -> None
             fetched_at=at,
         )
         Attachment.objects.bulk_create([kept], ignore_conflicts=True)
+
+
+def _is_here(record: Record) -> bool:
+    """Whether record and connection are here, and stay to the end of the transaction. `forgetting` holds the connection
+    from before it deletes files until after it deleted records: no file comes in between."""
+    connections = Connection.objects.select_for_update(no_key=True).filter(pk=record.connection_id)
+    if connections.first() is None:
+        return False
+    return Record.objects.select_for_update().filter(pk=record.pk).first() is not None
 
 
 def _digest(sent: Element, ring: KeyRing) -> bytes:
