@@ -287,7 +287,8 @@ def _give_back(run: SyncRun, lease: Lease, clock: Clock) -> None:
     come before it is shown either way."""
     gives_up = run.pauses >= len(PAUSES_SECONDS)
     if gives_up:
-        _drop_open_steps(run, Gap.UNREADABLE, at=clock())
+        with transaction.atomic():
+            _drop_open_steps(run, Gap.UNREADABLE, at=clock())
     _display_if_possible(run, lease, at=clock())
     if gives_up:
         _finish(run, lease, at=clock())
@@ -308,13 +309,13 @@ def _display_if_possible(run: SyncRun, lease: Lease, *, at: datetime) -> None:
 def _abandon(run: SyncRun, lease: Lease, gap: SyncStep.Gap, *, at: datetime) -> None:
     """End what is open without another look at provider or records. What was put aside so far raises its alarm."""
     with transaction.atomic():
-        for step in run.steps.filter(status__in=OPEN, rows_refused__gt=0):
-            quarantining.raise_alarm(run, rows=step.rows_refused, at=at)
         _drop_open_steps(run, gap, at=at)
         _finish(run, lease, at=at)
 
 
 def _drop_open_steps(run: SyncRun, gap: SyncStep.Gap, *, at: datetime) -> None:
+    for step in run.steps.filter(status__in=OPEN, rows_refused__gt=0):
+        quarantining.raise_alarm(run, rows=step.rows_refused, at=at)
     run.steps.filter(status__in=OPEN).update(
         status=Status.GAP, gap=gap, sealed_cursor=None, sealed_page=None, finished_at=at
     )

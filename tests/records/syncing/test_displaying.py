@@ -4,6 +4,9 @@ import pytest
 
 from apps.directory.models import ClientRegistration
 from apps.records import shelving, syncing
+from apps.records.models import SyncRun
+from apps.records.syncing import running
+from tests.records.linked import AT
 from tests.records.people import PATIENT_ID, allergy, bundle
 from tests.records.provider import ALLERGIES, METADATA, statement
 from tests.records.runs import resume, step, sync
@@ -68,6 +71,50 @@ class TestNames:
         built.clear()
         run = sync(linked)
         assert (run.outcome, built) == ("complete", [])
+
+
+class TestAMistakeOfOurs:
+    """What came before an error nobody foresaw is shown all the same."""
+
+    @pytest.fixture
+    def mistaken(self, linked, practice, monkeypatch):
+        """A run that breaks when all searches were made, and before any is taken to have ended by pauses."""
+        flow = running._flow
+
+        def broken(work, steps, *, gives_up):
+            flow(work, steps, gives_up=False)
+            if len(steps) > 1:
+                raise RuntimeError("a mistake of ours")
+
+        monkeypatch.setattr(running, "_flow", broken)
+        return syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=AT)
+
+    def test_hides_nothing_that_had_come(self, mistaken, built):
+        with pytest.raises(RuntimeError):
+            syncing.advance(mistaken.pk, at=AT)
+        assert [times >= {"allergies", "plans"} for times in built] == [True]
+        assert not mistaken.steps.filter(needs_shelf=True).exists()
+
+    def test_hides_nothing_where_the_run_is_given_up(self, mistaken, practice, built):
+        practice.answers[ALLERGIES] = http(body=bundle(allergy("a1"), total=2, next_url=practice.next_url(2)))
+        practice.answers[f"{FHIR}AllergyIntolerance?page=2"] = http(503)
+        SyncRun.objects.update(pauses=len(syncing.PAUSES_SECONDS))
+        with pytest.raises(RuntimeError):
+            syncing.advance(mistaken.pk, at=AT)
+        assert SyncRun.objects.get().outcome == "partial"
+        assert (step(mistaken).status, step(mistaken).gap) == ("gap", "unreadable")
+        assert "allergies" in built[-1]
+
+    def test_is_told_itself_where_the_shelves_break_as_well(self, mistaken, monkeypatch, caplog):
+        def broken(*_given, **_options):
+            raise ValueError("canary")
+
+        monkeypatch.setattr(shelving, "rebuild", broken)
+        with pytest.raises(RuntimeError):
+            syncing.advance(mistaken.pk, at=AT)
+        assert SyncRun.objects.get().pauses == 1
+        assert "is not on shelves" in caplog.text
+        assert "canary" not in caplog.text
 
 
 class TestAPart:
