@@ -5,6 +5,7 @@ from django.urls import reverse
 
 from apps.records import shelving
 from apps.records.models import Record, Shelf
+from apps.records.shelving import indexing
 from apps.records.subjects import LISTED
 from tests.records.linked import AT, make_connection
 from tests.records.people import allergy
@@ -87,3 +88,16 @@ class TestARecordThatDoesNotOpen:
         spoil(logical_id="a1")
         shelving.rebuild_all(connection, at=AT)
         assert SAID not in page(client, "subject", "allergies")
+
+
+class TestALeafOfAnotherRelease:
+    def test_is_said_not_to_open_just_now(self, hers, connection, monkeypatch):
+        monkeypatch.setattr(indexing, "write_rows", lambda rows: b'{"of": "another release"}')
+        keep(connection, result(1), allergy("a1"))
+        test = ("over_time", "results", Record.objects.get(logical_id="o1").pk)
+        for address in (("subject", "results"), ("everything_by_date",), ("whole_record",), test):
+            page(hers, *address)
+        assert "We cannot open this just now" in page(hers, "subject", "results")
+        assert "We cannot open this just now" in page(hers, "everything_by_date")
+        found = hers.post(reverse("search_record"), {"words": "sodium"}).content.decode()
+        assert "We cannot open this just now" in found

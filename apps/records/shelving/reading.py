@@ -7,11 +7,11 @@ and how many rows it has, and so which leaves can hold the fifty rows that a pag
 import bisect
 import logging
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
-from typing import Final
+from typing import Final, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -23,10 +23,12 @@ from apps.records.presenters.entry import Entry
 from apps.records.shelving import indexing
 from apps.records.shelving.arranging import Arrangement, Key
 from apps.records.shelving.indexing import Index, Row
-from apps.vault.errors import VaultError
+from apps.vault.errors import CannotOpen, VaultError
 from apps.vault.sealing import KeyRing
 
 _LOG = logging.getLogger(__name__)
+
+_T = TypeVar("_T")
 
 _NO_BUILD: Final = UUID(int=0)
 _BEHIND_ALL: Final[Key] = (1 << 30, "", "", 0)
@@ -71,6 +73,18 @@ class Shelved:
 
 class Outdated(Exception):
     """The shelf was built anew while it was read: read it again."""
+
+
+class OfAnotherRelease(CannotOpen):
+    """The leaf was written in another shape: `rebuild_shelves` mends it."""
+
+
+def understood(read: Callable[[bytes], _T], leaf: bytes) -> _T:
+    """What the leaf holds. Raises OfAnotherRelease."""
+    try:
+        return read(leaf)
+    except msgspec.MsgspecError:  # no cause: it would show what it could not decode
+        raise OfAnotherRelease from None
 
 
 def shelves(user_id: UUID, ring: KeyRing, *, subjects: Iterable[str]) -> tuple[OpenShelf, ...]:
@@ -213,7 +227,7 @@ def _rows(leaves: Sequence[_Leaf], ring: KeyRing) -> list[Shelved]:
 def _unread_rows(leaves: Sequence[_Leaf], ring: KeyRing) -> Iterator[tuple[_Leaf, Key, Row]]:
     """The rows of these leaves, their entries still to be decoded: that is what costs."""
     for leaf, opened in _opened(leaves, ring):
-        for key, row in indexing.read_rows(opened):
+        for key, row in understood(indexing.read_rows, opened):
             yield leaf, key, row
 
 

@@ -58,5 +58,5 @@ def _is_meant(hit: Hit, meant: Sequence[str]) -> bool:
 
 def _all(shelves: Sequence[OpenShelf], ring: KeyRing) -> Iterator[Hit]:
     for shelf, leaf in reading.every_leaf(shelves, Arrangement.WORDS, ring):
-        for key, words in indexing.read_words(leaf):
+        for key, words in reading.understood(indexing.read_words, leaf):
             yield Hit(key, shelf, words)
