@@ -9,7 +9,7 @@ from apps.records.shelving import indexing
 from apps.records.subjects import LISTED
 from tests.records.linked import AT, make_connection
 from tests.records.people import allergy
-from tests.records.runs import shelved_names
+from tests.records.runs import shelved_names, sync
 from tests.records.shelved import keep, result
 
 pytestmark = pytest.mark.django_db
@@ -101,3 +101,14 @@ class TestALeafOfAnotherRelease:
         assert "We cannot open this just now" in page(hers, "everything_by_date")
         found = hers.post(reverse("search_record"), {"words": "sodium"}).content.decode()
         assert "We cannot open this just now" in found
+
+
+class TestAShelfThatIsMissing:
+    @pytest.mark.parametrize("is_there", [True, False])
+    def test_is_not_taken_for_a_provider_that_sent_nothing(self, hers, linked, is_there):
+        sync(linked)
+        spoilt = Shelf.objects.filter(subject="allergies")
+        assert spoilt.update(sealed_index=b"\x03" + bytes(80)) if is_there else spoilt.delete()
+        for address in (("subject", "allergies"), ("subject", "medicines"), ("whole_record",)):
+            assert "sent no allergy entries" not in page(hers, *address)
+        assert "We cannot open this just now" in page(hers, "subject", "allergies")

@@ -5,7 +5,7 @@ Two queries for all connections: the latest step of each type, whichever run it 
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 from uuid import UUID
 
@@ -32,6 +32,7 @@ class Notice:
     connection_id: UUID
     text: str
     is_absence: bool
+    is_none_sent: bool = False  # as far as shelves tell
 
 
 def of(whole: Whole, subject: Subject) -> tuple[Notice, ...]:
@@ -39,7 +40,15 @@ def of(whole: Whole, subject: Subject) -> tuple[Notice, ...]:
     counts = {shelf.connection_id: shelf.index.count if shelf.index else 0 for shelf in whole.of(subject)}
     steps = _latest_steps(whole, subject)
     told = (_notice(source, subject, counts.get(key, 0), steps[key]) for key, source in whole.sources.items())
-    return tuple(notice for notice in told if notice is not None)
+    unseen = whole.held_unseen(subject)
+    cannot_open = gettext("We cannot open this just now")
+    return tuple(
+        replace(notice, text=cannot_open, is_absence=False)
+        if notice.is_none_sent and notice.connection_id in unseen
+        else notice
+        for notice in told
+        if notice is not None
+    )
 
 
 def _latest_steps(whole: Whole, subject: Subject) -> Mapping[UUID, list[SyncStep]]:
@@ -74,7 +83,8 @@ def _notice(source: Source, subject: Subject, count: int, steps: Sequence[SyncSt
         return _absence(source, gettext("Not fetched yet from %(provider)s."))
     if any(step.status in _OPEN for step in steps):
         return _absence(source, gettext("Not here yet from %(provider)s."))
-    return _absence(source, " ".join(filter(None, (_none_sent(subject), _missing(steps)))))
+    none_sent = _absence(source, " ".join(filter(None, (_none_sent(subject), _missing(steps)))))
+    return replace(none_sent, is_none_sent=True)
 
 
 def _missing(steps: Iterable[SyncStep]) -> str:

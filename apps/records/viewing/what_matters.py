@@ -64,7 +64,7 @@ def allergies_of(whole: Whole) -> Allergies:
 
 def _allergies(whole: Whole, found: Sequence[Shelved]) -> Allergies:
     sent = (shelf.connection_id for shelf in whole.of(ALLERGIES) if shelf.index is not None and shelf.index.count)
-    return allergy_words.of(found, whole.sources, sent)
+    return allergy_words.of(found, whole.sources, {*sent, *whole.held_unseen(ALLERGIES)})
 
 
 def _current(whole: Whole, subject: Subject, found: Sequence[Shelved]) -> Named:

@@ -14,6 +14,7 @@ from apps.accounts.models import User
 from apps.connections.answers import candidates
 from apps.connections.answers.candidates import Candidate
 from apps.connections.models import Connection
+from apps.records.models import Record
 from apps.records.shelving import reading
 from apps.records.shelving.reading import OpenShelf
 from apps.records.subjects import Subject
@@ -70,6 +71,16 @@ class Whole:
         keys = {shelf.subject for shelf in self.shelves}
         found = reading.shelves(self.user_id, self.ring, subjects=keys)
         return replace(self, shelves=tuple(shelf for shelf in found if shelf.connection_id in self.sources))
+
+    def held_unseen(self, subject: Subject) -> set[UUID]:
+        """The connections of which we hold entries of this subject that no shelf tells. A query, where shelves miss."""
+        told = {shelf.connection_id for shelf in self.of(subject) if shelf.index is not None}
+        unseen = {shelf.connection_id for shelf in self.of(subject) if shelf.index is None or shelf.lacks_some}
+        if missing := set(self.sources) - told - unseen:
+            records = Record.objects.filter(user_id=self.user_id, connection_id__in=missing, removed_at__isnull=True)
+            kept = records.filter(resource_type__in=subject.resource_types)
+            unseen.update(kept.values_list("connection_id", flat=True).distinct())
+        return unseen
 
     def of(self, subject: Subject) -> tuple[OpenShelf, ...]:
         """The shelves of one subject."""
