@@ -299,7 +299,7 @@ class TestACopy:
 
         monkeypatch.setattr(stored, "_ROWS_AT_ONCE", 1)
         monkeypatch.setattr(stored, during, cut_short)
-        came = []
+        came: list[bytes] = []
         with pytest.raises(DeletedMeanwhile):
             came.extend(copies.copy(parts(alice), form, at=AT))
         assert b"contents.json" not in b"".join(came)
