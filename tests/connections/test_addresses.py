@@ -32,6 +32,7 @@ NAMES = {
     # code systems, by which codes are told apart, and where their owners describe them
     *("http://loinc.org", "http://www.loinc.org", "https://loinc.org", "http://snomed.info"),
     *("http://unitsofmeasure.org", "https://ucum.org", "http://terminology.hl7.org", "https://hl7.org"),
+    "http://www.nlm.nih.gov",  # of medicines: RxNorm
     "http://www.w3.org",  # the namespace of XHTML
 }
 
