@@ -12,8 +12,9 @@ import msgspec
 
 from apps.wire.fhir import Resource
 
-# A relative or absolute literal reference, perhaps to one version of the patient (FHIR, references), however untidy.
-_REFERENCE = re.compile(r"(?:^|/)\s*Patient/(?P<id>[^/?#\s]+)", re.IGNORECASE)
+# A relative or absolute literal reference, perhaps to one version of the patient (FHIR, references), however untidy. It
+# is the end of the address that names somebody: a server's own path may hold /patient/, too.
+_REFERENCE = re.compile(r"(?:^|/)Patient/(?P<id>[^/?#\s]+)(?:/|/_history/[^?#]*)?(?:[?#].*)?$", re.IGNORECASE)
 
 
 class _About(msgspec.Struct):

@@ -51,6 +51,9 @@ class TestRow:
         [
             {},
             {"subject": [{"reference": "Patient/p1"}]},
+            {"subject": {"reference": "https://fhir.example/patient/r4/Patient/p1"}},
+            {"patient": {"reference": "https://fhir.example/Patient/Patient/p1/"}},
+            {"subject": {"reference": "https://fhir.example/patient/r4/Group/g1"}},
             {"patient": {"reference": "Patient/p1"}},
             {"subject": {"reference": "https://fhir.example/r4/Patient/p1/_history/1"}},
             {"subject": {"reference": "#contained"}},
