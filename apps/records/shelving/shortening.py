@@ -4,14 +4,15 @@ from typing import Any, Final
 
 import msgspec
 
-_LONG_ROW_BYTES: Final = 4_500  # a row as written below which no text can be too long
 _LONGEST: Final = 4_000
 
 
 def shortened(row: bytes) -> bytes:
     """A row as `indexing.write_row` writes it, with no text longer than a list can bear; what was cut ends with an
     ellipsis."""
-    return row if len(row) < _LONG_ROW_BYTES else msgspec.json.encode(_short(msgspec.json.decode(row)))
+    if len(row) <= _LONGEST:  # no text in it can be longer
+        return row
+    return msgspec.json.encode(_short(msgspec.json.decode(row)))
 
 
 def _short(value: Any) -> Any:
