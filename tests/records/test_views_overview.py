@@ -137,6 +137,16 @@ class TestNewSinceTheLastVisit:
     def last_visit(self):
         return timezone.now() - timedelta(days=3)
 
+    def test_names_the_others_where_one_does_not_open(self, hers, alice, connection, last_visit):
+        keep(connection, result(0), result(1, name="Potassium"))
+        Record.objects.filter(logical_id="o1").update(sealed_body=b"\x03" + bytes(80))
+        looked(alice, at=last_visit)
+        checked(connection, changed=2, at=timezone.now())
+        Record.objects.update(received_at=timezone.now(), first_received_at=timezone.now())
+        text = page(hers, "whole_record").split("What matters now")[0]
+        assert "New since your last visit on" in text
+        assert "Sodium" in text
+
     def test_names_what_came_since_without_values(self, hers, alice, connection, last_visit):
         keep(connection, result(0, value=152.5), result(1, name="Potassium"))
         Record.objects.update(received_at=last_visit - timedelta(days=1))

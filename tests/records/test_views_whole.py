@@ -7,7 +7,7 @@ import pytest
 from django.urls import reverse
 
 from apps.audit.models import AuditEvent, EventType
-from apps.records.models import Leaf, Record, Shelf
+from apps.records.models import Leaf, Record, RecordVersion, Shelf
 from apps.records.subjects import LISTED
 from apps.records.viewing import entries
 from tests.records.linked import make_connection, make_endpoint
@@ -138,6 +138,14 @@ class TestAnEntry:
         keep(connection, result(0, value=7.4))
         text = page(hers, "entry", "results", entry_of("o0").pk)
         assert text.index("7.4 mmol/L") < text.index("Earlier versions") < text.index("5.1 mmol/L")
+
+    def test_shows_what_it_says_where_an_earlier_version_does_not_open(self, hers, connection):
+        keep(connection, result(0, value=5.1))
+        keep(connection, result(0, value=7.4))
+        assert RecordVersion.objects.update(sealed_body=b"\x03" + bytes(80)) == 1
+        text = page(hers, "entry", "results", entry_of("o0").pk)
+        assert "7.4 mmol/L" in text
+        assert "Earlier versions" not in text
 
     def test_recorded_by_mistake_says_nothing_else(self, hers, connection):
         keep(connection, {**result(0, name="Mistake"), "status": "entered-in-error"})

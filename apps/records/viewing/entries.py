@@ -2,7 +2,9 @@
 the resource as the provider sent it.
 """
 
+import logging
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -27,7 +29,10 @@ from apps.records.viewing import facts, panel_rows, remarks, rows
 from apps.records.viewing.facts import Fact
 from apps.records.viewing.panel_rows import PanelShown
 from apps.vault import sealing
+from apps.vault.errors import CannotOpen
 from apps.vault.sealing import Holder, KeyRing
+
+_LOG = logging.getLogger(__name__)
 
 MOST_SHOWN_BYTES = 200_000  # of a resource as sent; the rest is in the download
 _DEEPEST = 40  # brackets within brackets; indented, 200 kB of them are 8 MB at most
@@ -94,11 +99,14 @@ def find(user: User, pk: int) -> Record:
 
 
 def of(record: Record, *, at: datetime) -> EntryPage:
-    """The page of a record as it stands now. Raises `apps.vault.errors.VaultError` where a body does not open."""
+    """The page of a record as it stands now. An earlier version that does not open is logged and left out.
+
+    Raises `apps.vault.errors.VaultError` where the record itself does not open, or a key is missing.
+    """
     with sealing.key_ring(Holder.user(record.user_id)) as ring:
         body = _opened(record, bytes(record.sealed_body), ring)
-        versions = list(record.versions.order_by("-superseded_at", "-pk")[:_MOST_VERSIONS])
-        bodies = [_opened(record, bytes(version.sealed_body), ring) for version in versions]
+        opened = list(_earlier(record, ring))
+        versions, bodies = [version for version, _body in opened], [body for _version, body in opened]
         surroundings = Surroundings(record.connection, ring)
         context = surroundings.of([body, *bodies])
         told = [
@@ -148,6 +156,14 @@ def _is_deep(body: bytes) -> bool:
 def _mine(user: User) -> QuerySet[Record]:
     rows_of_theirs = Record.objects.filter(user=user, connection__confirmed_at__isnull=False)
     return rows_of_theirs.select_related("connection__provider")
+
+
+def _earlier(record: Record, ring: KeyRing) -> Iterator[tuple[RecordVersion, bytes]]:
+    for version in record.versions.order_by("-superseded_at", "-pk")[:_MOST_VERSIONS]:
+        try:
+            yield version, _opened(record, bytes(version.sealed_body), ring)
+        except CannotOpen:
+            _LOG.error("An earlier version does not open: connection %s, %s.", record.connection_id, version.pk)
 
 
 def _opened(record: Record, sealed: bytes, ring: KeyRing) -> bytes:

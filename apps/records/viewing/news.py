@@ -4,6 +4,7 @@ The last look is the newest one on an earlier day that the audit trail tells of.
 check since then changed some.
 """
 
+import logging
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -23,6 +24,9 @@ from apps.records.presenters.entry import Context
 from apps.records.subjects import Subject
 from apps.records.viewing import rows, whens
 from apps.records.viewing.whole import Whole
+from apps.vault.errors import CannotOpen
+
+_LOG = logging.getLogger(__name__)
 
 MOST_NAMED: Final = 5
 _LOOKED_THROUGH: Final = 20  # some of what came is listed nowhere
@@ -78,21 +82,23 @@ def _changed(whole: Whole, since: datetime) -> dict[str, int]:
 def _items(whole: Whole, since: datetime, resource_types: Sequence[str]) -> tuple[Item, ...]:
     mine = Record.objects.filter(user_id=whole.user_id, connection__in=list(whole.sources), removed_at__isnull=True)
     came = mine.filter(resource_type__in=resource_types, received_at__gt=since)
-    records = list(came.order_by("-received_at", "-pk")[:_LOOKED_THROUGH])
-    bodies = [_opened(whole, record) for record in records]
-    medicines = _medicines(whole, mine, bodies)
-    told = (
-        _item(whole, record, body, medicines.get(record.connection_id, {}), since)
-        for record, body in zip(records, bodies, strict=True)
-    )
+    opened = [(record, _opened(whole, record)) for record in came.order_by("-received_at", "-pk")[:_LOOKED_THROUGH]]
+    readable = [(record, body) for record, body in opened if body is not None]
+    medicines = _medicines(whole, mine, [body for _record, body in readable])
+    told = (_item(whole, record, body, medicines.get(record.connection_id, {}), since) for record, body in readable)
     return tuple(item for item in told if item is not None)[:MOST_NAMED]
 
 
-def _opened(whole: Whole, record: Record) -> bytes:
+def _opened(whole: Whole, record: Record) -> bytes | None:
+    """None where it does not open, which hides nothing else that is new."""
     place = places.body_place(
         connection_id=record.connection_id, resource_type=record.resource_type, logical_id=record.logical_id
     )
-    return whole.ring.open_body(bytes(record.sealed_body), place=place)
+    try:
+        return whole.ring.open_body(bytes(record.sealed_body), place=place)
+    except CannotOpen:
+        _LOG.error("A record does not open: connection %s, %s.", record.connection_id, record.pk)
+        return None
 
 
 def _medicines(
@@ -102,7 +108,7 @@ def _medicines(
     wanted = {name.decode() for body in bodies for name in _MEDICINES.findall(body)}
     found: dict[UUID, dict[str, elements.Element]] = defaultdict(dict)
     for record in mine.filter(resource_type="Medication", logical_id__in=wanted) if wanted else ():
-        found[record.connection_id][f"Medication/{record.logical_id}"] = elements.parse(_opened(whole, record))
+        found[record.connection_id][f"Medication/{record.logical_id}"] = elements.parse(_opened(whole, record) or b"")
     return found
 
 
