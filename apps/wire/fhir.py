@@ -41,6 +41,7 @@ __all__ = [
     "Page",
     "Resource",
     "capability",
+    "check_below",
     "download",
     "file_url",
     "find_patients",
@@ -182,8 +183,19 @@ def download(server: FhirServer, *, access_token: Secret, address: str, accept: 
 def file_url(server: FhirServer, address: str) -> str:
     """Where `download` would go for this address of an attachment; nothing is asked. Raises ForeignAddress."""
     url = _absolute(server, address)
-    _check_below(server, url)
+    check_below(server, url)
     return url
+
+
+def check_below(server: FhirServer, url: str) -> None:
+    """Whether a token for this server may go there: same origin, and below the path of the base URL in whatever case,
+    since servers that are asked for /r4 link to /R4. Raises ForeignAddress where not."""
+    base = parse_address(server.base_url, server.policy)
+    linked = _parsed_link(url, server.policy)
+    root = base.path.rstrip("/").lower()
+    path = linked.path.lower() if linked else ""
+    if linked is None or linked.origin != base.origin or not (path == root or path.startswith(root + "/")):
+        raise ForeignAddress(fault=AddressFault.PATH, code=Code.FOREIGN_ADDRESS)
 
 
 def capability(server: FhirServer) -> CapabilityStatement:
@@ -206,7 +218,7 @@ def metadata(server: FhirServer) -> Mapping[str, Any]:
 
 
 def _followed(server: FhirServer, next_url: str, access_token: Secret, *, is_page: bool) -> Page:
-    _check_below(server, next_url)
+    check_below(server, next_url)
     return bundles.read_page(_get(server, next_url, access_token, is_page=is_page), base_url=server.base_url)
 
 
@@ -235,16 +247,6 @@ def _ask(server: FhirServer, url: str, headers: Mapping[str, str], *, is_page: b
     limits = (_PAGE_SECONDS, _PAGE_BYTES) if is_page else (transport.TOTAL_SECONDS, transport.MAX_BYTES)
     session = transport.thread_session(server.policy, total_seconds=limits[0], max_bytes=limits[1])
     return session.get(url, headers={"Accept": server.dialect.accept[server.version], **headers})
-
-
-def _check_below(server: FhirServer, url: str) -> None:
-    """Same origin, and below the path of the base URL in whatever case: servers that are asked for /r4 link to /R4."""
-    base = parse_address(server.base_url, server.policy)
-    linked = _parsed_link(url, server.policy)
-    root = base.path.rstrip("/").lower()
-    path = linked.path.lower() if linked else ""
-    if linked is None or linked.origin != base.origin or not (path == root or path.startswith(root + "/")):
-        raise ForeignAddress(fault=AddressFault.PATH, code=Code.FOREIGN_ADDRESS)
 
 
 def _absolute(server: FhirServer, address: str) -> str:

@@ -4,10 +4,15 @@ A session from here checks each address, resolves its name once and connects to 
 total time whatever the far end dribbles, reads no more than it was told, follows no redirect, keeps no cookie, and
 takes neither proxy nor credential from the environment. Whatever goes wrong comes out as a WireError that stands
 alone: never chained to a library's exception, whose text holds the URL, which on interface A holds the secret.
+
+What is too large to hold is streamed: `stream` gives the head of an answer, a redirect's too, and its body in pieces.
 """
 
 import io
 import ssl
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import lru_cache
 from http.cookiejar import DefaultCookiePolicy
 from threading import local
@@ -23,7 +28,7 @@ from apps.wire.errors import Code, EndpointMisconfigured, Unavailable, Unexpecte
 from apps.wire.silence import silence_libraries
 from apps.wire.sockets import Deadline, GuardedPoolManager
 
-__all__ = ["AddressPolicy", "check_address", "guard", "session", "thread_session", "tls_context"]
+__all__ = ["AddressPolicy", "Stream", "check_address", "guard", "session", "stream", "thread_session", "tls_context"]
 
 silence_libraries()
 
@@ -31,7 +36,8 @@ AnySession = TypeVar("AnySession", bound=requests.Session)
 
 TOTAL_SECONDS = 10.0  # facts section 6, row 16
 MAX_BYTES = 5_000_000  # facts section 6, row 16
-_USER_AGENT = "Holdfast/0.1"
+STALLED_SECONDS = 60.0  # a stream that brings less than one piece in that time: below 5 kB a second
+_HEADERS = {"User-Agent": "Holdfast/0.1", "Accept-Encoding": "gzip", "Connection": "keep-alive"}
 _LONGEST_REQUEST_URL = 300_000  # interface A's token calls carry codes and tokens of any length in it
 _CHUNK_BYTES = 262_144
 
@@ -75,7 +81,7 @@ def guard(
     unguarded.max_redirects = 0
     unguarded.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
     unguarded.headers.clear()
-    unguarded.headers.update({"User-Agent": _USER_AGENT, "Accept-Encoding": "gzip", "Connection": "keep-alive"})
+    unguarded.headers.update(_HEADERS)
     return unguarded
 
 
@@ -88,6 +94,79 @@ def thread_session(
     if kind not in sessions:
         sessions[kind] = session(policy, total_seconds=total_seconds, max_bytes=max_bytes)
     return sessions[kind]
+
+
+@dataclass(frozen=True, repr=False)
+class Stream:
+    """An answer whose body is still on its way. `response` is for reading its status and headers."""
+
+    response: requests.Response
+    _deadline: Deadline
+
+    @property
+    def status(self) -> int:
+        return self.response.status_code
+
+    def header(self, name: str) -> str:
+        """The header's value, or empty."""
+        return self.response.headers.get(name, "")
+
+    def pieces(self, *, stalled_seconds: float = STALLED_SECONDS) -> Iterator[bytes]:
+        """The body, decoded, in pieces of a quarter of a megabyte; each has so long. Raises Unavailable where the far
+        end stalls or breaks off before the length it announced, and UnexpectedAnswer (unreadable)."""
+        while True:
+            self._deadline.start(stalled_seconds)
+            piece = self._piece()
+            if isinstance(piece, WireError):
+                raise piece  # here and not below, as in `_GuardedAdapter.send`
+            if not piece:
+                return
+            yield piece
+
+    def body(self, *, total_seconds: float = TOTAL_SECONDS, max_bytes: int = MAX_BYTES) -> bytes:
+        """The whole body, where it is small. Raises UnexpectedAnswer (too large), and what `pieces` does."""
+        self._deadline.start(total_seconds)
+        body = bytearray()
+        while piece := self._piece():
+            if isinstance(piece, WireError):
+                raise piece
+            body += piece
+            if len(body) > max_bytes:
+                raise UnexpectedAnswer(code=Code.TOO_LARGE, status=self.status)
+        return bytes(body)
+
+    def _piece(self) -> bytes | WireError:
+        try:
+            piece: bytes = self.response.raw.read(_CHUNK_BYTES, decode_content=True)
+        except (urllib3.exceptions.HTTPError, OSError, ValueError) as unprintable:
+            return Unavailable(code=Code.TIMED_OUT) if self._deadline.is_over() else _named(unprintable)
+        return piece
+
+
+@contextmanager
+def stream(
+    url: str,
+    policy: AddressPolicy,
+    *,
+    method: str = "GET",
+    headers: Mapping[str, str],
+    begins_within_seconds: float = STALLED_SECONDS,
+) -> Iterator[Stream]:
+    """One request, whose answer begins in time and then may take as long as it keeps coming. A redirect is an answer
+    like any other: nothing is followed here. The connection is kept where the body was read to its end.
+
+    Raises UnsafeAddress, and Unavailable where no answer begins.
+    """
+    check_address(url, policy)
+    adapters: dict[object, _GuardedAdapter] = _THREAD.__dict__.setdefault("adapters", {})
+    kind = ("streaming", policy, begins_within_seconds)
+    if kind not in adapters:
+        adapters[kind] = _StreamingAdapter(policy, total_seconds=begins_within_seconds, max_bytes=0)
+    response = adapters[kind].send(requests.Request(method, url, headers={**_HEADERS, **headers}).prepare())
+    try:
+        yield Stream(response, adapters[kind].deadline)
+    finally:
+        response.raw.close()  # a connection that went back to its pool is not touched by this
 
 
 class _CheckingSession(requests.Session):
@@ -109,11 +188,11 @@ class _GuardedAdapter(HTTPAdapter):
         self._policy = policy
         self._total_seconds = total_seconds
         self._max_bytes = max_bytes
-        self._deadline = Deadline()
+        self.deadline = Deadline()
         super().__init__(max_retries=0)
 
     def init_poolmanager(self, *_args: Any, **_kwargs: Any) -> None:
-        self.poolmanager = GuardedPoolManager(self._deadline, ssl_context=tls_context())
+        self.poolmanager = GuardedPoolManager(self.deadline, ssl_context=tls_context())
 
     def cert_verify(self, *_args: Any, **_kwargs: Any) -> None:
         """Nothing: the library would read its certificates from disk for each connection; our context has them."""
@@ -124,12 +203,12 @@ class _GuardedAdapter(HTTPAdapter):
         A GET that met a kept connection just being closed is sent once more, on a new one (RFC 9110 section 9.2.2).
         """
         parse_address(request.url or "", self._policy, longest=_LONGEST_REQUEST_URL)
-        self._deadline.start(self._total_seconds)
+        self.deadline.start(self._total_seconds)
         answer = self._answer(request)
-        if isinstance(answer, Unavailable) and request.method == "GET" and self._deadline.was_on_a_dead_connection():
+        if isinstance(answer, Unavailable) and request.method == "GET" and self.deadline.was_on_a_dead_connection():
             answer = self._answer(request)
         if isinstance(answer, Unavailable):
-            answer.was_sent = self._deadline.has_sent
+            answer.was_sent = self.deadline.has_sent
         if isinstance(answer, WireError):
             raise answer  # here and not below, so that nothing hangs on it as its context
         return answer
@@ -139,7 +218,7 @@ class _GuardedAdapter(HTTPAdapter):
             response = super().send(request, stream=True, timeout=self._total_seconds, verify=True, proxies=None)
             return self._read(response)
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError, ValueError) as unprintable:
-            return Unavailable(code=Code.TIMED_OUT) if self._deadline.is_over() else _named(unprintable)
+            return Unavailable(code=Code.TIMED_OUT) if self.deadline.is_over() else _named(unprintable)
 
     def _read(self, response: requests.Response) -> requests.Response:
         """Puts the decoded body in the place of the stream; a connection that was not read to its end is closed."""
@@ -163,6 +242,13 @@ class _GuardedAdapter(HTTPAdapter):
                 raise UnexpectedAnswer(code=Code.TOO_LARGE, status=response.status_code)
         body.seek(0)
         return body
+
+
+class _StreamingAdapter(_GuardedAdapter):
+    """Returns the answer as soon as its head is here; the body is the caller's to read."""
+
+    def _read(self, response: requests.Response) -> requests.Response:
+        return response
 
 
 @lru_cache(maxsize=1)
