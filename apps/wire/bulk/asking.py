@@ -1,0 +1,120 @@
+"""Starting an export, asking how far it is, and deleting it (Bulk Data Access: kick-off, status, delete)."""
+
+import json
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urljoin
+
+from apps.wire import answers, datetimes, fhir
+from apps.wire.bulk import following
+from apps.wire.bulk.manifest import MOST_BYTES, Manifest, read_manifest
+from apps.wire.bundles import LOGICAL_ID, RESOURCE_TYPE
+from apps.wire.errors import AddressFault, Code, ForeignAddress, NotFound, RequestRefused, UnexpectedAnswer, WireError
+from apps.wire.fhir import FhirServer
+from apps.wire.secret import Secret
+from apps.wire.transport import Stream
+
+_ACCEPT = {"Accept": "application/fhir+json"}
+_STATUS_ACCEPT = {"Accept": "application/json"}
+_STATUS_SECONDS = 60.0
+_LONGEST_PROGRESS = 100  # Bulk Data Access, "Response - In-Progress Status"
+_UNPRINTABLE = re.compile(r"[^ -~]+")
+# FHIR issue types that say "again, later" (Bulk Data Access, "Response - Error Status"; FHIR R4, issue-type).
+_PASSING = frozenset({"transient", "lock-error", "timeout", "throttled", "incomplete"})
+_GATEWAYS = frozenset({502, 503, 504})
+
+
+class ExportFailed(UnexpectedAnswer):
+    """The provider could not make the export."""
+
+
+@dataclass(frozen=True)
+class InProgress:
+    """Not yet. `said` is the provider's own word on how far it is: for a screen, and never for a log."""
+
+    said: str
+    retry_after_seconds: int | None
+
+
+def kick_off(
+    server: FhirServer, *, access_token: Secret, group_id: str, types: Sequence[str] = (), since: str = ""
+) -> str:
+    """Starts an export of everybody in the group, and says where its status is asked.
+
+    `types` empty means all that the token may read; `since` is an instant as FHIR writes it, empty for all times.
+    Raises RequestRefused, without asking, for what cannot be an id, a type or an instant; Throttled where another
+    export has to end first; ForeignAddress for a status address that our token must not go to; and WireError.
+    """
+    url = _kick_off_url(server, group_id, types, since)
+    headers = {**_ACCEPT, "Prefer": "respond-async"}
+    with following.asking(server, url, access_token=access_token, headers=headers, is_followed=False) as answer:
+        if answer.status != 202:
+            raise following.refusal(answer)
+        location = answer.header("Content-Location") or answer.header("Location")
+    if not location:
+        raise UnexpectedAnswer(code=Code.MALFORMED_RESPONSE, status=202)
+    try:
+        status_url = urljoin(url, location)
+    except ValueError:
+        raise ForeignAddress(fault=AddressFault.HOST, code=Code.FOREIGN_ADDRESS) from None
+    fhir.check_below(server, status_url)
+    return status_url
+
+
+def status(server: FhirServer, status_url: str, *, access_token: Secret) -> InProgress | Manifest:
+    """How far an export is: the list of its files once it is done.
+
+    Raises ExportFailed where the provider gave up; NotFound where it knows no such export (any more); Throttled and
+    Unavailable for later; and WireError.
+    """
+    with following.asking(server, status_url, access_token=access_token, headers=_STATUS_ACCEPT) as answer:
+        if answer.status == 202:
+            said = _UNPRINTABLE.sub(" ", answer.header("X-Progress"))[:_LONGEST_PROGRESS].strip()
+            return InProgress(said, answers.retry_after_seconds(answer.response))
+        if answer.status != 200:
+            raise _failure(answer)
+        body = answer.body(total_seconds=_STATUS_SECONDS, max_bytes=MOST_BYTES)
+    return read_manifest(body, server)
+
+
+def delete(server: FhirServer, status_url: str, *, access_token: Secret) -> None:
+    """Ends an export, or lets go of its files. One that is gone is deleted, too. Raises WireError."""
+    with following.asking(
+        server, status_url, access_token=access_token, headers=_STATUS_ACCEPT, method="DELETE", is_followed=False
+    ) as answer:
+        if answer.status >= 300:
+            refused = following.refusal(answer)
+            if not isinstance(refused, NotFound):
+                raise refused
+
+
+def _kick_off_url(server: FhirServer, group_id: str, types: Sequence[str], since: str) -> str:
+    written = datetimes.parse(since) if since else None
+    is_instant = written is not None and written.precision is datetimes.Precision.MOMENT and written.has_offset
+    if not (LOGICAL_ID.fullmatch(group_id) and all(map(RESOURCE_TYPE.fullmatch, types)) and (is_instant or not since)):
+        raise RequestRefused(code=Code.INVALID_REQUEST)
+    asked = {"_type": ",".join(types), "_since": since}
+    query = "&".join(f"{name}={quote(value, safe='')}" for name, value in asked.items() if value)
+    return server.url("Group", group_id) + "/$export" + (f"?{query}" if query else "")
+
+
+def _failure(answer: Stream) -> WireError:
+    """A 500 with an OperationOutcome ends the export; one without, and a gateway's, is a server that is not well."""
+    refused = following.refusal(answer)
+    if answer.status < 500 or answer.status in _GATEWAYS:
+        return refused
+    outcome: Any = None
+    with suppress(WireError, ValueError, RecursionError):
+        outcome = json.loads(answer.body(total_seconds=_STATUS_SECONDS))
+    if not isinstance(outcome, dict) or outcome.get("resourceType") != "OperationOutcome":
+        return refused
+    return refused if _is_passing(outcome) else ExportFailed(status=answer.status)
+
+
+def _is_passing(outcome: dict[str, Any]) -> bool:
+    issues = outcome.get("issue")
+    codes = {issue.get("code") for issue in issues if isinstance(issue, dict)} if isinstance(issues, list) else set()
+    return bool(codes & _PASSING)

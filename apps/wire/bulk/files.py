@@ -1,0 +1,101 @@
+"""The files of an export, streamed from where they are or from where an earlier try broke off."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from apps.wire.bulk import following
+from apps.wire.bulk.manifest import ListedFile, Manifest
+from apps.wire.errors import Code, UnexpectedAnswer
+from apps.wire.fhir import FhirServer
+from apps.wire.secret import Secret
+from apps.wire.transport import Stream
+
+_ACCEPT = "application/fhir+ndjson"
+_STRONG = re.compile(r'"[\x21\x23-\x7e]{0,200}"')
+_NOTHING_LEFT = re.compile(r"bytes \*/([0-9]{1,15})")
+_CONTENT_RANGE = re.compile(r"bytes ([0-9]{1,15})-[0-9]{1,15}/(?:[0-9]{1,15}|\*)")
+
+
+@dataclass(frozen=True)
+class Rest:
+    """What of a file is here already: so many bytes of the very representation that `validator` names (its ETag)."""
+
+    received_bytes: int
+    validator: str
+
+
+@dataclass(frozen=True)
+class Arriving:
+    """A file on its way. `starts_at` is where in it the first piece belongs: where the rest begins, or zero.
+
+    `validator` is empty where the transfer cannot be taken up once it broke off: the server names no version of the
+    file, or squeezed it on the way.
+    """
+
+    starts_at: int
+    validator: str
+    stream: Stream | None = field(repr=False)  # None where nothing is missing any more
+
+    def pieces(self) -> Iterator[bytes]:
+        """As `transport.Stream.pieces`."""
+        return self.stream.pieces() if self.stream else iter(())
+
+
+@contextmanager
+def opening(
+    server: FhirServer,
+    manifest: Manifest,
+    file: ListedFile,
+    *,
+    access_token: Secret,
+    rest: Rest | None = None,
+    is_plain: bool = False,
+) -> Iterator[Arriving]:
+    """The file, of which only what is missing is asked where `rest` says so and the server agrees.
+
+    It comes squeezed (gzip) unless `is_plain`, which lets a transfer be taken up where it broke off. The token is sent
+    only where the list says that it is needed, and as `following.asking` does. Raises WireError.
+    """
+    headers = {"Accept": _ACCEPT}
+    if rest is not None or is_plain:
+        headers["Accept-Encoding"] = "identity"
+    if rest is not None:
+        headers |= {"Range": f"bytes={rest.received_bytes}-", "If-Range": rest.validator}
+    token = access_token if manifest.requires_access_token else None
+    with following.asking(server, file.url, access_token=token, headers=headers) as answer:
+        if answer.status == 206 and rest is not None:
+            yield Arriving(_checked_start(answer, rest), rest.validator, answer)
+        elif answer.status == 416 and rest is not None and _has_all(answer, rest):
+            yield Arriving(rest.received_bytes, rest.validator, None)
+        elif answer.status == 200:
+            yield Arriving(0, _validator(answer), answer)
+        else:
+            raise following.refusal(answer)
+
+
+def _checked_start(answer: Stream, rest: Rest) -> int:
+    """A part that is not the one asked for, or of something else, would make a file of two halves that do not fit."""
+    found = _CONTENT_RANGE.fullmatch(answer.header("Content-Range").strip())
+    is_same = answer.header("ETag") in {"", rest.validator} and not _is_encoded(answer)
+    if found is None or int(found[1]) != rest.received_bytes or not is_same:
+        raise UnexpectedAnswer(code=Code.MALFORMED_RESPONSE, status=206)
+    return rest.received_bytes
+
+
+def _has_all(answer: Stream, rest: Rest) -> bool:
+    """Whether an earlier try ended between the last byte and saying so (RFC 9110 section 15.5.17)."""
+    found = _NOTHING_LEFT.fullmatch(answer.header("Content-Range").strip())
+    return found is not None and int(found[1]) == rest.received_bytes
+
+
+def _validator(answer: Stream) -> str:
+    """Its strong ETag (RFC 9110 section 13.1.5), if parts of it are to be had and count the bytes we keep."""
+    etag = answer.header("ETag")
+    takes_parts = answer.header("Accept-Ranges").strip().lower() != "none"
+    return etag if takes_parts and _STRONG.fullmatch(etag) and not _is_encoded(answer) else ""
+
+
+def _is_encoded(answer: Stream) -> bool:
+    return answer.header("Content-Encoding").strip().lower() not in {"", "identity"}

@@ -1,0 +1,223 @@
+"""Starting an export, waiting for it and deleting it, against a server that answers what it is told to."""
+
+import logging
+
+import pytest
+
+from apps.wire.addresses import AddressPolicy
+from apps.wire.bulk import asking
+from apps.wire.bulk.asking import ExportFailed, InProgress
+from apps.wire.bulk.manifest import Manifest
+from apps.wire.dialects import DIALECTS, FhirVersion
+from apps.wire.errors import (
+    AccessRefused,
+    AuthorizationExpired,
+    Code,
+    EndpointMisconfigured,
+    ForeignAddress,
+    NotFound,
+    RequestRefused,
+    Throttled,
+    Unavailable,
+    UnexpectedAnswer,
+    UnsafeAddress,
+)
+from apps.wire.fhir import FhirServer
+from apps.wire.secret import Secret
+from tests.wire.servers import http, serving
+
+TOKEN = Secret("canary-token")
+LISTED = {"transactionTime": "2026-11-20T09:40:00Z", "requiresAccessToken": True, "output": [], "error": []}
+
+
+def at(server, path="/r4/one", host="127.0.0.1"):
+    return FhirServer(
+        server.url(path, host), FhirVersion.R4, DIALECTS["smart"], AddressPolicy(allow_loopback_http=True)
+    )
+
+
+def outcome(*codes):
+    issues = [{"severity": "error", "code": code, "diagnostics": "canary-diagnostics"} for code in codes]
+    return {"resourceType": "OperationOutcome", "issue": issues}
+
+
+class TestAKickOff:
+    def test_is_the_request_of_the_guide_to_the_letter(self):
+        with serving(http(202, Content_Location="/r4/one/jobs/7")) as server:
+            url = asking.kick_off(at(server), access_token=TOKEN, group_id="g-1")
+            assert url == server.url("/r4/one/jobs/7")
+        (request,) = server.requests
+        assert (request.method, request.target) == ("GET", "/r4/one/Group/g-1/$export")
+        assert request.headers["accept"] == "application/fhir+json"
+        assert request.headers["prefer"] == "respond-async"
+        assert request.headers["authorization"] == "Bearer canary-token"
+
+    def test_names_types_and_since_when_where_they_are_asked_for(self):
+        with serving(http(202, Content_Location="/r4/one/jobs/7")) as server:
+            asking.kick_off(
+                at(server),
+                access_token=TOKEN,
+                group_id="g",
+                types=["Patient", "Goal"],
+                since="2026-01-02T03:04:05+01:00",
+            )
+        assert server.requests[0].query == [("_type", "Patient,Goal"), ("_since", "2026-01-02T03:04:05+01:00")]
+
+    @pytest.mark.parametrize(
+        "asked",
+        [{"group_id": "a/b"}, {"group_id": ""}, {"types": ["Patient,Goal"]}, {"since": "2026-01-02"}, {"since": "now"}],
+    )
+    def test_of_what_can_not_be_is_not_sent(self, asked):
+        with serving(http(202)) as server, pytest.raises(RequestRefused):
+            asking.kick_off(at(server), access_token=TOKEN, **{"group_id": "g", **asked})
+        assert not server.requests
+
+    @pytest.mark.conformance("C56")
+    @pytest.mark.parametrize("location", ["http://localhost:{port}/r4/one/jobs/7", "/r4/two/jobs/7", "http://[/x"])
+    def test_answered_with_a_status_address_elsewhere_is_refused(self, location):
+        def answer(_request):
+            yield http(202, Content_Location=location.format(port=server.port))
+
+        with serving(answer) as server, pytest.raises(ForeignAddress):
+            asking.kick_off(at(server), access_token=TOKEN, group_id="g")
+
+    @pytest.mark.parametrize(
+        ("status", "error"),
+        [
+            (200, UnexpectedAnswer),
+            (202, UnexpectedAnswer),
+            (307, EndpointMisconfigured),
+            (400, RequestRefused),
+            (401, AuthorizationExpired),
+            (403, AccessRefused),
+            (404, NotFound),
+            (406, RequestRefused),
+            (422, RequestRefused),
+            (429, Throttled),
+            (503, Unavailable),
+        ],
+    )
+    def test_that_is_refused_says_who_can_do_something(self, status, error):
+        answer = http(status, outcome("invalid"), Location="/elsewhere" if status == 307 else "")
+        with serving(answer) as server, pytest.raises(error) as refused:
+            asking.kick_off(at(server), access_token=TOKEN, group_id="g")
+        assert refused.value.status == status
+        assert len(server.requests) == 1
+
+
+class TestTheStatus:
+    def ask(self, answer):
+        with serving(answer) as server:
+            return asking.status(at(server), server.url("/r4/one/jobs/7"), access_token=TOKEN), server.requests
+
+    def test_of_one_that_runs_is_what_the_provider_says_and_when_to_ask_again(self):
+        found, _ = self.ask(http(202, X_Progress="40% done", Retry_After="120"))
+        assert found == InProgress("40% done", 120)
+
+    def test_that_says_nothing_leaves_the_pace_to_us(self):
+        found, _ = self.ask(http(202))
+        assert found == InProgress("", None)
+
+    def test_cannot_write_to_a_terminal_what_the_provider_likes(self):
+        found, _ = self.ask(http(202, X_Progress="\x1b[2Jgone\x07" + "x" * 500))
+        assert isinstance(found, InProgress)
+        assert "\x1b" not in found.said
+        assert "\x07" not in found.said
+        assert len(found.said) <= 100
+
+    def test_of_one_that_is_done_is_its_list(self):
+        found, requests = self.ask(http(200, LISTED))
+        assert found == Manifest("2026-11-20T09:40:00Z", True, ())
+        assert requests[0].headers["authorization"] == "Bearer canary-token"
+
+    @pytest.mark.parametrize("code", ["transient", "throttled", "timeout"])
+    def test_of_a_passing_failure_says_later(self, code):
+        with pytest.raises(Unavailable):
+            self.ask(http(500, outcome(code), Retry_After=""))
+
+    @pytest.mark.parametrize("body", [outcome("exception"), outcome(), outcome("processing", "security")])
+    def test_of_an_export_that_failed_says_that_it_did(self, body):
+        with pytest.raises(ExportFailed) as failed:
+            self.ask(http(500, body))
+        assert "canary" not in f"{failed.value} {failed.value!r}"
+
+    @pytest.mark.parametrize("body", [b"Internal error", b"<html>", b"[]", b"[" * 50_000])
+    @pytest.mark.parametrize("status", [500, 502, 503, 504])
+    def test_of_a_server_that_is_not_well_says_later(self, status, body):
+        with pytest.raises(Unavailable) as waiting:
+            self.ask(http(status, body, Retry_After="7"))
+        assert not isinstance(waiting.value, ExportFailed)
+        assert waiting.value.retry_after_seconds == 7
+
+    def test_of_one_that_nobody_knows_is_not_found(self):
+        with pytest.raises(NotFound):
+            self.ask(http(404))
+
+    def test_is_not_asked_elsewhere(self):
+        with serving(http(202)) as elsewhere, serving(http(202)) as server, pytest.raises(ForeignAddress):
+            asking.status(at(server), elsewhere.url("/r4/one/jobs/7"), access_token=TOKEN)
+        assert not elsewhere.requests
+
+    @pytest.mark.conformance("C56")
+    def test_that_is_moved_to_another_origin_is_asked_there_without_the_token(self):
+        with serving(http(200, LISTED)) as elsewhere:
+            found, requests = self.ask(http(307, Location=elsewhere.url("/lists/7")))
+        assert isinstance(found, Manifest)
+        assert "authorization" in requests[0].headers
+        assert "authorization" not in elsewhere.requests[0].headers
+
+    def test_that_is_moved_below_the_same_base_keeps_the_token(self):
+        def answer(request):
+            yield http(200, LISTED) if request.path.endswith("8") else http(303, Location="8")
+
+        _, requests = self.ask(answer)
+        assert [request.path for request in requests] == ["/r4/one/jobs/7", "/r4/one/jobs/8"]
+        assert all(request.headers["authorization"] == "Bearer canary-token" for request in requests)
+
+    def test_does_not_give_the_token_back_to_one_that_sends_us_around(self):
+        def around(_request):
+            yield http(307, Location=server.url("/r4/one/jobs/8"))
+
+        def answer(request):
+            yield http(200, LISTED) if request.path.endswith("8") else http(307, Location=elsewhere.url("/x"))
+
+        with serving(around) as elsewhere, serving(answer) as server:
+            asking.status(at(server), server.url("/r4/one/jobs/7"), access_token=TOKEN)
+        assert ["authorization" in request.headers for request in server.requests] == [True, False]
+
+    @pytest.mark.conformance("C68")
+    @pytest.mark.parametrize(
+        "location",
+        ["http://10.0.0.8/x", "https://127.0.0.1/x", "https://169.254.169.254/", "file:///etc/passwd", "//[/"],
+    )
+    def test_that_is_moved_where_nobody_should_go_is_refused(self, location):
+        with pytest.raises((UnsafeAddress, EndpointMisconfigured)):
+            self.ask(http(307, Location=location))
+
+    def test_that_is_moved_without_end_is_given_up(self):
+        with pytest.raises(EndpointMisconfigured) as refused:
+            self.ask(http(307, Location="/r4/one/jobs/7"))
+        assert refused.value.code is Code.REDIRECTED
+
+    def test_leaves_neither_token_nor_answer_in_the_log(self, caplog):
+        caplog.set_level(logging.DEBUG)
+        with pytest.raises(ExportFailed):
+            self.ask(http(500, outcome("exception")))
+        assert "canary" not in caplog.text
+
+
+class TestDeleting:
+    @pytest.mark.parametrize("status", [200, 202, 204, 404])
+    def test_is_done_once_the_provider_lets_go(self, status):
+        with serving(http(status)) as server:
+            asking.delete(at(server), server.url("/r4/one/jobs/7"), access_token=TOKEN)
+        (request,) = server.requests
+        assert (request.method, request.path) == ("DELETE", "/r4/one/jobs/7")
+        assert request.headers["authorization"] == "Bearer canary-token"
+
+    @pytest.mark.parametrize(
+        ("status", "error"), [(401, AuthorizationExpired), (503, Unavailable), (307, EndpointMisconfigured)]
+    )
+    def test_says_where_the_provider_does_not(self, status, error):
+        with serving(http(status, Location="/x" if status == 307 else "")) as server, pytest.raises(error):
+            asking.delete(at(server), server.url("/r4/one/jobs/7"), access_token=TOKEN)
