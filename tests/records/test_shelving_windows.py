@@ -3,19 +3,21 @@
 import tracemalloc
 from uuid import UUID
 
+import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apps.records import shelving
-from apps.records.models import Leaf
+from apps.records.models import Leaf, Record
 from apps.records.presenters.results import ResultEntry
-from apps.records.shelving import reading, searching
+from apps.records.shelving import indexing, reading, searching
 from apps.records.shelving.arranging import Arrangement
-from apps.records.shelving.indexing import Head, Index, Stretch
+from apps.records.shelving.indexing import Head, Index, Stretch, Words
 from apps.records.shelving.reading import OpenShelf, Outdated, _needed, _Source
 from apps.records.shelving.spooling import Spool
 from apps.records.subjects import ALLERGIES, OTHER, RESULTS, VITALS
+from apps.records.subjects import LISTED as LISTED_SUBJECTS
 from apps.vault import sealing
 from apps.vault.sealing import Holder
 from tests.records.linked import AT, make_connection, make_endpoint
@@ -168,11 +170,79 @@ class TestSearching:
     def test_finds_by_every_word(self, alice, connection, ring, words):
         keep(connection, result(1), result(2, name="Potassium", code="2823-3"))
         found = searching.find(shelves(alice, ring), words, ring)
-        assert [hit.found.title for hit in found] == ([] if " " in words else ["Sodium"])
+        assert [hit.title for hit in found.newest] == ([] if " " in words else ["Sodium"])
 
     def test_finds_what_a_laboratory_calls_otherwise(self, alice, connection, ring):
         keep(connection, result(1, name="Hgb A1c MFr Bld", code="4548-4"))
-        assert len(searching.find(shelves(alice, ring), "average blood sugar", ring)) == 1
+        assert searching.find(shelves(alice, ring), "average blood sugar", ring).count == 1
+
+    def test_counts_all_and_names_the_newest_of_every_shelf(self, alice, connection, other, ring):
+        keep(connection, *(result(number, name=f"Sodium {number % 3}") for number in range(0, 80, 2)))
+        keep(other, *(result(number, name=f"Sodium {number % 5}") for number in range(1, 80, 2)))
+        found = searching.find(shelves(alice, ring), "sodium", ring)
+        newest = [Record.objects.get(pk=hit.record).logical_id for hit in found.newest]
+        assert (found.count, newest) == (80, [f"o{number}" for number in range(50)])
+
+    @pytest.mark.parametrize("words", ["vantongeren", "sodium vantongeren", "osphate", "fósforo", "blood pressure"])
+    def test_opens_what_it_looks_through_once_and_then_what_it_shows(
+        self, alice, connection, other, ring, words, django_assert_max_num_queries
+    ):
+        doctor = {"performer": [{"display": "Dr. Orla Vantongeren"}]}
+        for whose in (connection, other):
+            keep(
+                whose,
+                *({**result(number), **doctor} for number in range(90)),
+                *(result(100 + number, name=f"Phosphate {number}", code="2777-1") for number in range(70)),
+                result(200, name="Fósforo", code="x"),
+                {**result(300, name="NIBP", code="85354-9"), "category": [{"coding": [{"code": "vital-signs"}]}]},
+                allergy("a1"),
+            )
+        found = reading.shelves(alice.pk, ring, subjects=[subject.key for subject in LISTED_SUBJECTS])
+        with django_assert_max_num_queries(2):
+            hits = searching.find(found, words, ring)
+        expected = {"vantongeren": 180, "sodium vantongeren": 180, "osphate": 140, "fósforo": 2, "blood pressure": 2}
+        assert (hits.count, len(hits.newest)) == (expected[words], min(expected[words], 50))
+
+    def test_leaves_nothing_of_its_words_in_the_database(self, connection):
+        """Nor a name, a digest or a number of a leaf that would tell which words there are."""
+        keep(connection, result(1, name="Canarium"), *(result(number) for number in range(2, 60)))
+        held = b"".join(bytes(leaf) for leaf in Leaf.objects.values_list("sealed_rows", flat=True))
+        assert not [said for said in (b"canarium", b"Canarium", b"sodium") if said in held]
+        names = Leaf.objects.filter(arrangement__in=["words", "found"]).values_list("arrangement", "number")
+        assert sorted(names) == [("found", 0), ("words", 0)]
+
+
+WORDS = st.sampled_from(["sodium", "in blood", "blut", "höhe", "SODIUM", "a1c", "fe", "niño", "dr. vesper", "ß"])
+
+
+class TestPhrases:
+    """Without a database: leaves are made of many entries, and looked through."""
+
+    @settings(max_examples=60)
+    @given(
+        st.lists(st.tuples(st.lists(WORDS, min_size=1, max_size=3), st.integers(1, 5)), max_size=searching.MOST),
+        st.lists(st.sampled_from(["od", "blood", "ss", "ñ", "höhe", "in", "sodium", "a1"]), min_size=1, max_size=2),
+        st.sampled_from([3, 40, 10_000]),
+    )
+    def test_find_what_looking_through_every_entry_finds(self, said, wanted, kept):
+        entries = [(" ".join(words), title) for words, title in said]
+        rows = [
+            ((0, f"{number:04}", "", number), msgspec.json.encode(Words(f"T{title}", "", "", words.casefold())))
+            for number, (words, title) in enumerate(entries)
+        ]
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(searching, "_MOST_KEPT", kept)
+            made = list(searching.leaves(iter(rows)))
+        count, newest = 0, []
+        for leaf in made:
+            phrases = indexing.read_phrases(leaf.words)
+            told = [indexing.read_phrase(one) for found in leaf.found for one in indexing.read_phrase_list(found)]
+            assert leaf.head.count == len(told) == len(phrases.counts)
+            for number in searching._matching(phrases.lines, [word.encode() for word in wanted], []):
+                count += phrases.counts[number]
+                newest += [key[3] for key, _when in told[number].entries]
+        expected = [n for n, (words, _) in enumerate(entries) if all(word in words.casefold() for word in wanted)]
+        assert (count, sorted(newest)) == (len(expected), expected)
 
 
 class TestSpool:

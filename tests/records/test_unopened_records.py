@@ -93,6 +93,7 @@ class TestARecordThatDoesNotOpen:
 class TestALeafOfAnotherRelease:
     def test_is_said_not_to_open_just_now(self, hers, connection, monkeypatch):
         monkeypatch.setattr(indexing, "write_rows", lambda rows: b'{"of": "another release"}')
+        monkeypatch.setattr(indexing, "write_phrases", lambda counts, lines: b'[[[0, "of another release"]]]')
         keep(connection, result(1), allergy("a1"))
         test = ("over_time", "results", Record.objects.get(logical_id="o1").pk)
         for address in (("subject", "results"), ("everything_by_date",), ("whole_record",), test):

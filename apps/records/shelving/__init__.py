@@ -65,7 +65,7 @@ def patients(connection: Connection) -> tuple[PatientSummary, ...] | None:
 
 
 def unreadable(connection: Connection) -> set[str]:
-    """The subjects whose shelf does not open, or is of another release.
+    """The subjects whose shelf does not open, or is of another release, be it only for a search.
 
     Raises `apps.vault.errors.VaultError` where a key is missing.
     """
@@ -79,11 +79,11 @@ def _is_readable(connection: Connection, subject: str, sealed: bytes, ring: KeyR
     kind: Any = tuple[PatientSummary, ...] if subject == PATIENT.key else Index
     try:
         place = places.shelf_place(connection_id=connection.id, subject=subject)
-        msgspec.json.decode(ring.open_body(sealed, place=place), type=kind)
+        read = msgspec.json.decode(ring.open_body(sealed, place=place), type=kind)
+        return not isinstance(read, Index) or read.is_searchable
     except (CannotOpen, msgspec.MsgspecError) as error:  # no traceback: a decoder's shows what it could not decode
         _LOG.error("A shelf does not open: connection %s, %s.", connection.id, type(error).__name__)
         return False
-    return True
 
 
 def _rebuild_patients(connection: Connection, ring: KeyRing, *, at: datetime) -> Built:

@@ -25,13 +25,14 @@ _LONGEST: Final = 60  # an index holds keys
 class Arrangement(StrEnum):
     """`LISTED` is the subject's own order. `DATED` is newest first whatever the group; subjects that are listed so have
     no second. `TESTS` holds the values of one test together, and `LATEST` the newest value of each, A to Z. `WORDS`
-    has what a search looks through, newest first."""
+    has what a search looks through, newest first, and `FOUND` what it finds there."""
 
     LISTED = "listed"
     DATED = "dated"
     TESTS = "tests"
     LATEST = "latest"
     WORDS = "words"
+    FOUND = "found"
 
 
 _VITALS: Final = tuple(vitals.Vital)

@@ -178,7 +178,7 @@ def _put(shelf: _Shelf, record: _Sealed, entry: Entry) -> None:
                 shelf.tests[test] += 1
                 spool.add(arranging.by_test(entry, record.pk), written)
         elif arrangement is Arrangement.WORDS:
-            spool.add(arranging.dated(entry, record.pk), searching.written(entry, record.pk))
+            spool.add(arranging.dated(entry, record.pk), searching.written(entry))
         elif arrangement is Arrangement.LISTED:
             spool.add(shelf.listed(entry, record.pk), written)
         else:
@@ -195,8 +195,11 @@ def _write(connection: Connection, shelf: _Shelf, *, ring: KeyRing, at: datetime
     )
     writing = _Writing(row, shelf.index.build, ring)
     stretches = {
-        arrangement.value: writing.write(arrangement, spool.merged()) for arrangement, spool in shelf.spools.items()
+        arrangement.value: writing.write(arrangement, spool.merged())
+        for arrangement, spool in shelf.spools.items()
+        if arrangement is not Arrangement.WORDS
     }
+    stretches |= writing.write_words(shelf.spools[Arrangement.WORDS].merged())
     if shelf.tests:
         tests = shelf.spools[Arrangement.TESTS].merged()
         stretches[Arrangement.LATEST.value] = writing.write(Arrangement.LATEST, _latest(tests, shelf.tests))
@@ -243,8 +246,8 @@ class _Writing:
         heads: list[Head] = []
         leaves: list[bytes] = []
         last: Key | None = None
-        for keyed in _leaves(rows, most=_most(arrangement)):
-            leaves.append(self._leaf(arrangement, len(heads), keyed))
+        for keyed in _leaves(rows):
+            leaves.append(self._leaf(arrangement, len(heads), indexing.write_rows(keyed)))
             heads.append(Head(len(keyed), keyed[0][0]))
             last = keyed[-1][0]
             if len(leaves) == _LEAVES_AT_ONCE:
@@ -253,7 +256,20 @@ class _Writing:
         self._store(arrangement, len(heads), leaves)
         return Stretch(tuple(heads), last)
 
-    def _leaf(self, arrangement: Arrangement, number: int, rows: Sequence[tuple[Key, bytes]]) -> bytes:
+    def write_words(self, rows: Iterator[tuple[Key, bytes]]) -> dict[str, Stretch]:
+        """What a search looks through, and what it finds there."""
+        heads: list[Head] = []
+        found = 0
+        for made in searching.leaves(rows):
+            words = self._leaf(Arrangement.WORDS, len(heads), made.words)
+            heads.append(made.head)
+            self._store(Arrangement.WORDS, len(heads), [words])
+            leaves = [self._leaf(Arrangement.FOUND, found + nth, leaf) for nth, leaf in enumerate(made.found)]
+            found += len(leaves)
+            self._store(Arrangement.FOUND, found, leaves)
+        return {Arrangement.WORDS.value: Stretch(tuple(heads)), Arrangement.FOUND.value: Stretch()}
+
+    def _leaf(self, arrangement: Arrangement, number: int, leaf: bytes) -> bytes:
         place = places.leaf_place(
             connection_id=self.shelf.connection_id,
             subject=self.shelf.subject,
@@ -261,7 +277,7 @@ class _Writing:
             arrangement=arrangement.value,
             number=number,
         )
-        return self.ring.seal_body(indexing.write_rows(rows), place=place)
+        return self.ring.seal_body(leaf, place=place)
 
     def _store(self, arrangement: Arrangement, end: int, leaves: list[bytes]) -> None:
         """These leaves, of which the last has the number before `end`."""
@@ -279,16 +295,12 @@ class _Writing:
             cursor.execute(_STORE, values)
 
 
-def _most(arrangement: Arrangement) -> int:
-    return indexing.MOST_WORDS if arrangement is Arrangement.WORDS else indexing.MOST_ROWS
-
-
-def _leaves(rows: Iterator[tuple[Key, bytes]], *, most: int) -> Iterator[list[tuple[Key, bytes]]]:
+def _leaves(rows: Iterator[tuple[Key, bytes]]) -> Iterator[list[tuple[Key, bytes]]]:
     """Rows for one leaf after the other, none of them larger than a page should read."""
     leaf: list[tuple[Key, bytes]] = []
     size = 0
     for keyed in rows:
-        if leaf and (len(leaf) == most or size + len(keyed[1]) > _LARGEST_LEAF_BYTES):
+        if leaf and (len(leaf) == indexing.MOST_ROWS or size + len(keyed[1]) > _LARGEST_LEAF_BYTES):
             yield leaf
             leaf, size = [], 0
         leaf.append(keyed)

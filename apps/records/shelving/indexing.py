@@ -8,10 +8,9 @@ import msgspec
 
 from apps.records.presenters.entry import Entry
 from apps.records.presenting import KINDS
-from apps.records.shelving.arranging import Key
+from apps.records.shelving.arranging import Arrangement, Key
 
 MOST_ROWS: Final = 50  # of a leaf, and of a page
-MOST_WORDS: Final = 500  # entries of a leaf that is searched: all of them are opened
 
 
 class Row(msgspec.Struct, frozen=True, array_like=True):
@@ -34,11 +33,26 @@ class Row(msgspec.Struct, frozen=True, array_like=True):
 class Words(msgspec.Struct, frozen=True, array_like=True):
     """What a search finds an entry by, and shows of it. `plain` is the key of our own name for it."""
 
-    record: int
     title: str
     plain: str
     when: str
     words: str
+
+
+class Phrases(msgspec.Struct, frozen=True, array_like=True):
+    """What a search looks through: a line of words for each phrase, and how many entries say it. A phrase is what
+    several entries say alike."""
+
+    counts: tuple[int, ...]
+    lines: bytes
+
+
+class Phrase(msgspec.Struct, frozen=True, array_like=True):
+    """What a search shows of a phrase, and the newest entries that say it: the key of each, and its date as sent."""
+
+    title: str
+    plain: str
+    entries: tuple[tuple[Key, str], ...]
 
 
 class Head(msgspec.Struct, frozen=True, array_like=True):
@@ -75,6 +89,11 @@ class Index(msgspec.Struct, frozen=True):
     newest: str = ""
     arrangements: dict[str, Stretch] = {}
 
+    @property
+    def is_searchable(self) -> bool:
+        """Whether a search finds its way through the leaves: those of an earlier release were made in another way."""
+        return Arrangement.FOUND.value in self.arrangements
+
 
 def write_row(record: int, entry: Entry) -> bytes:
     """A `Row`, written in one go."""
@@ -86,9 +105,24 @@ def write_rows(rows: Sequence[tuple[Key, bytes]]) -> bytes:
     return msgspec.json.encode([(key, msgspec.Raw(row)) for key, row in rows])
 
 
-def read_words(leaf: bytes) -> tuple[tuple[Key, Words], ...]:
-    """The same of a leaf that is searched."""
-    return msgspec.json.decode(leaf, type=tuple[tuple[Key, Words], ...])
+def write_phrases(counts: Sequence[int], lines: Sequence[str]) -> bytes:
+    """A leaf of `Phrases`: as bytes, so that nothing is decoded of what a search passes by."""
+    return msgspec.msgpack.encode(Phrases(tuple(counts), "\n".join(lines).encode()))
+
+
+def read_phrases(leaf: bytes) -> Phrases:
+    """The same, read."""
+    return msgspec.msgpack.decode(leaf, type=Phrases)
+
+
+def read_phrase_list(leaf: bytes) -> tuple[msgspec.Raw, ...]:
+    """What a leaf shows of phrases, each still unread."""
+    return msgspec.json.decode(leaf, type=tuple[msgspec.Raw, ...])
+
+
+def read_phrase(written: bytes) -> Phrase:
+    """One of them."""
+    return msgspec.json.decode(written, type=Phrase)
 
 
 def read_rows(leaf: bytes) -> tuple[tuple[Key, Row], ...]:

@@ -220,6 +220,15 @@ def every_leaf(
         yield leaf.source.shelf, opened
 
 
+def leaves(
+    wanted: Mapping[OpenShelf, Iterable[int]], arrangement: Arrangement, ring: KeyRing
+) -> Mapping[tuple[OpenShelf, int], bytes]:
+    """Those leaves of an arrangement, opened, by shelf and number. One query. Raises as `window` does."""
+    sources = {shelf: _Source.of(shelf, arrangement) for shelf in wanted}
+    asked = [_Leaf(sources[shelf], number) for shelf, numbers in wanted.items() for number in numbers]
+    return {(leaf.source.shelf, leaf.number): opened for leaf, opened in _opened(asked, ring)}
+
+
 def _rows(leaves: Sequence[_Leaf], ring: KeyRing) -> list[Shelved]:
     return [_shelved(leaf.source.shelf, key, row) for leaf, key, row in _unread_rows(leaves, ring)]
 

@@ -10,7 +10,6 @@ from apps.records.shelving.searching import Hit
 from apps.records.subjects import LISTED, Subject
 from apps.records.viewing.whole import Whole
 
-MOST_SHOWN: Final = 50
 LONGEST_WORDS: Final = 100
 _PLAIN = {name.key: name for name in plain_names.NAMES}
 
@@ -46,25 +45,25 @@ class Found:
     @property
     def is_cut(self) -> bool:
         """Whether more was found than is shown."""
-        return self.count > MOST_SHOWN
+        return self.count > searching.MOST
 
 
 def of(whole: Whole, words: str) -> Found:
-    """Look for all these words. Raises Outdated, and VaultError where something does not open."""
+    """Look for all these words. Raises as `searching.find` does."""
     words = " ".join(words[:LONGEST_WORDS].split())
     searched = sum(shelf.index.count for shelf in whole.shelves if shelf.index)
     if not words:
         return Found("", 0, searched, ())
-    hits = searching.find(whole.shelves, words, whole.ring)
+    found = searching.find(whole.shelves, words, whole.ring)
     by_subject: dict[str, list[Hit]] = defaultdict(list)
-    for hit in sorted(hits, key=lambda hit: hit.key)[:MOST_SHOWN]:
+    for hit in found.newest:
         by_subject[hit.shelf.subject].append(hit)
     groups = (
         Group(subject, tuple(_line(whole, hit) for hit in by_subject[subject.key]))
         for subject in LISTED
         if subject.key in by_subject
     )
-    return Found(words, len(hits), searched, tuple(groups), _meant(words) if hits else ())
+    return Found(words, found.count, searched, tuple(groups), _meant(words) if found.count else ())
 
 
 def _meant(words: str) -> tuple[str, ...]:
@@ -74,8 +73,8 @@ def _meant(words: str) -> tuple[str, ...]:
 
 
 def _line(whole: Whole, hit: Hit) -> Line:
-    plain = _PLAIN.get(hit.found.plain)
-    theirs = hit.found.title
+    plain = _PLAIN.get(hit.plain)
+    theirs = hit.title
     title = f"{plain.words} ({theirs})" if plain and theirs.casefold() != str(plain.words).casefold() else theirs
     source = whole.sources[hit.shelf.connection_id]
-    return Line(hit.found.record, title, dates.sent_date(hit.found.when), source.provider)
+    return Line(hit.record, title, dates.sent_date(hit.when), source.provider)
