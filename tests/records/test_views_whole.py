@@ -7,10 +7,12 @@ import pytest
 from django.urls import reverse
 
 from apps.audit.models import AuditEvent, EventType
+from apps.records import shelving
 from apps.records.models import Leaf, Record, RecordVersion, Shelf
+from apps.records.shelving import building
 from apps.records.subjects import LISTED
 from apps.records.viewing import entries
-from tests.records.linked import make_connection, make_endpoint
+from tests.records.linked import AT, make_connection, make_endpoint
 from tests.records.people import allergy
 from tests.records.shelved import keep, result
 
@@ -260,6 +262,24 @@ class TestSearch:
     def test_says_so_where_nothing_is_found(self, hers, connection):
         keep(connection, result(0))
         assert "Nothing found for “zebra” in 1 entry." in self.ask(hers, "zebra")
+
+    def test_says_that_the_record_is_prepared_anew_where_its_leaves_are_still_to_come(self, hers, connection):
+        """As long as shelves are of a build whose leaves nobody has: read again, they still are."""
+        keep(connection, result(0))
+        Leaf.objects.all().delete()
+        text = self.ask(hers, "sodium")
+        assert "Your record is being prepared anew" in text
+        assert "Nothing found" not in text
+
+    def test_says_it_where_an_earlier_release_built_the_shelves(self, hers, connection, monkeypatch):
+        monkeypatch.setattr(building._Writing, "write_words", lambda _writing, _rows: {})
+        keep(connection, result(0))
+        monkeypatch.undo()
+        assert "Your record is being prepared anew" in self.ask(hers, "sodium")
+        assert shelving.unreadable(connection) == {subject.key for subject in LISTED}  # the next copy builds them
+        shelving.rebuild_all(connection, at=AT)
+        assert not shelving.unreadable(connection)
+        assert "1 entry found" in self.ask(hers, "sodium")
 
     def test_leaves_no_word_in_an_address(self, hers, connection):
         keep(connection, result(0))

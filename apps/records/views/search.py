@@ -15,6 +15,8 @@ from apps.records.viewing.searches import Found
 from apps.records.viewing.whole import Whole
 from apps.vault.errors import VaultError
 
+_TRIES = 2  # shelves that were built anew while they were read are there a moment later
+
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
@@ -24,10 +26,12 @@ def search_record(request: HttpRequest) -> HttpResponse:
     words = request.POST.get("words", "")
     now = timezone.now()
     with whole.opened(current_user(request), LISTED, session=request.session, at=now) as record:
-        found = _found(record, words) if words.strip() else None
+        found, is_prepared_anew = _found(record, words) if words.strip() else (None, False)
+        does_not_open = record.does_not_open or (words.strip() and found is None)
         context = {
             "found": found,
-            "does_not_open": record.does_not_open or (words.strip() and found is None),
+            "is_prepared_anew": is_prepared_anew,
+            "does_not_open": does_not_open and not is_prepared_anew,
             "lacks_some": record.lacks_some,
             "subjects": LISTED,
             "now": now,
@@ -35,11 +39,13 @@ def search_record(request: HttpRequest) -> HttpResponse:
         return render(request, "records/search.html", context)
 
 
-def _found(record: Whole, words: str) -> Found | None:
-    """None where it cannot be searched just now."""
-    try:
-        return searches.of(record, words)
-    except Outdated:
-        return searches.of(record.read_again(), words)
-    except VaultError:
-        return None
+def _found(record: Whole, words: str) -> tuple[Found | None, bool]:
+    """None where it cannot be searched just now, and whether that is because its shelves are being built anew."""
+    for _try in range(_TRIES):
+        try:
+            return searches.of(record, words), False
+        except Outdated:
+            record = record.read_again()
+        except VaultError:
+            return None, False
+    return None, True
