@@ -9,6 +9,7 @@ hour of maintenance.
 import logging
 from datetime import datetime
 
+from apps.connections import hearing
 from apps.directory import discovering, enabling, registering
 from apps.directory.models import ClientRegistration, Endpoint
 from apps.wire.errors import (
@@ -70,4 +71,5 @@ def note_tokens(registration: ClientRegistration, endpoint: Endpoint, *, at: dat
 def note_answer(registration: ClientRegistration, endpoint: Endpoint, *, at: datetime) -> None:
     """The organization showed data at a new sign-in, too. Data of those who signed in before prove nothing here: where
     one patient alone is refused, they would have staff told anew each time."""
+    hearing.answered(endpoint)
     enabling.answered(registration, endpoint, has_data=True, at=at)

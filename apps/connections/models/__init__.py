@@ -2,6 +2,7 @@
 
 from apps.connections.models.authorization_request import AuthorizationRequest
 from apps.connections.models.connection import Connection, MoveNotAllowed
+from apps.connections.models.endpoint_silence import EndpointSilence
 from apps.connections.models.lapse_warning import LapseWarning
 from apps.connections.models.pending_launch import PendingLaunch
 from apps.connections.models.pending_revocation import PendingRevocation
@@ -14,6 +15,7 @@ from apps.connections.models.trial import Trial
 __all__ = [
     "AuthorizationRequest",
     "Connection",
+    "EndpointSilence",
     "LapseWarning",
     "MoveNotAllowed",
     "PendingLaunch",

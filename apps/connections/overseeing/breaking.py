@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
 
+from apps.connections import hearing
 from apps.connections.models import Connection, PendingRevocation
 from apps.directory.models import ClientRegistration, Enablement, Endpoint
 from apps.wire.dialects import DIALECTS
@@ -81,6 +82,12 @@ def losing_links_soon(endpoints: Collection[UUID], *, at: datetime) -> Collectio
 def not_enabled() -> Sequence[tuple[Endpoint, int]]:
     """Endpoints whose organization refuses our application although links live there, with how many; the first 50."""
     return _with_links(Endpoint.objects.filter(pk__in=Enablement.objects.filter(is_enabled=False).values("endpoint")))
+
+
+def silent(*, at: datetime) -> Sequence[tuple[Endpoint, int]]:
+    """Endpoints whose records answer nobody who is linked there, each with its `silence`, and how many links; the
+    first 50."""
+    return _with_links(Endpoint.objects.filter(silence__in=hearing.silent(at=at)).select_related("silence"))
 
 
 def pending_revocations() -> tuple[int, datetime | None]:

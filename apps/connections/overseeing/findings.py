@@ -49,6 +49,7 @@ class What(StrEnum):
     ENDPOINT_UNKNOWN = "endpoint_of_unknown_dialect"
     NOT_ENABLED = "organization_not_enabled"
     WAITING = "provider_not_answering"
+    SILENT = "records_not_answering"
     OVERDUE = "refreshes_overdue"
     STUCK = "leases_stuck"
     BROKE_OFF = "refreshes_broke_off"
@@ -128,6 +129,19 @@ def of_endpoint(what: What, who: Who, endpoint: Endpoint, links: int, *, loses_l
         about_id=endpoint.pk,
         links=links,
         since_at=endpoint.switched_off_at if what is What.ENDPOINT_OFF else None,
+    )
+
+
+def of_silence(endpoint: Endpoint, links: int) -> Finding:
+    """Its records answer nobody. No link ends by that alone: what it costs is news."""
+    return Finding(
+        level=Level.ATTENTION,
+        what=What.SILENT,
+        who=Who.PROVIDER,
+        about=endpoint.fhir_base_url,
+        about_id=endpoint.pk,
+        links=links,
+        since_at=endpoint.silence.began_at,
     )
 
 

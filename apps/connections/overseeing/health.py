@@ -46,6 +46,7 @@ def examine(*, at: datetime) -> LinkHealth:
         *(finding for one in ours for finding in findings.of_registration(one, at=at)),
         *_stopped(at),
         *(findings.of_endpoint(What.NOT_ENABLED, Who.ORGANIZATION, *row) for row in breaking.not_enabled()),
+        *(findings.of_silence(*row) for row in breaking.silent(at=at)),
         *findings.of_revocations(revocations, oldest_at, at=at),
         *findings.of_certificate(outlook),
     ]

@@ -36,6 +36,9 @@ WHAT: Mapping[What, Promise] = MappingProxyType(
         ),
         What.NOT_ENABLED: _("The organization does not let our application in. Ask its staff to enable it."),
         What.WAITING: _("It does not answer, or asks us to wait. We try again by ourselves; ask them if it lasts."),
+        What.SILENT: _(
+            "Its records answer nobody who is linked there. We try again by ourselves; ask them if it lasts."
+        ),
         What.OVERDUE: _("Renewals are late. Look whether the schedule and the workers run, and add workers."),
         What.STUCK: _("A worker died and nobody takes up its work. Look whether the schedule and the workers run."),
         What.BROKE_OFF: _(

@@ -1,17 +1,16 @@
 """When a connection ends or has ended, or went silent, as far as its columns tell: before its status does.
 
-Pure, on loaded rows: of the token set only its times are read.
+Pure, on loaded rows (the endpoint's silence among them): of the token set only its times are read.
 """
 
 from datetime import datetime, timedelta
 
+from apps.connections import hearing
 from apps.connections.grants import asking
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.reasons import Reason
 from apps.directory import reaching
 from apps.wire.dialects import Dialect
-
-_A_WHILE = timedelta(minutes=15)
 
 
 def token_set(connection: Connection) -> StoredTokenSet | None:
@@ -56,11 +55,13 @@ def idle_limit(connection: Connection) -> timedelta | None:
 
 
 def silent_since(connection: Connection, *, at: datetime) -> datetime | None:
-    """Since when its provider has not answered us; None where it does, or has not for a moment only: a connection that
-    works does not flicker."""
+    """Since when its provider has not answered us, neither for tokens nor for records; None where it does, or has not
+    for a moment only: a connection that works does not flicker."""
     stored = token_set(connection)
     since = stored.silent_since if stored is not None and stored.tries else None
-    return since if since is not None and since <= at - _A_WHILE else None
+    of_tokens = since if since is not None and since <= at - hearing.A_WHILE else None
+    of_records = hearing.silent_since(connection.endpoint, at=at)
+    return min((moment for moment in (of_tokens, of_records) if moment is not None), default=None)
 
 
 def _dialect(connection: Connection) -> Dialect | None:

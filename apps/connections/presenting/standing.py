@@ -80,6 +80,7 @@ def _told_apart(standings: Sequence[Standing]) -> list[Standing]:
 
 def _with_deadlines(rows: QuerySet[Connection]) -> QuerySet[Connection]:
     """The deadlines, without the tokens beside them or the candidates."""
-    return rows.select_related("provider", "endpoint", "registration", "stored_token_set").defer(
+    related = ("provider", "endpoint__silence", "registration", "stored_token_set")
+    return rows.select_related(*related).defer(
         "sealed_candidates", "stored_token_set__sealed_access_token", "stored_token_set__sealed_refresh_token"
     )

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import Case, QuerySet, Value, When
 from django.db.models.functions import Coalesce
 
-from apps.connections import alerting, tallying
+from apps.connections import alerting, hearing, tallying
 from apps.connections.models import StoredTokenSet
 from apps.connections.refreshing import budgeting, protocol
 from apps.connections.refreshing.claiming import Claim
@@ -38,7 +38,7 @@ def put_off(claim: Claim, error: WireError | VaultError, *, at: datetime) -> Res
             until=until,
             is_lost=lost_for is not None,
             tries=claim.stored.tries if _is_of_registration(error) else tries,
-            silent_at=at if _is_silence(error) else None,
+            silent_at=at if hearing.is_silence(error) else None,
         )
         tallying.count(connection.registration_id, _TALLIED[outcome])
     if isinstance(error, VaultError):
@@ -140,11 +140,6 @@ def _outcome(error: WireError | VaultError) -> Outcome:
 
 def _is_of_registration(error: WireError | VaultError) -> bool:
     return isinstance(error, errors.ClientRejected) and not isinstance(error, errors.OrganizationNotEnabled)
-
-
-def _is_silence(error: WireError | VaultError) -> bool:
-    """Whether nothing came, or nothing but that they cannot answer now. Who asks us to slow down is there."""
-    return isinstance(error, errors.Unavailable) and not isinstance(error, errors.Throttled)
 
 
 def _lost_for(claim: Claim, error: WireError | VaultError) -> timedelta | None:

@@ -11,13 +11,21 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
-from apps.connections import refreshing
+from apps.connections import hearing, refreshing
 from apps.connections.models import Connection
 from apps.directory import reaching
 from apps.records.syncing import pacing
 from apps.wire import fhir, resource_types
-from apps.wire.errors import AuthorizationExpired, EndpointMisconfigured, NotFound, UnexpectedAnswer
+from apps.wire.errors import (
+    AuthorizationExpired,
+    EndpointMisconfigured,
+    NotFound,
+    Unavailable,
+    UnexpectedAnswer,
+    WireError,
+)
 from apps.wire.fhir import CapabilityStatement, FhirServer, Page, Resource
 from apps.wire.resource_types import Parameters
 from apps.wire.secret import Secret
@@ -72,6 +80,7 @@ class Source:
         self._clock = clock
         self._first_refused: Secret | None = None
         self._threads: ThreadPoolExecutor | None = None
+        self.was_answered = self.met_silence = False  # when records were asked for
 
     @property
     def parallel(self) -> int:
@@ -92,6 +101,9 @@ class Source:
             return fhir.capability(self.server)
         except (NotFound, UnexpectedAnswer, EndpointMisconfigured):
             return None
+        except Unavailable as error:  # what it does say proves nothing: records may be on a machine behind it
+            self.met_silence = self.met_silence or hearing.is_silence(error)
+            raise
 
     def ask(self, question: Question) -> Asked:
         """Put a question, and go on; `answer` has what comes of it."""
@@ -104,7 +116,7 @@ class Source:
     def answer(self, asked: Asked) -> Answer:
         """What came; where the token was refused, of the same question with a renewed one (facts 5.3, C45)."""
         try:
-            return asked.future.result()
+            return self._heard(asked.future.result)
         except AuthorizationExpired as refusal:
             self._log(refusal)
             if self._first_refused is not None and asked.token != self._first_refused:
@@ -113,10 +125,21 @@ class Source:
         token = refreshing.usable_token(self._connection, at=self._clock(), refused=asked.token)
         self._take_turn()
         try:
-            return self._send(asked.question, token)
+            return self._heard(partial(self._send, asked.question, token))
         except AuthorizationExpired as refusal:
             self._log(refusal)
             raise
+
+    def _heard(self, answer: Callable[[], Answer]) -> Answer:
+        """What came, noting whether anything did; who refuses us is there."""
+        try:
+            found = answer()
+        except WireError as error:
+            self.met_silence = self.met_silence or hearing.is_silence(error)
+            self.was_answered = self.was_answered or not hearing.is_silence(error)
+            raise
+        self.was_answered = True
+        return found
 
     def _send(self, question: Question, token: Secret) -> Answer:
         """In whatever thread: nothing here looks at a row."""

@@ -30,6 +30,7 @@ from apps.records.syncing import (
     gaps,
     including,
     leasing,
+    passing_on,
     planning,
     preparing,
     quarantining,
@@ -133,7 +134,10 @@ def _advance(lease: Lease, *, at: datetime) -> None:
     try:
         work = Work(run, Source(run.connection, clock), lease, clock, slice_ends_at=at + SLICE)
         with contextlib.closing(work.source):
-            _work_on(work)
+            try:
+                _work_on(work)
+            finally:
+                passing_on.pass_on(work)
     except SliceOver:
         lease.give_back()
     except LeaseLost:

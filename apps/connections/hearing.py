@@ -1,0 +1,53 @@
+"""Whether the records of an endpoint answer, as heard by the syncs of all who are linked there.
+
+What a link hears at the token endpoint stands in its token set, and in the pace of its registration. A FHIR server is
+another machine: it may be silent where tokens are renewed as ever. One turn of a sync that brought no answer at all may
+be that patient's trouble, or a moment's; several in a row, and nobody's answer between them, are the provider's.
+"""
+
+from datetime import datetime, timedelta
+
+from django.db.models import F, QuerySet
+
+from apps.connections.models import EndpointSilence
+from apps.directory.models import Endpoint
+from apps.wire.errors import Throttled, Unavailable
+
+A_WHILE = timedelta(minutes=15)  # what works does not flicker
+TURNS = 2
+_OLD = timedelta(hours=25)  # each link is tried once a day: what nobody has tried since is not known to last
+
+
+def is_silence(error: Exception) -> bool:
+    """Whether nothing came, or nothing but that they cannot answer now. Who asks us to slow down is there."""
+    return isinstance(error, Unavailable) and not isinstance(error, Throttled)
+
+
+def not_answered(endpoint: Endpoint, *, at: datetime) -> None:
+    """A turn of a sync asked there and got no answer."""
+    rows = EndpointSilence.objects.filter(endpoint=endpoint)
+    rows.filter(last_at__lte=at - _OLD).delete()
+    _row, is_new = EndpointSilence.objects.get_or_create(endpoint=endpoint, defaults={"began_at": at, "last_at": at})
+    if not is_new:
+        rows.update(turns=F("turns") + 1, last_at=at)
+
+
+def answered(endpoint: Endpoint) -> None:
+    """Somebody got an answer there: silence is over."""
+    EndpointSilence.objects.filter(endpoint=endpoint).delete()
+
+
+def silent_since(endpoint: Endpoint, *, at: datetime) -> datetime | None:
+    """Since when its records have answered nobody; None where they do, or nobody can say yet. A query, unless the
+    endpoint is loaded with its `silence`."""
+    silence: EndpointSilence | None = getattr(endpoint, "silence", None)
+    if silence is None or silence.turns < TURNS or silence.last_at <= at - _OLD:
+        return None
+    return silence.began_at if silence.began_at <= at - A_WHILE else None
+
+
+def silent(*, at: datetime) -> QuerySet[EndpointSilence]:
+    """Those of endpoints that are switched on of which the same is true."""
+    return EndpointSilence.objects.filter(
+        turns__gte=TURNS, began_at__lte=at - A_WHILE, last_at__gt=at - _OLD, endpoint__is_switched_on=True
+    )

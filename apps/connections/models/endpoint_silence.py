@@ -1,0 +1,26 @@
+"""An endpoint whose records nobody gets. Only `apps.connections.hearing` writes it."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from apps.directory.models import Endpoint
+
+
+class EndpointSilence(models.Model):
+    """One row for an endpoint that left the latest turn of a sync without any answer; none for all others. Whose turn
+    it was does not count: an answer to anybody ends it."""
+
+    endpoint = models.OneToOneField(Endpoint, on_delete=models.CASCADE, primary_key=True, related_name="silence")
+    began_at = models.DateTimeField()
+    last_at = models.DateTimeField()
+    turns = models.PositiveIntegerField(default=1, db_default=1)  # in a row
+
+    class Meta:
+        verbose_name = _("silence of an endpoint")
+        verbose_name_plural = _("silences of endpoints")
+
+    class Privacy:
+        operational = ("endpoint", "began_at", "last_at", "turns")
+
+    def __str__(self) -> str:
+        return f"silence of endpoint {self.endpoint_id}"
