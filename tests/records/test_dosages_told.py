@@ -40,6 +40,11 @@ def advice(*texts: str) -> dict[str, Any]:
     return {"additionalInstruction": [{"text": text} for text in texts]}
 
 
+def repeated(**repeat: Any) -> dict[str, Any]:
+    return {"repeat": repeat}
+
+
+ONCE_A_DAY = {"frequency": 1, "period": 1, "periodUnit": "d"}
 NEEDED = {"asNeededCodeableConcept": {"text": "severe pain"}}
 TABLE: list[tuple[dict[str, Any], tuple[str, ...]]] = [
     (
@@ -72,7 +77,84 @@ TABLE: list[tuple[dict[str, Any], tuple[str, ...]]] = [
     ({"text": "As told", **at_most(1, "g", 3, "cycles")}, ("As told", "At most 1 g / 3 cycles")),
     ({"text": "As told", **at_most(1, "g", None, "d")}, ("As told", "At most 1 g")),
     (between(low=(500, "mg"), high=(1, "g")), ("500 mg to 1 g",)),
-    ({**between(low=(500, "mg"), high=(1, "g")), "route": {"text": "Oral"}}, ("Take 500 mg to 1 g",)),
+    (
+        {**between(low=(500, "mg"), high=(1, "g")), "route": {"text": "Oral"}},
+        ("Take 500 mg to 1 g", "How it is given: Oral"),
+    ),
+    (
+        {
+            **dose(1, "tablet"),
+            "route": {"text": "Vaginal route"},
+            "site": {"text": "Vagina"},
+            "method": {"text": "Insert"},
+            "timing": repeated(**ONCE_A_DAY, boundsDuration=amount(5, "d"), count=5),
+        },
+        (
+            "1 tablet, once a day",
+            "How it is given: Vaginal route",
+            "Where on the body: Vagina",
+            "Method: Insert",
+            "For 5 days",
+            "5 times in all",
+        ),
+    ),
+    (
+        {
+            "doseAndRate": [
+                {
+                    "doseQuantity": amount(1, "g"),
+                    "rateRatio": {"numerator": amount(1, "g"), "denominator": amount(30, "min")},
+                }
+            ],
+            "timing": repeated(**ONCE_A_DAY, duration=30, durationMax=60, durationUnit="min", count=1, countMax=3),
+        },
+        ("1 g, once a day", "How fast: 1 g / 30 min", "Each time over 30 to 60 minutes", "1 to 3 times in all"),
+    ),
+    (
+        {
+            "text": "One daily",
+            "timing": repeated(**ONCE_A_DAY, boundsRange={"low": amount(5, "d"), "high": amount(7, "d")}),
+        },
+        ("One daily", "For 5 to 7 days"),
+    ),
+    (
+        {
+            **dose(2, "tablet"),
+            "timing": repeated(**ONCE_A_DAY, boundsPeriod={"start": "2016-01-01", "end": "2016-01-05"}),
+        },
+        ("Take 2 tablets once a day", "From January 1, 2016 to January 5, 2016"),
+    ),
+    ({**dose(1, "tablet"), "timing": repeated(when=["AC"], offset=30)}, ("Take 1 tablet 30 minutes before meals",)),
+    (
+        {**dose(1, "tablet"), "timing": {"event": ["2016-01-01", "2016-01-08"]}},
+        ("Take 1 tablet", "On January 1, 2016 and January 8, 2016"),
+    ),
+    (
+        {**dose(1, "tablet"), "timing": {"code": {"text": "BID"}, **repeated(timeOfDay=["08:00:00"], count=10)}},
+        ("Take 1 tablet 2 times a day at 08:00", "10 times in all"),
+    ),
+    (
+        {**dose(1, "tablet"), "timing": repeated(frequency=3, period=1)},
+        ("Take 1 tablet", "Also sent: Frequency 3; Period 1"),
+    ),
+    (
+        {**dose(1, "tablet"), "timing": repeated(**ONCE_A_DAY, when=["XX"], dayOfWeek=["mon", "someday"])},
+        ("Take 1 tablet once a day on Monday", "Also sent: When XX; Day of week mon, Day of week someday"),
+    ),
+    ({**dose("1-2", "tablet"), "patientInstruction": "x"}, ("x", "Also sent: Dose: Value 1-2, Unit tablet")),
+    (
+        {**between(low=(1, "tablet"), high=("two", "tablet"))},
+        ("Also sent: Dose: Low: Value 1, Unit tablet, High: Value two, Unit tablet",),
+    ),
+    (
+        {**dose(1, "tablet"), "route": {"coding": [{"system": "urn:x", "code": "26643006"}]}},
+        ("Take 1 tablet", "Also sent: Route: Coding 26643006"),
+    ),
+    ({**dose(1, "tablet"), "startWith": "half"}, ("Take 1 tablet", "Also sent: Start with half")),
+    (
+        {"text": "As told", "modifierExtension": [{"url": "urn:not", "valueBoolean": True}]},
+        ("As told", "Modifier extension urn:not: Value yes"),
+    ),
     (between(low=("0.50", "mL"), high=(15, "U")), ("0.5 mL to 15 units",)),
     (between(low=(1, "tab"), high=(2, "tablets")), ("Take 1 to 2 tablets",)),
     (between(high=(2, "tablet")), ("Take up to 2 tablets",)),
@@ -94,8 +176,8 @@ def as_dstu2(sent: dict[str, Any]) -> dict[str, Any]:
     for advised in sent.get("additionalInstruction", ()):
         older["additionalInstructions"] = advised
     if repeat := sent.get("timing", {}).get("repeat"):
-        older["timing"] = {"repeat": {**repeat, "periodUnits": repeat["periodUnit"]}}
-        del older["timing"]["repeat"]["periodUnit"]
+        names = {"periodUnit": "periodUnits", "durationUnit": "durationUnits", "boundsDuration": "boundsQuantity"}
+        older["timing"] = {**sent["timing"], "repeat": {names.get(name, name): part for name, part in repeat.items()}}
     return older
 
 
@@ -116,7 +198,41 @@ def present(resource: dict[str, Any]) -> Entry:
     return presenting.present(body, **named, context=Context())[1]
 
 
+def told_of(entry: Entry) -> list[tuple[str, ...]]:
+    return [fact.lines for fact in facts.of(entry, provider="Tarn") if fact.label == "How to take it"]
+
+
 class TestAnEntry:
+    @pytest.mark.parametrize("version", VERSIONS)
+    @pytest.mark.parametrize(
+        ("form", "value", "said"),
+        [
+            ("Film-coated tablet", 2, "2 tablets, 2 times a day"),
+            ("Tablet", 500, "500 at a time, 2 times a day"),
+            ("Oral solution", 5, "5 at a time, 2 times a day"),
+        ],
+    )
+    def test_counts_what_the_medicine_is_where_no_unit_was_sent(self, version, form, value, said):
+        product = {"resourceType": "Medication", "id": "x", "code": {"text": "Remedy"}}
+        product |= {"product": {"form": {"text": form}}} if version == "dstu2" else {"form": {"text": form}}
+        sent = order(version, {"doseAndRate": [{"doseQuantity": {"value": value}}], "timing": TWICE})
+        del sent["medicationCodeableConcept"]
+        assert told_of(present({**sent, "contained": [product], "medicationReference": {"reference": "#x"}})) == [
+            (said,)
+        ]
+
+    def test_tells_of_every_dose_that_was_sent(self):
+        first, second = dose(1, "tablet")["doseAndRate"][0], dose(2, "tablet")["doseAndRate"][0]
+        assert told_of(present(order("r4", {"doseAndRate": [first, {**second, "type": {"text": "Loading"}}]}))) == [
+            ("Take 1 tablet", "Also sent: Loading, 2 tablet")
+        ]
+
+    def test_tells_of_every_maximum(self):
+        most = {"maxDosePerAdministration": amount(2, "tablet"), "maxDosePerLifetime": amount("550.0", "mg")}
+        assert told_of(present(order("r4", {"text": "As told", **most}))) == [
+            ("As told", "At most 2 tablets each time", "At most 550 mg in a lifetime")
+        ]
+
     @pytest.mark.parametrize("version", VERSIONS)
     @pytest.mark.parametrize(("sent", "told"), TABLE)
     def test_tells_all_of_a_dosage(self, version, sent, told):

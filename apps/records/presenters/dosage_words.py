@@ -2,7 +2,8 @@
 
 Whatever shows or writes down a dosage takes all of `lines`: without "only when needed" or its maximum it is another.
 Numbers of ours have no trailing zero and always a leading one; "units" and "micrograms" are written in full. What was
-not sent is not said: there is no "take" for what may not be swallowed, and no "tablet" for a bare number.
+not sent is not said: there is no "take" for what may not be swallowed, and "tablet" for a bare number only where the
+medicine is one and the number small.
 """
 
 import re
@@ -14,23 +15,32 @@ from django.utils.text import get_text_list
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from apps.records.presenters import timings
+from apps.records.presenters import dates, lengths
 from apps.records.presenters.dosages import Dosage
+from apps.records.presenters.lengths import Span
+from apps.records.presenters.moments import When
 from apps.records.presenters.quantities import Quantity
-from apps.records.presenters.timings import Moment, Span, Timing, Weekday
+from apps.records.presenters.timings import Moment, Timing, Weekday
 
 
 def lines(dosage: Dosage) -> tuple[str, ...]:
-    """All that is to be known to take it: the dose first, then when, how much at most, and what else was advised.
+    """All that is to be known to take it: the dose first, then how and how long, when, how much at most, and what else
+    was advised. Where the provider wrote a text, that says how; where we make it of parts, what we do not understand
+    stands at its end as it was sent.
 
     What was sent twice in the same words is told once. What merely holds those words may say the opposite.
     """
     said = (
-        dosage.text or sentence(dosage),
+        *([dosage.text] if dosage.text else [sentence(dosage), *_how(dosage)]),
+        *_how_long(dosage),
         when_needed(dosage),
         at_most(dosage),
+        *_other_maximums(dosage),
         dosage.patient_instruction,
         *dosage.instructions,
+        ""
+        if dosage.text or not dosage.unread
+        else gettext("Also sent: %(parts)s") % {"parts": "; ".join(dosage.unread)},
     )
     told: dict[str, str] = {}
     for line in filter(None, said):
@@ -38,9 +48,9 @@ def lines(dosage: Dosage) -> tuple[str, ...]:
     return tuple(told.values())
 
 
-def sentence(dosage: Dosage, *, form: str = "") -> str:
-    """How to take it, as one sentence in the reader's language; empty where too little was sent."""
-    amount, often = _amount(dosage, form), how_often(dosage.timing)
+def sentence(dosage: Dosage) -> str:
+    """How much and how often, as one sentence in the reader's language; empty where too little was sent."""
+    amount, often = _amount(dosage), how_often(dosage.timing)
     if not amount:
         return _capitalized(often)
     known = {"amount": amount, "often": often}
@@ -66,22 +76,67 @@ def at_most(dosage: Dosage) -> str:
     if period and not every:
         return gettext("At most %(amount)s") % {"amount": dosage.maximum}
     if parts := _NUMBER_AND_UNIT.fullmatch(amount):
-        number = timings.plain(Decimal(parts[1]))
+        number = lengths.plain(Decimal(parts[1]))
         amount = f"{number} {_unit(Quantity(unit=parts[2]), '', is_one=number == '1')}"
     if not every:
         return gettext("At most %(amount)s") % {"amount": amount}
     return gettext("At most %(amount)s %(every)s") % {"amount": amount, "every": every}
 
 
+def _other_maximums(dosage: Dosage) -> tuple[str, ...]:
+    at_once, ever = (
+        most.shown if most.comparator else _counted(most, "") for most in (dosage.most_at_once, dosage.most_ever)
+    )
+    return (
+        gettext("At most %(amount)s each time") % {"amount": at_once} if dosage.most_at_once else "",
+        gettext("At most %(amount)s in a lifetime") % {"amount": ever} if dosage.most_ever else "",
+    )
+
+
+def _how(dosage: Dosage) -> tuple[str, ...]:
+    """What a sentence of ours has no room for: the way into the body, the place, the method, how fast, and when."""
+    takes, events = lengths.in_words(dosage.timing.takes), [dates.sent_moment(sent) for sent in dosage.timing.events]
+    return (
+        gettext("How it is given: %(route)s") % {"route": dosage.route} if dosage.route else "",
+        gettext("Where on the body: %(site)s") % {"site": dosage.site} if dosage.site else "",
+        gettext("Method: %(method)s") % {"method": dosage.method} if dosage.method else "",
+        gettext("How fast: %(rate)s") % {"rate": dosage.rate} if dosage.rate else "",
+        gettext("Each time over %(length)s") % {"length": takes} if takes else "",
+        gettext("On %(dates)s") % {"dates": _listed(events)} if events else "",
+    )
+
+
+def _how_long(dosage: Dosage) -> tuple[str, ...]:
+    """For how long, and how many times in all: whoever writes a text may leave that to the parts."""
+    timing, bounds = dosage.timing, dosage.timing.bounds
+    lasts = lengths.in_words(timing.lasts)
+    count = _range(timing.count, timing.count_to)
+    in_all = ngettext("%(times)s time in all", "%(times)s times in all", 1 if count == "1" else 2) % {"times": count}
+    return (
+        gettext("For %(length)s") % {"length": lasts} if lasts else "",
+        in_all if count else "",
+        _between(bounds) if bounds and (bounds.ends or not dosage.text) else "",
+    )
+
+
+def _between(bounds: When) -> str:
+    starts, ends = dates.sent_date(bounds.starts), dates.sent_date(bounds.ends)
+    if bounds.text:
+        return gettext("“%(sent)s”") % {"sent": bounds.text}
+    if starts and ends:
+        return gettext("From %(start)s to %(end)s") % {"start": starts, "end": ends}
+    return gettext("From %(start)s on") % {"start": starts} if starts else gettext("Until %(date)s") % {"date": ends}
+
+
 def how_often(timing: Timing) -> str:
     """Once a day in the morning; every 6 hours; as the provider said it. Empty where it did not."""
-    if timing.said:
-        return timing.said
-    moments = [str(MOMENT_WORDS[moment]) for moment in timing.moments]
+    moments = [] if timing.said else [str(MOMENT_WORDS[moment]) for moment in timing.moments]
     days = [str(WEEKDAY_WORDS[day]) for day in timing.weekdays]
     at = gettext("at %(times)s") % {"times": _listed(list(timing.times_of_day))} if timing.times_of_day else ""
     on = gettext("on %(days)s") % {"days": _listed(days)} if days else ""
-    return " ".join(filter(None, (_rate(timing), _listed(moments), at, on)))
+    before = lengths.counted(timing.offset, Span.MINUTE, is_one=timing.offset == "1") if timing.offset else ""
+    around = " ".join(filter(None, (before if moments else "", _listed(moments))))
+    return " ".join(filter(None, (timing.said or _rate(timing), around, at, on)))
 
 
 def _rate(timing: Timing) -> str:
@@ -114,24 +169,24 @@ def _every(every: str, timing: Timing) -> str:
 def _usual_period(sent: str) -> str:
     """Every 24 hours, for 1 d; empty for a period that we cannot read."""
     parts = _NUMBER_AND_UNIT.fullmatch(sent)
-    span = _SPANS.get(parts[2].casefold().strip("{}")) if parts else None
+    span = lengths.span_of(parts[2]) if parts else None
     if not parts or span is None or not Decimal(parts[1]):
         return ""
-    number = timings.plain(Decimal(parts[1]))
+    number = lengths.plain(Decimal(parts[1]))
     if number == "1" and span in _LONGER:  # "every 1 day" is nobody's word
         number, span = _LONGER[span]
     return _every(number, Timing(period=number, span=span))
 
 
-def _amount(dosage: Dosage, form: str) -> str:
-    low, high = dosage.dose, dosage.dose_to
+def _amount(dosage: Dosage) -> str:
+    low, high, form = dosage.dose, dosage.dose_to, _form(dosage)
     if low.comparator or high.comparator:
         return _range(low.shown, high.shown)  # "< 2 tablets" is not "2 tablets"
     if high and not low:
         return gettext("up to %(high)s") % {"high": _counted(high, form)}
     if low and high and _have_other_units(low, high):
         return _range(_counted(low, form), _counted(high, form))
-    numbers = [timings.plain(side.number) for side in (low, high) if side]
+    numbers = [lengths.plain(side.number) for side in (low, high) if side]
     if not numbers:
         return ""
     unit = _unit(low if low.unit else high, form, is_one=numbers[-1] == "1")
@@ -140,8 +195,18 @@ def _amount(dosage: Dosage, form: str) -> str:
 
 
 def _counted(quantity: Quantity, form: str) -> str:
-    number = timings.plain(quantity.number)
+    number = lengths.plain(quantity.number)
     return f"{number} {_unit(quantity, form, is_one=number == '1')}".strip()
+
+
+def _form(dosage: Dosage) -> str:
+    """What is counted where no unit was sent: the medicine itself, where it comes in pieces. Of many pieces it is more
+    likely that a unit is missing: 500 is no number of tablets."""
+    number = max((side.number for side in (dosage.dose, dosage.dose_to) if side.number is not None), default=None)
+    if number is None or number > _MOST_PIECES:
+        return ""
+    named = (_COUNTED.get(word, word) for word in re.findall(r"[a-z]+", dosage.form.casefold()))
+    return next((piece for piece in named if piece in _PIECES), "")
 
 
 def _have_other_units(low: Quantity, high: Quantity) -> bool:
@@ -167,7 +232,9 @@ def _unit(quantity: Quantity, form: str, *, is_one: bool) -> str:
 def _is_swallowed(dosage: Dosage) -> bool:
     route, unit = dosage.route.casefold(), (dosage.dose.unit or dosage.dose_to.unit).casefold()
     if route:
-        return any(word in route for word in ("oral", "mouth"))
+        return _BY_MOUTH.search(route) is not None
+    if dosage.method or dosage.site:  # to be inserted, perhaps
+        return False
     return _COUNTED.get(unit, unit) in {"tablet", "capsule"}
 
 
@@ -188,12 +255,9 @@ def _capitalized(words: str) -> str:
 
 
 _NUMBER_AND_UNIT = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) (.+)")
-_SPANS = {
-    **{span.value: span for span in Span},
-    **dict.fromkeys(("hr", "hrs", "hour", "hours"), Span.HOUR),
-    **dict.fromkeys(("day", "days"), Span.DAY),
-    **dict.fromkeys(("week", "weeks"), Span.WEEK),
-}
+_BY_MOUTH = re.compile(r"\b(?:oral|mouth)\b")
+_MOST_PIECES = 10
+_PIECES = frozenset({"tablet", "capsule", "drop", "puff", "patch"})
 _LONGER = {Span.DAY: ("24", Span.HOUR), Span.WEEK: ("7", Span.DAY)}
 _COUNTED = {
     "tab": "tablet",
@@ -229,11 +293,18 @@ _A: Mapping[Span, str | Promise] = {
 MOMENT_WORDS: Mapping[Moment, str | Promise] = {
     Moment.MORNING: _("in the morning"),
     Moment.NOON: _("at noon"),
+    Moment.EARLY_MORNING: _("early in the morning"),
+    Moment.LATE_MORNING: _("late in the morning"),
     Moment.AFTERNOON: _("in the afternoon"),
+    Moment.EARLY_AFTERNOON: _("early in the afternoon"),
+    Moment.LATE_AFTERNOON: _("late in the afternoon"),
     Moment.EVENING: _("in the evening"),
+    Moment.EARLY_EVENING: _("early in the evening"),
+    Moment.LATE_EVENING: _("late in the evening"),
     Moment.NIGHT: _("at night"),
     Moment.BEDTIME: _("at bedtime"),
     Moment.WAKING: _("after waking up"),
+    Moment.AFTER_SLEEP: _("after sleeping"),
     Moment.MEALS: _("with meals"),
     Moment.BREAKFAST: _("with breakfast"),
     Moment.LUNCH: _("with lunch"),

@@ -231,7 +231,8 @@ def _entry(
     top["title"] = top["title"] or _referred_title(resource) or " / ".join(ingredients)
     absence = known_absence(top["codes"], top["title"]) if kind is not Kind.FILLED else None
     no_information = says_no_information(top["codes"])
-    instructions = dosages.read(resource)
+    form = _form(product)
+    instructions = dosages.read(resource, form=form)
     taken = _taken(resource, instructions, context)
     return MedicationEntry(
         **top,
@@ -244,7 +245,7 @@ def _entry(
         says_no_information=no_information,
         kind=kind,
         dosages=instructions,
-        form=_form(product),
+        form=form,
         ingredients=ingredients,
         taken=taken,
         ends_at=_ends_at(resource, instructions, supply),

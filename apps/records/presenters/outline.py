@@ -59,6 +59,18 @@ def of(resource: Element) -> Outline:
     return Outline(tuple(lines), is_cut)
 
 
+def as_sent(element: Element, *names: str) -> tuple[str, ...]:
+    """These elements, as far as they are there, each on one line: "Frequency 1"; "Route: Coding 26643006"."""
+    sent = ({name: element[name]} for name in dict.fromkeys(names) if element.get(name) not in (None, "", [], {}))
+    return tuple("".join(map(_on_one_line, of(one).lines)).rstrip(":, ")[:_LONGEST_VALUE] for one in sent)
+
+
+def _on_one_line(line: Line) -> str:
+    if line.value:
+        return f"{line.label} {line.value}, "
+    return f"{line.label} {line.reference}: " if line.reference and not line.depth else f"{line.label}: "
+
+
 def label_of(name: str) -> str:
     """An element's name in words: valueQuantity is "Value", clinicalStatus "Clinical status"."""
     choice = _CHOICE.fullmatch(name.lstrip("_"))

@@ -74,6 +74,21 @@ def read(element: Element) -> Quantity:
     )
 
 
+def as_sent(element: Element) -> str:
+    """Comparator, value and unit as they stand, whatever they are: "about 5", "1:80". Empty without a value."""
+    if not _is_plain(element.get("value")):
+        return ""
+    sent = (element.get(part) for part in ("comparator", "value", "unit"))
+    try:
+        return " ".join(filter(None, (elements.shown(str(part)) for part in sent if _is_plain(part))))
+    except ValueError:  # an integer too long to be written
+        return ""
+
+
+def _is_plain(sent: object) -> bool:
+    return isinstance(sent, str | int | Decimal) and not isinstance(sent, bool) and sent != ""
+
+
 def digits(number: Decimal) -> str:
     """The number as it was written, without an exponent: 5.10, 0.0001, 1200."""
     return f"{number:f}"

@@ -127,13 +127,7 @@ def _quantity(sent: object) -> Value:
         return Value()
     if quantity := quantities.read(sent):
         return Value(Kind.QUANTITY, quantity=quantity)
-    parts = (elements.shown(str(sent[part])) for part in ("comparator", "value", "unit") if _is_plain(sent.get(part)))
-    said = " ".join(parts) if _is_plain(sent.get("value")) else ""
-    return _said(said)  # "about 5", "1:80": no number that we can read, and still what was found
-
-
-def _is_plain(sent: object) -> bool:
-    return isinstance(sent, str | int | Decimal) and not isinstance(sent, bool) and sent != ""
+    return _said(quantities.as_sent(sent))  # no number that we can read, and still what was found
 
 
 def _said(sent: object) -> Value:

@@ -1,5 +1,6 @@
 """How a medicine is taken, from both versions, in the provider's words or in a sentence of its parts."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,7 +9,8 @@ from hypothesis import given
 from apps.records.presenters import dosage_words, dosages, timings
 from apps.records.presenters.dosages import Dosage
 from apps.records.presenters.entry import Context, Entry
-from apps.records.presenters.timings import Moment, Span, Timing, Weekday
+from apps.records.presenters.lengths import Span
+from apps.records.presenters.timings import Moment, Timing, Weekday
 from tests.records.presenters import corpus
 from tests.records.presenters.oddities import odd, shelved
 
@@ -146,7 +148,7 @@ class TestASentence:
         assert dosage_words.sentence(read(**sent)) == sentence
 
     def test_takes_a_form_for_the_unit_that_is_missing(self):
-        assert dosage_words.sentence(read(**dose(1, "", route=ORAL)), form="Tablet") == "Take 1 tablet"
+        assert dosage_words.sentence(replace(read(**dose(1, "", route=ORAL)), form="Tablet")) == "Take 1 tablet"
 
     def test_says_a_range(self):
         assert dosage_words.sentence(read(**R4)) == "Take 1 to 2 tablets 3 times a day after breakfast"

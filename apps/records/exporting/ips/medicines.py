@@ -4,8 +4,8 @@ from apps.records.exporting.ips import writing
 from apps.records.exporting.ips.clinical import Item
 from apps.records.exporting.reading import Told
 from apps.records.presenters import dosage_words, dosages, elements, heads, moments, naming
-from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Code
+from apps.records.presenters.medications import MedicationEntry
 
 _NOT_TAKEN = frozenset({"completed", "stopped", "cancelled", "not-taken", "draft"})
 _ORDERED = frozenset({"active", "on-hold"})
@@ -22,7 +22,7 @@ def medicine(told: Told) -> Item | None:
     if status in _NOT_TAKEN or sent.get("wasNotTaken") is True:
         return None
     title, codes = _drug(told)
-    dosage = [{"text": text} for text in _dosages(sent)]
+    dosage = [{"text": text} for text in _dosages(told)]
     named = {"medicationCodeableConcept": writing.concept(title, codes)}
     if told.entry.resource_type == "MedicationStatement":
         when = moments.read(sent, "effective", "dateAsserted", means="started")
@@ -78,7 +78,8 @@ def _drug(told: Told) -> tuple[str, tuple[Code, ...]]:
     return title, heads.codes_of(code)
 
 
-def _dosages(sent: Element) -> list[str]:
+def _dosages(told: Told) -> list[str]:
     """Each dosage with all of its lines: Dosage.text is the whole instruction for who reads no parts."""
-    said = ("; ".join(dosage_words.lines(dosage)) for dosage in dosages.read(sent))
+    form = told.entry.form if isinstance(told.entry, MedicationEntry) else ""
+    said = ("; ".join(dosage_words.lines(dosage)) for dosage in dosages.read(told.resource, form=form))
     return [text for text in said if text]
