@@ -5,6 +5,8 @@ does not cost the page; it is counted, so that nothing goes missing silently.
 
 One thing is mended: an escape of half a surrogate pair, which stands for no character and which hardly any decoder
 but Python's own takes, becomes the replacement character. Otherwise one cut emoji would cost the whole page.
+
+A row that is nested deeper than a decoder descends is no row that anybody could read: it alone is left out and counted.
 """
 
 import re
@@ -24,6 +26,11 @@ _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _SURROGATES = re.compile(
     rb"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
 )
+
+# A text, or what opens or closes an object or a list: all there is to see of how deep JSON is nested.
+_NESTING = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
+_MOST_DEPTH = 500  # of a row in its page; Python's decoders, ours among them, end somewhere below a thousand
+_ROW_DEPTH = 3  # Bundle, list, entry
 
 # FHIR promises [A-Za-z0-9.-]{1,64}; we refuse only what could not travel in a path, dot segments included.
 LOGICAL_ID = re.compile(r"(?!\.{1,2}\Z)[^\x00-\x20\x7f/\\?#%\ud800-\udfff]{1,64}")
@@ -115,7 +122,7 @@ def read_resource(body: bytes, *, resource_type: str) -> Resource:
 def read_page(body: bytes, *, base_url: str) -> Page:
     """The rows of a searchset Bundle. A relative next link is resolved against the FHIR base URL; whether it may be
     followed is not decided here. Raises UnexpectedAnswer for what is no Bundle or has a next link nobody can read."""
-    bundle = _decoded(_mended(body), _BUNDLE)
+    bundle = _bundle(_mended(body))
     if bundle is None or bundle.resource_type != "Bundle":
         is_other = bundle is not None and bundle.resource_type != ""
         raise UnexpectedAnswer(code=Code.WRONG_RESOURCE if is_other else Code.UNREADABLE, status=200)
@@ -130,6 +137,15 @@ def read_page(body: bytes, *, base_url: str) -> Page:
         else:
             resources.append(row)
     return Page(tuple(resources), _next_url(bundle.link, base_url), _total(bundle.total), outcomes, unreadable)
+
+
+def _bundle(body: bytes) -> _Bundle | None:
+    try:
+        return _BUNDLE.decode(body)
+    except RecursionError:  # one row can be the reason, and must not cost the others
+        return _decoded(_shallow(body), _BUNDLE)
+    except (msgspec.MsgspecError, UnicodeError):
+        return None
 
 
 def _row(raw: msgspec.Raw) -> tuple[Resource | None, bool]:
@@ -184,6 +200,24 @@ def _mended(body: bytes) -> bytes:
     if _SURROGATE.search(body) is None:
         return body
     return _SURROGATES.sub(lambda match: b"\\ufffd" if match[1] else match[0], body)
+
+
+def _shallow(body: bytes) -> bytes:
+    """The body with null in the place of each row that is nested too deep; found without descending into any."""
+    kept: list[bytes] = []
+    depth = deepest = row_starts = kept_to = 0
+    for found in _NESTING.finditer(body):
+        if found[0] in b"{[":
+            depth += 1
+            deepest = max(deepest, depth)
+            if depth == _ROW_DEPTH:
+                row_starts, deepest = found.start(), depth
+        elif found[0] in b"}]":
+            if depth == _ROW_DEPTH and deepest > _MOST_DEPTH:
+                kept += [body[kept_to:row_starts], b"null"]
+                kept_to = found.end()
+            depth -= 1
+    return b"".join([*kept, body[kept_to:]])
 
 
 def _decoded(raw: bytes | msgspec.Raw, decoder: msgspec.json.Decoder[T]) -> T | None:

@@ -113,6 +113,18 @@ class TestAPage:
         found = bundles.read_page(b'{"resourceType":"Bundle","entry":[' + row + b"]}", base_url=BASE)
         assert (found.resources, found.unreadable) == ((), 1)
 
+    @pytest.mark.parametrize("depth", [600, 2000, 100_000])
+    @pytest.mark.parametrize(("opens", "closes"), [("[", "]"), ('{"a":', "}"), ('[{"\\"}]":', "}]")])
+    def test_counts_a_row_that_is_nested_too_deep_and_keeps_the_others(self, depth, opens, closes):
+        deep = f'{{"resource":{{"resourceType":"Goal","id":"deep","x":{opens * depth}1{closes * depth}}}}}'
+        others = [json.dumps(goal(logical_id)) for logical_id in ("1", 'x", "}]{[', "2")]
+        entries = ",".join([others[0], deep, others[1], deep, others[2]])
+        whole = f'{{"entry":[{entries}],"total":5,"link":[{{"relation":"next","url":"n"}}],"resourceType":"Bundle"}}'
+        found = bundles.read_page(whole.encode(), base_url=BASE)
+        came = [row.logical_id for row in found.resources if row.logical_id != "deep"]  # where a decoder reads it
+        assert (came, found.total, found.next_url) == (["1", "2"], 5, f"{BASE}n")
+        assert found.unreadable + len(found.resources) == 5
+
     @pytest.mark.parametrize("total", [None, "3", -1, 2.5, [], {}, True, 10**30])
     def test_has_no_total_where_it_is_no_count(self, total):
         assert page([goal("1")], total=total).total is None
@@ -158,6 +170,7 @@ class TestAPage:
             (b'{"resourceType":"OperationOutcome"}', Code.WRONG_RESOURCE),
             (b'{"resourceType":"Patient","id":"1"}', Code.WRONG_RESOURCE),
             (b"[" * 200_000, Code.UNREADABLE),
+            (b'{"entry":[' + b'{"a":' * 200_000 + b'"\\"' * 200_000, Code.UNREADABLE),
         ],
     )
     def test_is_refused_where_the_answer_is_none(self, body, code):
