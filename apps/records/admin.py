@@ -45,7 +45,7 @@ class SyncRunAdmin(RecordsWindow):
 
     subject = "sync run"
     list_display = (
-        "created_at", "connection", "cause", "is_full", "outcome", "lease_until", "pauses", "finished_at",
+        "created_at", "connection", "cause", "is_full", "outcome", "lease_until", "pauses", "deaths", "finished_at",
     )  # fmt: skip
     list_filter = ("outcome", "cause", "is_full")
     search_fields = ("connection__id__exact",)
@@ -59,7 +59,7 @@ class SyncStepAdmin(RecordsWindow):
     subject = "sync step"
     list_display = (
         "run", "resource_type", "status", "gap", "since_at", "pages", "rows_got", "rows_kept", "rows_changed",
-        "rows_removed", "rows_missing", "finished_at",
+        "rows_removed", "rows_missing", "deaths", "finished_at",
     )  # fmt: skip
     list_filter = ("status", "gap", OfType)
     search_fields = ("run__id__exact",)

@@ -271,6 +271,11 @@ _GAPS: Mapping[SyncStep.Gap, _Said] = {
         _("Not complete"),
         _("%(provider)s sent more than we can take. We stopped on %(date)s and keep what came."),
     ),
+    Gap.WORKER_DIED: (
+        Kind.FAULT,
+        _("Not complete"),
+        _("We could not take in what %(provider)s sent on %(date)s. This is ours to fix."),
+    ),
     Gap.SIGN_IN_NEEDED: (
         Kind.NEEDS_YOU,
         _("Sign-in needed"),

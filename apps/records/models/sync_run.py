@@ -40,6 +40,8 @@ class SyncRun(models.Model):
     lease_until = models.DateTimeField(null=True)
     claim_id = models.UUIDField(null=True)
     pauses = models.PositiveSmallIntegerField(default=0)  # how often it waited for a provider that did not answer
+    # How many workers in a row died or hung over it with no step in hand: seeing what is offered, or building shelves.
+    deaths = models.PositiveSmallIntegerField(default=0, db_default=0)
     planned_at = models.DateTimeField(null=True)  # when its steps were made, told by what the provider offers
     is_full = models.BooleanField(default=True, db_default=True)  # asks for everything, and so proves what is gone
     finished_at = models.DateTimeField(null=True)
@@ -76,7 +78,7 @@ class SyncRun(models.Model):
     class Privacy:
         operational = (
             "id", "user", "connection", "cause", "outcome", "created_at", "lease_until", "claim_id", "pauses",
-            "planned_at", "is_full", "finished_at",
+            "deaths", "planned_at", "is_full", "finished_at",
         )  # fmt: skip
 
     def __str__(self) -> str:
@@ -107,6 +109,7 @@ class SyncStep(models.Model):
         SIGN_IN_NEEDED = "sign_in_needed", _("sign-in needed")
         OTHER_PATIENT = "other_patient", _("rows of another patient")
         TOO_MUCH = "too_much", _("more than we take")
+        WORKER_DIED = "worker_died", _("our worker died over it")
 
     run = models.ForeignKey(SyncRun, on_delete=models.CASCADE, related_name="steps")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
@@ -134,6 +137,8 @@ class SyncStep(models.Model):
     finished_at = models.DateTimeField(null=True)
     refers = models.BooleanField(default=False, db_default=False)  # its rows name what is read after them
     needs_shelf = models.BooleanField(default=False, db_default=False)  # what it brought is not on the shelves yet
+    claim_id = models.UUIDField(null=True)  # of the worker that has it in hand, or had it last
+    deaths = models.PositiveSmallIntegerField(default=0, db_default=0)  # of workers, since it last brought something
 
     class Meta:
         verbose_name = _("sync step")
@@ -144,6 +149,10 @@ class SyncStep(models.Model):
                 condition=Q(status="gap") & ~Q(gap="") | ~Q(status="gap") & Q(gap=""), name="a_gap_has_a_reason"
             ),
         ]
+        indexes = [
+            # What operators ask each day (`syncing.overseeing`).
+            models.Index(fields=["finished_at"], condition=Q(gap="worker_died"), name="sync_steps_given_up"),
+        ]
 
     class Privacy:
         health = ("sealed_page",)
@@ -152,7 +161,7 @@ class SyncStep(models.Model):
             "id", "run", "user", "resource_type", "status", "gap", "asked", "since_at", "watermark_at", "pages",
             "bytes_got", "rows_got", "rows_kept", "rows_refused", "rows_unreadable", "rows_changed", "rows_removed",
             "rows_missing", "rows_counted", "started_at", "finished_at", "refers",
-            "needs_shelf",
+            "needs_shelf", "claim_id", "deaths",
         )  # fmt: skip
 
     def __str__(self) -> str:

@@ -4,6 +4,7 @@ Names, such as those of doctors, come after the rows that refer to them. When al
 are built once more, and of no others. What an earlier run left off the shelves comes along with the next one.
 """
 
+import logging
 from datetime import datetime
 
 from django.db import transaction
@@ -12,8 +13,11 @@ from django.db.models import Q, QuerySet
 from apps.records import shelving
 from apps.records.models import Shelf, SyncRun, SyncStep
 from apps.records.subjects import SUBJECTS, Subject, shelved_for
+from apps.records.syncing import surviving
 from apps.records.syncing.leasing import Lease
 from apps.records.syncing.planning import REFERENCED
+
+_LOG = logging.getLogger(__name__)
 
 _OPEN = (SyncStep.Status.WAITING, SyncStep.Status.GETTING)
 
@@ -34,6 +38,10 @@ def display(run: SyncRun, lease: Lease, *, at: datetime) -> None:
     wanted = _subjects(changed, set(kept), have, shelving.unreadable(run.connection) if have else set())
     if not wanted:
         return
+    if surviving.is_given_up(run):  # what is left off stays marked, for the next run and `rebuild_shelves`
+        _LOG.error("Shelves are not built, since workers died over them: run %s.", run.pk)
+        return
+    surviving.put_down(run)
     with transaction.atomic():
         lease.extend()
         shelving.rebuild(run.connection, *wanted, at=at)

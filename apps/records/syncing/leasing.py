@@ -2,6 +2,8 @@
 
 A claim holds for a lease that every stored page extends. A worker that dies lets its lease expire, and another resumes
 where the stored cursors stand; a worker that was only slow finds its claim gone before it can write anything more.
+Each such death is counted, with the steps that were in hand: what kills one worker after the other must not go on for
+ever (`surviving`).
 
 Workers take what waits most urgently: what a person waits for before what the clock asked for, then what has waited
 longest. Of one authorization server no more runs are worked on at once than `runs_at_once` of its dialect says, counted
@@ -25,6 +27,7 @@ from apps.connections.models import Connection
 from apps.directory import reaching, registering
 from apps.directory.models import AuthorizationServer
 from apps.records.models import SyncRun
+from apps.records.syncing import surviving
 
 # One page: a request of at most 30 s, perhaps a discovery of at most 20 s, a refresh of at most 10 s and the same
 # request again, and storing.
@@ -84,11 +87,12 @@ class Lease:
 
     def give_back(self) -> None:
         """Let anyone go on with the run at once; it waits behind those that wait already."""
-        self._held().update(claim_id=None, lease_until=Now())
+        self._held().update(claim_id=None, lease_until=Now(), deaths=surviving.DEATHS_AFTER_A_TURN)
 
     def pause(self, *, seconds: int, pauses: int) -> None:
         """Give the run back, to be resumed by anyone after so long."""
-        self._held().update(claim_id=None, lease_until=Now() + timedelta(seconds=seconds), pauses=pauses)
+        until = Now() + timedelta(seconds=seconds)
+        self._held().update(claim_id=None, lease_until=until, pauses=pauses, deaths=surviving.DEATHS_AFTER_A_TURN)
 
     def finish(self, *, outcome: SyncRun.Outcome, at: datetime) -> None:
         """End the run. Raises LeaseLost."""
@@ -134,15 +138,17 @@ def _claim(runs: QuerySet[SyncRun]) -> Lease | None:
 
 @transaction.atomic
 def _claim_of(runs: QuerySet[SyncRun]) -> Lease | None:
-    waiting = runs.order_by(*_URGENCY).values_list("pk", _SERVER)
+    waiting = runs.order_by(*_URGENCY).values_list("pk", _SERVER, "claim_id")
     chosen = waiting.select_for_update(skip_locked=True, of=("self",)).first()
     if chosen is None:
         return None
-    run_id, server_id = chosen
+    run_id, server_id, dead_claim = chosen
     # Claims at one server stand in line here, so that no two of them count the same room as free.
     list(AuthorizationServer.objects.select_for_update(no_key=True).filter(pk=server_id).values_list("pk"))
     if _busy_servers(server_id):
         raise _TakenMeanwhile
+    if dead_claim is not None:  # whoever gives a run back takes the claim off
+        surviving.count_death(run_id, dead_claim)
     lease = Lease(run_id, uuid4())
     _unheld().filter(pk=run_id).update(claim_id=lease.claim_id, lease_until=Now() + timedelta(seconds=LEASE_SECONDS))
     return lease

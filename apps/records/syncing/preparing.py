@@ -15,7 +15,7 @@ from apps.connections.grants import sharing
 from apps.connections.models import AuthorizationRequest
 from apps.connections.outcomes import Outcome
 from apps.records.models import SyncRun, SyncStep
-from apps.records.syncing import planning
+from apps.records.syncing import planning, surviving
 from apps.records.syncing.planning import Planned
 from apps.records.syncing.stepping import Work
 
@@ -52,18 +52,29 @@ def _make(work: Work, plan: tuple[Planned, ...]) -> None:
         work.lease.extend()
         run.planned_at = now
         run.is_full = _is_full(run, at=now)
-        run.save(update_fields=["planned_at", "is_full"])
+        run.deaths = 0  # those over planning are over
+        run.save(update_fields=["planned_at", "is_full", "deaths"])
         there = {step.resource_type: step for step in run.steps.all()}
         since = {} if run.is_full else _watermarks(run, at=now)
+        before = _steps_before(run)
         new = []
         for planned in plan:
             known = there.get(planned.resource_type)
             step = _planned_step(known, planned, run, since=since, at=now)
             if known is None:
+                step.deaths = surviving.deaths_to_begin_with(before.get(planned.resource_type))
                 new.append(step)
             else:
                 step.save()
         SyncStep.objects.bulk_create(new)
+
+
+def _steps_before(run: SyncRun) -> dict[str, SyncStep]:
+    """Those of the connection's run before this one, by type."""
+    earlier = SyncRun.objects.filter(connection=run.connection_id, created_at__lt=run.created_at)
+    last = earlier.order_by("-created_at").first()
+    steps = last.steps.only("resource_type", "gap") if last is not None else ()
+    return {step.resource_type: step for step in steps}
 
 
 def _planned_step(

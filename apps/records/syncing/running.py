@@ -36,6 +36,7 @@ from apps.records.syncing import (
     quarantining,
     shut_out,
     stepping,
+    surviving,
 )
 from apps.records.syncing.backing_off import PAUSES_SECONDS
 from apps.records.syncing.fetching import Clock, Source
@@ -197,7 +198,10 @@ def _display(work: Work) -> None:
 
 def _take_steps(work: Work) -> None:
     """Raises what concerns every step alike, SliceOver, and, once the others were taken, what one of them waits for."""
+    if surviving.is_given_up(work.run):
+        preparing.prepare_blindly(work)
     preparing.prepare(work)
+    _give_up_what_kills(work)
     gives_up = work.run.pauses >= len(PAUSES_SECONDS)
     delayed = _flow(work, _of_ways(work, Way.READ), gives_up=gives_up)
     delayed = _flow(work, _of_ways(work, Way.SEARCH), gives_up=gives_up) or delayed
@@ -213,14 +217,22 @@ def _take_steps(work: Work) -> None:
 
 
 def _flow(work: Work, steps: list[SyncStep], *, gives_up: bool) -> Unavailable | None:
-    """Take these steps together. What one of them waits for, if one has to; raises SliceOver where the turn is over."""
-    if not steps:
-        return None
-    flow = Flow(work, [_STREAMS[stepping.asking(step).way](step, work) for step in steps], gives_up=gives_up)
-    flow.run()
-    if flow.has_stored and _open_steps(work.run):
-        work.make_way()
-    return flow.delayed
+    """Take these steps together, apart from those that workers died over. What one of them waits for, if one has to;
+    raises SliceOver where the turn is over."""
+    delayed = None
+    for batch in surviving.batches(steps):
+        flow = Flow(work, [_STREAMS[stepping.asking(step).way](step, work) for step in batch], gives_up=gives_up)
+        flow.run()
+        if flow.has_stored and _open_steps(work.run):
+            work.make_way()
+        delayed = flow.delayed or delayed
+    return delayed
+
+
+def _give_up_what_kills(work: Work) -> None:
+    for step in filter(surviving.is_given_up, _open_steps(work.run)):
+        surviving.give_up(step)
+        stepping.close(step, gap=Gap.WORKER_DIED, work=work)
 
 
 def _of_ways(work: Work, way: Way) -> list[SyncStep]:

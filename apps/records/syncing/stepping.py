@@ -89,7 +89,8 @@ def begin(step: SyncStep, work: Work) -> tuple[Cursor, tuple[Resource, ...] | No
         work.lease.extend()
         step.status = Status.GETTING
         step.started_at = step.started_at or work.clock()
-        step.save(update_fields=["status", "started_at"])
+        step.claim_id = work.lease.claim_id
+        step.save(update_fields=["status", "started_at", "claim_id"])
         return cursors.opened(step, ring), putting_aside.opened(step, ring)
 
 
@@ -140,6 +141,8 @@ def store(
         if cursor is not None:
             step.sealed_cursor = cursors.sealed(cursor, step, ring)
         step.sealed_page = None
+        if read is None:  # of references each is a small part: what kills may be among those left
+            step.deaths = 0
         step.save()
     work.turn.has_stored = True
 

@@ -121,6 +121,7 @@ _GAPS: Final[Mapping[SyncStep.Gap, str | Promise]] = {
     Gap.UNREADABLE: _("Not complete: %(provider)s sent something we could not read on %(date)s."),
     Gap.STOPPED_SHORT: _("Not complete: %(provider)s counted more than it sent. We cannot reach the rest."),
     Gap.TOO_MUCH: _("%(provider)s sent more than we can take. We stopped on %(date)s and keep what came."),
+    Gap.WORKER_DIED: _("Not complete: we could not take in what %(provider)s sent on %(date)s. This is ours to fix."),
     Gap.SIGN_IN_NEEDED: _("Not complete: %(provider)s wants you to sign in again before it sends more."),
     Gap.OTHER_PATIENT: _("%(provider)s sent entries about someone else. We did not keep them."),
 }

@@ -1,0 +1,52 @@
+"""`sync_health`: over which copies workers die, what was given up for it, and whether anybody takes up what waits."""
+
+import json
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from apps.records.syncing import overseeing
+from apps.records.syncing.overseeing import SyncHealth
+
+
+class Command(BaseCommand):
+    """For whoever looks each day, and for monitors each minute. All of it is for whoever runs this installation."""
+
+    help = (
+        "Say how copies are: those over which workers die, what was given up for it in the last two days, and whether "
+        "runs wait that nobody takes up. Ends with 0 where all is well, and 1 where somebody should look today. Reads, "
+        "and changes nothing."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """How to print."""
+        parser.add_argument("--json", action="store_true", help="one JSON object")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        """A line for each finding."""
+        found = overseeing.examine(at=timezone.now())
+        if options["json"]:
+            self.stdout.write(json.dumps({**asdict(found), "is_well": found.is_well}, default=str))
+        else:
+            for line in _lines(found):
+                self.stdout.write(line)
+        if not found.is_well:
+            raise CommandError("Somebody should look today.", returncode=1)
+
+
+def _lines(found: SyncHealth) -> Iterator[str]:
+    for run_id, times in found.dying:
+        yield f"workers_die: run {run_id}: {times} times. Look at memory and at the log of the worker. (us)"
+    for run_id, resource_type in found.given_up:
+        yield f"step_given_up: run {run_id}, {resource_type}: workers died over it. (us)"
+    for run_id in found.unshelved:
+        yield f"shelves_not_built: run {run_id}: workers died over them; `rebuild_shelves` builds them. (us)"
+    if found.waiting:
+        since = f"{found.waiting_since_at:%Y-%m-%d %H:%M} UTC"
+        yield f"runs_waiting: {found.waiting}, the oldest since {since}. Do beat and a worker for syncs run? (us)"
+    if found.is_well:
+        yield "All is well with copies."

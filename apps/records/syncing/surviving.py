@@ -1,0 +1,65 @@
+"""Workers that die, and what they died over.
+
+A deploy or a machine that stops kills a worker once, and the next one goes on. An answer that takes more memory than
+there is kills every worker that takes it up, and others' copies with it. So each death counts against the steps that
+were in hand. Such steps are taken last and alone from then on, so that the next death is told from no other's; what
+brings something is innocent again. After `MOST_DEATHS` a step is given up with a gap that says whose turn it is: ours.
+"""
+
+import logging
+from collections.abc import Iterable
+from typing import Final
+from uuid import UUID
+
+from django.db.models import Case, F, PositiveSmallIntegerField, When
+
+from apps.records.models import SyncRun, SyncStep
+
+MOST_DEATHS: Final = 5
+# Of a run, whose worker lives: what was given up stays given up until the run ends.
+DEATHS_AFTER_A_TURN: Final = Case(
+    When(deaths__lt=MOST_DEATHS, then=0), default=F("deaths"), output_field=PositiveSmallIntegerField()
+)
+
+Status = SyncStep.Status
+Gap = SyncStep.Gap
+
+_LOG = logging.getLogger(__name__)
+
+
+def count_death(run_id: UUID, claim_id: UUID) -> None:
+    """A worker left this claim to run out: it died, or hung. In the transaction that takes its run over."""
+    in_hand = SyncStep.objects.filter(run=run_id, claim_id=claim_id, status=Status.GETTING)
+    if in_hand.update(deaths=F("deaths") + 1):
+        _LOG.error("A worker died or hung over a sync run, with steps in hand: run %s.", run_id)
+    else:
+        SyncRun.objects.filter(pk=run_id).update(deaths=F("deaths") + 1)
+        _LOG.error("A worker died or hung over a sync run: run %s.", run_id)
+
+
+def put_down(run: SyncRun) -> None:
+    """No step is in hand any more: what kills a worker now is no step's fault."""
+    run.steps.filter(claim_id__isnull=False, status=Status.GETTING).update(claim_id=None)
+
+
+def give_up(step: SyncStep) -> None:
+    """Tell whoever runs this installation. The caller ends the step."""
+    _LOG.error("A sync step was given up after %d deaths of workers: run %s.", step.deaths, step.run_id)
+
+
+def batches(steps: Iterable[SyncStep]) -> list[list[SyncStep]]:
+    """What may be taken together: all that nobody died over, then each of the others alone."""
+    steps = list(steps)
+    innocent = [step for step in steps if not step.deaths]
+    return [*([innocent] if innocent else []), *([step] for step in steps if step.deaths)]
+
+
+def is_given_up(tried: SyncStep | SyncRun) -> bool:
+    """Whether nobody should try it again in this run: a step; of a run, what comes before its steps or after them."""
+    return tried.deaths >= MOST_DEATHS
+
+
+def deaths_to_begin_with(before: SyncStep | None) -> int:
+    """Of a step of a new run, where this one was the last of its type: one more death is enough where it was given up,
+    and until then it is taken alone."""
+    return MOST_DEATHS - 1 if before is not None and before.gap == Gap.WORKER_DIED else 0
