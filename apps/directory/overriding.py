@@ -16,6 +16,9 @@ from apps.directory.models import ClientRegistration
 from apps.wire.client_authentication import Authentication
 from apps.wire.dialects import Placement
 
+# What overrides may say that are words, and not numbers or signs: a newer release may have written another.
+READABLE = ("", *(placement.value for placement in Placement))
+
 _IN_THE_ADDRESS = frozenset({Authentication.QUERY, Authentication.NONE})
 
 
@@ -33,6 +36,11 @@ def override(registration: ClientRegistration, written: Mapping[str, str], *, ac
         check(row)
         row.save(update_fields=list(written))
         amending.note_columns(row, "overrides set", list(written), actor=actor, at=at)
+
+
+def is_readable(registration: ClientRegistration) -> bool:
+    """Whether this release knows what the registration writes over its endpoints' dialect."""
+    return registration.token_parameters in READABLE
 
 
 def _read(row: ClientRegistration, column: str, text: str) -> object:

@@ -131,10 +131,19 @@ def _registration(one: OfRegistration, *, at: datetime) -> ShownRegistration:
     return ShownRegistration(
         name=str(one.registration),
         url=reverse("admin:directory_clientregistration_change", args=[pk]),
-        held=_("in trouble") if one.registration.trouble else "" if one.registration.is_switched_on else _("off"),
+        held=_held(one),
         cells=cells,
         lag_minutes=int(lag.lag_seconds(at=at) // 60),
     )
+
+
+def _held(one: OfRegistration) -> str:
+    """Why nothing of it is renewed, in a word or two; empty where all may be."""
+    if not one.is_held:
+        return ""
+    if one.registration.trouble:
+        return _("in trouble")
+    return _("not understood") if one.registration.is_switched_on else _("off")
 
 
 def _cell(registration_id: UUID, number: int, **answers: str) -> Cell:

@@ -35,7 +35,8 @@ _NUMBERS: Mapping[str, tuple[str, Callable[[OfRegistration, datetime], float]]] 
     "holdfast_leases_stuck": ("Links that a dead worker left and nobody took up.", lambda one, _at: one.lag.stuck),
     "holdfast_refresh_lag_seconds": ("How late the oldest one due is.", lambda one, at: one.lag.lag_seconds(at=at)),
     "holdfast_registration_held": (
-        "1 where links are not renewed until staff act: in trouble, or switched off.", lambda one, _at: one.is_held,
+        "1 where links are not renewed until staff act: in trouble, off, or not understood.",
+        lambda one, _at: one.is_held,
     ),
     "holdfast_refresh_silences": (
         "Renewals in a row that the provider did not answer; more than four slow us down.",

@@ -17,6 +17,7 @@ from apps.connections.overseeing.lagging import Lag
 from apps.connections.overseeing.lapsing import Lapsing
 from apps.connections.overseeing.pacing import Pace
 from apps.connections.overseeing.site_certificate import Outlook
+from apps.directory import overriding
 from apps.directory.models import ClientRegistration, Endpoint
 
 VERY_LATE = timedelta(hours=1)
@@ -45,6 +46,7 @@ class What(StrEnum):
 
     TROUBLE = "registration_in_trouble"
     REGISTRATION_OFF = "registration_switched_off"
+    REGISTRATION_UNKNOWN = "registration_of_unknown_override"
     ENDPOINT_OFF = "endpoint_switched_off"
     ENDPOINT_UNKNOWN = "endpoint_of_unknown_dialect"
     NOT_ENABLED = "organization_not_enabled"
@@ -85,7 +87,8 @@ class OfRegistration:
     @property
     def is_held(self) -> bool:
         """Nothing of it is refreshed until staff act, which is no lateness of ours."""
-        return bool(self.registration.trouble) or not self.registration.is_switched_on
+        is_off = not self.registration.is_switched_on
+        return is_off or bool(self.registration.trouble) or not overriding.is_readable(self.registration)
 
     @property
     def loses_links_soon(self) -> bool:
@@ -94,18 +97,30 @@ class OfRegistration:
 
 
 def of_registration(one: OfRegistration, *, at: datetime) -> Iterator[Finding]:
-    """Trouble, a switch, lateness of ours, a provider that does not answer."""
-    registration, lag, links = one.registration, one.lag, one.standings.living
-    finding = partial(Finding, about=str(registration), about_id=registration.pk)
-    held = Level.ACT if one.loses_links_soon else Level.ATTENTION
-    if registration.trouble and links:
-        since_at, code = registration.trouble_at, registration.trouble
-        yield finding(level=held, what=What.TROUBLE, who=Who.OPERATOR, links=links, code=code, since_at=since_at)
-    if not registration.is_switched_on and links:
-        since_at = registration.switched_off_at
-        yield finding(level=held, what=What.REGISTRATION_OFF, who=Who.OPERATOR, links=links, since_at=since_at)
-    if one.is_held:
+    """What keeps all its links from being renewed; or else lateness of ours, or a provider that does not answer."""
+    yield from _holding(one) if one.is_held else _going_on(one, at=at)
+
+
+def _holding(one: OfRegistration) -> Iterator[Finding]:
+    """Trouble, a switch, what this release cannot read: staff's, where links live there."""
+    registration, links = one.registration, one.standings.living
+    if not links:
         return
+    level = Level.ACT if one.loses_links_soon else Level.ATTENTION
+    finding = partial(
+        Finding, level=level, who=Who.OPERATOR, about=str(registration), about_id=registration.pk, links=links
+    )
+    if registration.trouble:
+        yield finding(what=What.TROUBLE, code=registration.trouble, since_at=registration.trouble_at)
+    if not registration.is_switched_on:
+        yield finding(what=What.REGISTRATION_OFF, since_at=registration.switched_off_at)
+    if not overriding.is_readable(registration):
+        yield finding(what=What.REGISTRATION_UNKNOWN)
+
+
+def _going_on(one: OfRegistration, *, at: datetime) -> Iterator[Finding]:
+    lag = one.lag
+    finding = partial(Finding, about=str(one.registration), about_id=one.registration.pk)
     if lag.broken_off:
         level = Level.ACT if lag.broken_off_ending else Level.ATTENTION
         yield finding(level=level, what=What.BROKE_OFF, who=Who.US, links=lag.broken_off)

@@ -29,6 +29,10 @@ WHAT: Mapping[What, Promise] = MappingProxyType(
             "themselves."
         ),
         What.REGISTRATION_OFF: _("It is switched off: its links are not renewed. Switch it on before they end."),
+        What.REGISTRATION_UNKNOWN: _(
+            "This release does not know what it says of where parameters go: its links are not renewed. Deploy the "
+            "release that does, or correct it."
+        ),
         What.ENDPOINT_OFF: _("It is switched off: its links are not renewed. Switch it on before they end."),
         What.ENDPOINT_UNKNOWN: _(
             "This release does not know its dialect: its links are not renewed. Deploy the release that does, or "

@@ -1,11 +1,11 @@
 """Which links are due for refresh, for workers to take as many as they have hands for.
 
 Registration by registration, so that one with half a million links due costs no more to pass by than one with none:
-those that staff switched off, that are refused as a whole, or whose budget is used up are left out before any of their
-links is looked at. Of the rest, links with less than half a day left are taken strictly by deadline, then those that
-have been due for longest: three indexes answer that, and no more rows are looked at than are taken; what nobody may
-ask for is met once (`parking`). On interface A a deadline is at least a day off when a link falls due (`timing`): order
-begins to matter after half a day's outage.
+those that staff switched off, that are refused as a whole, that say what this release cannot read, or whose budget is
+used up are left out before any of their links is looked at. Of the rest, links with less than half a day left are taken
+strictly by deadline, then those that have been due for longest: three indexes answer that, and no more rows are looked
+at than are taken; what nobody may ask for is met once (`parking`). On interface A a deadline is at least a day off when
+a link falls due (`timing`): order begins to matter after half a day's outage.
 
 Before all of them come those whose answer got lost a moment ago, where the server may have used the token up: it can be
 repeated for a minute or two at most, and behind a backlog of hours the link would be lost. A link whose worker died is
@@ -34,7 +34,7 @@ _TRIES_PER_SECOND = 1 / 60  # at a registration in trouble: one link finds out w
 
 # A registration in trouble is tried when somebody may find out whether it is over; before that, by those links alone
 # that have no later (`claiming.is_kept_away`).
-_OPENED = """
+_OPENED = f"""
 SELECT registration.id, registration.rotates_refresh_tokens,
     COALESCE(pace.next_at < COALESCE(%(budgets_at)s::timestamptz, now()) + %(ahead)s, TRUE) AS has_room,
     CASE WHEN registration.trouble = '' OR trouble.over_at <= %(at)s THEN 'infinity'
@@ -48,8 +48,8 @@ CROSS JOIN LATERAL (
     WHERE stored.registration_id = registration.id AND stored.refresh_due_at <= %(at)s LIMIT 1
 ) AS something_due
 LEFT JOIN connections_refreshpace AS pace ON pace.registration_id = registration.id
-WHERE registration.is_switched_on
-"""
+WHERE registration.is_switched_on AND {parking.IS_READABLE}
+"""  # noqa: S608 # nosec B608 - of constants alone
 # What is asked of the row itself, first without and then with holding it. As `claiming` sees it.
 _MAY_ROTATE = "COALESCE(stored.is_rotated, registration.rotates_refresh_tokens) IS NOT FALSE"
 _IS_DUE = f"""
@@ -190,6 +190,7 @@ def _candidates(number: int, *, at: datetime, budgets_at: datetime | None = None
         "may_still_answer": protocol.MAY_STILL_ANSWER,
         "number": number,
         **parking.KNOWN,
+        **parking.READABLE,
     }
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL jit = off")  # compiling costs a hundred times what asking the indexes does

@@ -16,18 +16,18 @@ from django.db import connection as database
 
 from apps.connections import clocks
 from apps.connections.models import Connection, StoredTokenSet
-from apps.connections.refreshing import claiming, guarding
+from apps.connections.refreshing import claiming, guarding, parking
 from apps.connections.refreshing.results import Outcome
-from apps.directory import registering
+from apps.directory import reaching, registering
 
 _AT_ONCE = 2000
 
-_WORKABLE = """
+_WORKABLE = f"""
 FROM connections_storedtokenset AS stored
 JOIN connections_connection AS linked ON linked.id = stored.connection_id AND linked.status = 'active'
 JOIN directory_endpoint AS endpoint ON endpoint.id = linked.endpoint_id AND endpoint.is_switched_on
 JOIN directory_clientregistration AS registration ON registration.id = stored.registration_id
-    AND registration.is_switched_on AND registration.trouble = ''
+    AND registration.is_switched_on AND registration.trouble = '' AND {parking.IS_READABLE}
 WHERE stored.sealed_refresh_token IS NOT NULL
     AND (stored.refresh_due_at IS NULL OR stored.refresh_due_at > %(at)s)
     AND (%(registration)s::uuid IS NULL OR stored.registration_id = %(registration)s)
@@ -53,6 +53,7 @@ class Hindrance(StrEnum):
     NOT_ACTIVE = "not_active"  # its patient must sign in, or it is over
     NO_REFRESH_TOKEN = "no_refresh_token"  # noqa: S105 - the name of a hindrance
     SWITCHED_OFF = "switched_off"
+    UNKNOWN = "unknown_to_this_release"
     TROUBLE = "registration_in_trouble"
     UNDER_WAY = "under_way"  # somebody else is at it
     TOO_SOON = "too_soon"
@@ -87,6 +88,8 @@ def foresee(connection_id: UUID, *, at: datetime) -> Asked | None:
         return Asked(hindrance=Hindrance.NO_REFRESH_TOKEN)
     if not (connection.endpoint.is_switched_on and connection.registration.is_switched_on):
         return Asked(hindrance=Hindrance.SWITCHED_OFF)
+    if not reaching.is_known(connection.endpoint, connection.registration):
+        return Asked(hindrance=Hindrance.UNKNOWN)
     if claiming.is_kept_away(connection, stored, at=at):
         return Asked(hindrance=Hindrance.TROUBLE, until=registering.again_at(connection.registration))
     if stored.lease_until is not None and stored.lease_until > at:
@@ -103,7 +106,7 @@ def bring_forward(registration_id: UUID | None = None, *, at: datetime) -> Mappi
     it may be begun again.
     """
     hastened: Counter[UUID] = Counter()
-    values = {"at": at, "registration": registration_id, "number": _AT_ONCE, "after": UUID(int=0)}
+    values = {"at": at, "registration": registration_id, "number": _AT_ONCE, "after": UUID(int=0)} | parking.READABLE
     while True:
         with database.cursor() as cursor:
             cursor.execute(_BRING_FORWARD, values)
@@ -117,5 +120,5 @@ def bring_forward(registration_id: UUID | None = None, *, at: datetime) -> Mappi
 def count_renewable(registration_id: UUID | None = None, *, at: datetime) -> Mapping[UUID, int]:
     """How many `bring_forward` would make due, of each registration."""
     with database.cursor() as cursor:
-        cursor.execute(_COUNT, {"at": at, "registration": registration_id})
+        cursor.execute(_COUNT, {"at": at, "registration": registration_id} | parking.READABLE)
         return dict(cursor.fetchall())

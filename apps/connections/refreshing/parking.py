@@ -18,6 +18,7 @@ from uuid import UUID
 
 from django.db import connection, transaction
 
+from apps.directory import overriding
 from apps.wire.dialects import DIALECTS
 
 _LOG = logging.getLogger(__name__)
@@ -28,6 +29,10 @@ _CONFIRMED_WITHIN = timedelta(minutes=1)  # then a link that awaits it is looked
 # Whether a link may be asked for, as far as its connection and its endpoint tell. Needs `linked`, `endpoint`.
 IS_WORKABLE = "(linked.status = 'active' AND endpoint.is_switched_on AND endpoint.dialect = ANY(%(dialects)s::text[]))"
 KNOWN: dict[str, Any] = {"dialects": list(DIALECTS)}
+# Whether this release can read what a registration writes over the dialect. Needs `registration`: like one in trouble
+# it is left out with all its links, before any of them is looked at.
+IS_READABLE = "registration.token_parameters = ANY(%(readable)s::text[])"
+READABLE: dict[str, Any] = {"readable": list(overriding.READABLE)}
 
 _PARK = f"""
 UPDATE connections_storedtokenset AS parked

@@ -67,6 +67,20 @@ class TestARegistration:
         make_link(off, **SOON)
         assert found() == [(Level.ACT, What.REGISTRATION_OFF, Who.OPERATOR, 2)]
 
+    def test_with_an_override_nobody_knows_is_staffs(self, make_link, make_registration):
+        unread = make_registration(token_parameters="later")
+        make_link(unread, refresh_due_at=NOW - 2 * HOUR)
+        assert found() == [(Level.ATTENTION, What.REGISTRATION_UNKNOWN, Who.OPERATOR, 1)]
+        make_link(unread, **SOON)
+        assert found() == [(Level.ACT, What.REGISTRATION_UNKNOWN, Who.OPERATOR, 2)]
+        examined = health.examine(at=NOW)
+        assert (examined.findings[0].about_id, examined.lag_seconds) == (unread.pk, 0)
+        assert "Deploy the release that does" in words.sentence(examined.findings[0])
+
+    def test_with_one_that_has_no_links_is_nobodys(self, make_registration):
+        make_registration(token_parameters="later")
+        assert found() == []
+
     def test_that_is_held_is_not_late(self, make_link, make_registration):
         make_link(make_registration(is_switched_on=False), refresh_due_at=NOW - 2 * HOUR)
         make_link(make_registration(trouble="invalid_client"), refresh_due_at=NOW - 2 * HOUR)

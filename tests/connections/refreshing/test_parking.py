@@ -7,8 +7,10 @@ from django.db import connection as database
 from django.test.utils import CaptureQueriesContext
 
 from apps.connections.models import Connection, RefreshPace, StoredTokenSet
-from apps.connections.refreshing import choosing, parking
-from apps.directory.models import Endpoint
+from apps.connections.refreshing import choosing, hastening, parking
+from apps.connections.refreshing.hastening import Asked, Hindrance
+from apps.directory import reaching
+from apps.directory.models import ClientRegistration, Endpoint
 from tests.connections.link_rows import HOUR, NOW, make_link, make_registration, provider, registration
 
 __all__ = ["make_link", "make_registration", "provider", "registration"]
@@ -127,3 +129,35 @@ class TestADialectNobodyKnows:
         Endpoint.objects.update(dialect="patient-access")
         assert parking.return_parked(at=NOW) == 1
         assert taken() == [poison]
+
+
+class TestAnOverrideNobodyKnows:
+    @pytest.fixture
+    def poison(self, make_due, make_registration):
+        poison = make_due(make_registration("newer"), refresh_deadline_at=NOW + MINUTE)
+        ClientRegistration.objects.filter(pk=poison.registration_id).update(token_parameters="later")
+        return poison
+
+    def test_is_not_looked_at_anew_each_minute(self, poison):
+        assert looked_at() == 0
+        assert choosing.take(10, at=NOW) == choosing.Taken([], waits=False)
+
+    def test_keeps_nobody_elses_link_from_being_refreshed(self, poison, make_due):
+        other = make_due()
+        assert taken() == [other]
+
+    def test_is_refreshed_at_once_when_it_is_known(self, poison):
+        assert taken() == []
+        ClientRegistration.objects.update(token_parameters="body")
+        assert taken() == [poison]
+
+    def test_is_not_made_due_by_an_operator_nor_counted(self, poison):
+        StoredTokenSet.objects.update(refresh_due_at=NOW + HOUR)
+        assert (hastening.count_renewable(at=NOW), hastening.bring_forward(at=NOW)) == ({}, {})
+        assert hastening.foresee(poison.pk, at=NOW) == Asked(hindrance=Hindrance.UNKNOWN)
+
+    @pytest.mark.parametrize("written", ["", "query", "body", "later", "BODY"])
+    def test_is_one_that_attempting_could_not_read_either(self, poison, written):
+        ClientRegistration.objects.update(token_parameters=written)
+        poison.registration.refresh_from_db()
+        assert bool(taken()) == reaching.is_known(poison.endpoint, poison.registration)

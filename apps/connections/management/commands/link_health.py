@@ -77,7 +77,8 @@ def _row(one: OfRegistration, *, at: datetime) -> Sequence[str]:
         _duration(lag.lag_seconds(at=at)), lapsing.ending_in_12_hours, lapsing.ending_in_24_hours,
         lapsing.renewing_in_12_hours, lapsing.renewing_in_24_hours,
     )  # fmt: skip
-    held = one.registration.trouble or ("" if one.registration.is_switched_on else "switched off")
+    off = "not understood" if one.registration.is_switched_on else "switched off"
+    held = (one.registration.trouble or off) if one.is_held else ""
     return (*(str(number) for number in numbers), f"{one.registration}{f' ({held})' if held else ''}")
 
 

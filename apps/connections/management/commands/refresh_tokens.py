@@ -33,12 +33,13 @@ _HINDRANCES: Mapping[Hindrance, str] = {
     Hindrance.NOT_ACTIVE: "it is not active: its patient must sign in at the provider, or it is over",
     Hindrance.NO_REFRESH_TOKEN: "its provider gave no means to renew it",
     Hindrance.SWITCHED_OFF: "staff switched its endpoint or registration off, and must switch it on",
+    Hindrance.UNKNOWN: "this release does not know how to ask: staff deploy the one that does, or correct what it says",
     Hindrance.TROUBLE: "its registration is refused, and staff must mend that",
     Hindrance.UNDER_WAY: "somebody is at it",
     Hindrance.TOO_SOON: "nobody may ask again yet",
 }
 _FOR_STAFF = frozenset({Outcome.OPERATOR, Outcome.OURS, None})
-_HELD = frozenset({Hindrance.SWITCHED_OFF, Hindrance.TROUBLE})
+_HELD = frozenset({Hindrance.SWITCHED_OFF, Hindrance.UNKNOWN, Hindrance.TROUBLE})
 
 
 class Command(BaseCommand):
@@ -124,7 +125,9 @@ def _report(heard: Counter[tuple[UUID, Outcome | None]], registrations: Iterable
 
 def _held(one: OfRegistration) -> str:
     """Staff know what they switched off; it is said, and is no failure of this run."""
-    why = f"refused ({one.registration.trouble}), mend it" if one.registration.trouble else "switched off"
+    why = "one that this release cannot read" if one.registration.is_switched_on else "switched off"
+    if one.registration.trouble:
+        why = f"refused ({one.registration.trouble}), mend it"
     return f"{one.registration}: {one.standings.active} not asked: the registration is {why}; staff must act"
 
 
