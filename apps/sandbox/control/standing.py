@@ -76,6 +76,7 @@ def smart_application(row: SmartApplication) -> dict[str, Any]:
         "authentication": row.authentication,
         "jwks": account.jwks if account else None,
         "jwks_url": account.jwks_url if account else "",
+        "system_account": str(account.client_id) if account else "",
         "redirect_uris": row.redirect_uris,
         "launch_url": row.launch_url,
         "persona": row.persona,

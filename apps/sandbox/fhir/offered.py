@@ -7,6 +7,17 @@ The statements of `metadata`, the description pages and `searching` are all made
 from dataclasses import dataclass
 
 
+# What is marked for system access: what a bulk copy of a record is made of. The README names them.
+FOR_SYSTEMS = frozenset(
+    {
+        *("AllergyIntolerance", "Binary", "CarePlan", "CareTeam", "Condition", "Device", "DiagnosticReport"),
+        *("DocumentReference", "Encounter", "Goal", "Immunization", "Location", "Medication", "MedicationOrder"),
+        *("MedicationRequest", "MedicationStatement", "Observation", "Organization", "Patient", "Practitioner"),
+        *("Procedure", "Provenance"),
+    }
+)
+
+
 @dataclass(frozen=True)
 class Parameter:
     """One search parameter: its name on the wire, its FHIR search type, and the name it has in the stored index."""
@@ -27,6 +38,11 @@ class Offered:
     has_patient: bool = True
     has_provenance: bool = True
     includes: str = ""
+
+    @property
+    def is_for_systems(self) -> bool:
+        """Whether systems may read it as well (specification 5.2.5: only where a type's documentation says so)."""
+        return self.resource_type in FOR_SYSTEMS
 
     @property
     def interactions(self) -> tuple[str, ...]:

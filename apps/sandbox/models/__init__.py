@@ -16,7 +16,12 @@ from apps.sandbox.models.smart_application import (
     SmartVersion,
 )
 from apps.sandbox.models.smart_grant import RefreshAccess, SmartAssertion, SmartCode, SmartGrant, SmartRefreshToken
-from apps.sandbox.models.system_account import SystemAccount, SystemAccountKind, SystemAccountStatus
+from apps.sandbox.models.system_account import (
+    SystemAccount,
+    SystemAccountKind,
+    SystemAccountStatus,
+    SystemAssertion,
+)
 from apps.sandbox.models.tenant import Tenant
 
 __all__ = [
@@ -47,5 +52,6 @@ __all__ = [
     "SystemAccount",
     "SystemAccountKind",
     "SystemAccountStatus",
+    "SystemAssertion",
     "Tenant",
 ]

@@ -61,6 +61,15 @@ class SystemAccount(Decided):
     def __str__(self) -> str:
         return f"{self.client_name} ({self.status})"
 
+    @classmethod
+    def known(cls, client_id: str) -> "SystemAccount | None":
+        """The account with this id, as it was written when it was given."""
+        try:
+            wanted = uuid.UUID(client_id)
+        except ValueError:
+            return None
+        return cls.objects.filter(client_id=wanted).first() if str(wanted) == client_id else None
+
     @property
     def is_approved(self) -> bool:
         """Whether its id and credentials work."""
@@ -75,3 +84,17 @@ class SystemAccount(Decided):
     def has_credentials(self) -> bool:
         """Whether there is anything it could prove itself with."""
         return bool(self.secret_sha256 or self.jwks or self.jwks_url)
+
+
+class SystemAssertion(models.Model):
+    """A client assertion that a system account used: its `jti` works once (RFC 7523 section 3)."""
+
+    account = models.ForeignKey(SystemAccount, on_delete=models.CASCADE, related_name="assertions")
+    jti_sha256 = models.CharField(max_length=64)
+    expires_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["account", "jti_sha256"], name="sandbox_one_system_assertion")]
+
+    def __str__(self) -> str:
+        return f"assertion of system account {self.account_id}"

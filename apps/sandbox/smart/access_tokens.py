@@ -13,7 +13,7 @@ from apps.sandbox.models import KeyPurpose, SmartGrant
 from apps.sandbox.smart.addresses import Place
 from apps.sandbox.smart.identity import issuers, signing_keys
 
-_KEPT_BACK_SECONDS = 30
+KEPT_BACK_SECONDS = 30
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def lifetime_seconds(grant: SmartGrant) -> int:
 
 def told_seconds(grant: SmartGrant) -> int:
     """How long the application is told that it works."""
-    return lifetime_seconds(grant) - _KEPT_BACK_SECONDS
+    return lifetime_seconds(grant) - KEPT_BACK_SECONDS
 
 
 def issue(grant: SmartGrant, *, at: datetime) -> str:
@@ -69,8 +69,10 @@ def issue(grant: SmartGrant, *, at: datetime) -> str:
 
 
 def read(token: str) -> Claims:
-    """What a token says. Raises `signing_keys.Forged` for one that we did not sign as an access token."""
+    """What a token says. Raises `signing_keys.Forged` for one that we did not sign as a person's access token."""
     said = signing_keys.read(token, purpose=KeyPurpose.ACCESS)
+    if "grant" not in said:  # a system's (`system_tokens`)
+        raise signing_keys.Forged
     return Claims(
         token_id=said["jti"],
         grant_id=said["grant"],

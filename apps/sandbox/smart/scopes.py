@@ -81,13 +81,42 @@ def grantable(asked: Sequence[str], *, version: str, persona: str, registered: C
     return tuple(dict.fromkeys(text for text in possible if text))
 
 
+def read_of_system(given: str, versions: Collection[str]) -> tuple[str, ...]:
+    """The scopes of a system's request, each once: `system/` alone, never with others (X56). Raises Malformed."""
+    asked = tuple(dict.fromkeys(given.split(" ")))
+    if len(given) > MOST_CHARACTERS:
+        raise Malformed
+    for text in asked:
+        scope = resource_scope(text, versions)
+        if scope is None or scope.context != "system":
+            raise Malformed
+    return asked
+
+
+def grantable_to_system(asked: Sequence[str], *, versions: Collection[str]) -> tuple[str, ...]:
+    """What of `asked` a system is given, in the same order: reading types that are marked for it in one of these FHIR
+    versions."""
+    possible = (
+        _less_writing(scope)
+        for scope in filter(None, map(resource_scope, asked))
+        if not scope.is_narrowed and any(_is_for_systems(scope.resource_type, version) for version in versions)
+    )
+    return tuple(dict.fromkeys(text for text in possible if text))
+
+
+def _is_for_systems(resource_type: str, version: str) -> bool:
+    offered = OFFERED[version].get(resource_type)
+    return offered is not None and offered.is_for_systems
+
+
 def opens_anything(scopes: Collection[str]) -> bool:
     """Whether these scopes give more than a context and a refresh token."""
     return any(text not in (*CONTEXT, *REFRESH) for text in scopes)
 
 
 def readable(scopes: Collection[str], context: str) -> dict[str, frozenset[str]]:
-    """Per resource type the rights ("r", "s") that the granted scopes of one context ("patient", "user") give."""
+    """Per resource type the rights ("r", "s") that the granted scopes of one context ("patient", "user", "system")
+    give."""
     rights: dict[str, frozenset[str]] = {}
     for scope in filter(None, map(resource_scope, scopes)):
         if scope.context == context:
@@ -105,7 +134,12 @@ def _possible(text: str, version: str, persona: str) -> str | None:
     offered = OFFERED[version].get(scope.resource_type)
     if offered is None or scope.is_narrowed or (scope.context == "patient" and not offered.has_patient):
         return None
+    return _less_writing(scope)
+
+
+def _less_writing(scope: ResourceScope) -> str | None:
+    """The scope without rights to write: nothing is written here."""
     if set(scope.rights) <= {"r", "s"}:
-        return text
+        return scope.text
     kept = "".join(right for right in scope.rights if right in "rs")
-    return f"{text.rpartition('.')[0]}.{kept}" if kept else None  # nothing is written here
+    return f"{scope.text.rpartition('.')[0]}.{kept}" if kept else None

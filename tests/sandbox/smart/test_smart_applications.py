@@ -36,6 +36,7 @@ class TestInstalling:
             "authentication": "none",
             "jwks": None,
             "jwks_url": "",
+            "system_account": "",
             "redirect_uris": ["https://app.example/back/7Q"],
             "launch_url": "",
             "persona": "patient",

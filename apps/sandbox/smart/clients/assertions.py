@@ -1,4 +1,5 @@
-"""Client assertions: a JWT an application signs to say who it is (RFC 7523, SMART's asymmetric authentication).
+"""Client assertions: a JWT an application or a system signs to say who it is (RFC 7523, SMART's asymmetric
+authentication; X58).
 
 Only keys that were registered count, or are published where it was registered. An address in the assertion (`jku`) is
 never fetched; one that is not the registered one is refused.
@@ -14,54 +15,78 @@ from joserfc.errors import JoseError
 from joserfc.jwk import import_key
 
 from apps.sandbox import bearer
-from apps.sandbox.models import SmartApplication, SmartAssertion
+from apps.sandbox.models import SmartApplication, SmartAssertion, SystemAccount, SystemAssertion
 from apps.sandbox.smart.clients import registered_keys
 
 TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 LONGEST = timedelta(minutes=5)
 _KINDS = {"RS384": "RSA", "ES384": "EC"}
 
+_UNREADABLE = (JoseError, ValueError, TypeError, AttributeError, RecursionError)
+
 Claims = Mapping[str, Any]
 
 
 def unverified_issuer(assertion: str) -> str:
-    """Which application the assertion says it is from; "" where that cannot be read."""
+    """Whom the assertion says it is from; "" where that cannot be read."""
     try:
         issuer = json.loads(jws.extract_compact(assertion.encode()).payload).get("iss", "")
-    except (JoseError, ValueError, TypeError, AttributeError):
+    except _UNREADABLE:
         return ""
     return issuer if isinstance(issuer, str) else ""
 
 
 def is_good(assertion: str, application: SmartApplication, *, audiences: Collection[str], at: datetime) -> bool:
     """Whether it proves the application, here and now. It does so once: its `jti` is kept until it expires."""
-    claims = _signed_claims(assertion, application, at)
-    if claims is None or not _fits(claims, application.client_id, audiences, at):
+    digest = _proven(assertion, application.system_account, application.client_id, audiences, at)
+    if digest is None:
         return False
     SmartAssertion.objects.filter(application=application, expires_at__lte=at).delete()
     _, is_new = SmartAssertion.objects.get_or_create(
-        application=application,
-        jti_sha256=bearer.sha256(claims["jti"]),
-        defaults={"expires_at": at + LONGEST},
+        application=application, jti_sha256=digest, defaults={"expires_at": at + LONGEST}
     )
     return is_new
 
 
-def _signed_claims(assertion: str, application: SmartApplication, at: datetime) -> Claims | None:
+def is_good_of_system(assertion: str, account: SystemAccount, *, audiences: Collection[str], at: datetime) -> bool:
+    """The same for a system account, whose id is the client id (specification 5.2.5)."""
+    digest = _proven(assertion, account, str(account.client_id), audiences, at)
+    if digest is None:
+        return False
+    SystemAssertion.objects.filter(account=account, expires_at__lte=at).delete()
+    _, is_new = SystemAssertion.objects.get_or_create(
+        account=account, jti_sha256=digest, defaults={"expires_at": at + LONGEST}
+    )
+    return is_new
+
+
+def _proven(
+    assertion: str, account: SystemAccount | None, client_id: str, audiences: Collection[str], at: datetime
+) -> str | None:
+    """The digest of its `jti`, if a key of the account signed it and what it says fits."""
+    claims = _signed_claims(assertion, account, at)
+    if claims is None or not _fits(claims, client_id, audiences, at):
+        return None
+    try:
+        return bearer.sha256(claims["jti"])
+    except ValueError:  # half of a character
+        return None
+
+
+def _signed_claims(assertion: str, account: SystemAccount | None, at: datetime) -> Claims | None:
     """The claims, if one registered key of the right kind signed them."""
-    account = application.system_account
     try:
         header = jws.extract_compact(assertion.encode()).headers()
         algorithm, kid = header.get("alg"), header.get("kid")
         if account is None or algorithm not in _KINDS or not isinstance(kid, str) or not kid:
             return None
-        if header.get("jku", account.jwks_url) != account.jwks_url:
+        if header.get("jku", account.jwks_url) != account.jwks_url or header.get("typ", "JWT") != "JWT":
             return None
         keys = registered_keys.named(account, kid, at=at)
         if len(keys) != 1 or keys[0].get("kty") != _KINDS[algorithm]:
             return None
         return jwt.decode(assertion, import_key(dict(keys[0])), algorithms=[algorithm]).claims
-    except (JoseError, ValueError, TypeError, AttributeError):
+    except _UNREADABLE:
         return None
 
 

@@ -21,7 +21,7 @@ from apps.sandbox.smart.clients import assertions
 
 
 @dataclass(frozen=True, repr=False)
-class _Shown:
+class Shown:
     """What a request shows of who it is from; `secret` is a secret or an assertion."""
 
     client_id: str
@@ -34,7 +34,7 @@ def application_of(
 ) -> SmartApplication | None:
     """The application; None where the request names none. `given` is the form that was posted, and `audiences` are the
     addresses an assertion may be made out to. Raises Refusal."""
-    shown = _shown(request, given)
+    shown = shown_by(request, given)
     if shown is None:
         return None
     by_header = "HTTP_AUTHORIZATION" in request.META
@@ -50,7 +50,8 @@ def application_of(
     return application
 
 
-def _shown(request: HttpRequest, given: dict[str, str]) -> _Shown | None:
+def shown_by(request: HttpRequest, given: dict[str, str]) -> Shown | None:
+    """What the request shows; None where it names nobody. Raises Refusal where it shows two things at once (X57)."""
     header = request.META.get("HTTP_AUTHORIZATION")
     has_assertion = bool({"client_assertion", "client_assertion_type"} & given.keys())
     if (header is not None) + has_assertion + ("client_secret" in given) > 1:
@@ -61,15 +62,19 @@ def _shown(request: HttpRequest, given: dict[str, str]) -> _Shown | None:
         assertion = given.get("client_assertion", "")
         if given.get("client_assertion_type") != assertions.TYPE or not assertion:
             raise refusing.invalid_request()
-        return _Shown(assertions.unverified_issuer(assertion), ClientAuthentication.PRIVATE_KEY_JWT, assertion)
+        return Shown(assertions.unverified_issuer(assertion), ClientAuthentication.PRIVATE_KEY_JWT, assertion)
     if "client_secret" in given:
-        return _Shown(given.get("client_id", ""), ClientAuthentication.POST, given["client_secret"])
-    return _Shown(given["client_id"], ClientAuthentication.NONE) if "client_id" in given else None
+        return Shown(given.get("client_id", ""), ClientAuthentication.POST, given["client_secret"])
+    return Shown(given["client_id"], ClientAuthentication.NONE) if "client_id" in given else None
 
 
-def _from_header(header: str) -> _Shown:
-    """Basic credentials, whose parts are form-urlencoded before they are joined (RFC 6749 section 2.3.1)."""
+def _from_header(header: str) -> Shown:
+    """Basic credentials, whose parts are form-urlencoded before they are joined (RFC 6749 section 2.3.1); or an
+    assertion, as Bearer (specification S6)."""
     scheme, _, encoded = header.partition(" ")
+    if scheme.lower() == "bearer":
+        assertion = encoded.strip()
+        return Shown(assertions.unverified_issuer(assertion), ClientAuthentication.PRIVATE_KEY_JWT, assertion)
     try:
         decoded = base64.b64decode(encoded.strip(), validate=True).decode()
     except (binascii.Error, ValueError):
@@ -77,10 +82,10 @@ def _from_header(header: str) -> _Shown:
     client_id, colon, secret = decoded.partition(":")
     if scheme.lower() != "basic" or not colon:
         raise refusing.invalid_client("oauth2:token:invalid-authorization-header", challenges=True)
-    return _Shown(unquote_plus(client_id), ClientAuthentication.BASIC, unquote_plus(secret))
+    return Shown(unquote_plus(client_id), ClientAuthentication.BASIC, unquote_plus(secret))
 
 
-def _is_proven(application: SmartApplication, shown: _Shown, audiences: Collection[str], at: datetime) -> bool:
+def _is_proven(application: SmartApplication, shown: Shown, audiences: Collection[str], at: datetime) -> bool:
     if application.client_type == ClientType.PUBLIC and shown.method != ClientAuthentication.PRIVATE_KEY_JWT:
         return shown.method == ClientAuthentication.NONE or _is_secret(application, shown.secret)
     if shown.method != application.authentication:

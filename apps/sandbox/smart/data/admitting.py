@@ -22,6 +22,17 @@ def is_enabled(client_id: str, tenant: str) -> bool:
     )
 
 
+def is_system_enabled(account_id: str, tenant: str) -> bool:
+    """The same for a system account: it is approved, and the organization lets in an approved application of its own
+    developer that names it."""
+    return _has_row(
+        "SELECT 1 FROM sandbox_systemaccount s JOIN sandbox_smartapplication a ON a.guid = s.client_id"
+        " AND a.developer_id IS NOT DISTINCT FROM s.developer_id WHERE s.client_id = %s::uuid"
+        " AND s.status = 'approved' AND a.status = 'approved' AND jsonb_exists(a.enabled_tenants, %s)",
+        [account_id, tenant],
+    )
+
+
 def _has_row(statement: str, values: list[str]) -> bool:
     with connection.cursor() as cursor:
         cursor.execute(statement, values)

@@ -15,14 +15,14 @@ from apps.sandbox.fhir.access import Access
 from apps.sandbox.fhir.realm import Realm
 from apps.sandbox.fhir.refusing import Refusal
 from apps.sandbox.models import SmartGrant
-from apps.sandbox.smart import access_tokens
+from apps.sandbox.smart import access_tokens, system_tokens
 from apps.sandbox.smart.addresses import Place
 from apps.sandbox.smart.data import admitting
-from apps.sandbox.smart.data.permissions import Permissions, permissions
+from apps.sandbox.smart.data.permissions import Permissions, permissions, system_permissions
 from apps.sandbox.smart.identity import signing_keys
 
 _MOST_REMEMBERED = 10_000
-_remembered: dict[str, "_Borne"] = {}
+_remembered: dict[str, "_Borne | _BorneBySystem"] = {}
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,40 @@ class _Borne:
     permissions: Permissions
     client_id: str
     expires_at: datetime
+
+    def opens(self, place: Place) -> bool:
+        """Whether it is for this root."""
+        return self.permissions.place == place
+
+    def access(self, _place: Place) -> Access:
+        """What it opens there."""
+        return self.permissions
+
+    def is_let_in(self, tenant: str) -> bool:
+        """Whether the organization lets its application in."""
+        return admitting.is_enabled(self.client_id, tenant)
+
+
+@dataclass(frozen=True)
+class _BorneBySystem:
+    """The same of a system's token."""
+
+    claims: system_tokens.SystemClaims
+
+    @property
+    def expires_at(self) -> datetime:
+        return self.claims.expires_at
+
+    def opens(self, place: Place) -> bool:
+        said = self.claims
+        return said.host in ("", place.host) and place.tenant == said.tenant and place.version in said.versions
+
+    def access(self, place: Place) -> Access:
+        everybody = store.patient_ids(Realm(place.version, place.tenant))
+        return system_permissions(place, self.claims.scopes, patient_ids=everybody)
+
+    def is_let_in(self, tenant: str) -> bool:
+        return admitting.is_system_enabled(self.claims.account_id, tenant)
 
 
 @dataclass(frozen=True)
@@ -59,14 +93,14 @@ def access_from(request: HttpRequest, place: Place) -> Access:
         raise _unauthorized(f'Bearer realm="{place.host}"')
     borne = _read(header[7:].strip())
     on_its_way = timedelta(seconds=int(scenarios.chosen("latency_seconds")))
-    if borne is None or borne.permissions.place != place or clock.now() + on_its_way >= borne.expires_at:
+    if borne is None or not borne.opens(place) or clock.now() + on_its_way >= borne.expires_at:
         raise _unauthorized(
             f'Bearer realm="{place.host}", error="invalid_token",'
             ' error_description="Token has expired or signature is invalid"'
         )
-    if not admitting.is_enabled(borne.client_id, place.tenant):
+    if not borne.is_let_in(place.tenant):
         raise inaccessible()
-    return borne.permissions
+    return borne.access(place)
 
 
 def inaccessible() -> Refusal:
@@ -83,12 +117,12 @@ def _unauthorized(challenge: str) -> Refusal:
     return Refusal(401, "login", "A valid access token is needed", challenge=challenge)
 
 
-def _read(token: str) -> _Borne | None:
+def _read(token: str) -> "_Borne | _BorneBySystem | None":
     """What a token of ours says; None for any other, and for one whose grant was forgotten."""
     digest = bearer.sha256(token)
     known = _remembered.get(digest)
     if known is None:
-        known = _looked_up(token)
+        known = _looked_up(token) or _looked_up_of_system(token)
         if known is not None:
             if len(_remembered) >= _MOST_REMEMBERED:
                 _remembered.clear()
@@ -112,3 +146,10 @@ def _looked_up(token: str) -> _Borne | None:
         account_patient_ids=grant.account.patient_ids(place.version, place.tenant),
     )
     return _Borne(opened, claims.client_id, claims.expires_at)
+
+
+def _looked_up_of_system(token: str) -> _BorneBySystem | None:
+    try:
+        return _BorneBySystem(system_tokens.read(token))
+    except signing_keys.Forged:
+        return None

@@ -30,7 +30,7 @@ def document(place: Place) -> dict[str, Any]:
         "revocation_endpoint": announced.revoke,
         "introspection_endpoint": announced.introspect,
         "management_endpoint": announced.manage,
-        "grant_types_supported": ["authorization_code", "refresh_token"],
+        "grant_types_supported": ["authorization_code", "refresh_token", "client_credentials"],
         "response_types_supported": ["code"],
         "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "private_key_jwt"],
         "token_endpoint_auth_signing_alg_values_supported": ["RS384", "ES384"],

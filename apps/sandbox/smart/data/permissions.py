@@ -49,16 +49,50 @@ class Permissions:
         return Refusal(403, "forbidden", f"The token has no scope for {resource_type}", challenge=challenge)
 
 
+@dataclass(frozen=True)
+class SystemPermissions:
+    """The rights per resource type that `system/` scopes give at one root, about everybody there."""
+
+    place: Place
+    rights: Rights
+    patient_ids: tuple[str, ...]
+    wording: str
+
+    def patients(self, resource_type: str, interaction: str) -> tuple[str, ...]:
+        """Everybody, or nobody."""
+        return self.patient_ids if _RIGHTS[interaction] in self.rights.get(resource_type, ()) else ()
+
+    def refusal(self, resource_type: str, interaction: str) -> Refusal | None:
+        """403 as above; a type that is not marked for systems has no scope that gives the right (X56)."""
+        if scenarios.chosen("withheld_type") == resource_type:
+            return Refusal(403, "forbidden", f"{resource_type} is not released")
+        is_marked = OFFERED[self.place.version][resource_type].is_for_systems
+        if is_marked and _RIGHTS[interaction] in self.rights.get(resource_type, ()):
+            return None
+        lacking = f"system/{resource_type}.{self.wording}"
+        challenge = f'Bearer realm="{self.place.host}", error="insufficient_scope", scope="{lacking}"'
+        return Refusal(403, "forbidden", f"The token has no scope for {resource_type}", challenge=challenge)
+
+
+def system_permissions(place: Place, granted: Collection[str], *, patient_ids: tuple[str, ...]) -> SystemPermissions:
+    """What `granted` opens at this root, to whoever acts for nobody."""
+    return SystemPermissions(place, scopes.readable(granted, "system"), patient_ids, wording=_wording(granted))
+
+
+def _wording(granted: Collection[str]) -> str:
+    named = [scope for scope in map(scopes.resource_scope, granted) if scope]
+    return "rs" if any(not scope.text.endswith((".read", ".write")) for scope in named) else "read"
+
+
 def permissions(
     place: Place, granted: Collection[str], *, patient_id: str, account_patient_ids: tuple[str, ...]
 ) -> Permissions:
     """What `granted` opens; `patient_id` is that of the context, empty for none."""
-    named = [scope for scope in map(scopes.resource_scope, granted) if scope]
     return Permissions(
         place=place,
         patient_rights=scopes.readable(granted, "patient"),
         user_rights=scopes.readable(granted, "user"),
         context_patient_ids=(patient_id,) if patient_id else (),
         account_patient_ids=account_patient_ids,
-        wording="rs" if any(not scope.text.endswith((".read", ".write")) for scope in named) else "read",
+        wording=_wording(granted),
     )

@@ -6,8 +6,8 @@ Access tokens cannot be revoked here, they run out (interface facts 3.10): `unsu
 from datetime import datetime
 
 from apps.sandbox import bearer
-from apps.sandbox.models import SmartApplication, SmartGrant
-from apps.sandbox.smart import access_tokens, ending, refusing
+from apps.sandbox.models import KeyPurpose, SmartApplication, SmartGrant
+from apps.sandbox.smart import ending, refusing
 from apps.sandbox.smart.identity import signing_keys
 from apps.sandbox.smart.refusing import Refusal
 
@@ -28,7 +28,7 @@ def revoke(application: SmartApplication, given: dict[str, str], *, tenant: str,
 
 def _is_access_token(token: str) -> bool:
     try:
-        access_tokens.read(token)
+        signing_keys.read(token, purpose=KeyPurpose.ACCESS)
     except signing_keys.Forged:
         return False
     return True

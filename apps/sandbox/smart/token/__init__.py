@@ -1,1 +1,2 @@
-"""The token endpoint of interface B: a code or a refresh token for an access token (specification S3 and S4)."""
+"""The token endpoint of interface B: an access token for a code, a refresh token (specification S3 and S4) or a system
+(S5 and S6)."""

@@ -9,13 +9,14 @@ from apps.sandbox import clock, scenarios
 from apps.sandbox.smart import addresses, refusing
 from apps.sandbox.smart.clients import authenticating, posting
 from apps.sandbox.smart.refusing import Refusal
-from apps.sandbox.smart.token import exchanging, issuing, refreshing
+from apps.sandbox.smart.token import exchanging, issuing, refreshing, systems
 from apps.sandbox.smart.token.standing import Door
 
 
 @csrf_exempt
 def token(request: HttpRequest, tenant: str, host: str = "") -> HttpResponse:
-    """Tokens for a code or a refresh token. The form of the address that does not stand now is not there (X30)."""
+    """Tokens for a code, a refresh token or a system. The form of the address that does not stand now is not there
+    (X30)."""
     if bool(host) != (scenarios.chosen("token_path") == "hosts"):
         return refusing.for_programs(HttpResponse(status=404))
     if (otherwise := refusing.unless_posted(request)) is not None:
@@ -32,6 +33,8 @@ def token(request: HttpRequest, tenant: str, host: str = "") -> HttpResponse:
 def _answered(request: HttpRequest, given: dict[str, str], door: Door, *, at: datetime) -> issuing.Answer:
     audiences = [addresses.token(door.tenant, door.host)]
     match given.get("grant_type"):
+        case "client_credentials":
+            return systems.grant(request, given, door, audiences=audiences, at=at)
         case "authorization_code":
             work = exchanging.exchange
         case "refresh_token":

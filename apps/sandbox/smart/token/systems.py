@@ -1,0 +1,43 @@
+"""A token for a system that proved itself (specification S5 and S6, 5.2.5; X56): no refresh token, no context."""
+
+from datetime import datetime
+
+from django.http import HttpRequest
+
+from apps.sandbox import scenarios
+from apps.sandbox.models import SmartVersion, Tenant
+from apps.sandbox.smart import scopes, system_tokens
+from apps.sandbox.smart.clients import systems
+from apps.sandbox.smart.refusing import Refusal
+from apps.sandbox.smart.token.issuing import Answer
+from apps.sandbox.smart.token.standing import Door
+
+
+def grant(request: HttpRequest, given: dict[str, str], door: Door, *, audiences: list[str], at: datetime) -> Answer:
+    """The four fields of specification 2.3, for `system/` scopes alone. Raises Refusal."""
+    account = systems.account_of(request, given, audiences=audiences, at=at)
+    applications = systems.applications_of(account)
+    enabled = [one for one in applications if one.is_enabled_at(door.tenant)]
+    late = scenarios.chosen("not_enabled") == "forbidden-at-data"  # then the data routes refuse
+    if Tenant.known(door.tenant) is None or not (enabled or late):
+        raise Refusal("unauthorized_client", "oauth2:token:unauthorized-client-for-tenant")
+    chosen = enabled or list(applications)
+    is_any = scenarios.chosen("scope_grammar") == "both"
+    grammars = set(SmartVersion) if is_any else {one.smart_version for one in chosen}
+    versions = {version for one in chosen for version in one.versions}
+    try:
+        asked = scopes.read_of_system(given.get("scope", ""), grammars)
+    except scopes.Malformed:
+        raise Refusal("invalid_scope", "oauth2:grant:invalid-scope") from None
+    granted = scopes.grantable_to_system(asked, versions=versions)
+    if not granted:
+        raise Refusal("invalid_scope", "oauth2:token:empty-scopes")
+    told = system_tokens.told_seconds(account)
+    return {
+        "access_token": system_tokens.issue(
+            account, tenant=door.tenant, host=door.host, versions=versions, scopes=granted, at=at
+        ),
+        "token_type": scenarios.chosen("token_type_case"),
+        "expires_in": str(told) if scenarios.chosen("expires_in_form") == "text" else told,
+        "scope": " ".join(granted),
+    }
