@@ -9,7 +9,7 @@ from django.urls import resolve
 
 _MACHINE_ROUTES = re.compile(
     r"^/a/[^/]+/(?:fhir/|auth/(?:token|revoke)/?$)"
-    r"|^/b/(?:myrecord|ehr|open)/"
+    r"|^/b/(?:myrecord|ehr|open|storage)/"
     r"|^/b/authorization/(?:tokeninfo|jwk)/?$"
     r"|^/b/authorization/tenants/[^/]+/(?:oidc/|(?:hosts/[^/]+/)?protocols/oauth2/profiles/smart-v1/token(?:/revoke)?/?$)"
 )

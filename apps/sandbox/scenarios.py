@@ -6,6 +6,7 @@ and `data.py`; they are apart from the routes they steer, so that routes may ask
 
 from apps.sandbox import faults
 from apps.sandbox.switches.authorization import AUTHORIZATION_SCENARIOS, AUTHORIZATION_SWITCHES
+from apps.sandbox.switches.bulk import BULK_SCENARIOS, BULK_SWITCHES
 from apps.sandbox.switches.data import DATA_SCENARIOS, DATA_SWITCHES
 from apps.sandbox.switches.data_faults import DATA_FAULT_SCENARIOS
 from apps.sandbox.switches.lawful import LAWFUL_SCENARIOS
@@ -22,6 +23,7 @@ SWITCHES: dict[str, Switch] = {
     **SMART_SWITCHES,
     **SMART_IDENTITY_SWITCHES,
     **SMART_DATA_SWITCHES,
+    **BULK_SWITCHES,
     **REGISTERING_SWITCHES,
 }
 SCENARIO_GROUPS: dict[str, dict[str, Scenario]] = {
@@ -32,6 +34,7 @@ SCENARIO_GROUPS: dict[str, dict[str, Scenario]] = {
     "smart": SMART_SCENARIOS,
     "identity": SMART_IDENTITY_SCENARIOS,
     "roots": SMART_DATA_SCENARIOS,
+    "bulk": BULK_SCENARIOS,
     "data": {**DATA_FAULT_SCENARIOS, **DATA_SCENARIOS},
 }
 SCENARIOS: dict[str, Scenario] = {name: row for group in SCENARIO_GROUPS.values() for name, row in group.items()}

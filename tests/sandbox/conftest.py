@@ -8,6 +8,7 @@ from django.test import Client
 from apps.sandbox import bearer, clock, enrolment, faults, recorder, scenarios, tally
 from apps.sandbox.models import ApplicationStatus
 from apps.sandbox.portal import registering
+from apps.sandbox.smart.bulk import jobs
 from apps.sandbox.smart.clients import registered_keys
 from apps.sandbox.smart.data import bearing
 
@@ -31,6 +32,7 @@ def _forget():
     tally.clear()
     bearer.forget()
     bearing.forget()
+    jobs.forget()
     registered_keys.forget()
     clock.forget()
 

@@ -7,8 +7,9 @@ from django.contrib.sessions.models import Session
 from django.db import transaction
 
 from apps.sandbox import bearer, clock, recorder, scenarios, tally
-from apps.sandbox.models import Grant, Launch, SmartAssertion, SmartGrant
+from apps.sandbox.models import Grant, Launch, SmartAssertion, SmartGrant, SystemAssertion
 from apps.sandbox.smart import rogue
+from apps.sandbox.smart.bulk import jobs
 from apps.sandbox.smart.clients import registered_keys
 from apps.sandbox.smart.data import bearing
 
@@ -20,6 +21,7 @@ def reset() -> None:
         SmartGrant.objects.all().delete()
         Launch.objects.all().delete()
         SmartAssertion.objects.all().delete()
+        SystemAssertion.objects.all().delete()
         Session.objects.all().delete()
         clock.reset()
     scenarios.reset()
@@ -28,4 +30,5 @@ def reset() -> None:
     tally.clear()
     bearer.forget()
     bearing.forget()
+    jobs.forget()
     registered_keys.forget()

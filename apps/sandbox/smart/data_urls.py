@@ -4,6 +4,7 @@ from django.urls import re_path
 from django.urls.resolvers import URLPattern
 
 from apps.sandbox.smart.addresses import DEEP
+from apps.sandbox.smart.bulk import views as bulk
 from apps.sandbox.smart.data import views
 
 
@@ -14,6 +15,9 @@ def _below_root(rest: str, view: views.View) -> URLPattern:
 urlpatterns = [
     _below_root(r"metadata", views.statement),
     _below_root(r"\.well-known/smart-configuration", views.smart_configuration),
+    _below_root(r"Group/(?P<group_id>[^/]+)/\$export", bulk.export),
+    _below_root(r"bulk-export/jobs/(?P<job_id>[^/]+)", bulk.status),
+    _below_root(r"bulk-export/files/(?P<job_id>[^/]+)/(?P<name>[^/]+)", bulk.file),
     _below_root(r"document/(?P<name>[^/]+)", views.document),
     _below_root(r"Binary/(?P<name>[^/]+)", views.binary),
     _below_root(r"(?P<resource_type>[A-Za-z]+)", views.search),
