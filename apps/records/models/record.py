@@ -45,7 +45,7 @@ class Record(models.Model):
 
 
 class RecordVersion(models.Model):
-    """An earlier body of a record, kept so that what changed can be shown."""
+    """One of the earlier bodies of a record, kept to show what changed: the newest `storing.MOST_VERSIONS`."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     record = models.ForeignKey(Record, on_delete=models.CASCADE, related_name="versions")

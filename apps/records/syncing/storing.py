@@ -17,6 +17,8 @@ from apps.records.binary_cursors import binary_cursor
 from apps.vault.sealing import KeyRing
 from apps.wire.fhir import Resource
 
+MOST_VERSIONS = 50  # of one resource, besides the one that stands now
+
 
 @dataclass(frozen=True)
 class Kept:
@@ -83,11 +85,27 @@ WITH incoming AS (
 SELECT count(*) FILTER (WHERE is_new), (SELECT count(*) FROM superseded), count(*) FROM stored
 """
 
+_FORGET = """
+DELETE FROM records_recordversion WHERE id IN (
+    SELECT id FROM (
+        SELECT version.id, row_number() OVER (
+            PARTITION BY version.record_id ORDER BY version.superseded_at DESC, version.id DESC
+        ) AS place
+        FROM unnest(%(types)b::text[], %(ids)b::text[]) AS page (resource_type, logical_id)
+        JOIN records_record AS held USING (resource_type, logical_id)
+        JOIN records_recordversion AS version ON version.record_id = held.id
+        WHERE held.user_id = %(user_id)s AND held.connection_id = %(connection_id)s
+    ) AS placed WHERE place > %(most)s
+)
+"""
+
 
 def keep(connection: Connection, resources: Iterable[Resource], *, run_id: UUID, ring: KeyRing, at: datetime) -> Kept:
     """Store these resources of one connection, received in this sync run. `ring` is the key ring of its user.
 
-    Where one (type, id) comes twice, the later one counts: one statement cannot store a row twice.
+    Of each resource the newest `MOST_VERSIONS` earlier bodies stay: some providers stamp every answer, and each copy
+    would make another one, without end. Where one (type, id) comes twice, the later one counts: one statement cannot
+    store a row twice.
     """
     latest = {(resource.resource_type, resource.logical_id): resource for resource in resources}
     if not latest:
@@ -103,6 +121,8 @@ def keep(connection: Connection, resources: Iterable[Resource], *, run_id: UUID,
             bodies = [_sealed(connection, latest[key], ring) for key in others]
             cursor.execute(_STORE, {**common, **_keys(others), "bodies": bodies})
             new, changed, _stored = cursor.fetchone()
+        if changed:
+            cursor.execute(_FORGET, {**common, **_keys(others), "most": MOST_VERSIONS})
     return Kept(new=new, changed=changed, unchanged=len(same), came_back=sum(same.values()))
 
 

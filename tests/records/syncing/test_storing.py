@@ -113,3 +113,36 @@ class TestRecordsOfTwoConnections:
         moved = Record.objects.get(connection=first)
         with pytest.raises(CannotOpen):
             opened(Record.objects.get(connection=second), moved.sealed_body)
+
+
+class TestEarlierVersions:
+    @pytest.fixture(autouse=True)
+    def few(self, monkeypatch):
+        monkeypatch.setattr(storing, "MOST_VERSIONS", 3)
+
+    def test_of_a_resource_that_changes_each_time_stay_the_newest_few(self, connection):
+        for number in range(6):
+            keep(connection, body(b"%d" % number), at=AT + timedelta(days=number))
+        record = Record.objects.get()
+        assert opened(record) == body(b"5").body
+        versions = RecordVersion.objects.order_by("superseded_at")
+        assert [opened(record, one.sealed_body) for one in versions] == [body(b"%d" % n).body for n in (2, 3, 4)]
+
+    def test_that_came_in_one_moment_go_in_the_order_they_came(self, connection):
+        for number in range(6):
+            keep(connection, body(b"%d" % number))
+        record = Record.objects.get()
+        versions = RecordVersion.objects.order_by("pk")
+        assert [opened(record, one.sealed_body) for one in versions] == [body(b"%d" % n).body for n in (2, 3, 4)]
+
+    def test_of_other_resources_and_other_people_stay(self, connection, sam):
+        theirs = make_connection(sam, make_endpoint("https://other.example/r4"))
+        other = Resource("AllergyIntolerance", "a2", b'{"resourceType":"AllergyIntolerance","x":%d}')
+        for number in range(3):
+            for kept_for in (connection, theirs):
+                keep(kept_for, body(b"%d" % number), Resource(other.resource_type, "a2", other.body % number))
+        before = RecordVersion.objects.count()
+        for number in range(3, 6):
+            keep(connection, body(b"%d" % number))
+        of_others = RecordVersion.objects.exclude(record__logical_id="a1", user=connection.user)
+        assert (before, of_others.count(), RecordVersion.objects.count()) == (8, 6, 9)
