@@ -47,7 +47,7 @@ MEDICINES: Final = Subject(
     Order.NAMED,
     (
         "current", "paused", "reported", "not-to-be-taken", "not-given", "past", "suggested", "filled", "none-known",
-        "no-information", "unlisted",
+        "no-information",
     ),
 )  # fmt: skip
 ALLERGIES: Final = Subject(

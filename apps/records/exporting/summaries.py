@@ -6,7 +6,7 @@ says so; neither time nor memory grows with the record.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Final
@@ -15,7 +15,8 @@ from uuid import UUID
 from apps.records.exporting import reading, shelved
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.shelved import Unreadable
-from apps.records.presenters.entry import Entry
+from apps.records.presenters.entry import UNLISTED, Entry
+from apps.records.presenters.medications import Kind, MedicationEntry
 from apps.records.shelving import arranging
 from apps.records.shelving.arranging import Key
 from apps.records.shelving.reading import OpenShelf, Shelved
@@ -152,18 +153,46 @@ def _read_shelves(
 
 
 def _read_records(choice: Choice, unread: Sequence[Subject], gathered: _Gathered) -> None:
+    """The same from the records; what was filled for a prescription that is here stands in no list either."""
+    apart = _Apart()
     types = shelved.types_off_shelves(choice, unread)
     for told in reading.told(choice.connection, choice.source, types=types) if types else ():
-        if told.subject is None or told.subject not in unread:
+        if told.subject is None or told.subject not in unread or told.entry.group == UNLISTED:
             continue
         if told.entry.is_withdrawn:
             gathered.withdrawn[choice.source.provider] += 1
         elif told.is_gone:
             gathered.gone[choice.source.provider] += 1
-        else:
-            held = gathered.lists[told.subject.key]
-            key = held.order(told.entry, held.count)
-            held.add(Shelved(0, choice.connection.pk, told.subject.key, key, told.entry))
+        elif not apart.keeps(told.entry):
+            _add(choice, told.subject, told.entry, gathered)
+    for entry in apart.by_themselves():
+        _add(choice, MEDICINES, entry, gathered)
+
+
+@dataclass
+class _Apart:
+    """What was filled for prescriptions, until it is known which of these are here."""
+
+    orders: set[str] = field(default_factory=set)
+    fills: list[MedicationEntry] = field(default_factory=list)
+
+    def keeps(self, entry: Entry) -> bool:
+        if not isinstance(entry, MedicationEntry):
+            return False
+        if entry.orders:
+            self.fills.append(entry)
+        elif entry.kind is not Kind.FILLED:
+            self.orders.add(entry.logical_id)
+        return bool(entry.orders)
+
+    def by_themselves(self) -> Iterator[MedicationEntry]:
+        return (entry for entry in self.fills if self.orders.isdisjoint(entry.orders))
+
+
+def _add(choice: Choice, subject: Subject, entry: Entry, gathered: _Gathered) -> None:
+    held = gathered.lists[subject.key]
+    key = held.order(entry, held.count)
+    held.add(Shelved(0, choice.connection.pk, subject.key, key, entry))
 
 
 def _list(subject: Subject, held: _Held, choices: Sequence[Choice]) -> List:

@@ -15,6 +15,7 @@ from apps.records.presenters.elements import Element
 from apps.records.presenters.moments import When
 
 NOT_GIVEN = "not-given"  # the status and the group of what has none, or one we do not know
+UNLISTED = "unlisted"  # the group of what stands in no list of its subject: a draft
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from apps.records.presenters import dosages, elements, moments, naming, quantiti
 from apps.records.presenters.absences import known_absence, says_no_information
 from apps.records.presenters.dosages import Dosage
 from apps.records.presenters.elements import Element
-from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Entry
+from apps.records.presenters.entry import NOT_GIVEN, UNLISTED, Code, Context, Entry
 from apps.records.presenters.heads import codes_of, head, mapped, notes, status_codes, title_of
 from apps.records.presenters.moments import When
 from apps.records.presenters.quantities import Quantity
@@ -52,7 +52,7 @@ class Status(StrEnum):
 
 
 class Group(StrEnum):
-    """In the order of the page. Entries of the last three are in no list of medicines."""
+    """In the order of the page. A fill whose prescription is here stands under that, and a draft in no list."""
 
     CURRENT = "current"
     PAUSED = "paused"
@@ -64,7 +64,7 @@ class Group(StrEnum):
     NONE_KNOWN = "none-known"
     NO_INFORMATION = "no-information"
     FILLED = "filled"
-    UNLISTED = "unlisted"
+    UNLISTED = UNLISTED
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Supply:
 
 @dataclass(frozen=True, kw_only=True)
 class MedicationEntry(Entry):
-    """A medicine. `orders` are the ids of what a dispense fills or a statement is based on.
+    """A medicine. `orders` are the ids of the prescriptions that a dispense fills.
 
     `people` are the prescriber, the source of a report, or who filled it. `stopped_because` says why it was ended,
     declined or not taken. `ends_at` is the last day it was meant for, as sent.
@@ -191,6 +191,7 @@ def present_dispense(resource: Element, context: Context) -> MedicationEntry:
         people=("dispenser",),
         supply=_supply(resource, "daysSupply"),
         pharmacy=naming.name_of(resource.get("location"), context, within=resource) or next(iter(by), ""),
+        orders=naming.ids_of(resource, "authorizingPrescription"),
     )
 
 
@@ -222,6 +223,7 @@ def _entry(
     people: tuple[str, ...],
     supply: Supply,
     pharmacy: str,
+    orders: tuple[str, ...] = (),
 ) -> MedicationEntry:
     concept, product = _medicine(resource, context)
     top = head(resource, concept)
@@ -251,18 +253,18 @@ def _entry(
         ends_at=_ends_at(resource, instructions, supply),
         supply=supply,
         pharmacy=pharmacy,
+        orders=orders,
         **_circumstances(resource, context),
     )
 
 
 def _circumstances(resource: Element, context: Context) -> dict[str, Any]:
-    """Why, since when it is written down, by whose word, and on which prescription."""
+    """Why, since when it is written down, and by whose word."""
     return {
         "reasons": _reasons(resource, context),
         "written_down": moments.read(resource, "dateAsserted", means="written-down"),
         "stopped_because": naming.titles(resource, "statusReason", "reasonEnded", "reasonNotTaken"),
         "is_patient_reported": _is_patient_reported(resource),
-        "orders": naming.ids_of(resource, "authorizingPrescription", "basedOn"),
     }
 
 

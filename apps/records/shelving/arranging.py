@@ -24,13 +24,16 @@ _LONGEST: Final = 60  # an index holds keys
 
 class Arrangement(StrEnum):
     """`LISTED` is the subject's own order. `DATED` is newest first whatever the group; subjects that are listed so have
-    no second. `TESTS` holds the values of one test together, and `LATEST` the newest value of each, A to Z. `WORDS`
-    has what a search looks through, newest first, and `FOUND` what it finds there."""
+    no second. `TESTS` holds the values of one test together, and `LATEST` the newest value of each, A to Z. `FILLS`
+    holds together what a pharmacy handed out for one prescription, and `DRAFTS` what is not final: neither is in a
+    list. `WORDS` has what a search looks through, newest first, and `FOUND` what it finds there."""
 
     LISTED = "listed"
     DATED = "dated"
     TESTS = "tests"
     LATEST = "latest"
+    FILLS = "fills"
+    DRAFTS = "drafts"
     WORDS = "words"
     FOUND = "found"
 
@@ -56,6 +59,11 @@ def dated(entry: Entry, pk: int) -> Key:
 def by_test(entry: Entry, pk: int) -> Key:
     """One test after the other, each newest first."""
     return 0, test_of(entry), _newest(entry), pk
+
+
+def by_order(entry: Entry, order: str, pk: int) -> Key:
+    """One prescription after the other, each with what was handed out for it, newest first."""
+    return 0, order, _newest(entry), pk
 
 
 def latest(entry: Entry, newest: str, pk: int) -> Key:

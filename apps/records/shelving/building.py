@@ -18,7 +18,8 @@ from apps.connections.models import Connection
 from apps.records import places, presenting, subjects
 from apps.records.binary_cursors import binary_cursor
 from apps.records.models import Record, Shelf
-from apps.records.presenters.entry import Entry
+from apps.records.presenters.entry import UNLISTED, Entry
+from apps.records.presenters.medications import Kind, MedicationEntry
 from apps.records.presenters.remembering import remembering
 from apps.records.shelving import arranging, indexing, searching, shortening
 from apps.records.shelving.arranging import Arrangement, Key, Keyed
@@ -74,6 +75,7 @@ class _Shelf:
     tests: Counter[str] = field(default_factory=Counter)
     newest: tuple[str, str] = ("", "")
     counts: Counter[str] = field(default_factory=Counter)
+    orders: set[str] = field(default_factory=set)  # the ids of the prescriptions it lists
 
 
 def build(connection: Connection, wanted: Sequence[Subject], *, ring: KeyRing, at: datetime) -> Built:
@@ -102,6 +104,8 @@ def _begin(subject: Subject) -> _Shelf:
     arrangements = {Arrangement.LISTED, arranging.dated_arrangement(subject), Arrangement.WORDS}
     if subject in {subjects.RESULTS, subjects.VITALS}:
         arrangements |= {Arrangement.TESTS}
+    if subject is subjects.MEDICINES:
+        arrangements |= {Arrangement.FILLS, Arrangement.DRAFTS}
     spools = {arrangement: Spool() for arrangement in arrangements}
     return _Shelf(subject, arranging.listed(subject), spools, Index(build=uuid.uuid4()))
 
@@ -165,28 +169,63 @@ def _put(shelf: _Shelf, record: _Sealed, entry: Entry) -> None:
     if entry.is_withdrawn or record.removed_at is not None:
         shelf.counts["withdrawn" if entry.is_withdrawn else "gone"] += 1
         return
+    told = replace(entry, narrative="") if entry.narrative else entry
+    written = shortening.shortened(indexing.write_row(record.pk, told))
+    shelf.spools[Arrangement.WORDS].add(arranging.dated(entry, record.pk), searching.written(entry))
+    if not _put_apart(shelf, record.pk, entry, written):
+        _list(shelf, record.pk, entry, written)
+
+
+def _put_apart(shelf: _Shelf, pk: int, entry: Entry, written: bytes) -> bool:
+    """Whether it is for no list: a draft, or, until all prescriptions are known, what was filled for one."""
+    if entry.group == UNLISTED:
+        shelf.counts["drafts"] += 1
+        shelf.spools[Arrangement.DRAFTS].add(arranging.dated(entry, pk), written)
+        return True
+    if not isinstance(entry, MedicationEntry):
+        return False
+    if entry.kind is not Kind.FILLED:
+        shelf.orders.add(entry.logical_id)
+    for order in entry.orders:
+        shelf.spools[Arrangement.FILLS].add(arranging.by_order(entry, order, pk), written)
+    return bool(entry.orders)
+
+
+def _list(shelf: _Shelf, pk: int, entry: Entry, written: bytes) -> None:
     shelf.counts["listed"] += 1
     shelf.counts["withheld"] += entry.is_withheld
     shelf.groups[entry.group] += 1
     shelf.years[arranging.year(entry)] += 1
     shelf.newest = max(shelf.newest, (entry.when.sorts_at, entry.when.starts or entry.when.ends))
-    told = replace(entry, narrative="") if entry.narrative else entry
-    written = shortening.shortened(indexing.write_row(record.pk, told))
-    for arrangement, spool in shelf.spools.items():
-        if arrangement is Arrangement.TESTS:
-            if test := arranging.test_of(entry):
-                shelf.tests[test] += 1
-                spool.add(arranging.by_test(entry, record.pk), written)
-        elif arrangement is Arrangement.WORDS:
-            spool.add(arranging.dated(entry, record.pk), searching.written(entry))
-        elif arrangement is Arrangement.LISTED:
-            spool.add(shelf.listed(entry, record.pk), written)
-        else:
-            spool.add(arranging.dated(entry, record.pk), written)
+    shelf.spools[Arrangement.LISTED].add(shelf.listed(entry, pk), written)
+    if Arrangement.DATED in shelf.spools:
+        shelf.spools[Arrangement.DATED].add(arranging.dated(entry, pk), written)
+    if Arrangement.TESTS in shelf.spools and (test := arranging.test_of(entry)):
+        shelf.tests[test] += 1
+        shelf.spools[Arrangement.TESTS].add(arranging.by_test(entry, pk), written)
+
+
+def _settle_fills(shelf: _Shelf) -> None:
+    """What was filled for a prescription that is here stands under that; what is left is listed by itself."""
+    if Arrangement.FILLS not in shelf.spools:
+        return
+    fills, kept = shelf.spools[Arrangement.FILLS], Spool()
+    under = {key[3] for key, _written in fills.merged() if key[1] in shelf.orders}
+    listed: set[int] = set()
+    for key, written in fills.merged():
+        pk = key[3]
+        if key[1] in shelf.orders:
+            kept.add(key, written)
+        elif pk not in under and pk not in listed:
+            listed.add(pk)
+            _list(shelf, pk, msgspec.json.decode(written, type=Row).opened(), written)
+    shelf.spools[Arrangement.FILLS] = kept
+    shelf.counts["fills"] = len(under)
 
 
 def _write(connection: Connection, shelf: _Shelf, *, ring: KeyRing, at: datetime) -> None:
     """The new leaves, the index that knows them, and away with the old leaves."""
+    _settle_fills(shelf)
     row, _is_new = Shelf.objects.get_or_create(
         user_id=connection.user_id,
         connection=connection,
@@ -212,6 +251,8 @@ def _write(connection: Connection, shelf: _Shelf, *, ring: KeyRing, at: datetime
         gone=shelf.counts["gone"],
         withheld=shelf.counts["withheld"],
         unopened=shelf.counts["unopened"],
+        drafts=shelf.counts["drafts"],
+        fills=shelf.counts["fills"],
         newest=shelf.newest[1],
         arrangements=stretches,
     )

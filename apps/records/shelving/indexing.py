@@ -74,8 +74,8 @@ class Index(msgspec.Struct, frozen=True):
 
     `count` is what lists show, `groups` and `years` say how it divides. `withdrawn` the provider marked as recorded by
     mistake, `gone` it no longer has; neither is in the count. `withheld` is: it has no details. `unopened` are records
-    that would be here, or perhaps here, and do not open: not in the count. `newest` is the date of the newest entry, as
-    sent.
+    that would be here, or perhaps here, and do not open: not in the count. Nor are `drafts`, which no list shows, and
+    `fills`, which stand under their prescription. `newest` is the date of the newest entry, as sent.
     """
 
     build: UUID
@@ -86,8 +86,15 @@ class Index(msgspec.Struct, frozen=True):
     gone: int = 0
     withheld: int = 0
     unopened: int = 0
+    drafts: int = 0
+    fills: int = 0
     newest: str = ""
     arrangements: dict[str, Stretch] = {}
+
+    @property
+    def sent(self) -> int:
+        """How many entries came, those that no list shows as well."""
+        return self.count + self.drafts + self.fills
 
     @property
     def is_searchable(self) -> bool:

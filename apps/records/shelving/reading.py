@@ -9,16 +9,15 @@ import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import or_
-from typing import Final, TypeVar
+from operator import itemgetter
+from typing import Any, Final, TypeAlias, TypeVar
 from uuid import UUID
 
 import msgspec
-from django.db.models import Q
 
 from apps.records import places
-from apps.records.models import Leaf, Shelf
+from apps.records.binary_cursors import binary_cursor
+from apps.records.models import Shelf
 from apps.records.presenters.entry import Entry
 from apps.records.shelving import indexing
 from apps.records.shelving.arranging import Arrangement, Key
@@ -75,6 +74,15 @@ class Outdated(Exception):
     """The shelf was built anew while it was read: read it again."""
 
 
+# Written out, as every page asks it: putting it together anew costs as much as asking.
+_LEAVES: Final = """
+SELECT leaf.shelf_id, leaf.arrangement, leaf.number, leaf.sealed_rows FROM records_leaf AS leaf
+JOIN unnest(%(shelves)b::bigint[], %(builds)b::uuid[], %(arrangements)b::text[], %(numbers)b::integer[])
+AS asked (shelf_id, build, arrangement, number) ON leaf.shelf_id = asked.shelf_id AND leaf.build = asked.build
+AND leaf.arrangement = asked.arrangement AND leaf.number = asked.number
+"""
+
+
 class OfAnotherRelease(CannotOpen):
     """The leaf was written in another shape: `rebuild_shelves` mends it."""
 
@@ -110,8 +118,8 @@ def window(
     each subject which order it is read in. One query. Raises Outdated, and VaultError where a leaf does not open."""
     sources = [_Source.of(shelf, arrangements[shelf.subject]) for shelf in found]
     wanted, before = _needed(sources, start, stop)
-    rows = sorted(_rows(wanted, ring), key=lambda row: row.key)
-    return tuple(rows[max(start - before, 0) : max(stop - before, 0)])
+    rows = sorted(_unread_rows(wanted, ring), key=_key_of)[max(start - before, 0) : max(stop - before, 0)]
+    return tuple(_shelved(leaf.source.shelf, key, row) for leaf, key, row in rows)
 
 
 def beginnings(
@@ -123,24 +131,39 @@ def beginnings(
     for subject, (arrangement, most) in asked.items():
         sources = [_Source.of(shelf, arrangement) for shelf in found if shelf.subject == subject]
         wanted += _needed(sources, 0, most)[0]
-    rows: dict[str, list[Shelved]] = defaultdict(list)
-    for row in _rows(wanted, ring):
-        rows[row.subject].append(row)
+    rows: dict[str, list[_Unread]] = defaultdict(list)
+    for unread in _unread_rows(wanted, ring):
+        rows[unread[0].source.shelf.subject].append(unread)
     return {
-        subject: tuple(sorted(rows[subject], key=lambda row: row.key)[:most]) for subject, (_, most) in asked.items()
+        subject: tuple(
+            _shelved(leaf.source.shelf, key, row) for leaf, key, row in sorted(rows[subject], key=_key_of)[:most]
+        )
+        for subject, (_, most) in asked.items()
     }
 
 
 def of_test(found: Sequence[OpenShelf], test: str, ring: KeyRing, *, most: int) -> tuple[Shelved, ...]:
     """The newest values of one test, at most so many from each shelf, newest first."""
+    return _of_one(found, Arrangement.TESTS, test, ring, most=most)
+
+
+def fills_of(found: Sequence[OpenShelf], order: str, ring: KeyRing, *, most: int) -> tuple[Shelved, ...]:
+    """The newest fills of the prescription with this id. One query. Raises as `window` does."""
+    return _of_one(found, Arrangement.FILLS, order, ring, most=most)
+
+
+def _of_one(
+    found: Sequence[OpenShelf], arrangement: Arrangement, name: str, ring: KeyRing, *, most: int
+) -> tuple[Shelved, ...]:
+    """Of an arrangement that holds together what has the same name, the rows of one name."""
     wanted = []
     for shelf in found:
-        source = _Source.of(shelf, Arrangement.TESTS)
-        first = max(bisect.bisect_left(source.firsts, (0, test, "", 0)) - 1, 0)
-        last = bisect.bisect_left(source.firsts, (0, f"{test}\0", "", 0))
+        source = _Source.of(shelf, arrangement)
+        first = max(bisect.bisect_left(source.firsts, (0, name, "", 0)) - 1, 0)
+        last = bisect.bisect_left(source.firsts, (0, f"{name}\0", "", 0))
         leaves = most // indexing.MOST_ROWS + 2
         wanted += [_Leaf(source, number) for number in range(first, min(last, first + leaves, len(source.firsts)))]
-    rows = [(key, row, leaf) for leaf, key, row in _unread_rows(wanted, ring) if key[1] == test]
+    rows = [(key, row, leaf) for leaf, key, row in _unread_rows(wanted, ring) if key[1] == name]
     newest = sorted(rows, key=lambda row: row[0])[:most]
     return tuple(_shelved(leaf.source.shelf, key, row) for key, row, leaf in newest)
 
@@ -229,11 +252,11 @@ def leaves(
     return {(leaf.source.shelf, leaf.number): opened for leaf, opened in _opened(asked, ring)}
 
 
-def _rows(leaves: Sequence[_Leaf], ring: KeyRing) -> list[Shelved]:
-    return [_shelved(leaf.source.shelf, key, row) for leaf, key, row in _unread_rows(leaves, ring)]
+_Unread: TypeAlias = tuple[_Leaf, Key, Row]
+_key_of: Final = itemgetter(1)
 
 
-def _unread_rows(leaves: Sequence[_Leaf], ring: KeyRing) -> Iterator[tuple[_Leaf, Key, Row]]:
+def _unread_rows(leaves: Sequence[_Leaf], ring: KeyRing) -> Iterator[_Unread]:
     """The rows of these leaves, their entries still to be decoded: that is what costs."""
     for leaf, opened in _opened(leaves, ring):
         for key, row in understood(indexing.read_rows, opened):
@@ -259,15 +282,15 @@ def _opened(leaves: Sequence[_Leaf], ring: KeyRing) -> Iterator[tuple[_Leaf, byt
 
 def _sealed(leaves: Sequence[_Leaf]) -> dict[tuple[int, str, int], bytes]:
     """The leaves' sealed rows, in one query."""
-    numbers: dict[tuple[OpenShelf, Arrangement], list[int]] = defaultdict(list)
-    for leaf in leaves:
-        numbers[leaf.source.shelf, leaf.source.arrangement].append(leaf.number)
-    asked = (
-        Q(shelf=shelf.pk, build=shelf.build, arrangement=arrangement.value, number__in=found)
-        for (shelf, arrangement), found in numbers.items()
-    )
-    rows = Leaf.objects.filter(reduce(or_, asked)).values_list("shelf_id", "arrangement", "number", "sealed_rows")
-    return {(shelf, arrangement, number): bytes(rows) for shelf, arrangement, number, rows in rows}
+    asked: dict[str, Any] = {
+        "shelves": [leaf.source.shelf.pk for leaf in leaves],
+        "builds": [leaf.source.shelf.build for leaf in leaves],
+        "arrangements": [leaf.source.arrangement.value for leaf in leaves],
+        "numbers": [leaf.number for leaf in leaves],
+    }
+    with binary_cursor() as cursor:
+        cursor.execute(_LEAVES, asked)
+        return {(shelf, arrangement, number): rows for shelf, arrangement, number, rows in cursor.fetchall()}
 
 
 def _shelved(shelf: OpenShelf, key: Key, row: Row) -> Shelved:

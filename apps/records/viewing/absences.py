@@ -37,7 +37,7 @@ class Notice:
 
 def of(whole: Whole, subject: Subject) -> tuple[Notice, ...]:
     """A notice for each connection that has no entries of the subject, or misses some."""
-    counts = {shelf.connection_id: shelf.index.count if shelf.index else 0 for shelf in whole.of(subject)}
+    counts = {shelf.connection_id: shelf.index.sent if shelf.index else 0 for shelf in whole.of(subject)}
     steps = _latest_steps(whole, subject)
     told = (_notice(source, subject, counts.get(key, 0), steps[key]) for key, source in whole.sources.items())
     unseen = whole.held_unseen(subject)

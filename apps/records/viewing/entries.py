@@ -5,7 +5,7 @@ the resource as the provider sent it.
 import logging
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import msgspec
@@ -26,7 +26,9 @@ from apps.records.presenters.results import ResultEntry
 from apps.records.shelving.surroundings import Surroundings
 from apps.records.subjects import Subject
 from apps.records.viewing import facts, panel_rows, remarks, rows
+from apps.records.viewing import fills as filling
 from apps.records.viewing.facts import Fact
+from apps.records.viewing.fills import Fills
 from apps.records.viewing.panel_rows import PanelShown
 from apps.vault import sealing
 from apps.vault.errors import CannotOpen
@@ -67,6 +69,7 @@ class EntryPage:
     files: tuple[File, ...]
     panel: PanelShown | None = None
     people: tuple[Candidate, ...] = ()  # whom it is of, as the provider names them
+    fills: Fills = field(default_factory=Fills)
 
     @property
     def asks_first(self) -> bool:
@@ -114,6 +117,7 @@ def of(record: Record, *, at: datetime) -> EntryPage:
             for each in (body, *bodies)
         ]
         panel = panel_rows.of(record, told[0][1], surroundings, ring)
+        fills = filling.of(record, told[0][1], ring)
         people = tuple(candidates.find_people_with(ring, [record.connection]).values())
     current = _version(None, record, told[0][1])
     provider = record.connection.provider.name
@@ -122,7 +126,7 @@ def of(record: Record, *, at: datetime) -> EntryPage:
     earlier = tuple(_version(version, record, entry) for version, (_r, entry) in zip(versions, told[1:], strict=True))
     subject = subjects.subject_of(told[0][0], resource_type=record.resource_type)
     files = tuple(file for file in attachments.files(told[0][0]) if file.described)
-    return EntryPage(record, subject, current, earlier, files, panel, people)
+    return EntryPage(record, subject, current, earlier, files, panel, people, fills)
 
 
 def as_sent(record: Record) -> str:

@@ -14,20 +14,21 @@ from apps.records.shelving import arranging, reading
 from apps.records.shelving.arranging import Arrangement
 from apps.records.shelving.indexing import MOST_ROWS
 from apps.records.shelving.reading import OpenShelf
-from apps.records.subjects import RESULTS, VITALS, Order, Subject
+from apps.records.subjects import MEDICINES, RESULTS, VITALS, Order, Subject
 from apps.records.viewing import folding, rows, words
 from apps.records.viewing.rows import Row
 from apps.records.viewing.whole import Source, Whole
 
 BY_DATE: Final = "date"
 BY_NAME: Final = "name"
+DRAFTS: Final = "drafts"
 _FEW: Final = 15  # rows that need no years to choose from
 
 
 @dataclass(frozen=True)
 class Filters:
     """What the address asks for, checked: nothing of it is a health fact. `source` is one connection, `arranged` one of
-    the two orders, empty for the subject's own."""
+    the two orders, or what is not final; empty for the subject's own."""
 
     page: int = 1
     source: UUID | None = None
@@ -45,11 +46,12 @@ class Section:
 
 @dataclass(frozen=True)
 class Withdrawn:
-    """How many entries a provider marked as recorded by mistake, or no longer has."""
+    """How many entries a provider marked as recorded by mistake, no longer has, or has not made final."""
 
     provider: str
     withdrawn: int
     gone: int
+    drafts: int = 0
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,8 @@ def of_subject(whole: Whole, subject: Subject, filters: Filters) -> EntryList:
     """The list of one subject. Raises Outdated where the shelf was built anew meanwhile, and VaultError."""
     arrangement = _arrangement(subject, filters)
     is_dated = arrangement is Arrangement.DATED or (arrangement is Arrangement.LISTED and arranging.is_dated(subject))
-    heading = _by_year if is_dated else _by_group(subject) if arrangement is Arrangement.LISTED else _by_nothing
+    has_groups = arrangement in {Arrangement.LISTED, Arrangement.DRAFTS}
+    heading = _by_year if is_dated else _by_group(subject) if has_groups else _by_nothing
     found = replace(
         _assemble(
             whole,
@@ -84,10 +87,11 @@ def of_subject(whole: Whole, subject: Subject, filters: Filters) -> EntryList:
             heading,
             is_folded=arrangement is Arrangement.LISTED and subject.order is Order.NAMED,
         ),
-        is_by_name=arrangement is Arrangement.LATEST or (not is_dated and subject.order is Order.NAMED),
+        is_by_name=arrangement is Arrangement.LATEST
+        or (arrangement is Arrangement.LISTED and subject.order is Order.NAMED),
         is_latest=arrangement is Arrangement.LATEST,
     )
-    return found if _has_years(found) else replace(found, years=())
+    return found if arrangement is not Arrangement.DRAFTS and _has_years(found) else replace(found, years=())
 
 
 def of_everything(whole: Whole, subjects: Sequence[Subject], filters: Filters) -> EntryList:
@@ -97,6 +101,8 @@ def of_everything(whole: Whole, subjects: Sequence[Subject], filters: Filters) -
 
 
 def _arrangement(subject: Subject, filters: Filters) -> Arrangement:
+    if filters.arranged == DRAFTS and subject is MEDICINES:
+        return Arrangement.DRAFTS
     if filters.year or filters.arranged == BY_DATE:
         return arranging.dated_arrangement(subject)
     is_by_test = subject is VITALS or (subject is RESULTS and filters.arranged == BY_NAME)
@@ -162,14 +168,16 @@ def _years(shelves: Sequence[OpenShelf]) -> Counter[str]:
 def _withdrawn(whole: Whole, shelves: Sequence[OpenShelf]) -> tuple[Withdrawn, ...]:
     withdrawn: Counter[UUID] = Counter()
     gone: Counter[UUID] = Counter()
+    drafts: Counter[UUID] = Counter()
     for shelf in shelves:
         if shelf.index is not None:
             withdrawn[shelf.connection_id] += shelf.index.withdrawn
             gone[shelf.connection_id] += shelf.index.gone
+            drafts[shelf.connection_id] += shelf.index.drafts
     return tuple(
-        Withdrawn(source.provider, withdrawn[key], gone[key])
+        Withdrawn(source.provider, withdrawn[key], gone[key], drafts[key])
         for key, source in whole.sources.items()
-        if withdrawn[key] or gone[key]
+        if withdrawn[key] or gone[key] or drafts[key]
     )
 
 

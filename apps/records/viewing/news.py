@@ -20,7 +20,7 @@ from apps.audit.models import AuditEvent, EventType
 from apps.records import places, presenting, subjects
 from apps.records.models import Record, SyncStep
 from apps.records.presenters import elements
-from apps.records.presenters.entry import Context
+from apps.records.presenters.entry import UNLISTED, Context
 from apps.records.subjects import Subject
 from apps.records.viewing import rows, whens
 from apps.records.viewing.whole import Whole
@@ -115,7 +115,7 @@ def _medicines(
 def _item(
     whole: Whole, record: Record, body: bytes, others: Mapping[str, elements.Element], since: datetime
 ) -> Item | None:
-    """None for what no list has: withdrawn, or of no subject."""
+    """None for what no list has: withdrawn, not final, or of no subject."""
     resource, entry = presenting.present(
         body,
         resource_type=record.resource_type,
@@ -123,7 +123,7 @@ def _item(
         context=Context(others=others, birth_date=whole.born),
     )
     subject = subjects.subject_of(resource, resource_type=record.resource_type)
-    if subject is None or entry.is_withdrawn:
+    if subject is None or entry.is_withdrawn or entry.group == UNLISTED:
         return None
     return Item(
         record=record.pk,

@@ -119,12 +119,12 @@ class _Shelves:
         return self._decoded(PATIENT.key, tuple[PatientSummary, ...])
 
     def counts(self) -> Mapping[str, int] | None:
-        """How many entries each subject lists; None where a shelf is missing, or does not open."""
+        """How many entries of each subject came; None where a shelf is missing, or does not open."""
         indexes = {subject.key: self._decoded(subject.key, Index) for subject in LISTED}
         patients = self.patients()
         if patients is None or None in indexes.values():
             return None
-        counts = {key: index.count for key, index in indexes.items() if index is not None}
+        counts = {key: index.sent for key, index in indexes.items() if index is not None}
         return {**counts, PATIENT.key: len(patients)}
 
     def _decoded(self, subject: str, kind: type[_T]) -> _T | None:

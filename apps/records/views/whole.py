@@ -109,7 +109,7 @@ def _filters(query: QueryDict) -> Filters:
         page=int(page) if page.isascii() and page.isdigit() and 0 < len(page) < 6 else 1,
         source=_uuid(query.get("from", "")),
         year=year if year.isascii() and year.isdigit() and len(year) == 4 else "",
-        arranged=arranged if arranged in {lists.BY_DATE, lists.BY_NAME} else "",
+        arranged=arranged if arranged in {lists.BY_DATE, lists.BY_NAME, lists.DRAFTS} else "",
     )
 
 

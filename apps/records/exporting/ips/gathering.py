@@ -17,7 +17,7 @@ from apps.records.exporting.reading import Told
 from apps.records.exporting.shelved import Unreadable
 from apps.records.exporting.stored import Source
 from apps.records.presenters.elements import Element
-from apps.records.presenters.entry import Entry
+from apps.records.presenters.entry import UNLISTED, Entry
 from apps.records.shelving.reading import OpenShelf
 from apps.records.subjects import Subject
 from apps.vault import sealing
@@ -150,7 +150,7 @@ def _read(choice: Choice, unread: Sequence[Subject], gathered: Mapping[str, Gath
     for told in reading.told(choice.connection, choice.source, types=("Patient", *types)):
         if told.entry.resource_type == "Patient":
             yield Patient(told.source, told.resource)
-        elif told.subject in unread and not told.entry.is_withdrawn and not told.is_gone:
+        elif told.subject in unread and not (told.entry.is_withdrawn or told.is_gone or told.entry.group == UNLISTED):
             _put(told, gathered)
 
 

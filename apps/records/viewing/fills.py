@@ -1,0 +1,45 @@
+"""What a pharmacy handed out for a prescription, for the page of that prescription (patient experience 3.1)."""
+
+import logging
+from dataclasses import dataclass
+from typing import Final
+
+from apps.records.models import Record
+from apps.records.presenters.entry import Entry
+from apps.records.presenters.medications import Kind, MedicationEntry
+from apps.records.shelving import reading
+from apps.records.shelving.reading import Outdated
+from apps.records.subjects import MEDICINES
+from apps.records.viewing import rows
+from apps.records.viewing.rows import Row
+from apps.records.viewing.whole import Source
+from apps.vault.errors import VaultError
+from apps.vault.sealing import KeyRing
+
+_LOG = logging.getLogger(__name__)
+
+MOST: Final = 50
+
+
+@dataclass(frozen=True)
+class Fills:
+    """The newest of them, newest first. `does_not_open`: there may be some that nobody can tell of just now."""
+
+    rows: tuple[Row, ...] = ()
+    does_not_open: bool = False
+
+
+def of(record: Record, entry: Entry, ring: KeyRing) -> Fills:
+    """None of what is no prescription. One query for the shelf, and one for what stands on it."""
+    if not isinstance(entry, MedicationEntry) or entry.kind is Kind.FILLED:
+        return Fills()
+    shelves = reading.shelves(record.user_id, ring, subjects=[MEDICINES.key])
+    mine = [shelf for shelf in shelves if shelf.connection_id == record.connection_id]
+    try:
+        found = reading.fills_of(mine, record.logical_id, ring, most=MOST)
+    except (Outdated, VaultError) as error:
+        _LOG.error("Fills do not open: connection %s, %s.", record.connection_id, type(error).__name__)
+        return Fills(does_not_open=True)
+    source = Source(record.connection, record.connection.last_checked_at, is_out_of_date=False)
+    shown = rows.of(found, {record.connection_id: source})
+    return Fills(shown, does_not_open=any(shelf.index is None for shelf in mine))

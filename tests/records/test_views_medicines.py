@@ -1,0 +1,128 @@
+"""Medicines nobody takes: drafts stand in no list, and what a pharmacy handed out stands under its prescription."""
+
+import re
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from apps.records.models import Record, Shelf
+from tests.records.linked import make_connection
+from tests.records.people import PATIENT_ID
+from tests.records.shelved import keep
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def connection(alice):
+    return make_connection(alice)
+
+
+def order(logical_id: str, name: str, **changes: Any) -> dict[str, Any]:
+    return {
+        "resourceType": "MedicationRequest",
+        "id": logical_id,
+        "status": "active",
+        "intent": "order",
+        "subject": {"reference": f"Patient/{PATIENT_ID}"},
+        "medicationCodeableConcept": {"text": name},
+        "authoredOn": "2024-01-05",
+        **changes,
+    }
+
+
+def fill(logical_id: str, name: str, on: str, *orders: str, **changes: Any) -> dict[str, Any]:
+    return {
+        "resourceType": "MedicationDispense",
+        "id": logical_id,
+        "status": "completed",
+        "subject": {"reference": f"Patient/{PATIENT_ID}"},
+        "medicationCodeableConcept": {"text": name},
+        "authorizingPrescription": [{"reference": f"MedicationRequest/{order}"} for order in orders],
+        "whenHandedOver": on,
+        **changes,
+    }
+
+
+def page(client, name, *args, **query):
+    response = client.get(reverse(name, args=args), query)
+    assert response.status_code == 200
+    return re.sub(r"\s+", " ", response.content.decode()).split("<h1>")[1]
+
+
+def entry(client, logical_id):
+    return page(client, "entry", "medicines", Record.objects.get(logical_id=logical_id).pk)
+
+
+class TestADraft:
+    @pytest.mark.parametrize("by", ["", "date"])
+    def test_is_in_no_list_and_no_count_and_the_list_says_so(self, hers, connection, by):
+        keep(connection, order("m1", "Lisinopril"), order("m2", "Tramadol", status="draft"))
+        text = page(hers, "subject", "medicines", **({"by": by} if by else {}))
+        assert "1 entry" in text
+        assert "Tramadol" not in text
+        assert "1 entry from Harbor Family Practice is not final, and not in this list." in text
+
+    def test_is_not_among_everything_and_not_first_of_the_record(self, hers, connection):
+        keep(connection, order("m1", "Lisinopril"), order("m2", "Tramadol", status="draft"))
+        assert "Tramadol" not in page(hers, "everything_by_date")
+        assert "Tramadol" not in page(hers, "whole_record")
+
+    def test_is_shown_to_whoever_asks_for_what_is_not_final(self, hers, connection):
+        keep(connection, order("m1", "Lisinopril"), order("m2", "Tramadol", status="draft"))
+        text = page(hers, "subject", "medicines", by="drafts")
+        assert "Tramadol" in text
+        assert ">Not final<" in text
+        assert "Lisinopril" not in text
+        assert "Not final" in entry(hers, "m2")
+
+    def test_alone_is_not_told_as_nothing_sent(self, hers, connection):
+        keep(connection, order("m2", "Tramadol", status="draft"))
+        text = page(hers, "subject", "medicines")
+        assert "sent no entries" not in text
+        assert "1 entry from Harbor Family Practice is not final" in text
+
+    def test_is_shown_to_no_stranger(self, client, sam, connection):
+        keep(connection, order("m2", "Tramadol", status="draft"))
+        client.force_login(sam)
+        assert "Tramadol" not in page(client, "subject", "medicines", by="drafts")
+
+
+class TestWhatAPharmacyHandedOut:
+    def test_stands_under_its_prescription_and_in_no_list(self, hers, connection):
+        fills = [fill(f"d{month}", "Lisinopril", f"2024-0{month}-07", "m1") for month in (2, 3)]
+        keep(connection, *fills, order("m1", "Lisinopril"))
+        text = page(hers, "subject", "medicines")
+        assert text.count('class="row-link"') == 1
+        assert "Filled" not in text
+        shown = entry(hers, "m1")
+        assert shown.index("Filled at a pharmacy") < shown.index("March 7, 2024") < shown.index("February 7, 2024")
+
+    @pytest.mark.parametrize("orders", [(), ("gone",), ("gone", "lost")])
+    def test_is_listed_once_by_itself_where_its_prescription_is_not_here(self, hers, connection, orders):
+        keep(connection, order("m1", "Lisinopril"), fill("d1", "Metformin", "2024-02-07", *orders))
+        text = page(hers, "subject", "medicines")
+        assert text.count("Metformin") == 1
+        assert text.index(">Current<") < text.index(">Filled at a pharmacy<") < text.index("Metformin")
+        assert "2 entries" in text
+
+    def test_of_two_prescriptions_stands_under_the_one_that_is_here(self, hers, connection):
+        keep(connection, order("m1", "Lisinopril"), fill("d1", "Lisinopril", "2024-02-07", "gone", "m1"))
+        assert "Filled" not in page(hers, "subject", "medicines")
+        assert "February 7, 2024" in entry(hers, "m1")
+
+    def test_is_listed_by_itself_where_its_prescription_is_a_draft(self, hers, connection):
+        keep(connection, order("m1", "Tramadol", status="draft"), fill("d1", "Tramadol", "2024-02-07", "m1"))
+        assert "Filled at a pharmacy" in page(hers, "subject", "medicines")
+
+    def test_under_a_prescription_that_opens_no_shelf_says_so(self, hers, connection):
+        keep(connection, order("m1", "Lisinopril"), fill("d1", "Lisinopril", "2024-02-07", "m1"))
+        Shelf.objects.filter(subject="medicines").update(sealed_index=b"broken")
+        assert "We could not open some entries" in entry(hers, "m1")
+
+    def test_is_shown_to_no_stranger(self, client, sam, connection):
+        keep(connection, order("m1", "Lisinopril"), fill("d1", "Lisinopril", "2024-02-07", "m1"))
+        client.force_login(sam)
+        record = Record.objects.get(logical_id="m1")
+        assert client.get(reverse("entry", args=["medicines", record.pk])).status_code == 404
