@@ -12,27 +12,25 @@ from uuid import UUID
 
 import msgspec
 from django.db import transaction
-from django.db.models import Q
 
 from apps.connections.models import Connection
 from apps.records import places, presenting, subjects
 from apps.records.binary_cursors import binary_cursor
-from apps.records.models import Record, Shelf
+from apps.records.models import Shelf
 from apps.records.presenters.entry import UNLISTED, Entry
 from apps.records.presenters.medications import Kind, MedicationEntry
 from apps.records.presenters.remembering import remembering
-from apps.records.shelving import arranging, indexing, searching, shortening
+from apps.records.shelving import arranging, indexing, opening, searching, shortening
 from apps.records.shelving.arranging import Arrangement, Key, Keyed
 from apps.records.shelving.indexing import Head, Index, Row, Stretch
+from apps.records.shelving.opening import Held
 from apps.records.shelving.spooling import Spool
 from apps.records.shelving.surroundings import Surroundings
 from apps.records.subjects import Subject
-from apps.vault.errors import CannotOpen
-from apps.vault.sealing import KeyRing, Place
+from apps.vault.sealing import KeyRing
 
 _LOG = logging.getLogger(__name__)
 
-_ROWS_AT_ONCE = 200
 _LEAVES_AT_ONCE = 20
 _LARGEST_LEAF_BYTES = 1_000_000  # fewer rows where they are long
 _MOST_LOGGED = 20
@@ -43,16 +41,6 @@ class Built(NamedTuple):
 
     entries: int
     unopened: int
-
-
-class _Sealed(NamedTuple):
-    """What is read of a record."""
-
-    pk: int
-    resource_type: str
-    logical_id: str
-    sealed_body: bytes
-    removed_at: datetime | None
 
 
 _STORE = """
@@ -87,7 +75,7 @@ def build(connection: Connection, wanted: Sequence[Subject], *, ring: KeyRing, a
     """
     shelves = {subject.key: _begin(subject) for subject in wanted}
     with transaction.atomic(), remembering():
-        unopened: list[_Sealed] = []
+        unopened: list[Held] = []
         for record, entry, subject in _presented(connection, wanted, ring, unopened):
             if subject is not None and subject.key in shelves:
                 _put(shelves[subject.key], record, entry)
@@ -111,31 +99,20 @@ def _begin(subject: Subject) -> _Shelf:
 
 
 def _presented(
-    connection: Connection, wanted: Sequence[Subject], ring: KeyRing, unopened: list[_Sealed]
-) -> Iterator[tuple[_Sealed, Entry, Subject | None]]:
+    connection: Connection, wanted: Sequence[Subject], ring: KeyRing, unopened: list[Held]
+) -> Iterator[tuple[Held, Entry, Subject | None]]:
     """What opens, with its entry; what does not is put down in `unopened`."""
     surroundings = Surroundings(connection, ring)
-    for batch in _batches(_records(connection, wanted)):
-        opened = list(_opened(connection, batch, ring, unopened))
-        context = surroundings.of([body for _record, body in opened])
-        for record, body in opened:
+    for batch in opening.batches(connection, wanted, ring, unopened):
+        context = surroundings.of([body for _record, body in batch])
+        for record, body in batch:
             resource, entry = presenting.present(
                 body, resource_type=record.resource_type, logical_id=record.logical_id, context=context
             )
             yield record, entry, subjects.subject_of(resource, resource_type=record.resource_type)
 
 
-def _opened(
-    connection: Connection, batch: Iterable[_Sealed], ring: KeyRing, unopened: list[_Sealed]
-) -> Iterator[tuple[_Sealed, bytes]]:
-    for record in batch:
-        try:
-            yield record, ring.open_body(bytes(record.sealed_body), place=_place(connection, record))
-        except CannotOpen:
-            unopened.append(record._replace(sealed_body=b""))
-
-
-def _count(unopened: Iterable[_Sealed], shelves: Mapping[str, _Shelf]) -> None:
+def _count(unopened: Iterable[Held], shelves: Mapping[str, _Shelf]) -> None:
     """Its body would say which shelf it belongs to; without it, any of its type may be the one."""
     for record in unopened:
         if record.removed_at is None:
@@ -144,28 +121,7 @@ def _count(unopened: Iterable[_Sealed], shelves: Mapping[str, _Shelf]) -> None:
                     shelves[subject.key].counts["unopened"] += 1
 
 
-def _batches(records: Iterable[_Sealed]) -> Iterator[list[_Sealed]]:
-    rows = iter(records)
-    while batch := list(itertools.islice(rows, _ROWS_AT_ONCE)):
-        yield batch
-
-
-def _records(connection: Connection, wanted: Sequence[Subject]) -> Iterator[_Sealed]:
-    types = {resource_type for subject in wanted for resource_type in subject.resource_types}
-    is_wanted = Q(resource_type__in=types)
-    if subjects.OTHER in wanted:
-        is_wanted |= ~Q(resource_type__in=subjects.KNOWN_TYPES)
-    rows = Record.objects.filter(is_wanted, user_id=connection.user_id, connection_id=connection.id)
-    return map(_Sealed._make, rows.values_list(*_Sealed._fields).iterator(chunk_size=_ROWS_AT_ONCE))
-
-
-def _place(connection: Connection, record: _Sealed) -> Place:
-    return places.body_place(
-        connection_id=connection.id, resource_type=record.resource_type, logical_id=record.logical_id
-    )
-
-
-def _put(shelf: _Shelf, record: _Sealed, entry: Entry) -> None:
+def _put(shelf: _Shelf, record: Held, entry: Entry) -> None:
     if entry.is_withdrawn or record.removed_at is not None:
         shelf.counts["withdrawn" if entry.is_withdrawn else "gone"] += 1
         return

@@ -1,0 +1,83 @@
+"""Open the records that shelves are built from, a batch at a time, so that what is open at once is never much.
+
+A batch ends by its number of rows or by the bytes of their bodies, and a large body is read when its turn comes.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from django.db.models import Case, Q, When
+from django.db.models.functions import Length
+from django.db.models.lookups import LessThanOrEqual
+
+from apps.connections.models import Connection
+from apps.records import places, subjects
+from apps.records.models import Record
+from apps.records.subjects import Subject
+from apps.vault.errors import CannotOpen
+from apps.vault.sealing import KeyRing
+
+_ROWS_AT_ONCE: Final = 200
+_BYTES_AT_ONCE: Final = 2_000_000  # of opened bodies: one may be larger, and is a batch of its own then
+_LARGE_BYTES: Final = 10_000  # sealed: of what is smaller, so many rows are read together
+
+
+class Held(NamedTuple):
+    """What is known of a record before it is opened. `sealed_body` is None where it is large."""
+
+    pk: int
+    resource_type: str
+    logical_id: str
+    sealed_body: bytes | None
+    removed_at: datetime | None
+
+
+def batches(
+    connection: Connection, wanted: Sequence[Subject], ring: KeyRing, unopened: list[Held]
+) -> Iterator[list[tuple[Held, bytes]]]:
+    """Every record of these subjects with its body, some together; what does not open is put down in `unopened`.
+
+    Call it in a transaction. Raises `apps.vault.errors.VaultError` where a key is missing.
+    """
+    batch: list[tuple[Held, bytes]] = []
+    size = 0
+    for record, body in _opened(connection, _records(connection, wanted), ring, unopened):
+        if batch and (len(batch) == _ROWS_AT_ONCE or size + len(body) > _BYTES_AT_ONCE):
+            yield batch
+            batch, size = [], 0
+        batch.append((record, body))
+        size += len(body)
+    if batch:
+        yield batch
+
+
+def _opened(
+    connection: Connection, records: Iterable[Held], ring: KeyRing, unopened: list[Held]
+) -> Iterator[tuple[Held, bytes]]:
+    for record in records:
+        known = record._replace(sealed_body=None)
+        place = places.body_place(
+            connection_id=connection.id, resource_type=record.resource_type, logical_id=record.logical_id
+        )
+        try:
+            yield known, ring.open_body(_sealed(record), place=place)
+        except CannotOpen:
+            unopened.append(known)
+
+
+def _sealed(record: Held) -> bytes:
+    if record.sealed_body is not None:
+        return bytes(record.sealed_body)
+    return bytes(Record.objects.values_list("sealed_body", flat=True).get(pk=record.pk))
+
+
+def _records(connection: Connection, wanted: Sequence[Subject]) -> Iterator[Held]:
+    types = {resource_type for subject in wanted for resource_type in subject.resource_types}
+    is_wanted = Q(resource_type__in=types)
+    if subjects.OTHER in wanted:
+        is_wanted |= ~Q(resource_type__in=subjects.KNOWN_TYPES)
+    rows = Record.objects.filter(is_wanted, user_id=connection.user_id, connection_id=connection.id)
+    small_body = Case(When(LessThanOrEqual(Length("sealed_body"), _LARGE_BYTES), then="sealed_body"))
+    columns = rows.values_list("pk", "resource_type", "logical_id", small_body, "removed_at")
+    return map(Held._make, columns.iterator(chunk_size=_ROWS_AT_ONCE))
