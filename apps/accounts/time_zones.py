@@ -4,10 +4,11 @@ A zone is kept by its name in the tz database; an empty name is UTC.
 """
 
 from collections.abc import Sequence
-from datetime import UTC, tzinfo
+from datetime import UTC, datetime, tzinfo
 from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
 
+from django.utils import formats
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -34,6 +35,16 @@ Choices = Sequence[tuple[str, Sequence[tuple[str, str]]]]
 def of(user: User) -> tzinfo:
     """The zone in which times are told to this person. One the tz database has dropped since counts as UTC."""
     return ZoneInfo(user.time_zone) if user.time_zone in _known() else UTC
+
+
+def short_name(local: datetime) -> str:
+    """The zone of a moment that is told in it: UTC, MDT. Many have none but their distance, which stands alone in the
+    tz database, such as +14 and +0545: UTC+14, UTC+5:45."""
+    name = formats.date_format(local, "T")
+    if name[:1] not in {"+", "-"}:
+        return name
+    sign, hours, minutes = name[0], int(name[1:3]), name[3:5]
+    return f"UTC{sign}{hours}" + (f":{minutes}" if minutes not in {"", "00"} else "")
 
 
 def choices() -> Choices:

@@ -9,6 +9,7 @@ from django.utils import formats, timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from apps.accounts import time_zones
 from apps.directory import rotating, signing
 from apps.directory.models import ClientRegistration, SigningKey
 
@@ -59,7 +60,7 @@ def of(key: SigningKey, *, at: datetime) -> Outlook:
 def moment(when: datetime) -> str:
     """A date with its time and zone."""
     local = timezone.localtime(when)
-    return f"{formats.date_format(local, 'DATETIME_FORMAT')} {formats.date_format(local, 'T')}"
+    return f"{formats.date_format(local, 'DATETIME_FORMAT')} {time_zones.short_name(local)}"
 
 
 def _newer(key: SigningKey) -> SigningKey | None:

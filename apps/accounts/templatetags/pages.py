@@ -1,10 +1,12 @@
 """Filters of the shared partials: which shape a form field takes on a page."""
 
+from datetime import datetime
+
 from django import template
 from django.forms import BoundField, CheckboxInput, CheckboxSelectMultiple, RadioSelect
 from django.utils.safestring import SafeString
 
-from apps.accounts import browsers
+from apps.accounts import browsers, time_zones
 
 register = template.Library()
 
@@ -36,3 +38,9 @@ def browser_name(user_agent: str) -> str:
 def system_name(user_agent: str) -> str:
     """The system of a User-Agent header, in a word."""
     return browsers.system_name(user_agent)
+
+
+@register.filter(expects_localtime=True)
+def zone_name(moment: datetime) -> str:
+    """The zone in which a page or a letter tells this moment, beside its time."""
+    return time_zones.short_name(moment)

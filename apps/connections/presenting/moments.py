@@ -5,6 +5,8 @@ from datetime import datetime, timedelta
 from django.utils import formats, timezone
 from django.utils.translation import gettext as _
 
+from apps.accounts import time_zones
+
 _BY_WEEKDAY = timedelta(days=6)  # a week ahead, the same weekday would be two
 
 
@@ -16,25 +18,16 @@ def date(moment: datetime | None) -> str:
 def moment(moment: datetime) -> str:
     """Day and clock time with its zone: May 3, 2026, 9:40 a.m. UTC."""
     local = timezone.localtime(moment)
-    return f"{formats.date_format(local, 'DATETIME_FORMAT')} {_zone(local)}"
+    return f"{formats.date_format(local, 'DATETIME_FORMAT')} {time_zones.short_name(local)}"
 
 
 def until(moment: datetime, *, at: datetime) -> str:
     """An end that is to come, after "by": 2 p.m. UTC today; Tuesday, 2 p.m. UTC; May 3, 2026, 9:40 a.m. UTC."""
     local = timezone.localtime(moment)
-    clock = f"{formats.date_format(local, 'TIME_FORMAT')} {_zone(local)}"
+    clock = f"{formats.date_format(local, 'TIME_FORMAT')} {time_zones.short_name(local)}"
     if local.date() == timezone.localtime(at).date():
         return _("{time} today").format(time=clock)
     if moment - at < _BY_WEEKDAY:
         return _("{weekday}, {time}").format(weekday=formats.date_format(local, "l"), time=clock)
     return f"{formats.date_format(local, 'DATE_FORMAT')}, {clock}"
 
-
-def _zone(local: datetime) -> str:
-    """The zone's short name: UTC, MDT. Many have none but their distance, which stands alone there, such as +14 and
-    +0545: UTC+14, UTC+5:45."""
-    name = formats.date_format(local, "T")
-    if name[:1] not in {"+", "-"}:
-        return name
-    sign, hours, minutes = name[0], int(name[1:3]), name[3:5]
-    return f"UTC{sign}{hours}" + (f":{minutes}" if minutes not in {"", "00"} else "")

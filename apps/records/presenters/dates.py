@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime, time
 from django.utils import formats, timezone
 from django.utils.translation import gettext
 
+from apps.accounts import time_zones
 from apps.wire import datetimes
 from apps.wire.datetimes import FhirDateTime, Precision
 
@@ -50,7 +51,7 @@ def when(moment: datetime, *, now: datetime) -> str:
 def time_of_day(moment: datetime) -> str:
     """The clock time of one of our own moments, with its zone: 9:40 a.m. UTC."""
     local = timezone.localtime(moment)
-    return f"{formats.date_format(local, 'TIME_FORMAT')} {formats.date_format(local, 'T')}"
+    return f"{formats.date_format(local, 'TIME_FORMAT')} {time_zones.short_name(local)}"
 
 
 def _in_words(parsed: FhirDateTime, sent: str) -> str:
