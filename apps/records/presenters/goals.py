@@ -1,16 +1,17 @@
 """A Goal of either version (patient experience 3.9).
 
 Facts 1.6: DSTU2 has one status, which says both how far it is pursued and what came of it, a text as description and
-one date. R4 has a lifecycle, an achievement, a concept and targets.
+one date or duration. R4 has a lifecycle, an achievement, a concept and targets, each with a date or a duration.
 """
 
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from apps.records.presenters import elements, moments, values
+from apps.records.presenters import elements, lengths, moments, values
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import head, notes, status_codes, title_of
+from apps.records.presenters.lengths import Length
 from apps.records.presenters.moments import When
 from apps.records.presenters.naming import names_of, reasons, titles
 from apps.records.presenters.values import Value
@@ -91,19 +92,21 @@ _STATUS_BY_VERDICT = {Verdict.REACHED: Status.REACHED, Verdict.KEPT_UP: Status.K
 
 @dataclass(frozen=True)
 class Target:
-    """What is to be measured, and the value to reach."""
+    """What is to be measured, and the value to reach: by a day, or within a time."""
 
     measure: str = ""
     value: Value = field(default_factory=Value)
     due: When = field(default_factory=When)
+    within: Length = field(default_factory=Length)
 
 
 @dataclass(frozen=True, kw_only=True)
 class GoalEntry(Entry):
-    """A goal. `verdict` is the provider's; `due` the first date it is to be reached by."""
+    """A goal. `verdict` is the provider's; `due` the first date it is to be reached by, `within` the first time."""
 
     verdict: Verdict = Verdict.NOT_GIVEN
     due: When = field(default_factory=When)
+    within: Length = field(default_factory=Length)
     targets: tuple[Target, ...] = ()
     reasons: tuple[str, ...] = ()
 
@@ -117,7 +120,8 @@ def present(resource: Element, context: Context) -> GoalEntry:
     verdict = _verdict(resource)
     status = _status(resource, verdict)
     targets = tuple(_target(target) for target in elements.children(resource, "target"))
-    dues = (moments.read(resource, "target", means="due"), *(target.due for target in targets))
+    dues = (moments.read(resource, "targetDate", means="due"), *(target.due for target in targets))
+    withins = (lengths.read(elements.child(resource, "targetQuantity")), *(target.within for target in targets))
     return GoalEntry(
         **heading,
         when=moments.read(resource, "start", "statusDate", means="started"),
@@ -129,7 +133,8 @@ def present(resource: Element, context: Context) -> GoalEntry:
         said=notes(resource, "note"),
         verdict=verdict,
         due=next(filter(None, dues), When()),
-        targets=tuple(target for target in targets if target.measure or target.value)[:_MOST],
+        within=next(filter(None, withins), Length()),
+        targets=tuple(target for target in targets if _says_more(target, beside=len(targets) > 1))[:_MOST],
         reasons=reasons(resource, context, (), ("addresses",)),
     )
 
@@ -147,10 +152,16 @@ def _status(resource: Element, verdict: str) -> str:
     return status
 
 
+def _says_more(target: Target, *, beside: bool) -> bool:
+    """Whether it says more than the goal does: of several, each has a time of its own."""
+    return bool(target.measure or target.value or (beside and (target.due or target.within)))
+
+
 def _target(target: Element) -> Target:
     details = {f"value{name.removeprefix('detail')}": value for name, value in target.items() if name[:6] == "detail"}
     return Target(
         measure=title_of(elements.child(target, "measure")),
         value=values.read(details),
-        due=moments.read(target, "due", means="due"),
+        due=moments.read(target, "dueDate", means="due"),
+        within=lengths.read(elements.child(target, "dueDuration")),
     )

@@ -8,6 +8,8 @@ from apps.records.presenters.care_plans import Progress
 from apps.records.presenters.care_teams import Circle
 from apps.records.presenters.entry import NOT_GIVEN, Context
 from apps.records.presenters.goals import Verdict
+from apps.records.viewing import facts
+from apps.records.viewing.facts import lines
 from tests.records.presenters import corpus
 from tests.records.presenters.oddities import odd, shelved
 
@@ -17,7 +19,8 @@ PLAN_NAMES = (
 )  # fmt: skip
 GOAL_NAMES = (
     "description", "lifecycleStatus", "achievementStatus", "status", "target", "measure", "detailQuantity",
-    "detailString", "dueDate", "dueDuration", "targetDate", "startDate", "addresses", "note", "expressedBy", "category",
+    "detailString", "dueDate", "dueDuration", "targetDate", "targetQuantity", "startDate",
+    "addresses", "note", "expressedBy", "category",
 )  # fmt: skip
 TEAM_NAMES = (
     "name", "participant", "member", "role", "period", "onBehalfOf", "managingOrganization", "status", "category",
@@ -134,6 +137,32 @@ class TestAGoal:
         sent["achievementStatus"] = {"coding": [{"code": achievement}]}
         entry = goals.present(sent, Context())
         assert (entry.status, entry.verdict) == (status, verdict)
+
+    @pytest.mark.parametrize(
+        ("sent", "said"),
+        [
+            ({"value": 3, "unit": "months", "system": "http://unitsofmeasure.org", "code": "mo"}, "3 months"),
+            ({"value": 1.0, "system": "http://unitsofmeasure.org", "code": "wk"}, "1 week"),
+            ({"value": 6, "comparator": "<", "unit": "mo"}, "< 6 mo"),
+            ({"value": 2, "unit": "cycles"}, "2 cycles"),
+            ({"value": "about 3", "unit": "months"}, "about 3 months"),
+        ],
+    )
+    def test_is_to_be_reached_within_the_time_that_was_sent(self, sent, said):
+        old = goals.present({"description": "x", "status": "accepted", "targetQuantity": sent}, Context())
+        new = goals.present({"description": {"text": "x"}, "target": [{"dueDuration": sent}]}, Context())
+        for entry in (old, new):
+            shown = {fact.label: fact.lines for fact in facts.of(entry, provider="Tarn")}
+            assert shown["To be reached within"] == (said,)
+            assert "To be reached by" not in shown
+            assert lines.of_row(entry) == (f"To be reached within: {said}",)
+
+    def test_has_the_time_of_each_of_several_targets(self):
+        weight = {"measure": {"text": "Weight"}, "detailQuantity": {"value": 70, "unit": "kg"}}
+        sent = [{**weight, "dueDuration": {"value": 3, "unit": "mo"}}, {"dueDuration": {"value": 1, "unit": "a"}}]
+        entry = goals.present({"description": {"text": "x"}, "target": sent}, Context())
+        shown = {fact.label: fact.lines for fact in facts.of(entry, provider="Tarn")}
+        assert shown["Targets"] == ("Weight · 70 kg · within: 3 months", "within: 1 year")
 
     def test_keeps_the_digits_of_what_is_to_be_reached(self):
         target = {"measure": {"text": "Weight"}, "detailQuantity": {"value": 70.0, "unit": "kg"}}

@@ -62,7 +62,7 @@ _ROWS: Final[Mapping[str, tuple[str, ...]]] = {
     "AllergyEntry": ("reactions", "criticality"),
     "ReportEntry": ("category", "conclusion"),
     "CarePlanEntry": ("description",),
-    "GoalEntry": ("verdict", "due"),
+    "GoalEntry": ("verdict", "due", "within"),
     "CareTeamEntry": ("reasons",),
     "CoverageEntry": ("payers",),
     "DeviceEntry": ("model",),
@@ -140,6 +140,7 @@ _LABELS: Final[Mapping[str, str | Promise]] = {
     "organizations": _("Organizations"),
     "verdict": _("So far"),
     "due": _("To be reached by"),
+    "within": _("To be reached within"),
     "targets": _("Targets"),
     "payers": _("Who pays"),
     "contacts": _("Contact"),
@@ -219,5 +220,6 @@ _WITHIN: Final[Mapping[str, str | Promise]] = {
     "until": _("until"),
     "on_behalf_of": _("for"),
     "due": _("by"),
+    "within": _("within"),
     "onset": _("began"),
 }

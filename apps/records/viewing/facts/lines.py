@@ -8,9 +8,10 @@ from typing import Any, Final
 
 from django.utils.translation import gettext
 
-from apps.records.presenters import dosage_words
+from apps.records.presenters import dosage_words, lengths
 from apps.records.presenters.dosages import Dosage
 from apps.records.presenters.entry import NOT_GIVEN, Code, Entry
+from apps.records.presenters.lengths import Length
 from apps.records.presenters.moments import When
 from apps.records.presenters.patient import Address, Contact
 from apps.records.presenters.quantities import Quantity
@@ -39,7 +40,7 @@ def of_row(entry: Entry) -> tuple[str, ...]:
     for name in labels.in_rows(type(entry).__name__):
         value = getattr(entry, name, None)
         said = ", ".join(_first(value)) if value else ""
-        if said and isinstance(value, When):  # a date alone does not say of what
+        if said and isinstance(value, When | Length):  # a date alone does not say of what
             said = f"{labels.of_field(type(entry).__name__, name)}: {said}"
         found.append(said)
     return tuple(filter(None, found))
@@ -129,6 +130,7 @@ _SAYINGS: Final[Mapping[type, Callable[[Any], str]]] = MappingProxyType(
         float: lambda number: f"{number:g}",
         When: _when,
         Quantity: lambda quantity: quantity.shown,
+        Length: lengths.in_words,
         Value: lambda value: values_in_words.of_value(value) if value else "",
         ReferenceRange: values_in_words.of_range,
         Attachment: _attached,
