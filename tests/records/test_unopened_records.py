@@ -15,6 +15,7 @@ from tests.records.shelved import keep, result
 pytestmark = pytest.mark.django_db
 
 SAID = "We could not open some entries"
+DETAILS = "We could not open your personal details"
 
 
 @pytest.fixture
@@ -76,6 +77,23 @@ class TestARecordThatDoesNotOpen:
         assert (built.entries, built.unopened) == (1, 1)
         assert shelved_names(connection) == ["Dr. Wrenna Ilse Quillfeather"]
 
+    def test_of_the_patient_is_said_where_their_details_would_stand(self, hers, connection):
+        keep(connection, allergy("a1"))
+        assert DETAILS not in page(hers, "record", connection.pk)
+        spoil(resource_type="Patient")
+        Shelf.objects.all().delete()
+        shelving.rebuild_all(connection, at=AT)
+        assert DETAILS in page(hers, "record", connection.pk)
+
+    def test_of_one_of_two_patients_is_said_beside_the_other(self, hers, connection):
+        keep(connection, {"resourceType": "Patient", "id": "second", "name": [{"text": "Ilse Quillfeather"}]})
+        assert DETAILS not in page(hers, "record", connection.pk)
+        spoil(logical_id="second")
+        shelving.rebuild_all(connection, at=AT)
+        text = page(hers, "record", connection.pk)
+        assert DETAILS in text
+        assert "Dr. Wrenna Ilse Quillfeather" in text
+
     def test_and_is_referred_to_is_as_if_it_were_not_here(self, connection):
         recorder = {"reference": "Practitioner/d1", "display": "Dr. Vesper"}
         keep(connection, allergy("a1", recorder=recorder), {"resourceType": "Practitioner", "id": "d1"})
@@ -88,6 +106,7 @@ class TestARecordThatDoesNotOpen:
         spoil(logical_id="a1")
         shelving.rebuild_all(connection, at=AT)
         assert SAID not in page(client, "subject", "allergies")
+        assert client.get(reverse("record", args=[connection.pk])).status_code in {302, 404}
 
 
 class TestALeafOfAnotherRelease:

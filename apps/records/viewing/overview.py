@@ -16,7 +16,7 @@ from apps.connections.models import Connection
 from apps.connections.presenting import standing
 from apps.records import ledger, places
 from apps.records.ledger import Line
-from apps.records.models import Shelf, SyncRun, SyncStep
+from apps.records.models import Record, Shelf, SyncRun, SyncStep
 from apps.records.presenters.patient import PatientSummary
 from apps.records.shelving.indexing import Index
 from apps.records.subjects import LISTED, PATIENT
@@ -53,7 +53,8 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Overview:
-    """`patients` is None where the shelf could not be opened, and empty where no Patient is stored yet."""
+    """`patients` is None where the shelf could not be opened, and empty where no Patient is stored yet, or none that
+    opens: then, and where not every one does, `lacks_details`."""
 
     patients: tuple[PatientSummary, ...] | None
     lines: tuple[Line, ...]
@@ -61,6 +62,7 @@ class Overview:
     kinds_done: int
     entries: int
     is_out_of_date: bool
+    lacks_details: bool = False
 
     @property
     def kinds(self) -> int:
@@ -91,7 +93,14 @@ def of(connection: Connection, *, at: datetime) -> Overview:
         kinds_done=sum(1 for line in lines if line.is_done),
         entries=sum(line.entries for line in lines),
         is_out_of_date=is_out_of_date(connection, at=at),
+        lacks_details=patients is not None and not state.is_moving and _patients_held(connection) > len(patients),
     )
+
+
+def _patients_held(connection: Connection) -> int:
+    """How many there are to tell of: the shelf has those that opened when it was built."""
+    mine = Record.objects.filter(user_id=connection.user_id, connection_id=connection.id)
+    return mine.filter(resource_type__in=PATIENT.resource_types).count()
 
 
 @dataclass(frozen=True)
