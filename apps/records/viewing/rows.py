@@ -13,6 +13,7 @@ from apps.records.presenters.generic import GenericEntry
 from apps.records.presenters.moments import When
 from apps.records.presenters.results import ResultEntry
 from apps.records.presenters.visits import VisitEntry
+from apps.records.shelving import arranging
 from apps.records.shelving.reading import Shelved
 from apps.records.viewing import other_kinds, remarks, values_in_words, whens, words
 from apps.records.viewing.facts import lines
@@ -51,21 +52,25 @@ def of(shelved: Sequence[Shelved], sources: Mapping[UUID, Source]) -> tuple[Row,
 
 
 def paired(
-    shelved: Sequence[Shelved], sources: Mapping[UUID, Source], *, born: date | None = None, at: datetime | None = None
+    shelved: Sequence[Shelved],
+    sources: Mapping[UUID, Source],
+    *,
+    born: date | None = None,
+    at: datetime | None = None,
+    has_details: bool = True,
 ) -> list[tuple[Shelved, Row]]:
     """The same with what each row was made of. With `at`, and the birth date where it is known, rows say as well
-    what is odd about them (`remarks`)."""
+    what is odd about them (`remarks`). Without `has_details` they say name, date and status."""
     rows: list[tuple[Shelved, Row]] = []
     for one in shelved:
         provider = sources[one.connection_id].provider
-        same = next(
-            (at for at, (other, _row) in enumerate(rows[-5:], max(len(rows) - 5, 0)) if _same(other, one)), None
-        )
+        near = enumerate(rows[-5:], max(len(rows) - 5, 0)) if len(sources) > 1 else ()
+        same = next((place for place, (other, _row) in near if _same(other, one)), None)
         if same is None:
-            row = _row(one, provider)
+            row = _row(one, provider, has_details=has_details)
             if at is not None and one.entry is not None:
                 said = remarks.of(one.entry, provider=provider, born=born, at=at)
-                row = replace(row, details=(*row.details, *said))
+                row = replace(row, details=(*row.details, *said)) if said else row
             rows.append((one, row))
         elif provider not in rows[same][1].providers:
             other, row = rows[same]
@@ -90,7 +95,7 @@ def _of_visit(entry: Entry) -> str:
     return entry.class_said or words.of_key(entry.kind) if isinstance(entry, VisitEntry) else ""
 
 
-def _row(shelved: Shelved, provider: str) -> Row:
+def _row(shelved: Shelved, provider: str, *, has_details: bool) -> Row:
     entry = shelved.entry
     if entry is None:
         unread = gettext("We cannot show this entry just now. This is ours to fix.")
@@ -103,10 +108,10 @@ def _row(shelved: Shelved, provider: str) -> Row:
         theirs=theirs,
         when_label="" if _says_itself(entry.when) else whens.label(entry.when),
         when=whens.in_words(entry.when),
-        year=entry.when.sorts_at[:4],
+        year=arranging.year(entry),
         group=entry.group,
         status=words.of_status(entry, provider=provider),
-        details=_withheld(provider) if entry.is_withheld else _told_once(title, _details(entry)),
+        details=_said_beside(title, entry, provider) if has_details else (),
         providers=(provider,),
         of_its_test=shelved.of_its_test,
     )
@@ -115,6 +120,10 @@ def _row(shelved: Shelved, provider: str) -> Row:
 def _says_itself(when: When) -> bool:
     """Whether the words need no label: "Since March 2019", "At age 42", "Date not given"."""
     return not when.starts or bool(when.text) or when.is_open
+
+
+def _said_beside(title: str, entry: Entry, provider: str) -> tuple[str, ...]:
+    return _withheld(provider) if entry.is_withheld else _told_once(title, _details(entry))
 
 
 def _withheld(provider: str) -> tuple[str, ...]:

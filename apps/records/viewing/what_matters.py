@@ -73,5 +73,5 @@ def _current(whole: Whole, subject: Subject, found: Sequence[Shelved]) -> Named:
 
 
 def _named(whole: Whole, subject: Subject, found: Sequence[Shelved]) -> Named:
-    folded = folding.fold(rows.paired(found, whole.sources, born=whole.born, at=whole.at))
+    folded = folding.fold(rows.paired(found, whole.sources, has_details=False))
     return Named(subject, folded[:MOST_NAMED], len(folded) > MOST_NAMED)

@@ -1,0 +1,88 @@
+"""Rows of entries as markup that is written in Python: it says what it is given, and nothing of it is markup."""
+
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+from django.utils import translation
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apps.records.templatetags import entry_rows
+from apps.records.viewing.lists import Section
+from apps.records.viewing.rows import Row
+
+ROW = Row(7, "results", "Sodium", "", "Collected", "May 3, 2026", "2026", "", "", (), ("Harbor Practice",))
+OURS = {"h2", "ul", "li", "a", "div", "span", "details", "summary"}
+
+said = st.text(st.sampled_from("<>&\"'/ =abé\u2028"), max_size=30)
+rows = st.builds(
+    Row,
+    record=st.integers(1, 10**12),
+    subject=st.sampled_from(["results", "medicines"]),
+    title=said,
+    theirs=said,
+    when_label=said,
+    when=said,
+    year=st.just("2026"),
+    group=st.just(""),
+    status=said,
+    details=st.lists(said, max_size=3).map(tuple),
+    providers=st.lists(said, min_size=1, max_size=3).map(tuple),
+    of_its_test=st.integers(0, 3),
+)
+
+
+class Read(HTMLParser):
+    """What a browser makes of it."""
+
+    def __init__(self, markup):
+        super().__init__()
+        self.tags, self.texts, self.addresses = [], [], []
+        self.feed(markup)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        assert {name for name, _value in attributes} <= {"class", "href"}
+        self.addresses += [value for name, value in attributes if name == "href"]
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+class TestRows:
+    @given(rows, st.lists(rows, max_size=4), said, st.booleans())
+    def test_say_all_they_are_given_and_none_of_it_is_markup(self, row, others, heading, show_subject):
+        row = replace(row, others=tuple(others))
+        sections = [Section(heading, (row,)), Section("", (ROW,))]
+        read = Read(entry_rows.sections_of_rows(sections, show_subject=show_subject))
+        assert set(read.tags) <= OURS
+        text = "".join(read.texts)
+        for sent in (row.title, row.theirs, row.when_label, row.when, row.status, heading, *row.details):
+            assert sent in text
+        assert all(provider in text for provider in row.providers)
+        assert read.addresses[0].endswith(f"/{row.subject}/{row.record}/")
+        assert [address.rsplit("/", 2)[1] for address in read.addresses[1:-1]] == [str(one.record) for one in others]
+
+    def test_of_one_section_without_a_name_have_no_heading(self):
+        assert "<h2" not in entry_rows.sections_of_rows([Section("", (ROW,))])
+        several = entry_rows.sections_of_rows([Section("2026", (ROW,)), Section("", (ROW,))])
+        assert '<h2 class="group">2026</h2>' in several
+        assert '<h2 class="group">Without a date</h2>' in several
+
+    @pytest.mark.parametrize(("language", "expected"), [("en", "1200 values"), ("es", "1200 valores")])
+    def test_count_in_the_language_of_the_reader(self, language, expected):
+        with translation.override(language):
+            assert expected in entry_rows.entry_row(replace(ROW, of_its_test=1200))
+
+    @pytest.mark.parametrize(("number", "folded"), [(0, False), (2, False), (3, True)])
+    def test_fold_away_several_more_of_the_same_thing(self, number, folded):
+        markup = entry_rows.entry_row(replace(ROW, others=(ROW,) * number))
+        assert ("<details" in markup) is folded
+        assert ('class="under"' in markup) is (number > 0)
+
+    def test_say_how_many_providers_list_it_where_others_do(self):
+        elsewhere = replace(ROW, providers=("Riverside Hospital",))
+        assert "2 providers list this" in entry_rows.entry_row(replace(ROW, others=(elsewhere,)))
+        assert "list this" not in entry_rows.entry_row(replace(ROW, others=(ROW,)))
