@@ -7,8 +7,9 @@ medicine is one and the number small.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
+from typing import Final
 
 from django.utils.functional import Promise
 from django.utils.text import get_text_list
@@ -85,7 +86,8 @@ def at_most(dosage: Dosage) -> str:
 
 def _other_maximums(dosage: Dosage) -> tuple[str, ...]:
     at_once, ever = (
-        most.shown if most.comparator else _counted(most, "") for most in (dosage.most_at_once, dosage.most_ever)
+        most.shown if most.comparator or not most else _counted(most, "")
+        for most in (dosage.most_at_once, dosage.most_ever)
     )
     return (
         gettext("At most %(amount)s each time") % {"amount": at_once} if dosage.most_at_once else "",
@@ -219,14 +221,19 @@ def _unit(quantity: Quantity, form: str, *, is_one: bool) -> str:
     sent = quantity.unit or form
     key = sent.casefold().strip("[]{}").removesuffix("(s)")
     spelled = str(_SPELLED.get(key, ""))
-    counted = {
-        "tablet": ngettext("tablet", "tablets", 1 if is_one else 2),
-        "capsule": ngettext("capsule", "capsules", 1 if is_one else 2),
-        "drop": ngettext("drop", "drops", 1 if is_one else 2),
-        "puff": ngettext("puff", "puffs", 1 if is_one else 2),
-        "patch": ngettext("patch", "patches", 1 if is_one else 2),
-    }
-    return spelled or counted.get(_COUNTED.get(key, key), sent if quantity.unit else sent.casefold())
+    if spelled:
+        return spelled
+    say = _COUNTED_WORDS.get(_COUNTED.get(key, key))
+    return say(1 if is_one else 2) if say else sent if quantity.unit else sent.casefold()
+
+
+_COUNTED_WORDS: Final[Mapping[str, Callable[[int], str]]] = {
+    "tablet": lambda number: ngettext("tablet", "tablets", number),
+    "capsule": lambda number: ngettext("capsule", "capsules", number),
+    "drop": lambda number: ngettext("drop", "drops", number),
+    "puff": lambda number: ngettext("puff", "puffs", number),
+    "patch": lambda number: ngettext("patch", "patches", number),
+}
 
 
 def _is_swallowed(dosage: Dosage) -> bool:
