@@ -4,13 +4,17 @@
 """
 
 from datetime import UTC, date, datetime, time
+from functools import lru_cache
+from typing import Final
 
 from django.utils import formats, timezone
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext
 
 from apps.accounts import time_zones
 from apps.wire import datetimes
 from apps.wire.datetimes import FhirDateTime, Precision
+
+_DAYS_KEPT: Final = 8192
 
 
 def sent_date(sent: str) -> str:
@@ -19,6 +23,12 @@ def sent_date(sent: str) -> str:
         return ""
     parsed = datetimes.parse(sent)
     return gettext("“%(sent)s”") % {"sent": sent} if parsed is None else _in_words(parsed, sent)
+
+
+def year(sent: str) -> str:
+    """The year that `sent_date` says; empty for what is no date."""
+    parsed = datetimes.parse(sent) if sent else None
+    return "" if parsed is None else f"{_told_day(parsed, sent).year:04}"
 
 
 def sent_moment(sent: str) -> str:
@@ -59,10 +69,14 @@ def _in_words(parsed: FhirDateTime, sent: str) -> str:
         return str(parsed.first_day.year)
     if parsed.precision is Precision.MONTH:
         return formats.date_format(parsed.first_day, "YEAR_MONTH_FORMAT")
-    if parsed.precision is Precision.DAY or not sent.endswith("Z"):
-        return _day(parsed.first_day)  # a clock time of the writer's own never moves to another day
+    return _day(_told_day(parsed, sent))
+
+
+def _told_day(parsed: FhirDateTime, sent: str) -> date:
+    if parsed.precision is not Precision.MOMENT or not sent.endswith("Z"):
+        return parsed.first_day  # a clock time of the writer's own never moves to another day
     is_midnight = parsed.starts_at.astimezone(UTC).time() == datetime.min.time()
-    return _day(parsed.first_day if is_midnight else timezone.localtime(parsed.starts_at).date())
+    return parsed.first_day if is_midnight else timezone.localtime(parsed.starts_at).date()
 
 
 def _clock_of(sent: str) -> time:
@@ -72,4 +86,10 @@ def _clock_of(sent: str) -> time:
 
 
 def _day(value: date) -> str:
+    return _day_in(value, get_language() or "")
+
+
+@lru_cache(maxsize=_DAYS_KEPT)
+def _day_in(value: date, _language: str) -> str:
+    """A list has a day in each row, and writing one takes as long as all else of the row. A day is nobody's."""
     return formats.date_format(value, "DATE_FORMAT")
