@@ -9,7 +9,9 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
+from django.utils import timezone
 
+from apps.accounts import time_zones
 from apps.connections.models import Connection
 from apps.records import places
 from apps.records.models import Record, Shelf
@@ -33,7 +35,8 @@ def rebuild(connection: Connection, *subjects: Subject, at: datetime) -> Built:
     Call it in the transaction that changes the records. Raises `apps.vault.errors.VaultError` where a key is missing.
     """
     entries = unopened = 0
-    with sealing.key_ring(Holder.user(connection.user_id)) as ring:
+    zone = time_zones.of(connection.user)  # years are those of the reader
+    with timezone.override(zone), sealing.key_ring(Holder.user(connection.user_id)) as ring:
         if PATIENT in subjects:
             built = _rebuild_patients(connection, ring, at=at)
             entries, unopened = built

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Final, TypeAlias
 
-from apps.records.presenters import vitals
+from apps.records.presenters import dates, vitals
 from apps.records.presenters.allergies import AllergyEntry
 from apps.records.presenters.conditions import ConditionEntry
 from apps.records.presenters.entry import Entry
@@ -20,6 +20,7 @@ Key: TypeAlias = tuple[int, str, str, int]
 _LAST: Final = "~"  # behind every letter and digit: what has no date or no name
 _TURNED: Final = str.maketrans("0123456789", "9876543210")
 _LONGEST: Final = 60  # an index holds keys
+_AROUND_NEW_YEAR: Final = frozenset({"12-31", "01-01"})  # in UTC; elsewhere it may be another year
 
 
 class Arrangement(StrEnum):
@@ -88,12 +89,21 @@ def test_of(entry: Entry) -> str:
 
 
 def year(entry: Entry) -> str:
-    """The year it is listed under; empty where it has no date."""
-    return entry.when.sorts_at[:4]
+    """The year it is listed under, which is the one that its row says: the writer's own and, of what was sent in UTC,
+    the one in the reader's zone, which is the active one. Empty where it has no date."""
+    sorts_at = entry.when.sorts_at
+    if sorts_at[5:10] not in _AROUND_NEW_YEAR:
+        return sorts_at[:4]
+    return dates.year(entry.when.starts or entry.when.ends) or sorts_at[:4]
 
 
 def _newest(entry: Entry) -> str:
-    return entry.when.sorts_at.translate(_TURNED) if entry.when.sorts_at else _LAST
+    """By instant within its year: what the writer's clock puts into another year than UTC stands at the edge of it."""
+    sorts_at, told = entry.when.sorts_at, year(entry)
+    if told != sorts_at[:4]:
+        month = "99" if told < sorts_at[:4] else "00"
+        sorts_at = f"{told}-{month}{sorts_at[7:]}"
+    return sorts_at.translate(_TURNED) if sorts_at else _LAST
 
 
 def _ranked(entry: Entry) -> str:
