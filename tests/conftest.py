@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 pytest_plugins = [
     "tests.fixtures.network",
     "tests.fixtures.cast",
+    "tests.fixtures.emptying",
     "tests.fixtures.sandbox",
     "tests.fixtures.tls",
     "tests.fixtures.worker",

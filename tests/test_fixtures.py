@@ -1,12 +1,18 @@
 """The things tests share do what their tests believe: the sandbox, the worker, the browser, the cast."""
 
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from celery import shared_task
-from django.contrib.auth.models import Group
-from django.db import transaction
+from django.contrib.auth.models import Group, Permission
+from django.db import connections, transaction
+from django.utils import timezone
 
+from apps.accounts.models import User
+from apps.audit.models import AuditEvent
+from tests.fixtures import emptying
 from tests.fixtures.browser import Complaints
 
 
@@ -31,6 +37,50 @@ class TestTheWorker:
         while not Group.objects.filter(name="made by the worker").exists():
             assert time.monotonic() < deadline, "the worker did nothing"
             time.sleep(0.05)
+
+
+@pytest.mark.django_db(transaction=True)
+class TestTheDatabase:
+    @pytest.fixture
+    def before(self):
+        return emptying.contents(emptying.filled())
+
+    def test_is_as_before_after_a_test_that_committed(self, before, alice, stella):
+        Group.objects.create(name="hers").user_set.add(alice)
+        AuditEvent.objects.create(at=timezone.now(), event="account.signed_in", actor_kind="user", actor_id=alice.pk)
+        assert len(emptying.filled()) > len(before) + 4
+        assert emptying.emptied(before)
+        assert emptying.contents(emptying.filled()) == before
+
+    @pytest.mark.parametrize("rows", [1_000, 1_001], ids=["few", "many"])
+    def test_is_left_to_django_where_rows_are_many(self, before, rows):
+        Group.objects.bulk_create(Group(name=f"group {number}") for number in range(rows))
+        assert emptying.emptied(before) is (rows == 1_000)
+        assert Group.objects.count() in {0, 1_001}
+
+    def test_is_left_to_django_where_what_migrations_made_was_changed(self, before, alice):
+        changed = Permission.objects.order_by("pk")[:1]
+        Permission.objects.filter(pk__in=changed).update(name="changed")
+        assert not emptying.emptied(before)
+        assert User.objects.exists()
+
+    def test_waits_for_what_a_thread_is_writing_and_empties_that_too(self, before):
+        written, may_commit = threading.Event(), threading.Event()
+
+        def write() -> None:
+            with transaction.atomic():
+                Group.objects.create(name="late")
+                written.set()
+                assert may_commit.wait(10)
+            connections.close_all()
+
+        with ThreadPoolExecutor(1) as pool:
+            writing = pool.submit(write)
+            assert written.wait(10)
+            threading.Timer(0.3, may_commit.set).start()
+            assert emptying.emptied(before)
+            writing.result()
+        assert not Group.objects.exists()
 
 
 @pytest.mark.browser
