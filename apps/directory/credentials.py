@@ -16,6 +16,7 @@ from apps.wire.secret import Secret
 ROTATE_AFTER = timedelta(days=365)  # unless staff write another date, or the provider wants it sooner
 WARN_DAYS = 30  # ahead of that date
 _WITH_A_SECRET = frozenset({Authentication.QUERY, Authentication.BASIC, Authentication.BODY})
+_WITH_A_KEY = frozenset({Authentication.PRIVATE_KEY_JWT, Authentication.BEARER_JWT})
 
 
 def keep(registration: ClientRegistration, secret: Secret, *, at: datetime) -> None:
@@ -53,22 +54,36 @@ def client(registration: ClientRegistration, *, ring: KeyRing | None = None) -> 
 
     Raises ClientRejected where it is missing, and what opening a sealed value raises.
     """
-    return _client(registration, registration.client_id, ring)
+    return _client(registration, registration.client_id, Authentication(registration.authentication), ring)
 
 
-def system_client(registration: ClientRegistration) -> Client:
-    """The same for system access, whose client id is that of the system account (specification 5.2.5).
+def system_authentication(registration: ClientRegistration, *, signed: Authentication | None) -> Authentication:
+    """How its system account proves itself: as staff chose; or else with the assertion that is usual there (`signed`)
+    where the registration signs, and by Basic where it has a secret (specification 5.2.5 and 5.2.6)."""
+    if registration.system_authentication:
+        return Authentication(registration.system_authentication)
+    does_sign = registration.authentication in _WITH_A_KEY
+    return signed if does_sign and signed is not None else Authentication.BASIC
+
+
+def system_client(
+    registration: ClientRegistration, *, signed: Authentication | None = Authentication.BEARER_JWT
+) -> Client:
+    """The same for system access, whose client id is that of the system account (specification 5.2.5), and whose proof
+    is that of `system_authentication`.
 
     Raises ClientRejected where no approved account is named, too.
     """
     account = registration.system_account
     is_approved = account is not None and account.status == SystemAccount.Status.APPROVED
-    return _client(registration, account.account_id if account is not None and is_approved else "", None)
+    client_id = account.account_id if account is not None and is_approved else ""
+    return _client(registration, client_id, system_authentication(registration, signed=signed), None)
 
 
-def _client(registration: ClientRegistration, client_id: str, ring: KeyRing | None) -> Client:
-    authentication = Authentication(registration.authentication)
-    key = registration.signing_key if authentication is Authentication.PRIVATE_KEY_JWT else None
+def _client(
+    registration: ClientRegistration, client_id: str, authentication: Authentication, ring: KeyRing | None
+) -> Client:
+    key = registration.signing_key if authentication in _WITH_A_KEY else None
     return Client(
         client_id=client_id,
         secret=_open(registration, ring) if authentication in _WITH_A_SECRET else None,

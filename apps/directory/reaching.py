@@ -16,6 +16,7 @@ from apps.directory import credentials, pinning
 from apps.directory.models import ApprovedOrigin, AuthorizationServer, ClientRegistration, Endpoint
 from apps.vault.sealing import KeyRing
 from apps.wire.addresses import AddressPolicy
+from apps.wire.client_authentication import Client
 from apps.wire.dialects import DIALECTS, Dialect, FhirVersion, Interface, Placement
 from apps.wire.errors import EndpointMisconfigured
 from apps.wire.fhir import FhirServer
@@ -135,6 +136,12 @@ def token_endpoint(
         policy=_policy_for(server.token_url, server.revocation_url),
         revocation_url=server.revocation_url or None,
     )
+
+
+def system_token_endpoint(endpoint: Endpoint, registration: ClientRegistration, client: Client) -> TokenEndpoint:
+    """The same token endpoint for system access, with the proof of a system account (`credentials.system_client`)."""
+    url = authorization_server(endpoint, registration).token_url
+    return TokenEndpoint(url=url, client=client, dialect=dialect(endpoint, registration), policy=_policy_for(url))
 
 
 def _typed(name: str, value: Any) -> Any:

@@ -56,6 +56,7 @@ class Terms:
     desk_url: str | None = None
     support_contact: str | None = None
     system_account: SystemAccount | None = None
+    system_authentication: str | None = None  # of Authentication, or empty for the usual
     secret_rotation_due_date: date | None = None
 
 

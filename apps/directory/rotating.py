@@ -21,7 +21,6 @@ from apps.audit.recording import Actor, EventType, Fact
 from apps.directory import registering, signing
 from apps.directory.models import ClientRegistration, SigningKey
 from apps.directory.signing import Algorithm
-from apps.wire.client_authentication import Authentication
 
 
 class NotTheSuccessor(Exception):
@@ -135,8 +134,7 @@ def waiting_for_staff() -> list[ClientRegistration]:
 
 def waits_for_staff(registration: ClientRegistration) -> bool:
     """Whether this one does."""
-    signs = registration.authentication == Authentication.PRIVATE_KEY_JWT
-    return signs and not registration.key_set_is_fetched and successor(registration) is not None
+    return registration.signs and not registration.key_set_is_fetched and successor(registration) is not None
 
 
 def hand_over(registration: ClientRegistration, key: SigningKey, *, actor: Actor, at: datetime) -> None:

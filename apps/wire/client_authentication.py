@@ -43,6 +43,7 @@ _KEY_TYPES: Mapping[SigningAlgorithm, str] = MappingProxyType(
     {SigningAlgorithm.RS384: "RSA", SigningAlgorithm.ES384: "EC"}
 )
 _NEED_A_SECRET = frozenset({Authentication.QUERY, Authentication.BASIC, Authentication.BODY})
+_NEED_A_KEY = frozenset({Authentication.PRIVATE_KEY_JWT, Authentication.BEARER_JWT})
 
 
 @dataclass(frozen=True, repr=False)
@@ -56,11 +57,7 @@ class SigningKey:
 
 @dataclass(frozen=True, repr=False)
 class Client:
-    """One client id with its proof.
-
-    Raises ClientRejected where the proof that the method needs is missing, and for the header form of a signed
-    assertion, which is not spoken yet.
-    """
+    """One client id with its proof. Raises ClientRejected where the proof that the method needs is missing."""
 
     client_id: str
     secret: Secret | None
@@ -72,9 +69,7 @@ class Client:
             raise ClientRejected(code=Code.INVALID_CLIENT)
         if self.authentication in _NEED_A_SECRET and self.secret is None:
             raise ClientRejected(code=Code.INVALID_CLIENT)
-        if self.authentication is Authentication.PRIVATE_KEY_JWT and self.signing_key is None:
-            raise ClientRejected(code=Code.UNSUPPORTED_AUTHENTICATION)
-        if self.authentication is Authentication.BEARER_JWT:
+        if self.authentication in _NEED_A_KEY and self.signing_key is None:
             raise ClientRejected(code=Code.UNSUPPORTED_AUTHENTICATION)
 
 

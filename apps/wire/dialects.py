@@ -40,6 +40,7 @@ class Dialect:
     interface: Interface
     token_parameters: Placement
     authentication: Authentication  # of a confidential client
+    system_assertion: Authentication | None  # how a system's signed assertion travels; None: no system access
     sends_state_in_exchange: bool
     sends_aud: bool
     uses_pkce: bool  # unless the registration says otherwise
@@ -62,6 +63,7 @@ _PATIENT_ACCESS = Dialect(
     interface=Interface.PATIENT_ACCESS,
     token_parameters=Placement.QUERY,  # spec 4.1 P2, P3; facts 2.2 [NGA]
     authentication=Authentication.QUERY,  # spec 5.1.2
+    system_assertion=None,  # spec 5.1.1: two grant types, and no client_credentials
     sends_state_in_exchange=False,  # spec 4.1 P2 names exactly five parameters
     sends_aud=False,  # spec 4.1 P1 names exactly three parameters
     uses_pkce=False,  # absent from spec 4.1; advertised in 2026 [NGS], so a registration may switch it on
@@ -93,6 +95,7 @@ _SMART = Dialect(
     interface=Interface.SMART,
     token_parameters=Placement.BODY,  # spec 4.2 S3, S4
     authentication=Authentication.BASIC,  # spec 5.2.5; facts 3.5 [SAL]
+    system_assertion=Authentication.BEARER_JWT,  # spec 4.2 S6, 5.2.6; facts 4.2: a registration may choose form fields
     sends_state_in_exchange=True,  # spec 4.2 S3
     sends_aud=True,  # spec 4.2 S2; its name on the wire is aud: facts 3.4 [CER, SAL]
     uses_pkce=True,  # compulsory in SMART 2: facts 3.4 [SAL]

@@ -1,4 +1,4 @@
-"""Exchanging a code, refreshing and revoking, at one token endpoint.
+"""Exchanging a code, refreshing, revoking, and asking for a system's token, at one token endpoint.
 
 requests-oauthlib does the work on a session that carries our transport. On interface A the parameters travel in the
 query of a POST that still carries the form Content-Type and no body (specification 4.1, P2 and P3), which RFC 6749
@@ -8,27 +8,29 @@ Nothing is retried here: the caller knows what a second attempt would cost.
 
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 from urllib.parse import quote_plus
 
 import requests
-from oauthlib.oauth2 import OAuth2Error, WebApplicationClient
-from requests.auth import HTTPBasicAuth
+from oauthlib.oauth2 import BackendApplicationClient, OAuth2Error, WebApplicationClient
+from requests.auth import AuthBase, HTTPBasicAuth
 
+from apps.wire import scopes as wire_scopes
 from apps.wire.addresses import AddressPolicy
 from apps.wire.client_authentication import ASSERTION_TYPE, Authentication, Client, assertion
 from apps.wire.dialects import Dialect, Placement
-from apps.wire.errors import ClientRejected, Code, UnexpectedAnswer
+from apps.wire.errors import ClientRejected, Code, RequestRefused, UnexpectedAnswer
 from apps.wire.oauth_session import OAuthSession
 from apps.wire.secret import Secret
 from apps.wire.token_answers import TokenSet, check_refusal, read_token_answer
 
-__all__ = ["TokenEndpoint", "TokenSet", "exchange", "refresh", "revoke"]
+__all__ = ["TokenEndpoint", "TokenSet", "exchange", "refresh", "revoke", "system_token"]
 
 _HEADERS = {"Accept": "application/json", "Content-Type": "application/x-www-form-urlencoded"}
+_OF_SYSTEMS = frozenset({Authentication.BASIC, Authentication.PRIVATE_KEY_JWT, Authentication.BEARER_JWT})
 TokenTypeHint = Literal["access_token", "refresh_token"]
 _HookedRequest = tuple[str, dict[str, str], str]
 
@@ -84,7 +86,7 @@ def exchange(
             session.endpoint_url_spelled,
             code=code.reveal(),
             headers=dict(_HEADERS),
-            auth=_basic(endpoint.client),
+            auth=_authorization(endpoint, at),
             include_client_id=endpoint.client.authentication is not Authentication.BASIC,
             client_secret=_secret_parameter(endpoint.client),
             force_querystring=endpoint.reads_query,
@@ -108,7 +110,7 @@ def refresh(endpoint: TokenEndpoint, *, refresh_token: Secret, at: datetime | No
             session.endpoint_url_spelled,
             refresh_token=refresh_token.reveal(),
             headers=dict(_HEADERS),
-            auth=_basic(endpoint.client),
+            auth=_authorization(endpoint, at),
             **_client_parameters(endpoint.client),
             **_assertion_parameters(endpoint, at),
         )
@@ -146,11 +148,47 @@ def revoke(
             **_assertion_parameters(endpoint, at),
         )
         response = session.request(
-            "POST", session.endpoint_url_spelled, data=body, headers=dict(_HEADERS), auth=_basic(client)
+            "POST", session.endpoint_url_spelled, data=body, headers=dict(_HEADERS), auth=_authorization(endpoint, at)
         )
     # RFC 7009 section 2.2: the body of a success means nothing
     if response.status_code != 200:
         check_refusal(response, token_url=endpoint.revocation_url)
+
+
+def system_token(endpoint: TokenEndpoint, *, scopes: Sequence[str], at: datetime) -> TokenSet:
+    """A token for the client itself: S5 and S6. The body holds grant type and scope, and an assertion where that is no
+    header; the client id stands in the proof. Goes out on a connection of its own, since an assertion works once.
+
+    Raises RequestRefused (INVALID_SCOPE) for scopes that are not all `system/…`, ClientRejected
+    (UNSUPPORTED_AUTHENTICATION) for a client that proves itself in no way S5 or S6 names, and what the answer stands
+    for.
+    """
+    client = endpoint.client
+    scope = _system_scope(scopes)
+    if client.authentication not in _OF_SYSTEMS:
+        raise ClientRejected(code=Code.UNSUPPORTED_AUTHENTICATION)
+    with OAuthSession(
+        endpoint.url, endpoint.policy, client_id=client.client_id, redirect_uri=None, keeps_connection=False
+    ) as session:
+        body = BackendApplicationClient(client.client_id).prepare_request_body(
+            scope=scope, **_assertion_parameters(endpoint, at)
+        )
+        response = session.request(
+            "POST",
+            session.endpoint_url_spelled,
+            data=body,
+            headers=dict(_HEADERS),
+            auth=_authorization(endpoint, at),
+        )
+    return read_token_answer(response, token_url=endpoint.url)
+
+
+def _system_scope(scopes: Sequence[str]) -> str:
+    """The scope parameter. Specification 5.2.2: `system/` alone, and each of them in the grammar."""
+    scope = wire_scopes.joined(scopes)
+    if not scope or not all(map(wire_scopes.is_system, scope.split(" "))):
+        raise RequestRefused(code=Code.INVALID_SCOPE)
+    return scope
 
 
 def _token_set(endpoint: TokenEndpoint, call: Callable[[OAuthSession], None], *, redirect_uri: str | None) -> TokenSet:
@@ -203,6 +241,24 @@ def _moved_to_query(url: str, headers: dict[str, str], body: str) -> _HookedRequ
     return f"{url}{'&' if '?' in url else '?'}{body}", headers, ""
 
 
+class _Bearer(AuthBase):
+    """A signed assertion as the Authorization header: specification 4.2 S6."""
+
+    def __init__(self, signed: Secret) -> None:
+        self._signed = signed
+
+    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        request.headers["Authorization"] = f"Bearer {self._signed.reveal()}"
+        return request
+
+
+def _authorization(endpoint: TokenEndpoint, at: datetime | None) -> AuthBase | None:
+    """What goes into the Authorization header, where the client proves itself there."""
+    if endpoint.client.authentication is Authentication.BEARER_JWT:
+        return _Bearer(_assertion(endpoint, at))
+    return _basic(endpoint.client)
+
+
 def _basic(client: Client) -> HTTPBasicAuth | None:
     """Id and secret form-encoded before they are joined (RFC 6749 section 2.3.1)."""
     if client.authentication is not Authentication.BASIC or client.secret is None:
@@ -217,11 +273,15 @@ def _secret_parameter(client: Client) -> str | None:
 
 
 def _assertion_parameters(endpoint: TokenEndpoint, at: datetime | None) -> dict[str, Any]:
-    """The two form fields of a signed assertion (RFC 7523 section 2.2), whose audience is the token address."""
+    """The two form fields of a signed assertion (RFC 7523 section 2.2)."""
     if endpoint.client.authentication is not Authentication.PRIVATE_KEY_JWT:
         return {}
-    signed = assertion(endpoint.client, audience=endpoint.url, at=at or datetime.now(UTC))
-    return {"client_assertion_type": ASSERTION_TYPE, "client_assertion": signed.reveal()}
+    return {"client_assertion_type": ASSERTION_TYPE, "client_assertion": _assertion(endpoint, at).reveal()}
+
+
+def _assertion(endpoint: TokenEndpoint, at: datetime | None) -> Secret:
+    """Whose audience is the token address."""
+    return assertion(endpoint.client, audience=endpoint.url, at=at or datetime.now(UTC))
 
 
 def _client_parameters(client: Client) -> dict[str, Any]:

@@ -6,9 +6,11 @@ import sys
 from typing import Any
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
+from apps.audit.recording import Actor
 from apps.directory import linkability, reaching, registering
+from apps.directory.desk import requesting
 from apps.directory.linkability import Obstacle
 from apps.directory.models import AuthorizationServer, Endpoint
 from apps.wire import token_endpoint
@@ -17,6 +19,7 @@ from apps.wire.secret import Secret
 from tests.directory.conftest import AT
 
 pytestmark = pytest.mark.django_db
+ACTOR = Actor.system("test")
 
 
 def run(command: str, *arguments: object) -> str:
@@ -65,6 +68,49 @@ def refusal(endpoint: Endpoint) -> Exception:
     with pytest.raises(Exception) as refused:  # noqa: PT011 - which one is what the tests compare
         token_endpoint.refresh(reaching.token_endpoint(endpoint, registration), refresh_token=Secret("nobody-has-it"))
     return refused.value
+
+
+class TestSystemAccess:
+    @pytest.mark.conformance("C50", "C51")
+    @pytest.mark.parametrize(
+        ("chosen", "way"),
+        [
+            (("--authentication", "client_secret_basic"), "client_secret_basic"),
+            (("--authentication", "private_key_jwt", "--algorithm", "ES384"), "bearer_jwt"),
+            (("--authentication", "private_key_jwt", "--algorithm", "RS384"), "bearer_jwt"),
+            (
+                ("--authentication", "private_key_jwt", "--system-authentication", "private_key_jwt"),
+                "private_key_jwt",
+            ),
+        ],
+    )
+    def test_is_given_by_the_sandbox_in_each_form(self, discovered, sandbox, install, chosen, way):
+        endpoint = discovered[0]
+        server = endpoint.authorization_server
+        install(server, *chosen)
+        application = sandbox.get("/control/smart-applications")["applications"][-1]
+        account = requesting.note_request(description="ours", actor=ACTOR, at=AT)
+        requesting.approve(account, account_id=application["system_account"], actor=ACTOR, at=AT)
+        run("register_client", "--authorization-server", server.authorize_url, "--system-account", account.account_id)
+        run("register_client", "--authorization-server", server.authorize_url, "--smart-version", "v1")
+        lines = run("system_token", "--endpoint", endpoint.fhir_base_url, "--check").splitlines()
+        assert lines[1] == f"as {application['system_account']}, by {way}"
+        assert lines[3] == "granted system/Patient.read"
+        assert lines[4].startswith("until ")
+        again = run("system_token", "--endpoint", endpoint.fhir_base_url, "--check")  # a proof works once: it is new
+        assert again.splitlines()[:4] == lines[:4]
+        with pytest.raises(CommandError, match="invalid_scope"):
+            run("system_token", "--endpoint", endpoint.fhir_base_url, "--check", "--scope", "system/Questionnaire.read")
+
+    def test_is_refused_where_the_account_is_not_the_sandbox_s(self, discovered, install):
+        endpoint = discovered[0]
+        install(endpoint.authorization_server, "--authentication", "client_secret_basic")
+        account = requesting.note_request(description="ours", actor=ACTOR, at=AT)
+        requesting.approve(account, account_id="3b0f1d52-9a4c-4f7e-8d11-6f0e2c7a9b35", actor=ACTOR, at=AT)
+        here = ("register_client", "--authorization-server", endpoint.authorization_server.authorize_url)
+        run(*here, "--system-account", account.account_id)
+        with pytest.raises(CommandError, match="invalid_client"):
+            run("system_token", "--endpoint", endpoint.fhir_base_url, "--check")
 
 
 class TestTheSandboxesSmartDeployments:

@@ -14,7 +14,7 @@ from apps.directory.models import ClientRegistration
 from apps.wire.client_authentication import Authentication
 from apps.wire.dialects import Dialect, FhirVersion, Placement
 
-# The header form of a signed assertion is not spoken yet.
+# The header form of a signed assertion is for system access alone (specification 4.2 S6).
 _METHODS = {
     Authentication.QUERY.value: _("secret in the address (query)"),
     Authentication.BASIC.value: _("secret in a header (client_secret_basic)"),
@@ -85,6 +85,9 @@ class ClientRegistrationForm(ChangesOnly):
             ),
             "system_account": _(
                 "A confidential SMART application is approved under one: its id goes into the console's GUID field."
+            ),
+            "system_authentication": _(
+                "Empty: signed, in a header, where the client proves itself with a key; otherwise by Basic."
             ),
             "signing_key": _("For private_key_jwt; the provider must know its public half."),
             "smart_version": _("As fixed when the application was registered. The patient access API has none."),

@@ -45,7 +45,7 @@ _GIVEN = (
 )  # fmt: skip
 _HOW = (
     "authentication", "signing_key", "smart_version", "scope", "refresh_scope", "asks_identity", "prompts_for_consent",
-    "uses_pkce", "token_parameters", "sends_state", "sends_aud", "accept",
+    "uses_pkce", "system_authentication", "token_parameters", "sends_state", "sends_aud", "accept",
 )  # fmt: skip
 _LIMITS = (
     "refresh_window_hours", "idle_limit_days", "minimum_refresh_seconds", "assumed_lifetime_seconds",

@@ -109,6 +109,19 @@ class ClientRegistration(models.Model):
         null=True,
         blank=True,
     )
+    # Empty: with its secret by Basic, or signed, in the header.
+    system_authentication = models.CharField(
+        _("how the system account proves itself"),
+        max_length=20,
+        choices=[
+            (Authentication.BASIC.value, _("secret in a header (Basic)")),
+            (Authentication.BEARER_JWT.value, _("signed, in a header (Bearer)")),
+            (Authentication.PRIVATE_KEY_JWT.value, _("signed, in the form (client_assertion)")),
+        ],
+        blank=True,
+        default="",
+        db_default="",
+    )
     # Each overrides one value of the dialect.
     sends_state = models.BooleanField(_("sends state in the exchange"), null=True, blank=True)
     sends_aud = models.BooleanField(_("sends aud"), null=True, blank=True)
@@ -174,8 +187,8 @@ class ClientRegistration(models.Model):
             "launch_id", "client_id", "secret_set_at", "secret_rotation_due_date", "authentication", "signing_key",
             "key_set_is_fetched", "versions_added", "smart_version", "scope", "refresh_scope", "asks_identity",
             "prompts_for_consent", "uses_pkce", "application_name", "application_id", "desk_url", "system_account",
-            "sends_state", "sends_aud", "token_parameters", "accept", "refresh_window_hours", "idle_limit_days",
-            "minimum_refresh_seconds", "assumed_lifetime_seconds", "requests_per_minute",
+            "system_authentication", "sends_state", "sends_aud", "token_parameters", "accept", "refresh_window_hours",
+            "idle_limit_days", "minimum_refresh_seconds", "assumed_lifetime_seconds", "requests_per_minute",
             "parallel_requests", "runs_at_once", "revokes_replaced", "rotates_refresh_tokens", "rotation_seen_at",
             "requested_at", "provisional_at", "approved_at", "rejected_at", "retired_at", "trouble", "trouble_at",
             "trouble_seen_at", "is_sandbox",
@@ -183,3 +196,9 @@ class ClientRegistration(models.Model):
 
     def __str__(self) -> str:
         return self.label
+
+    @property
+    def signs(self) -> bool:
+        """Whether it proves itself with a signing key, for patients or for itself."""
+        ways = {self.authentication, self.system_authentication}
+        return not ways.isdisjoint({Authentication.PRIVATE_KEY_JWT, Authentication.BEARER_JWT})

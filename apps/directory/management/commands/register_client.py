@@ -22,7 +22,10 @@ from apps.wire.secret import Secret
 _ACTOR = Actor.system("register_client")
 _METHODS = [method.value for method in Authentication if method is not Authentication.BEARER_JWT]
 _WITHOUT_A_SECRET = frozenset({Authentication.NONE, Authentication.PRIVATE_KEY_JWT})
+_SIGNED = frozenset({Authentication.PRIVATE_KEY_JWT, Authentication.BEARER_JWT})
 _NO_REFRESH = "none"
+_USUAL = "usual"
+_SYSTEM_METHODS = [Authentication.BASIC.value, Authentication.BEARER_JWT.value, Authentication.PRIVATE_KEY_JWT.value]
 _KEY_SETS = {"fetched": True, "uploaded": False}
 _OVERRIDE_HELP = f"a value of its dialect, or NAME= to follow that again: {', '.join(reaching.OVERRIDES)}"
 
@@ -162,14 +165,18 @@ def _add_desk(parser: ArgumentParser) -> None:
     parser.add_argument("--support-contact", help="whom to ask there")
     parser.add_argument("--system-account", metavar="ID", help="the system account it is approved under")
     parser.add_argument(
+        "--system-authentication", choices=[*_SYSTEM_METHODS, _USUAL], help="how that account proves itself"
+    )
+    parser.add_argument(
         "--secret-due", metavar="DATE", type=date.fromisoformat, help="when the secret is to be replaced, as YYYY-MM-DD"
     )
 
 
 def _terms(registration: ClientRegistration, options: dict[str, Any]) -> Terms:
     authentication = Authentication(options["authentication"] or registration.authentication)
+    system_authentication = options["system_authentication"] or registration.system_authentication
     key = registration.signing_key
-    if authentication is Authentication.PRIVATE_KEY_JWT and (key is None or options["algorithm"]):
+    if _SIGNED.intersection({authentication, system_authentication}) and (key is None or options["algorithm"]):
         algorithm = options["algorithm"] or signing.Algorithm.ES384
         at = timezone.now()
         key = signing.current(algorithm, at=at) or signing.make(algorithm, actor=_ACTOR, at=at)
@@ -188,6 +195,7 @@ def _terms(registration: ClientRegistration, options: dict[str, Any]) -> Terms:
         desk_url=options["desk_url"],
         support_contact=options["support_contact"],
         system_account=_system_account(options["system_account"]),
+        system_authentication="" if system_authentication == _USUAL else system_authentication,
     )
 
 
@@ -212,6 +220,7 @@ def _line(server: AuthorizationServer, registration: ClientRegistration) -> dict
         "is_switched_on": registration.is_switched_on,
         "secret_rotation_due_date": due.isoformat() if (due := registration.secret_rotation_due_date) else None,
         "system_account_id": registration.system_account.account_id if registration.system_account else None,
+        "system_authentication": registration.system_authentication or None,
         "overrides": {
             name: value for name in reaching.OVERRIDES if (value := getattr(registration, name)) not in {None, ""}
         },

@@ -1,0 +1,59 @@
+"""`system_token`: whether we have system access at an endpoint, and for what."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from apps.audit.recording import Actor
+from apps.directory import system_access
+from apps.directory.models import Endpoint
+from apps.directory.system_access import NoSystemAccess
+from apps.wire.errors import Code, WireError
+
+_ACTOR = Actor.system("system_token")
+
+
+class Command(BaseCommand):
+    """Run it when a system account was approved, and whenever its secret or key was replaced."""
+
+    help = (
+        "How we would ask for a token of our own at an endpoint: where, as whom, and with which proof. With --check, "
+        "ask for one, throw it away, and print for what and until when it would have been good. The token itself is "
+        "never printed. Ends with 1 where there is no access."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Where, and for what."""
+        parser.add_argument("--endpoint", required=True, metavar="URL", help="its FHIR base URL, as in the directory")
+        parser.add_argument(
+            "--scope", action="append", default=[], metavar="SCOPE", help="system/Patient.read, say; may be repeated"
+        )
+        parser.add_argument("--check", action="store_true", help="ask for a token; without it nothing is sent")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        """Three lines about how, and two about what came of it."""
+        endpoint = Endpoint.objects.filter(fhir_base_url=options["endpoint"]).first()
+        if endpoint is None:
+            raise CommandError("The directory has no endpoint with this FHIR base URL.")
+        scopes = tuple(options["scope"]) or system_access.smallest_scopes(endpoint)
+        try:
+            self._describe(system_access.way(endpoint, at=timezone.now()), scopes)
+            if options["check"]:
+                self._check(endpoint, scopes)
+        except NoSystemAccess as missing:
+            raise CommandError(f"no system access: {missing}") from None
+        except WireError as refused:
+            told = "" if refused.code is Code.UNRECOGNIZED else f" ({refused.code.value})"
+            raise CommandError(f"refused{told}: {refused}") from None
+
+    def _describe(self, way: system_access.Way, scopes: tuple[str, ...]) -> None:
+        self.stdout.write(f"asks {way.token_url}")
+        self.stdout.write(f"as {way.client_id}, by {way.authentication}")
+        self.stdout.write(f"for {' '.join(scopes)}")
+
+    def _check(self, endpoint: Endpoint, scopes: tuple[str, ...]) -> None:
+        granted = system_access.check(endpoint, scopes=scopes, actor=_ACTOR, at=timezone.now())
+        self.stdout.write(f"granted {' '.join(granted.scope)}")
+        self.stdout.write(f"until {granted.expires_at:%Y-%m-%d %H:%M:%S} UTC")
