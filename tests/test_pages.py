@@ -87,6 +87,17 @@ class TestTheStylesheet:
         dark = dict(TOKEN.findall(rest.split("@media", maxsplit=1)[0])).keys()
         assert names - dark == {"focus-ring", "focus-ink"}
 
+    @pytest.mark.parametrize(
+        "role",
+        [
+            *("text", "text-soft", "link", "visited", "edge"),
+            *("chart-line", "chart-outside", "chart-band-edge", "chart-second", "chart-axis"),
+        ],
+    )
+    def test_prints_in_ink_also_where_the_screen_is_dark(self, role: str):
+        paper = dict(TOKEN.findall(STYLESHEET.split("@media print", maxsplit=1)[1].split("@page", maxsplit=1)[0]))
+        assert contrast({**themes()["dark"], **paper}[role], "#FFFFFF") >= 7
+
     def test_loads_nothing(self):
         assert "url(" not in STYLESHEET
         assert "@import" not in STYLESHEET
