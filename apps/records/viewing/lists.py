@@ -70,6 +70,7 @@ class EntryList:
     is_latest: bool = False  # one row for each test, its newest value
     does_not_open: bool = False
     lacks_some: bool = False  # records that do not open
+    is_folded: bool = False  # entries of the same thing stand together, as far as one page goes
 
 
 def of_subject(whole: Whole, subject: Subject, filters: Filters) -> EntryList:
@@ -143,6 +144,7 @@ def _assemble(
         withdrawn=_withdrawn(whole, shelves),
         does_not_open=any(shelf.index is None for shelf in shelves),
         lacks_some=any(shelf.lacks_some for shelf in shelves),
+        is_folded=is_folded,
     )
 
 
