@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.records.presenters.ranges import ReferenceRange
 from apps.records.presenters.results import Judge, Measured, ResultEntry
 from apps.records.presenters.values import Absence, Kind, Value
-from apps.records.presenters.vitals import blood_pressure
+from apps.records.presenters.vitals import Vital, blood_pressure, second_unit, vital_of
 from apps.records.viewing import whens, words
 
 _ABSENT: Final[Mapping[str, str | Promise]] = {
@@ -21,6 +21,7 @@ _ABSENT: Final[Mapping[str, str | Promise]] = {
     Absence.HIDDEN: _("Hidden by the provider"),
     Absence.NOT_GIVEN: _("No value given"),
 }
+_IN_TWO_UNITS: Final = frozenset({Vital.WEIGHT, Vital.HEIGHT, Vital.TEMPERATURE})
 
 
 def of_value(value: Value) -> str:
@@ -42,6 +43,15 @@ def of_value(value: Value) -> str:
     return value.text or str(_ABSENT.get(value.absence, _ABSENT[Absence.NOT_GIVEN]))
 
 
+def of_own_value(entry: ResultEntry) -> str:
+    """The value of a result without its parts; a weight, a height or a temperature in a second unit as well, in
+    brackets behind what was sent (patient experience 3.4)."""
+    said = of_value(entry.value)
+    is_in_two = entry.value.kind == Kind.QUANTITY and vital_of(entry) in _IN_TWO_UNITS
+    second = second_unit(entry.value.quantity) if is_in_two else ""
+    return f"{said} ({second})" if second else said
+
+
 def of_result(entry: ResultEntry) -> str:
     """The value of a result as its row says it; empty where only its members have values."""
     pressure = blood_pressure(entry) if entry.components else None
@@ -53,7 +63,7 @@ def of_result(entry: ResultEntry) -> str:
             else pressure.shown
         )
     if entry.value or entry.says_nothing:
-        return of_value(entry.value)
+        return of_own_value(entry)
     return " · ".join(f"{part.title}: {of_value(part.value)}" for part in entry.components if part.value)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 
 from apps.records.presenters.care_teams import CareTeamEntry
 from apps.records.presenters.entry import Entry
-from apps.records.presenters.results import Measured
+from apps.records.presenters.results import Measured, ResultEntry
 from apps.records.viewing import values_in_words, whens, words
 from apps.records.viewing.facts import labels, lines
 
@@ -43,7 +43,13 @@ def _own(entry: Entry) -> list[Fact]:
         value = getattr(entry, field.name)
         if field.name in shared or not label or value == entry.when:
             continue
-        found.append(Fact(label, lines.of(value)))
+        found.append(Fact(label, _said(entry, field.name, value)))
         if field.name == "value" and isinstance(entry, Measured):
             found.append(Fact(labels.place(), (values_in_words.of_place(entry),)))
     return found
+
+
+def _said(entry: Entry, name: str, value: object) -> tuple[str, ...]:
+    if name == "value" and isinstance(entry, ResultEntry) and entry.value:
+        return (values_in_words.of_own_value(entry),)
+    return lines.of(value)
