@@ -15,6 +15,7 @@ from tests.records.shelved import keep, result
 
 pytestmark = pytest.mark.django_db
 
+AGAIN = "What is on this page can stand on another page again."
 RXNORM = "http://www.nlm.nih.gov/research/umls/rxnorm"
 
 
@@ -335,3 +336,71 @@ class TestAllergies:
         text = main_of(page(hers, "subject", "allergies"))
         places = [text.index(name) for name in ("Wasps", "Zinc", "Almonds", "Bees")]
         assert places == sorted(places)
+
+
+class TestThePagesOfAListOfThings:
+    def test_say_that_a_thing_can_stand_on_two_of_them(self, hers, connection):
+        keep(connection, *(order(f"m{number}", on=f"2024-01-{number % 28 + 1:02}") for number in range(52)))
+        for number in ("1", "2"):
+            assert AGAIN in page(hers, "subject", "medicines", page=number)
+
+    def test_say_nothing_of_it_where_all_is_on_one(self, hers, connection):
+        keep(connection, order("m1"), order("m2"))
+        assert AGAIN not in page(hers, "subject", "medicines")
+
+    def test_say_nothing_of_it_in_a_list_by_date(self, hers, connection):
+        keep(connection, *(order(f"m{number}") for number in range(52)))
+        assert AGAIN not in page(hers, "subject", "medicines", by="date")
+
+
+class TestATestWhoseNewestHasNoResult:
+    @pytest.mark.parametrize("status", ["registered", "cancelled"])
+    def test_is_told_by_the_newest_that_has_one(self, hers, connection, status):
+        waiting = {**result(0), "id": "waiting", "status": status}
+        del waiting["valueQuantity"]
+        keep(connection, waiting, result(5, value=5.5), result(9, value=9.9))
+        text = main_of(page(hers, "subject", "results", by="name"))
+        assert "5.5 mmol/L" in text
+        assert "No value given" not in text
+
+    def test_is_told_by_that_one_where_it_never_had_any(self, hers, connection):
+        waiting = {**result(0), "status": "registered"}
+        del waiting["valueQuantity"]
+        keep(connection, waiting)
+        assert "Ordered, no result yet" in main_of(page(hers, "subject", "results", by="name"))
+
+    @pytest.mark.parametrize("status", ["registered", "cancelled"])
+    def test_is_not_among_the_latest_results_of_the_whole_record(self, hers, connection, status):
+        keep(connection, {**result(0, name="Potassium", code="2823-3"), "status": status}, result(5))
+        text = main_of(page(hers, "whole_record"))
+        assert "Sodium" in text
+        assert "Potassium" not in text
+
+
+class TestAVitalSign:
+    def weight(self, number, value, unit):
+        sent = result(number, value=value, name="Body weight", code="29463-7")
+        return {
+            **sent,
+            "category": [{"coding": [{"code": "vital-signs"}]}],
+            "valueQuantity": {"value": value, "unit": unit},
+        }
+
+    def test_is_told_in_a_second_unit_behind_the_one_that_was_sent(self, hers, connection):
+        keep(connection, self.weight(1, 72.5, "kg"), result(2))
+        assert "72.5 kg (159.8 lb)" in main_of(page(hers, "subject", "vitals"))
+        pk = Record.objects.get(logical_id="o1").pk
+        assert "<dd>72.5 kg (159.8 lb)</dd>" in page(hers, "entry", "vitals", pk)
+
+    def test_sent_in_two_units_is_one_test_and_each_value_keeps_its_own(self, hers, connection):
+        keep(connection, self.weight(1, 160, "lb"), self.weight(2, 72.5, "kg"))
+        text = main_of(page(hers, "subject", "vitals"))
+        assert "160 lb" in text
+        assert "2 values" in text
+        dated = main_of(page(hers, "subject", "vitals", by="date"))
+        assert dated.index("160 lb") < dated.index("72.5 kg (159.8 lb)")
+
+    def test_is_told_to_no_stranger(self, client, sam, connection):
+        keep(connection, self.weight(1, 72.5, "kg"))
+        client.force_login(sam)
+        assert "72.5" not in page(client, "subject", "vitals")

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
+from typing import Final
 
 from apps.records.presenters import elements, interpretations, moments, plain_names, ranges, values
 from apps.records.presenters.elements import Element
@@ -83,6 +84,7 @@ STATUSES = {
     "cancelled": Status.CANCELED,
 }
 _GROUPS = {Status.ORDERED: Group.AWAITED, Status.CANCELED: Group.CANCELED}
+WITHOUT_RESULT: Final = frozenset({Group.AWAITED, Group.CANCELED})  # groups of what has no result, or not yet
 _CATEGORIES = {
     "vital-signs": Category.VITALS,
     "sdoh": Category.SOCIAL,

@@ -17,6 +17,7 @@ from apps.connections.models import Connection
 from apps.records import places, presenting, subjects
 from apps.records.binary_cursors import binary_cursor
 from apps.records.models import Shelf
+from apps.records.presenters import results
 from apps.records.presenters.entry import UNLISTED, Entry
 from apps.records.presenters.medications import Kind, MedicationEntry
 from apps.records.presenters.remembering import remembering
@@ -220,15 +221,22 @@ def _write(connection: Connection, shelf: _Shelf, *, ring: KeyRing, at: datetime
 
 
 def _latest(tests: Iterator[tuple[Key, bytes]], counted: Counter[str]) -> Iterator[tuple[Key, bytes]]:
-    """The newest row of each test, by the name it goes by."""
+    """The newest row of each test, by the name it goes by: the newest that says something, where one does."""
     spool = Spool()
     for test, rows in itertools.groupby(tests, key=lambda keyed: keyed[0][1]):
-        (_rank, _test, newest, pk), written = next(rows)
-        row = msgspec.json.decode(written, type=Row)
-        entry = row.opened()
+        (_rank, _test, newest, pk), row, entry = _telling(rows)
         latest = Row(row.record, row.kind, row.entry, counted[test])
         spool.add(arranging.latest(entry, newest, pk), msgspec.json.encode(latest))
     return spool.merged()
+
+
+def _telling(rows: Iterator[tuple[Key, bytes]]) -> tuple[Key, Row, Entry]:
+    """The first of these rows of one test, unless it has no result, being ordered or canceled, and a later one has."""
+    opened = ((key, msgspec.json.decode(written, type=Row)) for key, written in rows)
+    read = ((key, row, row.opened()) for key, row in opened)
+    first = next(read)
+    found = itertools.chain((first,), read)
+    return next((one for one in found if one[2].group not in results.WITHOUT_RESULT), first)
 
 
 @dataclass(frozen=True)

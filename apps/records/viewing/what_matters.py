@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from apps.records.presenters import results
 from apps.records.shelving import arranging, reading
 from apps.records.shelving.arranging import Arrangement
 from apps.records.shelving.reading import Shelved
@@ -52,7 +53,7 @@ def of(whole: Whole) -> WhatMatters:
         allergies=_allergies(whole, found[ALLERGIES.key]),
         conditions=_current(whole, CONDITIONS, found[CONDITIONS.key]),
         medicines=_current(whole, MEDICINES, found[MEDICINES.key]),
-        results=_named(whole, RESULTS, found[RESULTS.key]),
+        results=_named(whole, RESULTS, _with_a_result(found[RESULTS.key])),
     )
 
 
@@ -70,6 +71,11 @@ def _allergies(whole: Whole, found: Sequence[Shelved]) -> Allergies:
 def _current(whole: Whole, subject: Subject, found: Sequence[Shelved]) -> Named:
     current = [one for one in found if one.entry is not None and one.entry.group == "current"]
     return _named(whole, subject, current)
+
+
+def _with_a_result(found: Sequence[Shelved]) -> list[Shelved]:
+    """Without what is ordered and not there yet, or was canceled."""
+    return [one for one in found if one.entry is None or one.entry.group not in results.WITHOUT_RESULT]
 
 
 def _named(whole: Whole, subject: Subject, found: Sequence[Shelved]) -> Named:
