@@ -52,6 +52,8 @@ class EventType(models.TextChoices):
     DIRECTORY_CHANGED = "directory.changed", _("Directory changed")
     KEYS_REWRAPPED = "keys.rewrapped", _("Data keys wrapped anew")
     DELETIONS_REPLAYED = "deletions.replayed", _("Deletions done again after restoring a backup")
+    BULK_EXPORT_STARTED = "bulk_export.started", _("Bulk export started")
+    BULK_EXPORT_FINISHED = "bulk_export.finished", _("Bulk export ended")
     STAFF_VIEWED = "staff.viewed", _("Looked at by staff")
     ACCOUNT_CLOSED = "account.closed", _("Account closed")
 

@@ -1,0 +1,132 @@
+"""One file of an export into the folder: taken up where it broke off, counted, and named when it is whole."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+
+from apps.directory.bulk_exporting.folder import Folder, Part
+from apps.directory.bulk_exporting.means import asked_seconds
+from apps.directory.bulk_exporting.refusals import NotExported, Reason
+from apps.directory.bulk_exporting.remembering import Job, Listing, key_of
+from apps.directory.bulk_exporting.waiting import MOST_FAILURES, Provider
+from apps.wire.bulk import files
+from apps.wire.bulk.files import Arriving, Rest
+from apps.wire.bulk.lines import LineCounter
+from apps.wire.bulk.manifest import ListedFile, Manifest
+from apps.wire.errors import AccessRefused, NotFound, RequestRefused, Unavailable, UnexpectedAnswer
+from apps.wire.secret import Secret
+
+MISCOUNTED = ".miscounted"
+
+
+@dataclass
+class Files:
+    """The files of one export as they come. `lines` is how many there were in those that are whole."""
+
+    provider: Provider
+    folder: Folder
+    job: Job
+    manifest: Manifest
+    lines: int = 0
+    miscounted: list[str] = field(default_factory=list)
+    _listed: Mapping[str, ListedFile] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._know(self.manifest)
+
+    def fetch(self) -> None:
+        """Whatever is not here yet. Raises NotExported and WireError; what came stays."""
+        for number, listing in enumerate(self.job.files, start=1):
+            if self.folder.has(listing.name):
+                lines = _counted(self.folder, listing.name)
+            else:
+                lines = self._fetch(listing)
+                self.provider.means.say(f"{number} of {len(self.job.files)}: {listing.name}, {lines} lines")
+            self.lines += lines
+
+    def _fetch(self, listing: Listing) -> int:
+        """The lines of a file that is here now. One whose number of lines is not the one announced is fetched twice
+        before that is believed."""
+        self.folder.remove(listing.name + MISCOUNTED)
+        lines = self._arrived(listing)
+        if listing.count not in {None, lines}:
+            self.folder.note(listing.key, "")
+            lines = self._arrived(listing)
+        is_right = listing.count in {None, lines}
+        self.folder.finish(listing.name + ("" if is_right else MISCOUNTED))
+        if not is_right:
+            self.miscounted.append(listing.name)
+        return lines
+
+    def _arrived(self, listing: Listing) -> int:
+        """Tries until the file is whole. A try that brought something counts as the first; what cannot be a part of
+        such a file is thrown away once, and an address that does not hold any more is looked up once."""
+        failures, is_spoilt, is_looked_up = 0, False, False
+        while True:
+            before = self._received(listing)
+            attempt = partial(self._try, listing, is_again=failures > 0)
+            try:
+                return self.provider.tokens.using(attempt)
+            except Unavailable as later:
+                failures = 1 if self._received(listing) > before else failures + 1
+                if failures >= MOST_FAILURES:
+                    raise
+                self.provider.means.pause(failures, asked_seconds(later))
+            except UnexpectedAnswer:
+                if is_spoilt:
+                    raise
+                is_spoilt = True
+                self.folder.note(listing.key, "")
+            except (AccessRefused, NotFound, RequestRefused):
+                if is_looked_up:
+                    raise
+                is_looked_up = True
+                self._know(self.provider.manifest(self.job.status_url))
+
+    def _received(self, listing: Listing) -> int:
+        here = self.folder.partial()
+        return here.received_bytes if here and here.key == listing.key else 0
+
+    def _try(self, listing: Listing, token: Secret, *, is_again: bool) -> int:
+        here = self.folder.partial()
+        rest = None
+        if here is not None and here.key == listing.key and here.received_bytes:
+            rest = Rest(here.received_bytes, here.validator)
+        file = self._listed[listing.key]
+        with files.opening(
+            self.provider.server, self.manifest, file, access_token=token, rest=rest, is_plain=is_again
+        ) as arriving:
+            if not arriving.starts_at:
+                self.folder.note(listing.key, "")  # before what is here is cut: it is of no file from now on
+            with self.folder.part(starts_at=arriving.starts_at) as part:
+                self.folder.note(listing.key, arriving.validator)
+                return _received(arriving, part)
+
+    def _know(self, manifest: Manifest) -> None:
+        self.job.listed(manifest)
+        self.manifest = manifest
+        self._listed = {key_of(file, manifest.files): file for file in manifest.files}
+
+
+def _received(arriving: Arriving, part: Part) -> int:
+    """Writes what comes behind what is there, and counts the lines of both."""
+    counter = LineCounter()
+    for piece in part.present():
+        counter.feed(piece)
+    for piece in arriving.pieces():
+        counter.feed(piece)
+        part.write(piece)
+    lines = counter.finish()
+    part.settle()
+    return lines
+
+
+def _counted(folder: Folder, name: str) -> int:
+    counter = LineCounter()
+    try:
+        with (folder.path / name).open("rb") as file:
+            while piece := file.read(262_144):
+                counter.feed(piece)
+        return counter.finish()
+    except (OSError, UnexpectedAnswer):
+        raise NotExported(Reason.UNREADABLE_STATE) from None

@@ -1,0 +1,158 @@
+"""The whole of an export: asked for, waited for, fetched, deleted at the provider; and what is written down of it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from apps.audit import recording
+from apps.audit.recording import Actor, EventType, Fact
+from apps.directory import reaching, registering
+from apps.directory.bulk_exporting import folder as folders
+from apps.directory.bulk_exporting.downloading import Files
+from apps.directory.bulk_exporting.folder import Folder
+from apps.directory.bulk_exporting.means import Means
+from apps.directory.bulk_exporting.refusals import NotExported, Reason
+from apps.directory.bulk_exporting.remembering import Job, Wish
+from apps.directory.bulk_exporting.tokens import Tokens
+from apps.directory.bulk_exporting.waiting import Provider
+from apps.directory.models import ClientRegistration, Endpoint
+from apps.directory.system_access import NoSystemAccess
+from apps.wire import scopes
+from apps.wire.bulk.manifest import FileList
+from apps.wire.dialects import FhirVersion
+from apps.wire.errors import WireError
+from apps.wire.resource_types import RESOURCE_TYPES
+from apps.wire.scopes import SmartVersion
+
+# Not exported, whatever is granted (interface facts 4.3).
+_NEVER = frozenset({"Binary"})
+
+
+@dataclass
+class Report:
+    """What there is in the end. `not_granted` are the types that the provider did not allow, which are missing."""
+
+    files: int = 0
+    lines: int = 0
+    errors: int = 0
+    not_granted: tuple[str, ...] = ()
+    transaction_time: str = ""
+
+
+def export(endpoint: Endpoint, wish: Wish, output: Path, *, actor: Actor, means: Means) -> Report:
+    """Everything that is wished for, in files below `output`; begun, or gone on with where an earlier try stopped.
+
+    Call it with no transaction open. Leaves an audit event at its beginning and at its end, however that comes. Raises
+    NotExported, NoSystemAccess and WireError; the same call goes on afterwards.
+    """
+    if endpoint.fhir_version != FhirVersion.R4.value:
+        raise NotExported(Reason.WRONG_VERSION)
+    with folders.opened(output) as folder:
+        job = _known(folder, wish)
+        if job.is_finished:
+            return Report(files=len(job.files), transaction_time=job.transaction_time)
+        report = Report()
+        with _written_down(endpoint, report, actor=actor, means=means):
+            _go(endpoint, folder, job, report, means)
+        return report
+
+
+def give_up(endpoint: Endpoint, wish: Wish, output: Path, *, actor: Actor, means: Means) -> None:
+    """Let the provider delete the export that this folder holds; its files stay. Raises as `export` does."""
+    with folders.opened(output) as folder:
+        job = _known(folder, wish)
+        report = Report()
+        with _written_down(endpoint, report, actor=actor, means=means):
+            if job.status_url:
+                _provider(endpoint, wish, report, means).delete(job.status_url)
+            folder.keep(replace(job, status_url="", files=()).to_state())
+
+
+def _known(folder: Folder, wish: Wish) -> Job:
+    """The export of this folder, which is the one that was asked for; a new one in an empty folder."""
+    state = folder.state()
+    if state is None:
+        job = Job(wish)
+        folder.keep(job.to_state())
+        return job
+    job = Job.from_state(state)
+    if job.wish != wish:
+        raise NotExported(Reason.ANOTHER_EXPORT)
+    return job
+
+
+def _go(endpoint: Endpoint, folder: Folder, job: Job, report: Report, means: Means) -> None:
+    provider = _provider(endpoint, job.wish, report, means)
+    if not job.status_url:
+        job = replace(job, status_url=provider.kick_off(job.wish))
+        folder.keep(job.to_state())
+        means.say("The provider accepted the export.")
+    manifest = provider.manifest(job.status_url)
+    job = job.listed(manifest)
+    folder.keep(job.to_state())
+    report.transaction_time = job.transaction_time
+    report.errors = sum(file.kind is FileList.ERROR for file in manifest.files)
+    fetched = Files(provider, folder, job, manifest)
+    try:
+        fetched.fetch()
+    finally:
+        report.lines = fetched.lines
+        report.files = sum(folder.has(listing.name) for listing in job.files)
+    if fetched.miscounted:
+        raise NotExported(Reason.MISCOUNTED)
+    provider.delete(job.status_url)
+    folder.keep(replace(job, status_url="", is_finished=True).to_state())
+
+
+def _provider(endpoint: Endpoint, wish: Wish, report: Report, means: Means) -> Provider:
+    registration = registering.standing_at(endpoint)
+    types = wish.types or tuple(name for name in RESOURCE_TYPES[FhirVersion.R4] if name not in _NEVER)
+    tokens = Tokens(endpoint, [_scope(name, registration) for name in types], means.clock)
+    missing = scopes.compare([_scope(name, registration) for name in types], tokens.granted).missing
+    report.not_granted = tuple(name for name in types if _scope(name, registration) in missing)
+    if wish.types and report.not_granted:
+        raise NotExported(Reason.NOT_GRANTED)
+    return Provider(reaching.fhir_server(endpoint, registration), tokens, means)
+
+
+def _scope(resource_type: str, registration: ClientRegistration | None) -> str:
+    is_v1 = registration is not None and registration.smart_version == SmartVersion.V1
+    return f"system/{resource_type}.{'read' if is_v1 else 'rs'}"
+
+
+@contextmanager
+def _written_down(endpoint: Endpoint, report: Report, *, actor: Actor, means: Means) -> Iterator[None]:
+    """Who took many people's records from where, and how many lines: at the beginning, and however it ends."""
+    recording.record(
+        EventType.BULK_EXPORT_STARTED,
+        actor=actor,
+        at=means.clock(),
+        subject="endpoint",
+        subject_id=str(endpoint.pk),
+    )
+    outcome, code = "stopped", ""
+    try:
+        yield
+        outcome = "complete"
+    except WireError as refused:
+        code = refused.code.value
+        raise
+    except NotExported as refused:
+        code = refused.reason.name.lower()
+        raise
+    except NoSystemAccess:
+        code = "no_system_access"
+        raise
+    finally:
+        facts: dict[str, str | int | bool] = {Fact.OUTCOME: outcome, Fact.COUNT: report.files, Fact.ROWS: report.lines}
+        if code:
+            facts[Fact.CODE] = code
+        recording.record(
+            EventType.BULK_EXPORT_FINISHED,
+            actor=actor,
+            at=means.clock(),
+            subject="endpoint",
+            subject_id=str(endpoint.pk),
+            facts=facts,
+        )

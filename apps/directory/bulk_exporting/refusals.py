@@ -1,0 +1,36 @@
+"""Why an export did not come to its end, in words for whoever runs it. Nothing of what the far end said is in them."""
+
+from enum import StrEnum
+
+
+class Reason(StrEnum):
+    """A sentence each: what happened, and what to do."""
+
+    NOT_A_FOLDER = "The output is no folder of your own that is empty or holds this export."
+    IN_USE = "Another process is at work in this folder."
+    UNREADABLE_STATE = "What stands in this folder about an export cannot be read. Begin again in an empty one."
+    ANOTHER_EXPORT = "This folder holds an export that was asked for otherwise. Name another folder, or ask as before."
+    DISK_FULL = "The disk is full. Make room and run the same command again: it goes on where it stopped."
+    NOT_WRITABLE = (
+        "The folder could not be written. Run the same command again once it can: it goes on where it stopped."
+    )
+    WRONG_VERSION = "Bulk export is spoken in FHIR R4 alone, and this endpoint is of another version."
+    NOT_GRANTED = "The provider did not allow every type that was asked for. Name fewer types."
+    GONE = "The provider no longer knows this export. Begin again in an empty folder."
+    FAILED = "The provider could not make the export. Give it up (--give-up) and begin again in an empty folder."
+    CHANGED = "The provider now lists other files than before. Begin again in an empty folder."
+    MISCOUNTED = (
+        "Files hold another number of lines than the provider announced. They are marked as miscounted, and the export "
+        "was not deleted there: run the same command again to fetch them anew, or give it up (--give-up)."
+    )
+
+
+class NotExported(Exception):
+    """It stopped; `reason` says why. The rest is still there, unless the reason says otherwise."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__()
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return self.reason.value

@@ -1,0 +1,102 @@
+"""What an export keeps of itself in its folder: what was asked for, where it stands, and which files it is made of."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+from urllib.parse import urlsplit
+
+from apps.directory.bulk_exporting.refusals import NotExported, Reason
+from apps.wire.bulk.manifest import FileList, ListedFile, Manifest
+
+_PREFIXES = {FileList.OUTPUT: "", FileList.DELETED: "deleted.", FileList.ERROR: "error."}
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What to export: everybody in the group; all types that the provider gives, or those named; and since when, an
+    instant as FHIR writes it, empty for all times."""
+
+    endpoint_url: str
+    group_id: str
+    types: tuple[str, ...] = ()
+    since: str = ""
+
+
+@dataclass(frozen=True)
+class Listing:
+    """One file of it: `key` finds it again in a later list, `name` is what it is called here."""
+
+    key: str
+    name: str
+    count: int | None
+
+
+@dataclass(frozen=True)
+class Job:
+    """`status_url` is empty before the provider accepted it and after it was deleted there; `files` are known once it
+    is done, as of `transaction_time`."""
+
+    wish: Wish
+    status_url: str = ""
+    transaction_time: str = ""
+    files: tuple[Listing, ...] = ()
+    is_finished: bool = False
+
+    def to_state(self) -> dict[str, Any]:
+        """As it is kept."""
+        return asdict(self)
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> "Job":
+        """As it was kept. Raises NotExported for what this release did not write."""
+        try:
+            wish = dict(state["wish"])
+            return cls(
+                wish=Wish(**{**wish, "types": tuple(wish["types"])}),
+                status_url=str(state["status_url"]),
+                transaction_time=str(state["transaction_time"]),
+                files=tuple(Listing(**one) for one in state["files"]),
+                is_finished=bool(state["is_finished"]),
+            )
+        except (KeyError, TypeError, ValueError):
+            raise NotExported(Reason.UNREADABLE_STATE) from None
+
+    def listed(self, manifest: Manifest) -> "Job":
+        """With the files of the provider's list; those known before keep their names.
+
+        Raises NotExported where the list is another one than before: what is here may then not fit to it.
+        """
+        found = listings(manifest.files)
+        if not self.files:
+            return replace(self, transaction_time=manifest.transaction_time, files=found)
+        before = {(one.key, one.count) for one in self.files}
+        if self.transaction_time != manifest.transaction_time or before != {(one.key, one.count) for one in found}:
+            raise NotExported(Reason.CHANGED)
+        return self
+
+
+def listings(files: Sequence[ListedFile]) -> tuple[Listing, ...]:
+    """What each file is called here: its type, and its number among those of its type."""
+    numbers: Counter[tuple[FileList, str]] = Counter()
+    found = []
+    for file in files:
+        numbers[file.kind, file.resource_type] += 1
+        number = numbers[file.kind, file.resource_type]
+        name = f"{_PREFIXES[file.kind]}{file.resource_type}.{number:04d}.ndjson"
+        found.append(Listing(key_of(file, files), name, file.count))
+    return tuple(found)
+
+
+def key_of(file: ListedFile, files: Sequence[ListedFile]) -> str:
+    """A digest of its address: of its path alone where that tells all files apart, since what is signed changes with
+    each list and stands behind it."""
+    paths = Counter(_path(one.url) for one in files)
+    telling = file.url if max(paths.values()) > 1 else _path(file.url)
+    return hashlib.sha256(telling.encode()).hexdigest()
+
+
+def _path(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}{parts.path}"

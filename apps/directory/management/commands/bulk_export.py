@@ -1,0 +1,91 @@
+"""`bulk_export`: the records of a whole group, from one endpoint into files of this machine."""
+
+import time
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from apps.audit.recording import Actor
+from apps.directory import bulk_exporting
+from apps.directory.bulk_exporting import Means, NotExported, Report, Wish
+from apps.directory.models import Endpoint
+from apps.directory.system_access import NoSystemAccess
+from apps.wire.errors import WireError
+
+_ACTOR = Actor.system("bulk_export")
+_WARNING = (
+    "These files hold the health records of many people, in the clear. Keep them where nobody else can read them, and "
+    "delete them once they are used."
+)
+_AGAIN = "The same command goes on where this one stopped."
+_INTERRUPTED = 130  # as shells count it
+
+
+class Command(BaseCommand):
+    """Run it by hand, for an organization that asked for it. The same command again goes on where it stopped."""
+
+    help = (
+        "Export the records of everybody in a group (FHIR Bulk Data Access) into a folder: one NDJSON file after the "
+        "other, readable by you alone. Needs system access at the endpoint. The files are not encrypted: " + _WARNING
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """From where, whom, and where to."""
+        parser.add_argument("--endpoint", required=True, metavar="URL", help="the FHIR base URL, as in the directory")
+        parser.add_argument("--group", required=True, metavar="ID", help="the group whose records are exported")
+        parser.add_argument(
+            "--output",
+            required=True,
+            type=Path,
+            metavar="FOLDER",
+            help="empty or new, or that of an export that stopped",
+        )
+        parser.add_argument("--types", default="", metavar="A,B", help="only these resource types")
+        parser.add_argument(
+            "--since", default="", metavar="INSTANT", help="only what changed since then, as FHIR writes it"
+        )
+        parser.add_argument("--give-up", action="store_true", help="let the provider delete the export of this folder")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        """Progress on standard error; in the end one line on standard output."""
+        endpoint = Endpoint.objects.filter(fhir_base_url=options["endpoint"]).first()
+        if endpoint is None:
+            raise CommandError("The directory has no endpoint with this FHIR base URL.")
+        types = tuple(name for name in options["types"].split(",") if name)
+        wish = Wish(endpoint.fhir_base_url, options["group"], types, options["since"])
+        means = Means(clock=timezone.now, wait=time.sleep, say=self._say)
+        self._say(_WARNING)
+        run = self._give_up if options["give_up"] else self._export
+        try:
+            run(endpoint, wish, options["output"], means)
+        except (NotExported, NoSystemAccess) as refused:
+            raise CommandError(str(refused)) from None
+        except WireError as refused:
+            raise CommandError(f"{refused} ({refused.code.value}) {_AGAIN}") from None
+        except KeyboardInterrupt:
+            raise CommandError(f"Stopped. {_AGAIN}", returncode=_INTERRUPTED) from None
+
+    def _export(self, endpoint: Endpoint, wish: Wish, output: Path, means: Means) -> None:
+        report = bulk_exporting.export(endpoint, wish, output, actor=_ACTOR, means=means)
+        if report.not_granted:
+            self._say(f"Not allowed to us, and missing: {', '.join(report.not_granted)}")
+        if report.errors:
+            self._say("The provider reports what went wrong in the files that begin with error.")
+        self.stdout.write(_summary(report))
+        self._say(_WARNING)
+
+    def _give_up(self, endpoint: Endpoint, wish: Wish, output: Path, means: Means) -> None:
+        bulk_exporting.give_up(endpoint, wish, output, actor=_ACTOR, means=means)
+        self.stdout.write("Given up. The files that are here stay until you delete them.")
+
+    def _say(self, line: str) -> None:
+        self.stderr.write(line)
+
+
+def _summary(report: Report) -> str:
+    if not report.lines and report.files:
+        return f"Already complete: {report.files} files, as of {report.transaction_time}"
+    return f"Complete: {report.lines} resources in {report.files} files, as of {report.transaction_time}"

@@ -1,0 +1,89 @@
+"""Which file is which, when the provider lists them again."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apps.directory.bulk_exporting import NotExported, Reason
+from apps.directory.bulk_exporting.remembering import Job, Wish, key_of, listings
+from apps.wire.bulk.manifest import FileList, ListedFile, Manifest
+
+AT = "2026-11-20T09:40:00Z"
+WISH = Wish("https://fhir.example.org/r4", "everyone", ("Patient",), "2026-01-01T00:00:00Z")
+
+
+def listed(*urls, kind=FileList.OUTPUT, name="Patient", count=3):
+    return tuple(ListedFile(kind, name, url, count) for url in urls)
+
+
+FILES = st.lists(
+    st.builds(
+        ListedFile,
+        st.sampled_from(FileList),
+        st.sampled_from(["Patient", "Condition"]),
+        st.from_regex(r"https://[ab]\.example/[xy]{1,3}(\?s=[0-9])?", fullmatch=True),
+        st.none() | st.integers(0, 5),
+    ),
+    max_size=8,
+    unique_by=lambda file: file.url,
+)
+
+
+class TestAJob:
+    @given(FILES)
+    def test_is_the_same_after_it_was_kept(self, files):
+        job = Job(WISH, "https://fhir.example.org/r4/jobs/1").listed(Manifest(AT, True, tuple(files)))
+        assert Job.from_state(json.loads(json.dumps(job.to_state()))) == job
+
+    @given(FILES)
+    def test_gives_every_file_a_name_and_a_key_of_its_own(self, files):
+        found = listings(files)
+        assert len({one.name for one in found}) == len({one.key for one in found}) == len(files)
+        assert [one.key for one in found] == [key_of(file, files) for file in files]
+
+    @given(FILES, st.randoms(use_true_random=False))
+    def test_finds_its_files_in_a_list_of_another_order(self, files, chance):
+        job = Job(WISH).listed(Manifest(AT, True, tuple(files)))
+        other = list(files)
+        chance.shuffle(other)
+        assert job.listed(Manifest(AT, True, tuple(other))) == job
+
+    def test_names_files_by_their_kind_and_number(self):
+        files = (
+            *listed("https://a/1", "https://a/2"),
+            *listed("https://a/3", kind=FileList.ERROR, name="OperationOutcome"),
+        )
+        names = [one.name for one in listings(files)]
+        assert names == ["Patient.0001.ndjson", "Patient.0002.ndjson", "error.OperationOutcome.0001.ndjson"]
+
+    def test_knows_files_that_are_signed_anew(self):
+        job = Job(WISH).listed(Manifest(AT, False, listed("https://a/1?s=1", "https://a/2?s=1")))
+        assert job.listed(Manifest(AT, False, listed("https://a/1?s=2", "https://a/2?s=2"))) == job
+
+    @pytest.mark.parametrize(
+        "later",
+        [
+            Manifest(AT, True, listed("https://a/1")),
+            Manifest(AT, True, listed("https://a/1", "https://a/3")),
+            Manifest(AT, True, listed("https://a/1", "https://a/2", count=4)),
+            Manifest("2026-11-20T09:41:00Z", True, listed("https://a/1", "https://a/2")),
+        ],
+    )
+    def test_mixes_nothing_with_another_list(self, later):
+        job = Job(WISH).listed(Manifest(AT, True, listed("https://a/1", "https://a/2")))
+        with pytest.raises(NotExported) as refused:
+            job.listed(later)
+        assert refused.value.reason is Reason.CHANGED
+
+    def test_keeps_no_address_of_a_file(self):
+        job = Job(WISH).listed(Manifest(AT, False, listed("https://a/1?signature=canary")))
+        assert "canary" not in json.dumps(job.to_state())
+
+    @pytest.mark.parametrize("spoilt", [{}, {"wish": {}}, {"wish": None}, {"files": [{"a": 1}]}, {"files": 3}])
+    def test_of_another_make_is_refused(self, spoilt):
+        state = {**Job(WISH).to_state(), **spoilt} if spoilt else {}
+        with pytest.raises(NotExported) as refused:
+            Job.from_state(state)
+        assert refused.value.reason is Reason.UNREADABLE_STATE
