@@ -4,10 +4,12 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
+from django.urls import reverse
 from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 
+from apps.records.subjects import LISTED, RESULTS
 from apps.records.templatetags import entry_rows
 from apps.records.viewing.lists import Section
 from apps.records.viewing.rows import Row
@@ -44,7 +46,7 @@ class Read(HTMLParser):
 
     def handle_starttag(self, tag, attributes):
         self.tags.append(tag)
-        assert {name for name, _value in attributes} <= {"class", "href"}
+        assert {name for name, _value in attributes} <= {"class", "href", "aria-current"}
         self.addresses += [value for name, value in attributes if name == "href"]
 
     def handle_data(self, data):
@@ -86,3 +88,14 @@ class TestRows:
         elsewhere = replace(ROW, providers=("Riverside Hospital",))
         assert "2 providers list this" in entry_rows.entry_row(replace(ROW, others=(elsewhere,)))
         assert "list this" not in entry_rows.entry_row(replace(ROW, others=(ROW,)))
+
+
+class TestLinks:
+    def test_lead_to_every_list_and_mark_the_one_that_is_shown(self):
+        markup = entry_rows.subject_links(LISTED, RESULTS)
+        read = Read(markup)
+        assert read.addresses == [reverse("subject", args=[subject.key]) for subject in LISTED]
+        assert [text for text in read.texts if text.strip()] == [str(subject.name) for subject in LISTED]
+        assert markup.count('aria-current="page"') == 1
+        assert f'href="{reverse("subject", args=["results"])}" aria-current="page"' in markup
+        assert "aria-current" not in entry_rows.subject_links(LISTED, "")

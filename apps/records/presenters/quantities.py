@@ -6,6 +6,7 @@ the provider wrote (5.10 stays 5.10) and in the unit it wrote; the UCUM code ser
 
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 
 from apps.records.presenters import elements, units
 from apps.records.presenters.elements import Element
@@ -32,12 +33,12 @@ class Quantity:
         """Whether there is a number."""
         return bool(self.value)
 
-    @property
+    @cached_property
     def number(self) -> Decimal | None:
         """The number to compute with, whatever its comparator."""
         return Decimal(self.value) if self.value else None
 
-    @property
+    @cached_property
     def unit_key(self) -> str:
         """What another quantity must share to be compared with this one."""
         return units.key(self.unit, self.code)

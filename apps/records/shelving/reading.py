@@ -17,7 +17,6 @@ import msgspec
 
 from apps.records import places
 from apps.records.binary_cursors import binary_cursor
-from apps.records.models import Shelf
 from apps.records.presenters.entry import Entry
 from apps.records.shelving import indexing
 from apps.records.shelving.arranging import Arrangement, Key
@@ -74,7 +73,12 @@ class Outdated(Exception):
     """The shelf was built anew while it was read: read it again."""
 
 
-# Written out, as every page asks it: putting it together anew costs as much as asking.
+# Written out, as every page asks them: putting them together anew costs as much as asking.
+_SHELVES: Final = """
+SELECT shelf.id, shelf.connection_id, shelf.subject, shelf.sealed_index FROM records_shelf AS shelf
+JOIN connections_connection AS link ON link.id = shelf.connection_id AND link.confirmed_at IS NOT NULL
+WHERE shelf.user_id = %(user_id)s AND shelf.subject = ANY(%(subjects)b) ORDER BY shelf.id
+"""
 _LEAVES: Final = """
 SELECT leaf.shelf_id, leaf.arrangement, leaf.number, leaf.sealed_rows FROM records_leaf AS leaf
 JOIN unnest(%(shelves)b::bigint[], %(builds)b::uuid[], %(arrangements)b::text[], %(numbers)b::integer[])
@@ -97,9 +101,10 @@ def understood(read: Callable[[bytes], _T], leaf: bytes) -> _T:
 
 def shelves(user_id: UUID, ring: KeyRing, *, subjects: Iterable[str]) -> tuple[OpenShelf, ...]:
     """The shelves of these subjects, of every confirmed connection of the user: one query."""
-    rows = Shelf.objects.filter(user_id=user_id, subject__in=subjects, connection__confirmed_at__isnull=False)
-    found = rows.order_by("pk").values_list("pk", "connection_id", "subject", "sealed_index")
-    return tuple(OpenShelf(pk, of, name, _index(of, name, bytes(sealed), ring)) for pk, of, name, sealed in found)
+    with binary_cursor() as cursor:
+        cursor.execute(_SHELVES, {"user_id": user_id, "subjects": list(subjects)})
+        found = cursor.fetchall()
+    return tuple(OpenShelf(pk, of, name, _index(of, name, sealed, ring)) for pk, of, name, sealed in found)
 
 
 def _index(connection_id: UUID, subject: str, sealed: bytes, ring: KeyRing) -> Index | None:

@@ -1,6 +1,6 @@
-"""Rows of entries as markup. A page has fifty of them, and they are most of what it costs: written here they take a
-tenth of the time that a template for each takes. All that is told is escaped by `_said`, and nothing else is marked as
-safe but what is put together of it here."""
+"""What a page of the record has many of, as markup: rows of entries, and links. Fifty rows are most of what it costs;
+written here they take a tenth of the time that a template for each takes. All that is told is escaped by `_said`, and
+nothing else is marked as safe but what is put together of it here."""
 
 from collections.abc import Iterable, Iterator
 from html import escape
@@ -11,6 +11,7 @@ from django.utils import formats
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext
 
+from apps.records.subjects import Subject
 from apps.records.templatetags.record_words import in_a_row, subject_name
 from apps.records.viewing.lists import Section
 from apps.records.viewing.rows import Row
@@ -39,6 +40,18 @@ def sections_of_rows(sections: Iterable[Section], *, show_subject: bool = False)
 def entry_row(row: Row) -> SafeString:
     """One row, for a list that has a heading of its own."""
     return SafeString(_row(row, _Addresses()))
+
+
+@register.simple_tag
+def subject_links(subjects: Iterable[Subject], shown: Subject | str | None) -> SafeString:
+    """The lists of a record, of which one may be shown."""
+    before, _mark, after = reverse("subject", args=["-"]).rpartition("-")
+    written = []
+    for subject in subjects:
+        current = ' aria-current="page"' if subject == shown else ""
+        address = _said(f"{before}{subject.key}{after}")
+        written.append(f'<li><a href="{address}"{current}>{_said(str(subject.name))}</a></li>')
+    return SafeString("\n".join(written))
 
 
 class _Addresses:

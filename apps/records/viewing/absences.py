@@ -59,6 +59,7 @@ def _latest_steps(whole: Whole, subject: Subject) -> Mapping[UUID, list[SyncStep
             resource_type__in=subject.resource_types,
         )
         .select_related("run")
+        .only("resource_type", "status", "gap", "finished_at", "run__connection_id")
         .order_by("run__connection_id", "resource_type", "-run__created_at")
         .distinct("run__connection_id", "resource_type")
     )
