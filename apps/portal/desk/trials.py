@@ -23,8 +23,8 @@ from apps.directory.models import ClientRegistration
 from apps.portal.desk import staff
 from apps.portal.desk.staff import actor, staff_only
 
-_BUSY = gettext_lazy("Many are waiting for providers just now. Press again in a few seconds.")
-_MOST_LISTED = 50
+BUSY = gettext_lazy("Many are waiting for providers just now. Press again in a few seconds.")
+MOST_LISTED = 50
 _MOST_EARLIER = 10
 
 
@@ -34,7 +34,7 @@ def try_out(request: HttpRequest, registration_id: UUID) -> HttpResponse:
     """Which endpoint to try, and what earlier trials showed; POST begins one."""
     rows = ClientRegistration.objects.select_related("authorization_server")
     registration = get_object_or_404(rows, pk=registration_id)
-    endpoints = overseeing.endpoints(registration, most=_MOST_LISTED, query=request.GET.get("q", ""))
+    endpoints = overseeing.endpoints(registration, most=MOST_LISTED, query=request.GET.get("q", ""))
     if request.method == "POST":
         return _begin(request, registration)
     earlier = showing.earlier(registration, most=_MOST_EARLIER, at=timezone.now())
@@ -67,7 +67,7 @@ def sign_in(request: HttpRequest, trial_id: UUID) -> HttpResponse:
         return redirect("desk-trial", trial_id=trial.pk)
     with waiting_room.seat_to_ask(trial.endpoint) as is_free:
         if not is_free:
-            messages.warning(request, _BUSY)
+            messages.warning(request, BUSY)
             return redirect("desk-trial", trial_id=trial.pk)
         browser = browser_cookie.read(request) or binding.new_browser()
         try:
@@ -112,7 +112,7 @@ def _begin(request: HttpRequest, registration: ClientRegistration) -> HttpRespon
         return _see(pressed_before)
     with waiting_room.ROOM.seat(endpoint.pk) as is_free:
         if not is_free:
-            messages.warning(request, _BUSY)
+            messages.warning(request, BUSY)
             return redirect("desk-try", registration_id=registration.pk)
         try:
             trial = surveying.begin(registration, endpoint, staff_id=current_user(request).pk, at=timezone.now())

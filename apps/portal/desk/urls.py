@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from apps.portal.desk import looking, overview, registrations, starting, trials
+from apps.portal.desk import looking, overview, registrations, starting, systems, trials
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", overview.show_overview, name="desk"),
@@ -13,6 +13,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("registrations/<uuid:registration_id>/", registrations.show, name="desk-registration"),
     path("registrations/<uuid:registration_id>/<slug:step>/", registrations.take, name="desk-step"),
     path("registrations/<uuid:registration_id>/try/out/", trials.try_out, name="desk-try"),
+    path("registrations/<uuid:registration_id>/try/system/", systems.try_out, name="desk-try-system"),
     path("trials/<uuid:trial_id>/", trials.show_trial, name="desk-trial"),
     path("trials/<uuid:trial_id>/sign-in/", trials.sign_in, name="desk-trial-sign-in"),
     path("trials/<uuid:trial_id>/issuer/", trials.allow_issuer, name="desk-trial-issuer"),

@@ -1,0 +1,93 @@
+"""Try system access out (specification S5 and S6): ask for a token at one endpoint, throw it away, and say in words
+what came of it. No patient takes part, and nothing is stored but the audit event."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.translation import gettext_lazy as _
+
+from apps.audit.recording import Actor
+from apps.connections.trying import faults
+from apps.connections.trying.failures import FAILURES, UNKNOWN
+from apps.connections.trying.results import Note
+from apps.connections.trying.surveying import NotServed
+from apps.connections.trying.turns import Failure, Turn
+from apps.directory import serving, system_access
+from apps.directory.models import ClientRegistration, Endpoint
+from apps.directory.system_access import Granted, NoSystemAccess, Way
+from apps.vault.errors import VaultError
+from apps.wire.errors import WireError
+
+# Where a code means something else than in a patient's sign-in.
+_OF_SYSTEMS: Mapping[str, Failure] = {
+    "invalid_client": Failure(
+        _("Their server does not know the system account, or does not accept our proof for it."),
+        Turn.STAFF,
+        _(
+            "Compare the account's id with the one they show, and how it proves itself. Before they approve the "
+            "account, and before an application names it, this is what they answer."
+        ),
+    ),
+    "unauthorized_client": Failure(
+        _("The organization has not turned on any application of this system account."),
+        Turn.PROVIDER,
+        _("Only its own staff can. Ask them, then try again. After they did, it can take a quarter of an hour."),
+    ),
+    "unsupported_grant_type": Failure(
+        _("Their server gives no system access."),
+        Turn.PROVIDER,
+        _("Ask whether they offer it, and where."),
+    ),
+    "invalid_scope": Failure(
+        _("Their server does not give systems what we asked for."),
+        Turn.STAFF,
+        _("Compare the scopes of the account there with those asked for here, and the SMART version with its own."),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What one attempt came to: `granted`, or else a `failure`."""
+
+    endpoint: Endpoint
+    asked: tuple[str, ...]
+    granted: Granted | None = None
+    failure: Failure | None = None
+
+
+def try_out(registration: ClientRegistration, endpoint: Endpoint, *, actor: Actor, at: datetime) -> Tried:
+    """Ask once. Speaks to the network: call it outside transactions. Raises NotServed where the registration does not
+    serve the endpoint."""
+    if not serving.serves(registration, endpoint):
+        raise NotServed
+    asked = system_access.smallest_scopes(endpoint)
+    try:
+        return Tried(endpoint, asked, granted=system_access.check(endpoint, scopes=asked, actor=actor, at=at))
+    except NoSystemAccess as missing:
+        failure = _missing(missing)
+    except WireError as refused:
+        failure = failure_of(faults.code(refused))
+    except VaultError:
+        failure = FAILURES[Note.CANNOT_OPEN]
+    return Tried(endpoint, asked, failure=failure)
+
+
+def way(endpoint: Endpoint, *, at: datetime) -> Way | None:
+    """How it would be asked for, or None where something is missing for that."""
+    try:
+        return system_access.way(endpoint, at=at)
+    except NoSystemAccess:
+        return None
+
+
+def failure_of(code: str) -> Failure:
+    """The words for what their server called it."""
+    return _OF_SYSTEMS.get(code) or FAILURES.get(code, UNKNOWN)
+
+
+def _missing(missing: NoSystemAccess) -> Failure:
+    return Failure(
+        missing.sentence, Turn.STAFF, _("Nobody was asked. Complete the registration at the desk or in the admin.")
+    )
