@@ -12,7 +12,7 @@ from apps.records.presenters.elements import Element
 from apps.wire import datetimes
 
 _NOT_KNOWN = frozenset({"unknown", "asked-unknown", "temp-unknown"})
-_DAYS_A_YEAR = 365.2425
+DAYS_A_YEAR = 365.2425
 _PLAIN = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}:[0-9]{2}Z)?", re.ASCII)  # as nearly all are sent
 _DAY = 10
 
@@ -153,7 +153,7 @@ def _at_age(years: float | None, birth_date: date | None) -> str:
     if birth_date is None or years is None:
         return ""
     try:
-        return sort_key((birth_date + timedelta(days=years * _DAYS_A_YEAR)).isoformat())
+        return sort_key((birth_date + timedelta(days=years * DAYS_A_YEAR)).isoformat())
     except OverflowError:
         return ""
 
@@ -161,8 +161,8 @@ def _at_age(years: float | None, birth_date: date | None) -> str:
 _YEARS_IN = {
     **dict.fromkeys(("a", "y", "yr", "yrs", "year", "years", ""), 1.0),
     **dict.fromkeys(("mo", "mos", "month", "months"), 1 / 12),
-    **dict.fromkeys(("wk", "wks", "week", "weeks"), 7 / _DAYS_A_YEAR),
-    **dict.fromkeys(("d", "day", "days"), 1 / _DAYS_A_YEAR),
+    **dict.fromkeys(("wk", "wks", "week", "weeks"), 7 / DAYS_A_YEAR),
+    **dict.fromkeys(("d", "day", "days"), 1 / DAYS_A_YEAR),
 }
 
 

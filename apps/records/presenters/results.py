@@ -25,7 +25,7 @@ from apps.records.presenters.values import Value
 from apps.wire import datetimes
 
 _MOST = 200  # components or members of one resource
-_DAYS_A_YEAR = 365.2425
+_LONGEST_TEST = 120  # an index holds keys
 # Codes of the very same measurement: the blood pressure of Argonaut (DSTU2) and of US Core (R4), and weight measured
 _SAME = {"55284-4": "85354-9", "35094-2": "85354-9", "3141-9": "29463-7"}
 
@@ -207,9 +207,14 @@ def test_of(codes: tuple[Code, ...], title: str) -> str:
     loinc = [code.code for code in codes if code.code and plain_names.is_loinc(code)]
     if loinc:
         code = next((code for code in loinc if plain_names.is_known(code)), loinc[0])
-        return f"loinc:{_SAME.get(code, code)}"
+        return f"loinc:{_SAME.get(code, code)}"[:_LONGEST_TEST]
     other = next((f"{code.system}|{code.code}" for code in codes if code.code and code.system), "")
-    return other or " ".join(title.casefold().split())
+    return (other or " ".join(title.casefold().split()))[:_LONGEST_TEST]
+
+
+def test_in(entry: Entry) -> str:
+    """The test that an entry is a value of; of what is no measurement, or is unnamed, nothing."""
+    return entry.test if isinstance(entry, ResultEntry) else ""
 
 
 def people_of(resource: Element, context: Context, *names: str) -> tuple[str, ...]:
@@ -297,7 +302,7 @@ def _age(when: When, birth_date: date | None) -> float | None:
     collected = datetimes.parse(when.starts or when.ends)
     if birth_date is None or collected is None:
         return None
-    return (collected.first_day - birth_date).days / _DAYS_A_YEAR
+    return (collected.first_day - birth_date).days / moments.DAYS_A_YEAR
 
 
 def inside(resource: Element, context: Context) -> Iterator[ResultEntry]:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Final, TypeAlias
 
-from apps.records.presenters import dates, vitals
+from apps.records.presenters import dates, results, vitals
 from apps.records.presenters.allergies import AllergyEntry
 from apps.records.presenters.conditions import ConditionEntry
 from apps.records.presenters.entry import Entry
@@ -59,7 +59,7 @@ def dated(entry: Entry, pk: int) -> Key:
 
 def by_test(entry: Entry, pk: int) -> Key:
     """One test after the other, each newest first."""
-    return 0, test_of(entry), _newest(entry), pk
+    return 0, results.test_in(entry), _newest(entry), pk
 
 
 def by_order(entry: Entry, order: str, pk: int) -> Key:
@@ -81,11 +81,6 @@ def is_dated(subject: Subject) -> bool:
 def dated_arrangement(subject: Subject) -> Arrangement:
     """The arrangement of this subject that is newest first throughout."""
     return Arrangement.LISTED if is_dated(subject) else Arrangement.DATED
-
-
-def test_of(entry: Entry) -> str:
-    """What values must share to be values of one test; of what is no measurement, or unnamed, nothing."""
-    return entry.test[: 2 * _LONGEST] if isinstance(entry, ResultEntry) else ""
 
 
 def year(entry: Entry) -> str:

@@ -7,7 +7,6 @@ pages; where the entry leaves it open, the body decides.
 from enum import StrEnum
 
 from apps.records.exporting.ips import writing
-from apps.records.exporting.ips.writing import Part
 from apps.records.presenters import (
     absences,
     allergies,
@@ -21,13 +20,6 @@ from apps.records.presenters import (
 )
 from apps.records.presenters.absences import Absence
 from apps.records.presenters.entry import Entry
-
-
-def test_of(entry: Entry) -> str:
-    """What values of one test share: the first code, else the name."""
-    concept = writing.concept(entry.title, entry.codes)
-    first: Part = next(iter(concept.get("coding", [])), {})
-    return "|".join((first.get("system", ""), first.get("code", ""))).strip("|") or str(concept.get("text", ""))
 
 
 def meaning_of(entry: Entry) -> str:

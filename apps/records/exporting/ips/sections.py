@@ -13,6 +13,7 @@ from apps.records.exporting.ips import clinical, judging, medicines, observation
 from apps.records.exporting.ips.clinical import Item
 from apps.records.exporting.ips.writing import Part
 from apps.records.exporting.reading import Told
+from apps.records.presenters import results
 from apps.records.presenters.absences import Absence
 from apps.records.presenters.entry import Entry
 from apps.records.subjects import Subject
@@ -94,11 +95,11 @@ SECTIONS: Final = (
     ),
     Section(
         "30954-2", "Relevant diagnostic tests/laboratory data note", _("Results"), subjects.RESULTS, ("Observation",),
-        _observed(subjects.RESULTS), judging.is_canceled, alike=judging.test_of,
+        _observed(subjects.RESULTS), judging.is_canceled, alike=results.test_in,
     ),
     Section(
         "8716-3", "Vital signs note", _("Vitals"), subjects.VITALS, ("Observation",), _observed(subjects.VITALS),
-        judging.is_canceled, alike=judging.test_of,
+        judging.is_canceled, alike=results.test_in,
     ),
     Section(
         "11348-0", "History of Past illness note", _("Past health conditions"), subjects.CONDITIONS, ("Condition",),
@@ -110,7 +111,7 @@ SECTIONS: Final = (
     ),
     Section(
         "29762-2", "Social history note", _("Social history"), subjects.HISTORY, ("Observation",),
-        _observed(subjects.HISTORY), judging.is_canceled, alike=judging.test_of,
+        _observed(subjects.HISTORY), judging.is_canceled, alike=results.test_in,
     ),
 )  # fmt: skip
 TYPES: Final = tuple(dict.fromkeys(name for section in SECTIONS for name in section.resource_types))

@@ -1,0 +1,53 @@
+"""Pages, shelves and the summary mean the same by one test."""
+
+import json
+import re
+
+import pytest
+from django.urls import reverse
+
+from apps.records.exporting import choosing
+from apps.records.exporting.ips import documents
+from apps.records.models import Record
+from tests.records.linked import AT, make_connection
+from tests.records.shelved import keep, result
+
+pytestmark = pytest.mark.django_db
+
+LOCAL = {"system": "urn:lab", "code": "NA", "display": "Sodium"}
+
+
+@pytest.fixture
+def connection(alice):
+    return make_connection(alice)
+
+
+def coded(number, value, *codings):
+    return {**result(number, value=value), "code": {"text": "Sodium", "coding": list(codings)}}
+
+
+def listed(alice):
+    document = json.loads(documents.document(choosing.choices(alice), at=AT))
+    resources = [each["resource"] for each in document["entry"]]
+    return [each["valueQuantity"]["value"] for each in resources if each["resourceType"] == "Observation"]
+
+
+class TestOneTest:
+    def test_is_one_in_the_summary_whichever_of_its_codes_comes_first(self, alice, connection):
+        loinc = result(0)["code"]["coding"][0]
+        keep(connection, coded(1, 5.5, LOCAL, loinc), coded(2, 9.9, loinc))
+        assert listed(alice) == [5.5]
+
+    def test_of_a_long_name_has_all_its_values_over_time(self, hers, connection):
+        name = "Susceptibility of an isolate " * 8
+        keep(connection, *({**result(number, value=number), "code": {"text": name}} for number in (3, 4, 5)))
+        pk = Record.objects.get(logical_id="o3").pk
+        text = hers.get(reverse("over_time", args=["results", pk])).content.decode()
+        for value in (3, 4, 5):
+            assert re.search(rf">\s*{value} mmol/L", text)
+
+    def test_is_shown_to_no_stranger(self, client, sam, connection):
+        keep(connection, result(1))
+        client.force_login(sam)
+        pk = Record.objects.get(logical_id="o1").pk
+        assert client.get(reverse("over_time", args=["results", pk])).status_code == 404
