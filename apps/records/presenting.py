@@ -28,26 +28,16 @@ from apps.records.presenters import (
     questionnaires,
     reports,
     results,
-    social,
     specimens,
     visits,
-    vitals,
 )
 from apps.records.presenters.care_plans import CarePlanEntry
 from apps.records.presenters.care_teams import CareTeamEntry
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context, Entry, Present
 from apps.records.presenters.generic import GenericEntry
-from apps.records.presenters.results import ResultEntry
 
 _LOG = logging.getLogger(__name__)
-
-
-def _observation(resource: Element, context: Context) -> ResultEntry:
-    """A vital sign, social history, or any other result."""
-    if vitals.is_vital(resource):
-        return vitals.present(resource, context)
-    return social.present(resource, context) if social.is_social(resource) else results.present(resource, context)
 
 
 def _care_plan(resource: Element, context: Context) -> CarePlanEntry | CareTeamEntry:
@@ -75,7 +65,7 @@ PRESENTERS: Final[Mapping[str, Present]] = MappingProxyType(
         "MedicationOrder": medications.present_order,
         "MedicationRequest": medications.present_order,
         "MedicationStatement": medications.present_statement,
-        "Observation": _observation,
+        "Observation": results.present,
         "Procedure": procedures.present,
         "QuestionnaireResponse": questionnaires.present,
         "Specimen": specimens.present,

@@ -22,6 +22,7 @@ _FORMALITIES = frozenset(
     )
 )  # fmt: skip
 _HIDING_LABELS = frozenset({"masked"})  # "redacted" means that parts were left out: the rest was meant to be read
+_SUGGESTING = frozenset({"proposal", "plan", "option"})
 _NO_WORDS = ("data-absent-reason", "v3-nullflavor", "v3/nullflavor")  # systems whose displays name nothing
 
 Word = TypeVar("Word")
@@ -109,6 +110,11 @@ def _lowered(value: object) -> tuple[str, ...]:
 def mapped(resource: Element, name: str, words: Mapping[str, Word]) -> Word | None:
     """The first code of an element that is one of ours, as our word for it."""
     return next((words[code] for code in status_codes(resource, name) if code in words), None)
+
+
+def is_suggested(resource: Element) -> bool:
+    """Whether its intent only suggests, and orders nothing."""
+    return not _SUGGESTING.isdisjoint(status_codes(resource, "intent"))
 
 
 def notes(resource: Element, *names: str) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from apps.records.presenters.absences import known_absence, says_no_information
 from apps.records.presenters.dosages import Dosage
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, UNLISTED, Code, Context, Entry
-from apps.records.presenters.heads import codes_of, head, mapped, notes, status_codes, title_of
+from apps.records.presenters.heads import codes_of, head, is_suggested, mapped, notes, status_codes, title_of
 from apps.records.presenters.moments import When
 from apps.records.presenters.quantities import Quantity
 
@@ -136,7 +136,6 @@ _GROUPS = {
     Status.NOT_TO_BE_TAKEN: Group.NOT_TO_BE_TAKEN,
     Status.NOT_FINAL: Group.UNLISTED,
 }
-_SUGGESTING = frozenset({"proposal", "plan", "option"})
 _PRESCRIBING = frozenset({"order", "original-order", "reflex-order", "filler-order", "instance-order"})
 _OPEN = frozenset({Status.ON_LIST, Status.PAUSED, Status.NOT_GIVEN})
 
@@ -207,10 +206,9 @@ def _order_status(resource: Element, *, is_reported: bool) -> Status:
         return Status.NOT_TO_BE_TAKEN
     if is_reported or resource.get("resourceType") == "MedicationOrder":
         return status
-    intent = set(status_codes(resource, "intent"))
-    if intent & _SUGGESTING:
+    if is_suggested(resource):
         return Status.SUGGESTED
-    return status if intent & _PRESCRIBING else Status.NOT_GIVEN
+    return status if _PRESCRIBING & set(status_codes(resource, "intent")) else Status.NOT_GIVEN
 
 
 def _entry(

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from apps.records.presenters import elements, moments, naming
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context
-from apps.records.presenters.heads import head, mapped, notes, status_codes, title_of
+from apps.records.presenters.heads import head, is_suggested, mapped, notes, title_of
 from apps.records.presenters.moments import When
 from apps.records.presenters.procedures import Group, ProcedureEntry, Status
 
@@ -32,7 +32,6 @@ _STATUSES = {
     "aborted": Status.CANCELED,
     "failed": Status.CANCELED,
 }
-_SUGGESTING = frozenset({"proposal", "plan", "option"})
 
 
 def present(resource: Element, context: Context) -> ProcedureEntry:
@@ -76,7 +75,7 @@ def _status(resource: Element) -> Status:
         return status
     if resource.get("doNotPerform") is True:
         return Status.NOT_TO_BE_DONE
-    return Status.PLANNED if _SUGGESTING & set(status_codes(resource, "intent")) else status
+    return Status.PLANNED if is_suggested(resource) else status
 
 
 def _requested(resource: Element) -> When:

@@ -4,12 +4,10 @@ The value is read as that of any result, and told in the provider's words; nothi
 are never on the first page, and never shared unless the patient ticks them.
 """
 
-from apps.records.presenters import elements, results
+from apps.records.presenters import elements
 from apps.records.presenters.elements import Element
-from apps.records.presenters.entry import Context
 from apps.records.presenters.heads import codes_of
 from apps.records.presenters.remembering import remembered
-from apps.records.presenters.results import ResultEntry
 
 _CATEGORIES = frozenset({"social-history", "sdoh"})
 _LOINC = "loinc.org"
@@ -35,8 +33,3 @@ def _is_social(category: object, code: object) -> bool:
         return True
     coded = codes_of(elements.child(resource, "code"))
     return any(code.code in _CODES and _LOINC in code.system for code in coded)
-
-
-def present(resource: Element, context: Context) -> ResultEntry:
-    """Read an Observation for which `is_social` holds."""
-    return results.present(resource, context)

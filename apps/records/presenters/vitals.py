@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 
-from apps.records.presenters import elements, plain_names, results, units
+from apps.records.presenters import elements, plain_names, units
 from apps.records.presenters.elements import Element
-from apps.records.presenters.entry import Context
 from apps.records.presenters.heads import codes_of
 from apps.records.presenters.moments import When
 from apps.records.presenters.quantities import Quantity
@@ -100,11 +99,6 @@ def vital_of(entry: ResultEntry) -> Vital | None:
     if name is not None and name.key in _VITALS:
         return _VITALS[name.key]
     return Vital.OTHER if entry.category == Category.VITALS else None
-
-
-def present(resource: Element, context: Context) -> ResultEntry:
-    """Read a vital sign; it is an Observation like any other."""
-    return results.present(resource, context)
 
 
 def second_unit(quantity: Quantity) -> str:

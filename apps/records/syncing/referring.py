@@ -5,7 +5,7 @@ and an id; the address is always made of our own root.
 """
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import Final
 
 from apps.records.syncing.planning import REFERENCED
@@ -36,8 +36,3 @@ def _target(reference: str, base_url: str) -> Target | None:
     if root is not None and root.lower() != base_url.rstrip("/").lower() + "/":
         return None
     return match["type"], match["id"]
-
-
-def of_types(found: Collection[Target], types: Collection[str]) -> set[Target]:
-    """Those of these types."""
-    return {target for target in found if target[0] in types}

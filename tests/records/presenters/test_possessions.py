@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from hypothesis import given
 
-from apps.records.presenters import devices, family, insurance, results, social
+from apps.records.presenters import devices, family, insurance, social
 from apps.records.presenters.entry import NOT_GIVEN, Context
 from apps.records.presenters.family import Life, Relative
 from tests.records.presenters import corpus
@@ -164,7 +164,3 @@ class TestSocialHistory:
     )
     def test_is_told_by_category_or_by_code(self, sent, is_social):
         assert social.is_social(sent) is is_social
-
-    def test_reads_the_answer_as_any_result(self):
-        sent = {"resourceType": "Observation", "code": {"text": "Smoking"}, "valueCodeableConcept": {"text": "Never"}}
-        assert social.present(sent, Context()) == results.present(sent, Context())

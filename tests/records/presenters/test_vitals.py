@@ -2,7 +2,7 @@
 
 import pytest
 
-from apps.records.presenters import vitals
+from apps.records.presenters import results, vitals
 from apps.records.presenters.entry import Context
 from apps.records.presenters.quantities import Quantity
 from apps.records.presenters.vitals import Vital
@@ -28,7 +28,7 @@ def pressure(loinc, *parts):
 
 
 def present(*resources):
-    return [vitals.present(resource, Context()) for resource in resources]
+    return [results.present(resource, Context()) for resource in resources]
 
 
 class TestAVitalSign:

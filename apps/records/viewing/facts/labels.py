@@ -68,7 +68,6 @@ _ROWS: Final[Mapping[str, tuple[str, ...]]] = {
     "DeviceEntry": ("model",),
     "FamilyEntry": ("conditions",),
     "DocumentEntry": ("name", "custodian"),
-    "OrderEntry": ("reasons",),
     "MedicationEntry": ("dosages",),
     "ConditionEntry": ("severity",),
     "ImmunizationEntry": ("doses", "place"),
