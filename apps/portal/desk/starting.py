@@ -14,6 +14,7 @@ from apps.connections.views import waiting_room
 from apps.directory import enabling, overseeing, registering
 from apps.directory.desk import beginning, wanting
 from apps.directory.models import ClientRegistration, Endpoint
+from apps.portal.desk import standing
 from apps.portal.desk.forms import AddressesForm
 from apps.portal.desk.staff import actor, staff_only
 
@@ -25,7 +26,10 @@ _MOST_FOUND = 30
 def find(request: HttpRequest) -> HttpResponse:
     """Search providers and addresses; each endpoint says where we stand there."""
     query = request.GET.get("q", "").strip()
-    found = wanting.find(query, at=timezone.now(), most=_MOST_FOUND)
+    at = timezone.now()
+    found = wanting.find(query, at=at, most=_MOST_FOUND)
+    endpoints = (one for provider in found for one in provider.endpoints)
+    standing.show_on([one.registration for one in endpoints if one.registration is not None], at=at)
     return render(request, "portal/desk/start.html", {"query": query, "found": found, "most": _MOST_FOUND})
 
 

@@ -1,5 +1,6 @@
 """Staff take a registration through its steps at the desk, one at a time."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -247,6 +248,23 @@ class TestRegisteringAtAConsole:
 
 
 class TestBeginning:
+    def test_finds_where_we_stand_at_each_address(
+        self, staff: Client, make_endpoint: Callable[..., Endpoint], begin: Any
+    ) -> None:
+        endpoint = make_endpoint()
+
+        def word() -> str:
+            page = staff.get("/desk/start/", {"q": endpoint.fhir_base_url}).content.decode()
+            said = re.search(r'<span class="status [a-z-]+">.*?</svg>(.*?)</span>', page, re.DOTALL)
+            assert said is not None
+            return said[1].strip()
+
+        assert word() == "Not registered there yet"
+        registration = begin(endpoint)
+        assert word() == "Begun"
+        ClientRegistration.objects.filter(pk=registration.pk).update(status="provisional")
+        assert word() == "Waiting for approval"
+
     def test_asks_for_addresses_where_nobody_publishes_them(
         self, staff: Client, make_endpoint: Callable[..., Endpoint]
     ) -> None:
