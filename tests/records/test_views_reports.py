@@ -115,3 +115,14 @@ class TestAReportThatMayBeGrave:
     def test_is_not_any_report(self, hers, connection):
         keep(connection, report(conclusion="All is well"))
         assert "All is well" in main_of(hers.get(address("r1")))
+
+    def test_asks_first_before_it_is_shown_as_sent_too(self, hers, grave):
+        sent = address("r1", "entry_as_sent")
+        answered = hers.get(sent)
+        assert (answered.status_code, answered["Location"]) == (302, grave)
+        hers.post(grave)
+        assert "Sorrowful words" in main_of(hers.get(sent))
+
+    def test_of_another_kind_is_shown_as_sent_at_once(self, hers, connection):
+        keep(connection, report(conclusion="All is well"))
+        assert "All is well" in main_of(hers.get(address("r1", "entry_as_sent")))

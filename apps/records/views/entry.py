@@ -44,7 +44,7 @@ def show_entry(request: HttpRequest, subject_key: str, record_pk: int) -> HttpRe
         opened = request.session.get(_OPENED, [])
         request.session[_OPENED] = [*opened, record.pk][-_MOST_OPENED:]
         return redirect("entry", subject_key, record_pk)
-    if page.asks_first and record.pk not in request.session.get(_OPENED, []):
+    if page.asks_first and not _was_opened(request, record):
         return render(request, "records/calm.html", {**context, "subject": page.subject})
     return render(request, "records/entry.html", {**context, "page": page, "subject": page.subject})
 
@@ -53,9 +53,11 @@ def show_entry(request: HttpRequest, subject_key: str, record_pk: int) -> HttpRe
 @login_required
 @cache_control(no_store=True, private=True)
 def show_as_sent(request: HttpRequest, subject_key: str, record_pk: int) -> HttpResponse:
-    """The resource as received."""
+    """The resource as received. Of a report that may be grave the entry's own page asks first."""
     record = _record(request, record_pk)
     try:
+        if not _was_opened(request, record) and entries.of(record, at=timezone.now()).asks_first:
+            return redirect("entry", subject_key, record_pk)
         sent: str | None = entries.as_sent(record)
     except VaultError as error:
         _LOG.error("A record does not open: connection %s, %s.", record.connection_id, type(error).__name__)
@@ -87,6 +89,11 @@ def show_over_time(request: HttpRequest, subject_key: str, record_pk: int) -> Ht
         _LOG.error("A test does not open: connection %s, %s.", record.connection_id, type(error).__name__)
         context |= {"drawn": None}
     return render(request, "records/over_time.html", context)
+
+
+def _was_opened(request: HttpRequest, record: Record) -> bool:
+    """Whether nothing is to be asked: of no other type a page asks, and of this one it did."""
+    return record.resource_type != "DiagnosticReport" or record.pk in request.session.get(_OPENED, [])
 
 
 def _record(request: HttpRequest, pk: int) -> Record:
