@@ -64,7 +64,7 @@ def practice(linked, provider):
 @pytest.mark.django_db(transaction=True)
 class TestAnAnswerThatKillsItsWorker:
     def test_is_given_up_after_some_deaths_and_costs_its_type_alone(self, linked, practice, caplog):
-        workers = []
+        workers: list[subprocess.Popen[bytes]] = []
 
         def killed(_request):
             workers[-1].kill()
