@@ -4,6 +4,7 @@ What callers use stands here. Nothing outside this package writes a StoredTokenS
 """
 
 from apps.connections.refreshing.errors import NeedsReauthorization, NotYet, RegistrationBroken, SwitchedOff
+from apps.connections.refreshing.holding import TokenInHand
 from apps.connections.refreshing.replacing import end_replaced, held
 from apps.connections.refreshing.using import check_switches, usable_token
 from apps.connections.refreshing.writing import forget, hand_over, keep
@@ -13,6 +14,7 @@ __all__ = [
     "NotYet",
     "RegistrationBroken",
     "SwitchedOff",
+    "TokenInHand",
     "check_switches",
     "end_replaced",
     "forget",

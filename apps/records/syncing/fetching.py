@@ -78,6 +78,7 @@ class Source:
         self.server: FhirServer = reaching.fhir_server(connection.endpoint, connection.registration)
         self._connection = connection
         self._clock = clock
+        self._token = refreshing.TokenInHand(connection)
         self._first_refused: Secret | None = None
         self._threads: ThreadPoolExecutor | None = None
         self.was_answered = self.met_silence = False  # when records were asked for
@@ -107,7 +108,7 @@ class Source:
 
     def ask(self, question: Question) -> Asked:
         """Put a question, and go on; `answer` has what comes of it."""
-        token = refreshing.usable_token(self._connection, at=self._clock())
+        token = self._token.usable(at=self._clock())
         self._take_turn()
         if self._threads is None:
             self._threads = ThreadPoolExecutor(self.parallel, thread_name_prefix="fetching")
@@ -122,7 +123,7 @@ class Source:
             if self._first_refused is not None and asked.token != self._first_refused:
                 raise  # this one was renewed already
         self._first_refused = asked.token
-        token = refreshing.usable_token(self._connection, at=self._clock(), refused=asked.token)
+        token = self._token.usable(at=self._clock(), refused=asked.token)
         self._take_turn()
         try:
             return self._heard(partial(self._send, asked.question, token))

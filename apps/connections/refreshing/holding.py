@@ -1,0 +1,59 @@
+"""An access token that one worker uses again and again, such as for the pages of a copy.
+
+It is opened once, and asked about before each use: one statement says whether it is still the one, and whether anything
+ended or was switched off meanwhile. Whatever is not as it was goes the whole way (`using`).
+"""
+
+from datetime import datetime
+
+from django.db import connection as database
+
+from apps.connections.models import Connection
+from apps.connections.refreshing import policy, using
+from apps.wire.secret import Secret
+
+# Written out: each request of a copy asks this, and putting it together anew costs eight times as much as asking.
+_AS_IT_IS = """
+SELECT stored.generation, stored.access_expires_at
+FROM connections_storedtokenset AS stored
+JOIN connections_connection AS connection ON connection.id = stored.connection_id
+JOIN directory_endpoint AS endpoint ON endpoint.id = connection.endpoint_id
+JOIN directory_clientregistration AS registration ON registration.id = connection.registration_id
+WHERE stored.connection_id = %s AND connection.status = %s AND endpoint.is_switched_on AND registration.is_switched_on
+"""
+
+_State = tuple[int, datetime | None]
+
+
+class TokenInHand:
+    """Of one connection. For one thread, and for no longer than a piece of work."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._token: Secret | None = None
+        self._state: _State | None = None
+
+    def __repr__(self) -> str:
+        """Say nothing."""
+        return "<TokenInHand>"
+
+    def usable(self, *, at: datetime, refused: Secret | None = None) -> Secret:
+        """As `using.usable_token`, which says what it raises."""
+        before = self._found()
+        if self._token is not None and refused is None and before == self._state and _lives(before, at=at):
+            return self._token
+        token = using.usable_token(self._connection, at=at, refused=refused)
+        # Where it was renewed meanwhile, nobody here can tell which one this is: then it is opened anew the next time.
+        self._token, self._state = (token, before) if before is not None and self._found() == before else (None, None)
+        return token
+
+    def _found(self) -> _State | None:
+        """Which token set there is; None where none may be used."""
+        with database.cursor() as cursor:
+            cursor.execute(_AS_IT_IS, [self._connection.pk, Connection.Status.ACTIVE.value])
+            found: _State | None = cursor.fetchone()
+        return found
+
+
+def _lives(state: _State | None, *, at: datetime) -> bool:
+    return state is not None and state[1] is not None and at < state[1] - policy.MARGIN
