@@ -22,11 +22,19 @@ def take_turn(connection: Connection, *, most: int, at: datetime) -> None:
     next_minute = NotYet(datetime.fromtimestamp((minute + 1) * _SECONDS, tz=UTC))
     key = f"paced:{connection.pk}:{minute}"
     try:
-        cache.add(key, 0, timeout=2 * _SECONDS)
-        count = cache.incr(key)
+        count = _counted(key)
     except ValueError:  # the cache lost it just now
         return
     except RedisError:
         raise next_minute from None
     if count > most:
         raise next_minute
+
+
+def _counted(key: str) -> int:
+    """One more. Raises ValueError where the cache loses it at once."""
+    try:
+        return cache.incr(key)
+    except ValueError:  # the first of its minute
+        cache.add(key, 0, timeout=2 * _SECONDS)
+        return cache.incr(key)

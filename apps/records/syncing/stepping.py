@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import groupby, islice
 from operator import itemgetter
+from typing import Any, Final
 
 from django.db import transaction
 from django.db.models import QuerySet
 
+from apps.records.binary_cursors import binary_cursor
 from apps.records.models import PendingRead, Record, SyncRun, SyncStep
 from apps.records.syncing import belonging, cursors, planning, putting_aside, quarantining, referring, storing
 from apps.records.syncing.cursors import Cursor
@@ -33,6 +35,18 @@ LONGEST = timedelta(days=2)
 # References lead to references: an organization is part of another. Nobody needs to see so far.
 MOST_DEPTH = 4
 MOST_READS = 2000  # of one type in one run
+
+# Written out: each page asks this, perhaps twice, and putting it together anew costs more than asking.
+_AS_THEY_ARE: Final = (
+    "since_at", "pages", "bytes_got", "rows_got", "rows_kept", "rows_refused", "rows_unreadable", "rows_changed",
+    "rows_removed", "rows_missing", "rows_counted", "refers", "needs_shelf", "deaths",
+)  # fmt: skip
+_SEALED: Final = ("sealed_cursor", "sealed_page")
+_WRITE_DOWN: Final = f"""
+UPDATE records_syncstep SET {", ".join(f"{name} = %({name})s" for name in _AS_THEY_ARE)},
+    {", ".join(f"{name} = %({name})b" for name in _SEALED)}
+WHERE id = %(id)s
+"""  # noqa: S608 - names of ours  # nosec B608
 
 Status = SyncStep.Status
 Gap = SyncStep.Gap
@@ -100,7 +114,7 @@ def put_aside(step: SyncStep, resources: tuple[Resource, ...], *, cursor: Cursor
         work.lease.extend()
         step.sealed_page = putting_aside.sealed(resources, step, ring)
         step.sealed_cursor = cursors.sealed(cursor, step, ring)
-        step.save()
+        _write_down(step)
 
 
 def remember(step: SyncStep, cursor: Cursor, work: Work) -> None:
@@ -108,7 +122,7 @@ def remember(step: SyncStep, cursor: Cursor, work: Work) -> None:
     with transaction.atomic(), sealing.key_ring(work.holder) as ring:
         work.lease.extend()
         step.sealed_cursor = cursors.sealed(cursor, step, ring)
-        step.save()
+        _write_down(step)
 
 
 def store(
@@ -143,7 +157,7 @@ def store(
         step.sealed_page = None
         if read is None:  # of references each is a small part: what kills may be among those left
             step.deaths = 0
-        step.save()
+        _write_down(step)
     work.turn.has_stored = True
 
 
@@ -158,7 +172,7 @@ def miss(step: SyncStep, logical_id: str, *, is_gone: bool, work: Work) -> None:
         if is_gone:
             held = _records(step, work).filter(logical_id=logical_id, removed_at__isnull=True)
             step.rows_removed += held.update(removed_at=work.clock())
-        step.save()
+        _write_down(step)
 
 
 def is_too_much(step: SyncStep, work: Work) -> bool:
@@ -190,6 +204,13 @@ def close(step: SyncStep, *, gap: str, work: Work, used: int | None = None) -> N
         step.save()
         if step.rows_refused:
             quarantining.raise_alarm(work.run, rows=step.rows_refused, at=now)
+
+
+def _write_down(step: SyncStep) -> None:
+    """What a page changes of its step."""
+    values: dict[str, Any] = {name: getattr(step, name) for name in ("id", *_AS_THEY_ARE, *_SEALED)}
+    with binary_cursor() as cursor:
+        cursor.execute(_WRITE_DOWN, values)
 
 
 def rows_kept(step: SyncStep, work: Work) -> int:
