@@ -83,6 +83,7 @@ def build(connection: Connection, wanted: Sequence[Subject], *, ring: KeyRing, a
         _count(unopened, shelves)
         for shelf in shelves.values():
             _write(connection, shelf, ring=ring, at=at)
+            shelf.spools.clear()
     if unopened:
         pks = [record.pk for record in unopened[:_MOST_LOGGED]]
         _LOG.error("Records do not open: connection %s, %d of them, such as %s.", connection.pk, len(unopened), pks)
