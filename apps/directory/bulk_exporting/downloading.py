@@ -6,7 +6,6 @@ from functools import partial
 
 from apps.directory.bulk_exporting.folder import Folder, Part
 from apps.directory.bulk_exporting.means import asked_seconds
-from apps.directory.bulk_exporting.refusals import NotExported, Reason
 from apps.directory.bulk_exporting.remembering import Job, Listing, key_of
 from apps.directory.bulk_exporting.waiting import MOST_FAILURES, Provider
 from apps.wire.bulk import files
@@ -17,6 +16,7 @@ from apps.wire.errors import AccessRefused, NotFound, RequestRefused, Unavailabl
 from apps.wire.secret import Secret
 
 MISCOUNTED = ".miscounted"
+_PIECE_BYTES = 262_144
 
 
 @dataclass
@@ -37,12 +37,12 @@ class Files:
     def fetch(self) -> None:
         """Whatever is not here yet. Raises NotExported and WireError; what came stays."""
         for number, listing in enumerate(self.job.files, start=1):
-            if self.folder.has(listing.name):
-                lines = _counted(self.folder, listing.name)
-            else:
+            lines = _counted(self.folder, listing)
+            if lines is None:
                 lines = self._fetch(listing)
                 self.provider.means.say(f"{number} of {len(self.job.files)}: {listing.name}, {lines} lines")
             self.lines += lines
+        self.folder.settle()
 
     def _fetch(self, listing: Listing) -> int:
         """The lines of a file that is here now. One whose number of lines is not the one announced is fetched twice
@@ -116,17 +116,19 @@ def _received(arriving: Arriving, part: Part) -> int:
     for piece in arriving.pieces():
         counter.feed(piece)
         part.write(piece)
-    lines = counter.finish()
-    part.settle()
-    return lines
+    return counter.finish()
 
 
-def _counted(folder: Folder, name: str) -> int:
+def _counted(folder: Folder, listing: Listing) -> int | None:
+    """The lines of a file that is here, as far as it is what it was; None where it has to be fetched."""
+    if not folder.has(listing.name):
+        return None
     counter = LineCounter()
     try:
-        with (folder.path / name).open("rb") as file:
-            while piece := file.read(262_144):
+        with (folder.path / listing.name).open("rb") as file:
+            while piece := file.read(_PIECE_BYTES):
                 counter.feed(piece)
-        return counter.finish()
+        lines = counter.finish()
     except (OSError, UnexpectedAnswer):
-        raise NotExported(Reason.UNREADABLE_STATE) from None
+        return None
+    return lines if listing.count in {None, lines} else None

@@ -9,7 +9,9 @@ import fcntl
 import json
 import os
 import stat
+from collections import deque
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,9 +21,11 @@ from apps.directory.bulk_exporting.refusals import NotExported, Reason
 
 STATE = "bulk-export.json"
 _ARRIVING = ".arriving.json"
+_WHOLE = ".whole"
 PART = ".arriving.part"
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _MINE = 0o600
+_MOST_SETTLING = 8
 
 
 @dataclass(frozen=True)
@@ -36,8 +40,11 @@ class Partial:
 class Folder:
     """Use it as `with opened(path) as folder`: one process at a time."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, settling: ThreadPoolExecutor) -> None:
         self.path = path
+        self._settling = settling
+        self._unsettled: deque[tuple[str, Future[None]]] = deque()
+        self._sizes = dict(_noted(path / _WHOLE))
 
     def state(self) -> dict[str, Any] | None:
         """What was kept last; None in a new folder. Raises NotExported."""
@@ -75,20 +82,49 @@ class Folder:
                 os.close(descriptor)
 
     def finish(self, name: str) -> None:
-        """The file that arrived is whole, and gets its name. Raises NotExported."""
+        """The file that arrived is whole, and gets its name. Its bytes go to the disk while others arrive. Raises
+        NotExported, also for an earlier one."""
+        while len(self._unsettled) >= _MOST_SETTLING:
+            self._settle_one()
         with _refusals():
+            size = (self.path / PART).stat().st_size
             (self.path / PART).replace(self.path / name)
-            _sync_folder(self.path)
             (self.path / _ARRIVING).unlink(missing_ok=True)
+            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+            descriptor = os.open(self.path / _WHOLE, flags, _MINE)
+            with os.fdopen(descriptor, "a", encoding="utf-8") as whole:
+                whole.write(f"{size} {name}\n")
+        self._sizes[name] = size
+        self._unsettled.append((name, self._settling.submit(_sync, self.path / name)))
+
+    def settle(self) -> None:
+        """All files are on the disk, whatever happens to the machine. Raises NotExported where one did not get there,
+        which is then not here any more."""
+        while self._unsettled:
+            self._settle_one()
+        with _refusals():
+            _sync(self.path)
 
     def has(self, name: str) -> bool:
-        """Whether the file of that name is there, whole."""
-        return (self.path / name).is_file()
+        """Whether the file of that name is there, as long as it was when it was whole."""
+        try:
+            return (self.path / name).stat().st_size == self._sizes.get(name)
+        except OSError:
+            return False
 
     def remove(self, name: str) -> None:
         """It is not wanted any more. Raises NotExported."""
         with _refusals():
             (self.path / name).unlink(missing_ok=True)
+
+    def _settle_one(self) -> None:
+        name, settled = self._unsettled.popleft()
+        try:
+            with _refusals():
+                settled.result()
+        except NotExported:
+            self.remove(name)
+            raise
 
     def _read(self, name: str) -> dict[str, Any] | None:
         try:
@@ -113,7 +149,7 @@ class Folder:
                     os.fsync(descriptor)
             new.replace(self.path / name)
             if is_lasting:
-                _sync_folder(self.path)
+                _sync(self.path)
 
 
 class Part:
@@ -132,10 +168,6 @@ class Part:
         rest = memoryview(piece)
         while rest:
             rest = rest[os.write(self._descriptor, rest) :]
-
-    def settle(self) -> None:
-        """On the disk, whatever happens to the machine."""
-        os.fsync(self._descriptor)
 
 
 @contextmanager
@@ -158,7 +190,8 @@ def opened(path: Path) -> Iterator[Folder]:
             raise NotExported(Reason.IN_USE) from None
         if any(path.iterdir()) and not (path / STATE).is_file() and not (path / f"{STATE}.new").is_file():
             raise NotExported(Reason.NOT_A_FOLDER)
-        yield Folder(path)
+        with ThreadPoolExecutor(max_workers=1) as settling:
+            yield Folder(path, settling)
     finally:
         os.close(descriptor)
 
@@ -173,7 +206,17 @@ def _refusals() -> Iterator[None]:
         raise NotExported(reason) from None
 
 
-def _sync_folder(path: Path) -> None:
+def _noted(path: Path) -> Iterator[tuple[str, int]]:
+    """How long each file was when it was whole, by its name. A line that broke off counts for nothing."""
+    with suppress(FileNotFoundError):
+        for line in path.read_text(encoding="utf-8", errors="replace").split("\n")[:-1]:
+            size, _, name = line.partition(" ")
+            if size.isascii() and size.isdigit():
+                yield name, int(size)
+
+
+def _sync(path: Path) -> None:
+    """A file or a folder is on the disk as it is now."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)

@@ -5,6 +5,7 @@ from apps.wire.errors import Code, UnexpectedAnswer
 LONGEST_LINE_BYTES = 50_000_000  # a document inside a resource; nothing here holds a line
 _OK = 200
 _SPACE = b" \t\r"
+_OPENS, _CLOSES = b"{}"
 
 
 class LineCounter:
@@ -59,10 +60,13 @@ class LineCounter:
 
 
 def _objects(piece: bytes, start: int, end: int) -> int | None:
-    """How many whole lines there are between two places, where it shows at a glance that each begins and ends as an
-    object does: a few looks for all of them. None where it does not."""
-    if start == end:
-        return 0
-    lines = piece.count(b"\n", start, end)
-    is_plain = piece[start : start + 1] == b"{" and piece[end - 2 : end] == b"}\n"
-    return lines if is_plain and piece.count(b"}\n{", start, end) == lines - 1 else None
+    """How many whole lines there are between two places, where each begins and ends at once as an object does; None
+    where one does not. It jumps from end to end: looking at every byte would take longer than receiving them."""
+    lines = 0
+    while start < end:
+        stop = piece.find(b"\n", start)
+        if piece[start] != _OPENS or piece[stop - 1] != _CLOSES:
+            return None
+        start = stop + 1
+        lines += 1
+    return lines

@@ -230,6 +230,16 @@ class TestAnInterruptedExport:
         assert exporting.run().files == len(whole)
         assert exporting.sandbox.get("/control/requests")["requests"] == []
 
+    @pytest.mark.parametrize("spoil", [lambda whole: whole[:-9], lambda whole: b"\0" * len(whole), lambda _whole: b""])
+    def test_fetches_again_what_the_machine_lost(self, exporting, whole, spoil):
+        exporting.fault("unavailable", path="/b/storage/", after=4, count=10)
+        with pytest.raises(Unavailable):
+            exporting.run()
+        lost = next(exporting.folder.glob("Condition.*"))
+        lost.write_bytes(spoil(lost.read_bytes()))
+        exporting.run()
+        assert exporting.files() == whole
+
     def test_whose_disk_is_full_says_so_and_loses_nothing(self, exporting, whole):
         largest = max(map(len, whole.values()))
         before = resource.getrlimit(resource.RLIMIT_FSIZE)

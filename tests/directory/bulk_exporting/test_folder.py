@@ -1,5 +1,6 @@
 """The folder of an export: whose it is, what is remembered, and what is never half written."""
 
+import errno
 import json
 import os
 import stat
@@ -24,7 +25,6 @@ def receive(folder, pieces, *, starts_at=0):
         present = b"".join(part.present())
         for piece in pieces:
             part.write(piece)
-        part.settle()
     return present
 
 
@@ -133,6 +133,33 @@ class TestAFileThatArrives:
         with opened(path) as folder:
             receive(folder, [b"1234567890"])
         assert (path / PART).read_bytes() == b"1234567890"
+
+    def test_counts_as_whole_only_as_long_as_it_was(self, path):
+        with opened(path) as folder:
+            folder.keep({"a": 1})
+            for name in ("one", "two"):
+                receive(folder, [b"12345"])
+                folder.finish(name)
+            folder.settle()
+        (path / "two").write_bytes(b"123")
+        (path / "three").write_bytes(b"12345")
+        with opened(path) as folder:
+            assert [folder.has(name) for name in ("one", "two", "three")] == [True, False, False]
+
+    def test_that_did_not_get_to_the_disk_is_not_here(self, path, monkeypatch):
+        def full(_descriptor):
+            raise OSError(errno.ENOSPC, "canary")
+
+        with opened(path) as folder:
+            receive(folder, [b"12345"])
+            monkeypatch.setattr(os, "fsync", full)
+            folder.finish("one")
+            with pytest.raises(NotExported) as refused:
+                folder.settle()
+            assert refused.value.reason is Reason.DISK_FULL
+            assert refused.value.__cause__ is None
+            assert not folder.has("one")
+            assert not (path / "one").exists()
 
     def test_leaves_no_address_behind(self, path):
         with opened(path) as folder:
