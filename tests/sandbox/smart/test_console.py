@@ -204,6 +204,28 @@ class TestAConfidentialApplication:
         assert client.get(search, headers=headers).status_code == 403
         assert SmartGrant.objects.count() == 1
 
+    @pytest.mark.conformance("X61", "X62")
+    def test_lets_its_account_in_as_a_system(self, developer, stranger, register, account_of, post_token):
+        """Specification 5.2.5: the account's id is the client id. No application, no rights."""
+        guid, secret, pk = account_of(developer)
+
+        def status(secret=secret):
+            header = base64.b64encode(f"{guid}:{secret}".encode()).decode()
+            body = {"grant_type": "client_credentials", "scope": "system/Patient.read"}
+            return post_token(body, token_address(), {"Authorization": f"Basic {header}"}).status_code
+
+        assert status() == 401
+        application = register(CONFIDENTIAL, guid=guid)
+        assert status() == 200
+        for wrong in ("", str(uuid.uuid4()), account_of(stranger)[0]):
+            put_guid(developer, application, wrong)
+            assert status() == 401
+        put_guid(developer, application, guid)
+        new = developer.post(f"/system-accounts/{pk}/secret", follow=True).context["secret"]
+        assert (status(), status(new)) == (401, 200)
+        developer.post(f"/system-accounts/{pk}/retire")
+        assert status(new) == 401
+
     @pytest.mark.conformance("X62")
     def test_fails_with_the_old_secret_of_its_account_at_once(self, developer, register, account_of, ask):
         guid, old, pk = account_of(developer)
