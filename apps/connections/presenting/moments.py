@@ -30,4 +30,3 @@ def until(moment: datetime, *, at: datetime) -> str:
     if moment - at < _BY_WEEKDAY:
         return _("{weekday}, {time}").format(weekday=formats.date_format(local, "l"), time=clock)
     return f"{formats.date_format(local, 'DATE_FORMAT')}, {clock}"
-
