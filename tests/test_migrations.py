@@ -1,0 +1,183 @@
+"""Migrations that a running site applies, beside people and workers: no statement keeps them out of a table for as long
+as its rows take to be read (docs/operating.md, "Releasing").
+
+What a migration does is read as SQL, not guessed from its operations. Up to `BEFORE` they were made before the first
+release, and run over tables that are empty.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.contrib.postgres.operations import AddConstraintNotValid, AddIndexConcurrently, ValidateConstraint
+from django.db import connection, migrations, models
+from django.db.migrations import Migration
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.state import ProjectState
+
+# The last of each app that nobody upgrades over.
+BEFORE: Mapping[str, str] = {
+    "accounts": "0003_warning_choices",
+    "audit": "0003_restoration",
+    "connections": "0027_silent_since",
+    "directory": "0024_parallel_requests",
+    "records": "0014_deaths_of_workers",
+    "vault": "0002_rewrapping",
+}
+
+_CREATED = re.compile(r'CREATE TABLE "(\w+)"')
+_TABLE = re.compile(r'(?:ALTER TABLE|\bON) "?(\w+)"?')
+# What reads or rewrites all rows of a table while it keeps others out, or breaks what the version before still does.
+_WRONG: Mapping[str, re.Pattern[str]] = {
+    "builds an index while nobody may write": re.compile(r"CREATE (UNIQUE )?INDEX (?!CONCURRENTLY)"),
+    "checks every row under a lock": re.compile(r"ADD CONSTRAINT (?!.*\bNOT VALID)|ADD (UNIQUE|PRIMARY KEY|CHECK)\b"),
+    "builds an index for a new column while nobody may write": re.compile(r"ADD COLUMN .*\b(UNIQUE|PRIMARY KEY)\b"),
+    "computes a default for every row": re.compile(r"ADD COLUMN .*DEFAULT \(?\(?(\w*uuid\w*|random|clock_timestamp)\("),
+    "checks every row for a foreign key": re.compile(r"ADD COLUMN .*DEFAULT (?!NULL).*REFERENCES"),
+    "leaves the version before without a default": re.compile(r"ALTER COLUMN .* DROP DEFAULT"),
+    "may rewrite every row": re.compile(r"ALTER COLUMN .* TYPE\b"),
+    "reads every row for NULL": re.compile(r"ALTER COLUMN .* SET NOT NULL"),
+    "writes all rows in one statement": re.compile(r"^\s*(UPDATE|DELETE|INSERT)\b"),
+}
+_VALIDATES = re.compile(r"VALIDATE CONSTRAINT")
+
+
+def faults(migration: Migration, state: ProjectState) -> Iterator[str]:
+    """What would keep others out for long, of one migration over this state of the models."""
+    with connection.schema_editor(collect_sql=True, atomic=False) as editor:
+        migration.apply(state.clone(), editor, collect_sql=True)
+    statements = [line for line in editor.collected_sql if not line.startswith("--")]
+    created = {name for statement in statements for name in _CREATED.findall(statement)}
+    is_validated = any(_VALIDATES.search(statement) for statement in statements)
+    for statement in statements:
+        if created & set(_TABLE.findall(statement)[:1]):
+            continue  # nobody knows it yet
+        for fault, pattern in _WRONG.items():
+            is_proven = fault == "reads every row for NULL" and is_validated and not migration.atomic
+            if pattern.search(statement) and not is_proven:
+                yield f"{fault}: {statement}"
+        if _VALIDATES.search(statement) and migration.atomic:
+            yield f"reads every row under the lock of what came before: {statement}"
+    if migration.atomic and any(isinstance(one, migrations.RunPython) for one in migration.operations):
+        yield "changes rows in one transaction: RunPython wants atomic = False, and lots"
+
+
+def _later() -> Iterator[tuple[Migration, MigrationLoader]]:
+    loader = MigrationLoader(connection)
+    for (app, name), migration in sorted(loader.disk_migrations.items()):
+        if app in BEFORE and name > BEFORE[app]:
+            yield migration, loader
+
+
+class TestAMigrationOfARelease:
+    @pytest.mark.django_db(transaction=True)  # as a migration that is not atomic wants it
+    def test_keeps_nobody_out_of_a_table(self):
+        found = [
+            f"{migration.app_label}.{migration.name} {fault}"
+            for migration, loader in _later()
+            for fault in faults(migration, loader.project_state((migration.app_label, migration.name), at_end=False))
+        ]
+        assert found == []
+
+    def test_is_one_of_an_app_that_is_looked_at(self, db):
+        """A new app's first migration is after nothing."""
+        ours = {app for app, _name in MigrationLoader(connection).disk_migrations if _is_ours(app)}
+        assert ours - {"sandbox"} == set(BEFORE)
+
+    def test_has_a_first_one_that_exists(self, db):
+        assert set(BEFORE.items()) <= set(MigrationLoader(connection).disk_migrations)
+
+
+def _is_ours(app: str) -> bool:
+    return apps.get_app_config(app).name.startswith("apps.")
+
+
+def _migration(*operations: Any, atomic: bool = True) -> Migration:
+    kind: type[Migration] = type("Made", (Migration,), {"operations": list(operations), "atomic": atomic})
+    return kind("0099_made_up", "connections")
+
+
+def _adding(field: Any) -> migrations.AddField:
+    return migrations.AddField("connection", "made_up", field)
+
+
+_INDEX = models.Index(fields=["created_at"], name="made_up")
+_CHECK = models.CheckConstraint(condition=models.Q(created_at__isnull=False), name="made_up")
+_TEXT: dict[str, Any] = {"max_length": 4}
+_NUMBER = models.IntegerField(default=0, db_default=0)
+_NEW_TABLE = migrations.CreateModel(
+    "MadeUp", [("id", models.BigAutoField(primary_key=True)), ("name", models.TextField(unique=True))]
+)
+
+
+def _reference(**options: Any) -> Any:
+    return models.ForeignKey("directory.endpoint", models.PROTECT, null=True, related_name="+", **options)
+
+
+class TestTheRule:
+    @pytest.mark.parametrize(
+        ("migration", "word"),
+        [
+            (_migration(migrations.AddIndex("connection", _INDEX)), "builds an index while"),
+            (_migration(migrations.AddConstraint("connection", _CHECK)), "checks every row under a lock"),
+            (
+                _migration(
+                    migrations.AddConstraint(
+                        "connection", models.UniqueConstraint(fields=["created_at"], name="made_up")
+                    )
+                ),
+                "checks every row under a lock",
+            ),
+            (_migration(_adding(models.CharField(default="x", **_TEXT))), "without a default"),
+            (_migration(_adding(models.CharField(null=True, unique=True, **_TEXT))), "for a new column"),
+            (_migration(_adding(models.CharField(null=True, db_index=True, **_TEXT))), "builds an index while"),
+            (
+                _migration(_adding(_reference())),
+                "builds an index while",
+            ),
+            (
+                _migration(migrations.AlterField("connection", "is_muted", _NUMBER)),
+                "may rewrite every row",
+            ),
+            (
+                _migration(migrations.AlterField("connection", "last_checked_at", models.DateTimeField())),
+                "reads every row for NULL",
+            ),
+            (_migration(migrations.RunSQL("UPDATE connections_connection SET reason = ''")), "in one statement"),
+            (_migration(migrations.RunPython(migrations.RunPython.noop)), "in one transaction"),
+            (
+                _migration(AddConstraintNotValid("connection", _CHECK), ValidateConstraint("connection", "made_up")),
+                "under the lock of what came before",
+            ),
+        ],
+    )
+    def test_finds_what_locks_for_long(self, db, migration, word):
+        assert any(word in fault for fault in faults(migration, _now()))
+
+    @pytest.mark.parametrize(
+        "migration",
+        [
+            _migration(AddIndexConcurrently("connection", _INDEX), atomic=False),
+            _migration(AddConstraintNotValid("connection", _CHECK)),
+            _migration(_adding(models.CharField(default="x", db_default="x", **_TEXT))),
+            _migration(_adding(models.DateTimeField(null=True))),
+            _migration(_adding(_reference(db_index=False))),
+            _migration(_NEW_TABLE),
+            _migration(migrations.RunPython(migrations.RunPython.noop), atomic=False),
+            _migration(
+                AddConstraintNotValid("connection", _CHECK),
+                ValidateConstraint("connection", "made_up"),
+                migrations.AlterField("connection", "last_checked_at", models.DateTimeField()),
+                atomic=False,
+            ),
+        ],
+    )
+    @pytest.mark.django_db(transaction=True)
+    def test_lets_pass_what_does_not(self, migration):
+        assert list(faults(migration, _now())) == []
+
+
+def _now() -> ProjectState:
+    return MigrationLoader(connection).project_state()
