@@ -9,7 +9,7 @@ from django.db import connection
 
 from apps.audit.recording import Actor
 from apps.directory.desk import requesting
-from apps.directory.models import ClientRegistration, Endpoint
+from apps.directory.models import ClientRegistration, Endpoint, SystemAccount
 from tests.directory.conftest import AT
 
 pytestmark = pytest.mark.django_db
@@ -54,6 +54,19 @@ class TestRegisterClient:
         assert {name: getattr(row, name) for name in chosen} == chosen
         assert row.system_account == account
         assert line["system_account_id"] == GUID
+
+    def test_notes_a_system_account_that_was_approved(self, register):
+        with pytest.raises(CommandError, match="There is no system account with this id"):
+            register("--system-account", GUID)
+        for _ in range(2):  # as often as one likes
+            line = register("--system-account", GUID, "--system-account-name", "Harbor")
+            assert line["system_account_id"] == GUID
+        account = ClientRegistration.objects.get().system_account
+        assert account is not None
+        assert (account.status, account.client_name, account.account_id) == ("approved", "Harbor", GUID)
+        assert SystemAccount.objects.count() == 1
+        with pytest.raises(CommandError):
+            register("--system-account", "", "--system-account-name", "Harbor")
 
     def test_keeps_nothing_where_anything_is_refused(self, register):
         before = ClientRegistration.objects.values().get()

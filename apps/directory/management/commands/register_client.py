@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from apps.audit.recording import Actor
 from apps.directory import enabling, overriding, publishing, reaching, registering, signing, switching, trusting
+from apps.directory.desk import requesting
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, SystemAccount
 from apps.directory.registering import RefreshScope, SmartVersion, Terms
 from apps.wire.client_authentication import Authentication
@@ -165,6 +166,11 @@ def _add_desk(parser: ArgumentParser) -> None:
     parser.add_argument("--support-contact", help="whom to ask there")
     parser.add_argument("--system-account", metavar="ID", help="the system account it is approved under")
     parser.add_argument(
+        "--system-account-name",
+        metavar="NAME",
+        help="note that account first, as one they approved, by this client name",
+    )
+    parser.add_argument(
         "--system-authentication", choices=[*_SYSTEM_METHODS, _USUAL], help="how that account proves itself"
     )
     parser.add_argument(
@@ -194,7 +200,7 @@ def _terms(registration: ClientRegistration, options: dict[str, Any]) -> Terms:
         application_id=options["application_id"],
         desk_url=options["desk_url"],
         support_contact=options["support_contact"],
-        system_account=_system_account(options["system_account"]),
+        system_account=_system_account(options["system_account"], options["system_account_name"]),
         system_authentication="" if system_authentication == _USUAL else system_authentication,
     )
 
@@ -248,12 +254,16 @@ def _needs_secret(server: AuthorizationServer, options: dict[str, Any]) -> bool:
     return (options["authentication"] or usual) not in _WITHOUT_A_SECRET
 
 
-def _system_account(account_id: str | None) -> SystemAccount | None:
+def _system_account(account_id: str | None, name: str | None) -> SystemAccount | None:
     if account_id is None:
         return None
     account = SystemAccount.objects.filter(account_id=account_id).first()
+    if account is None and name and account_id:
+        at = timezone.now()
+        account = requesting.note_request(description=name, client_name=name, actor=_ACTOR, at=at)
+        requesting.approve(account, account_id=account_id, actor=_ACTOR, at=at)
     if account is None:
-        raise CommandError("There is no system account with this id: add it in the admin.")
+        raise CommandError("There is no system account with this id: add it in the admin, or give its name.")
     return account
 
 
