@@ -12,11 +12,13 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterable
+from itertools import chain
 from pathlib import Path
 
 from config import env
 from development import ports, processes
 from development.check.journey import Journey
+from development.check.operator import Operator
 from development.check.provider import Person, Provider
 from development.control import Sandbox
 from development.servers import places
@@ -49,7 +51,7 @@ def main() -> int:
                 return 1
             provider = Provider(Sandbox(f"http://{ports.LOOPBACK}:{sandbox}"))
             journey = Journey(f"http://localhost:{site}", provider, PERSON)
-            return run(journey.steps())
+            return run(chain(journey.steps(), Operator(surroundings).steps()))
         finally:
             processes.stop(demo)
             places.forget(local)

@@ -96,12 +96,13 @@ def _register(control: Sandbox) -> None:
 
 
 def _apply_at_console(control: Sandbox, row: dict[str, Any], authentication: str) -> Any:
-    """An application of interface B: with a launch URL, and a public key where that is how we prove ourselves."""
+    """An application of interface B: with a launch URL, a public key where that is how we prove ourselves, and the
+    system account it is approved under."""
     chosen = ("--authorization-server", row["authorization_server"], "--authentication", authentication)
     copied = ("--key-set", "uploaded") if authentication == "private_key_jwt" else ()
     (prepared,) = _registrations(*chosen, *copied)
     key = prepared["public_jwk"]
-    return control.post(
+    application = control.post(
         "/control/smart-applications",
         name=APPLICATION,
         redirect_uris=[prepared["redirect_uri"]],
@@ -113,6 +114,9 @@ def _apply_at_console(control: Sandbox, row: dict[str, Any], authentication: str
         status="approved",
         **({"jwks": {"keys": [key]}} if key else {}),
     )
+    account = ("--system-account", application["system_account"], "--system-account-name", APPLICATION)
+    _registrations(*chosen[:2], *account)
+    return application
 
 
 def _registrations(*arguments: str, secret: str = "") -> list[dict[str, Any]]:
