@@ -8,33 +8,20 @@ stand behind a subject and only some of them came, the line says which did not.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from enum import StrEnum
-from typing import cast
 
 from django.db.models import Count
 from django.utils.functional import Promise
-from django.utils.translation import gettext, ngettext, ngettext_lazy
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, ngettext
 
 from apps.connections.models import Connection
-from apps.records import parts
+from apps.records import gap_words, parts
+from apps.records.gap_words import Kind
 from apps.records.models import Record, SyncRun, SyncStep
 from apps.records.presenters import dates
 from apps.records.subjects import OTHER, SUBJECTS, Subject, shelved_for
 
 Status = SyncStep.Status
 Gap = SyncStep.Gap
-
-
-class Kind(StrEnum):
-    """How a line looks; the kinds of `partials/status.html`."""
-
-    DONE = "done"
-    INFO = "info"
-    WORKING = "working"
-    NEEDS_YOU = "needs-you"
-    FAULT = "fault"
-    OFF = "off"
 
 
 @dataclass(frozen=True)
@@ -207,17 +194,9 @@ def _kept(facts: _Facts) -> str:
 
 
 def _gap_said(gap: SyncStep.Gap, step: SyncStep, facts: _Facts) -> tuple[Kind, str, str]:
-    kind, word, sentence = _words(gap, step)
-    said = cast("str", sentence) % {  # still lazy: only with its numbers does it know singular from plural
-        "provider": facts.provider,
-        "date": dates.day(step.finished_at) if step.finished_at else "",
-        "counted": step.rows_counted or 0,
-        "sent": step.rows_kept,
-        "refused": step.rows_refused,
-        "unreadable": step.rows_unreadable,
-    }
+    told = gap_words.of(step, provider=facts.provider)
     kept = "" if gap == Gap.STOPPED_SHORT and not facts.missing else _kept(facts)
-    return kind, str(word), " ".join(filter(None, (said, kept, _named(facts.missing))))
+    return told.kind, told.word, " ".join(filter(None, (told.sentence, kept, _named(facts.missing))))
 
 
 def _named(missing: Sequence[SyncStep]) -> str:
@@ -226,88 +205,3 @@ def _named(missing: Sequence[SyncStep]) -> str:
         return ""
     names = [str(parts.name(step.resource_type)) for step in missing]
     return gettext("Missing: %(parts)s.") % {"parts": ", ".join(names)}
-
-
-def _words(gap: SyncStep.Gap, step: SyncStep) -> "_Said":
-    if gap == Gap.UNREADABLE and step.rows_unreadable:
-        return _UNREADABLE_ENTRIES
-    if gap == Gap.STOPPED_SHORT and (step.rows_counted or 0) <= step.rows_kept:
-        return _UNCOUNTED_REST
-    return _GAPS[gap]
-
-
-_Said = tuple[Kind, str | Promise, str | Promise]
-
-_GAPS: Mapping[SyncStep.Gap, _Said] = {
-    Gap.NOT_SHARED: (
-        Kind.OFF,
-        _("Not shared"),
-        _("Not shared. You or %(provider)s did not allow this kind of entry."),
-    ),
-    Gap.NOT_OFFERED: (
-        Kind.OFF,
-        _("Not offered"),
-        _("%(provider)s does not offer this to apps. Ask them directly."),
-    ),
-    Gap.NOT_ENABLED: (Kind.OFF, _("Not let in"), _("%(provider)s does not let this app in.")),
-    Gap.REFUSED: (
-        Kind.FAULT,
-        _("Not complete"),
-        _("%(provider)s did not accept our request on %(date)s. This is ours to fix."),
-    ),
-    Gap.UNAVAILABLE: (Kind.FAULT, _("Not complete"), _("We could not get this on %(date)s.")),
-    Gap.UNREADABLE: (
-        Kind.FAULT,
-        _("Not complete"),
-        _("%(provider)s sent an answer we could not read on %(date)s. We keep what came."),
-    ),
-    Gap.STOPPED_SHORT: (
-        Kind.INFO,
-        _("Not complete"),
-        _("%(provider)s counted %(counted)d but sent %(sent)d. We cannot reach the rest."),
-    ),
-    Gap.TOO_MUCH: (
-        Kind.INFO,
-        _("Not complete"),
-        _("%(provider)s sent more than we can take. We stopped on %(date)s and keep what came."),
-    ),
-    Gap.WORKER_DIED: (
-        Kind.FAULT,
-        _("Not complete"),
-        _("We could not take in what %(provider)s sent on %(date)s. This is ours to fix."),
-    ),
-    Gap.SIGN_IN_NEEDED: (
-        Kind.NEEDS_YOU,
-        _("Sign-in needed"),
-        _("%(provider)s wants you to sign in again before it sends more."),
-    ),
-    Gap.OTHER_PATIENT: (
-        Kind.FAULT,
-        _("Not all yours"),
-        ngettext_lazy(
-            "%(refused)d entry was not yours: %(provider)s sent an entry about someone else. It is not in your "
-            "record, and we have told our staff. You may want to tell %(provider)s.",
-            "%(refused)d entries were not yours: %(provider)s sent entries about someone else. They are not in "
-            "your record, and we have told our staff. You may want to tell %(provider)s.",
-            "refused",
-        ),
-    ),
-}
-_UNREADABLE_ENTRIES: _Said = (
-    Kind.FAULT,
-    _("Not complete"),
-    ngettext_lazy(
-        "%(unreadable)d entry from %(provider)s could not be read, and is not here.",
-        "%(unreadable)d entries from %(provider)s could not be read, and are not here.",
-        "unreadable",
-    ),
-)
-_UNCOUNTED_REST: _Said = (
-    Kind.INFO,
-    _("Not complete"),
-    ngettext_lazy(
-        "%(sent)d entry came. There may be more at %(provider)s that we could not get.",
-        "%(sent)d entries came. There may be more at %(provider)s that we could not get.",
-        "sent",
-    ),
-)

@@ -9,13 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 from uuid import UUID
 
-from django.utils.functional import Promise
 from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
 
-from apps.records import parts
+from apps.records import gap_words, parts
 from apps.records.models import SyncStep
-from apps.records.presenters import dates
 from apps.records.subjects import ALLERGIES, Subject
 from apps.records.viewing.whole import Source, Whole
 
@@ -59,7 +56,17 @@ def _latest_steps(whole: Whole, subject: Subject) -> Mapping[UUID, list[SyncStep
             resource_type__in=subject.resource_types,
         )
         .select_related("run")
-        .only("resource_type", "status", "gap", "finished_at", "run__connection_id")
+        .only(
+            "resource_type",
+            "status",
+            "gap",
+            "finished_at",
+            "rows_counted",
+            "rows_kept",
+            "rows_refused",
+            "rows_unreadable",
+            "run__connection_id",
+        )
         .order_by("run__connection_id", "resource_type", "-run__created_at")
         .distinct("run__connection_id", "resource_type")
     )
@@ -74,8 +81,7 @@ def _notice(source: Source, subject: Subject, count: int, steps: Sequence[SyncSt
     is_answered = any(step.status == Status.COMPLETE for step in steps)
     is_offered_in_part = gap is not None and gap.gap == Gap.NOT_OFFERED and is_answered
     if gap is not None and not is_offered_in_part and not (count and gap.gap in _SETTLED):
-        date = dates.day(gap.finished_at) if gap.finished_at else ""
-        text = str(_GAPS[Gap(gap.gap)]) % {"provider": source.provider, "date": date}
+        text = gap_words.of(gap, provider=source.provider).in_a_list(source.provider)
         named = _missing(steps) if is_answered and gap.gap in _SETTLED else ""
         return Notice(source.connection.pk, " ".join(filter(None, (text, named))), is_absence=not count)
     if count:
@@ -113,16 +119,3 @@ def _absence(source: Source, sentence: str) -> Notice:
 
 
 _SETTLED: Final = frozenset({Gap.NOT_OFFERED, Gap.NOT_SHARED})
-_GAPS: Final[Mapping[SyncStep.Gap, str | Promise]] = {
-    Gap.NOT_SHARED: _("Not shared: you or %(provider)s did not allow this kind of entry."),
-    Gap.NOT_OFFERED: _("%(provider)s does not offer this to apps. Ask them directly."),
-    Gap.NOT_ENABLED: _("%(provider)s does not let this app in."),
-    Gap.REFUSED: _("Not complete: %(provider)s did not accept our request on %(date)s. This is ours to fix."),
-    Gap.UNAVAILABLE: _("Not complete: we could not get this from %(provider)s on %(date)s."),
-    Gap.UNREADABLE: _("Not complete: %(provider)s sent something we could not read on %(date)s."),
-    Gap.STOPPED_SHORT: _("Not complete: %(provider)s counted more than it sent. We cannot reach the rest."),
-    Gap.TOO_MUCH: _("%(provider)s sent more than we can take. We stopped on %(date)s and keep what came."),
-    Gap.WORKER_DIED: _("Not complete: we could not take in what %(provider)s sent on %(date)s. This is ours to fix."),
-    Gap.SIGN_IN_NEEDED: _("Not complete: %(provider)s wants you to sign in again before it sends more."),
-    Gap.OTHER_PATIENT: _("%(provider)s sent entries about someone else. We did not keep them."),
-}

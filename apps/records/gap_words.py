@@ -1,0 +1,144 @@
+"""Why something did not come: for each gap of a step one sentence, whichever page says it (patient experience 2.3).
+
+The ledger of a connection and the lists of a subject say the same; a list, which may be of several providers, names the
+provider where the sentence does not.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import cast
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
+
+from apps.records.models import SyncStep
+from apps.records.presenters import dates
+
+Gap = SyncStep.Gap
+
+
+class Kind(StrEnum):
+    """How a line looks; the kinds of `partials/status.html`."""
+
+    DONE = "done"
+    INFO = "info"
+    WORKING = "working"
+    NEEDS_YOU = "needs-you"
+    FAULT = "fault"
+    OFF = "off"
+
+
+@dataclass(frozen=True)
+class Told:
+    """A gap in words: how it looks, a word or two, and the sentence."""
+
+    kind: Kind
+    word: str
+    sentence: str
+
+    def in_a_list(self, provider: str) -> str:
+        """The sentence where several providers may stand together; what is not all there is called so first."""
+        named = self.sentence if provider in self.sentence else f"{provider}: {self.sentence}"
+        return f"{self.word}: {named}" if self.word == str(_NOT_COMPLETE) else named
+
+
+def of(step: SyncStep, *, provider: str) -> Told:
+    """Why the rows of this step did not come, or not all; `step` has a gap."""
+    kind, word, sentence = _words(Gap(step.gap), step)
+    said = cast("str", sentence) % {  # still lazy: only with its numbers does it know singular from plural
+        "provider": provider,
+        "date": dates.day(step.finished_at) if step.finished_at else "",
+        "counted": step.rows_counted or 0,
+        "sent": step.rows_kept,
+        "refused": step.rows_refused,
+        "unreadable": step.rows_unreadable,
+    }
+    return Told(kind, str(word), said)
+
+
+def _words(gap: SyncStep.Gap, step: SyncStep) -> "_Said":
+    if gap == Gap.UNREADABLE and step.rows_unreadable:
+        return _UNREADABLE_ENTRIES
+    if gap == Gap.STOPPED_SHORT and (step.rows_counted or 0) <= step.rows_kept:
+        return _UNCOUNTED_REST
+    return _GAPS[gap]
+
+
+_Said = tuple[Kind, str | Promise, str | Promise]
+_NOT_COMPLETE = _("Not complete")
+
+_GAPS: Mapping[SyncStep.Gap, _Said] = {
+    Gap.NOT_SHARED: (
+        Kind.OFF,
+        _("Not shared"),
+        _("Not shared. You or %(provider)s did not allow this kind of entry."),
+    ),
+    Gap.NOT_OFFERED: (
+        Kind.OFF,
+        _("Not offered"),
+        _("%(provider)s does not offer this to apps. Ask them directly."),
+    ),
+    Gap.NOT_ENABLED: (Kind.OFF, _("Not let in"), _("%(provider)s does not let this app in.")),
+    Gap.REFUSED: (
+        Kind.FAULT,
+        _NOT_COMPLETE,
+        _("%(provider)s did not accept our request on %(date)s. This is ours to fix."),
+    ),
+    Gap.UNAVAILABLE: (Kind.FAULT, _NOT_COMPLETE, _("We could not get this on %(date)s.")),
+    Gap.UNREADABLE: (
+        Kind.FAULT,
+        _NOT_COMPLETE,
+        _("%(provider)s sent an answer we could not read on %(date)s. We keep what came."),
+    ),
+    Gap.STOPPED_SHORT: (
+        Kind.INFO,
+        _NOT_COMPLETE,
+        _("%(provider)s counted %(counted)d but sent %(sent)d. We cannot reach the rest."),
+    ),
+    Gap.TOO_MUCH: (
+        Kind.INFO,
+        _NOT_COMPLETE,
+        _("%(provider)s sent more than we can take. We stopped on %(date)s and keep what came."),
+    ),
+    Gap.WORKER_DIED: (
+        Kind.FAULT,
+        _NOT_COMPLETE,
+        _("We could not take in what %(provider)s sent on %(date)s. This is ours to fix."),
+    ),
+    Gap.SIGN_IN_NEEDED: (
+        Kind.NEEDS_YOU,
+        _("Sign-in needed"),
+        _("%(provider)s wants you to sign in again before it sends more."),
+    ),
+    Gap.OTHER_PATIENT: (
+        Kind.FAULT,
+        _("Not all yours"),
+        ngettext_lazy(
+            "%(refused)d entry was not yours: %(provider)s sent an entry about someone else. It is not in your "
+            "record, and we have told our staff. You may want to tell %(provider)s.",
+            "%(refused)d entries were not yours: %(provider)s sent entries about someone else. They are not in "
+            "your record, and we have told our staff. You may want to tell %(provider)s.",
+            "refused",
+        ),
+    ),
+}
+_UNREADABLE_ENTRIES: _Said = (
+    Kind.FAULT,
+    _NOT_COMPLETE,
+    ngettext_lazy(
+        "%(unreadable)d entry from %(provider)s could not be read, and is not here.",
+        "%(unreadable)d entries from %(provider)s could not be read, and are not here.",
+        "unreadable",
+    ),
+)
+_UNCOUNTED_REST: _Said = (
+    Kind.INFO,
+    _NOT_COMPLETE,
+    ngettext_lazy(
+        "%(sent)d entry came. There may be more at %(provider)s that we could not get.",
+        "%(sent)d entries came. There may be more at %(provider)s that we could not get.",
+        "sent",
+    ),
+)
