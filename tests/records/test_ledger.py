@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from apps.records import ledger
-from apps.records.ledger import Kind
+from apps.records.gap_words import Kind
 from apps.records.models import Record, SyncRun, SyncStep
 from tests.records.linked import AT, make_connection
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from apps.connections.models import Connection
 from apps.records import ledger
-from apps.records.ledger import Kind
+from apps.records.gap_words import Kind
 
 
 @dataclass(frozen=True)
