@@ -7,6 +7,8 @@ and the code, and a foreign authorize address could take the patient to the genu
 `aud` that keeps the genuine token from the wrong FHIR server (interface facts 3.4; section 6, rows 7 and 15).
 """
 
+from functools import lru_cache
+
 from apps.directory.models import AuthorizationServer
 from apps.wire.addresses import page_beside
 
@@ -14,12 +16,18 @@ from apps.wire.addresses import page_beside
 def share_origins(one: AuthorizationServer, other: AuthorizationServer) -> bool:
     """Whether patients sign in, and tokens are issued, at the same origins (scheme, host and port)."""
     pairs = ((one.authorize_url, other.authorize_url), (one.token_url, other.token_url))
-    return all(is_same_origin(mine, theirs) for mine, theirs in pairs)
+    return all(_is_known_as_same(mine, theirs) for mine, theirs in pairs)
 
 
 def is_same_origin(url: str, other: str) -> bool:
     """No for anything that is not plainly an address, and for http anywhere but on this machine."""
     return page_beside(url, beside=other) is not None
+
+
+@lru_cache(maxsize=1024)
+def _is_known_as_same(url: str, other: str) -> bool:
+    """Addresses of the directory, which every refresh compares, and which hardly ever change."""
+    return is_same_origin(url, other)
 
 
 def spellings(origin: str) -> tuple[str, ...]:

@@ -14,19 +14,20 @@ All functions raise Shredded where the holder's key was destroyed, and WeakKey w
 import hmac
 import os
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from threading import Lock
 
 from cryptography.exceptions import InvalidTag
 
 from apps.vault import bodies, data_keys, holders
 from apps.vault.bodies import Packer
-from apps.vault.data_keys import UnlockedKey
+from apps.vault.data_keys import LockedKey, UnlockedKey
 from apps.vault.errors import CannotOpen
 from apps.vault.holders import Holder, Place
-from apps.vault.models import DataKey
 
 __all__ = [
+    "Cabinet",
     "Holder",
     "KeyRing",
     "Place",
@@ -92,10 +93,11 @@ def key_ring(holder: Holder) -> Iterator["KeyRing"]:
 
 
 @contextmanager
-def key_rings(*holders: Holder) -> Iterator[tuple["KeyRing", ...]]:
-    """As `key_ring` for several holders at once, whose data keys are looked up by one query at the first use of any."""
-    cabinet = _Cabinet(holders)
-    rings = tuple(KeyRing(holder, cabinet) for holder in holders)
+def key_rings(*holders: Holder, cabinet: "Cabinet | None" = None) -> Iterator[tuple["KeyRing", ...]]:
+    """As `key_ring` for several holders at once, whose data keys are looked up by one query at the first use of any; or
+    by none where somebody has asked the `cabinet` already."""
+    shared = cabinet or Cabinet(holders)
+    rings = tuple(KeyRing(holder, shared) for holder in holders)
     try:
         yield rings
     finally:
@@ -103,23 +105,31 @@ def key_rings(*holders: Holder) -> Iterator[tuple["KeyRing", ...]]:
             ring.forget()
 
 
-class _Cabinet:
-    """Data keys of several holders, still locked."""
+class Cabinet:
+    """Data keys of several holders, still locked, looked up together by whoever is the first to need one. For as many
+    threads as like, and for the seconds of one piece of work: a key that is shredded meanwhile is noticed by none."""
 
-    def __init__(self, holders: tuple[Holder, ...]) -> None:
-        self._holders = holders
-        self._rows: Mapping[Holder, DataKey] | None = None
+    def __init__(self, holders: Collection[Holder]) -> None:
+        self._holders = list(dict.fromkeys(holders))
+        self._rows: Mapping[Holder, LockedKey] | None = None
+        self._looking = Lock()
+
+    def __repr__(self) -> str:
+        """Say nothing about holders or keys."""
+        return "<Cabinet>"
 
     def find(self, holder: Holder) -> UnlockedKey:
-        if self._rows is None:
-            self._rows = data_keys.rows(self._holders)
+        """As `data_keys.find` for one of these holders."""
+        with self._looking:
+            if self._rows is None:
+                self._rows = data_keys.rows(self._holders)
         return data_keys.unlock(self._rows.get(holder), holder)
 
 
 class KeyRing:
     """Seals and opens many values of one holder with one unlocking. Obtained from `key_ring` or `key_rings`."""
 
-    def __init__(self, holder: Holder, cabinet: _Cabinet | None = None) -> None:
+    def __init__(self, holder: Holder, cabinet: Cabinet | None = None) -> None:
         self._holder = holder
         self._cabinet = cabinet
         self._key: UnlockedKey | None = None

@@ -12,8 +12,8 @@ from django.db import connection, transaction
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from apps.vault import bodies, data_keys, holders, sealing
-from apps.vault.errors import CannotOpen, KeyMissing
+from apps.vault import bodies, data_keys, holders, sealing, shredding
+from apps.vault.errors import CannotOpen, KeyMissing, Shredded
 from apps.vault.holders import Holder, HolderKind, Place
 from apps.vault.models import DataKey
 
@@ -246,6 +246,32 @@ class TestKeyRing:
                     ring.open(sealed, place=PLACE)
         with pytest.raises(RuntimeError):
             alice.open(theirs, place=PLACE)
+
+    def test_costs_no_query_where_its_cabinet_was_asked_before(self, django_assert_num_queries):
+        theirs, strange = (sealing.seal(b"x", holder=holder, place=PLACE) for holder in (ALICE, STRANGER))
+        cabinet = sealing.Cabinet([ALICE, STRANGER])
+        with django_assert_num_queries(1):
+            for holder, sealed, other in ((ALICE, theirs, strange), (STRANGER, strange, theirs)):
+                with sealing.key_rings(holder, cabinet=cabinet) as (ring,):
+                    assert ring.open(sealed, place=PLACE) == b"x"
+                    with pytest.raises(CannotOpen):
+                        ring.open(other, place=PLACE)
+        assert repr(cabinet) == "<Cabinet>"
+
+    def test_has_no_key_that_its_cabinet_was_not_asked_for(self):
+        sealed = sealing.seal(b"x", holder=STRANGER, place=PLACE)
+        others = sealing.Cabinet([ALICE])
+        with sealing.key_rings(STRANGER, cabinet=others) as (stranger,), pytest.raises(KeyMissing):
+            stranger.open(sealed, place=PLACE)
+
+    def test_seals_what_nobody_opens_where_its_key_is_shredded_meanwhile(self):
+        sealed = sealing.seal(b"x", holder=ALICE, place=PLACE)
+        with sealing.key_rings(ALICE, cabinet=sealing.Cabinet([ALICE])) as (ring,):
+            assert ring.open(sealed, place=PLACE) == b"x"
+            shredding.shred(ALICE)
+            late = ring.seal(b"x", place=PLACE)
+        with pytest.raises(Shredded):
+            sealing.open_sealed(late, holder=ALICE, place=PLACE)
 
     def test_makes_a_first_key_beside_those_of_others(self):
         with sealing.key_rings(ALICE, STRANGER) as (alice, stranger):

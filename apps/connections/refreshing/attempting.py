@@ -33,7 +33,8 @@ def attempt(claim: Claim, *, clock: Callable[[], datetime]) -> Result:
     at = clock()
     if claim.stored.refresh_deadline_at is not None and at >= claim.stored.refresh_deadline_at:
         return storing.end_in_time(claim, at=at)
-    with sealing.key_rings(token_columns.holder(claim.connection), Holder.installation()) as (ring, ours):
+    holders = (token_columns.holder(claim.connection), Holder.installation())
+    with sealing.key_rings(*holders, cabinet=claim.keys) as (ring, ours):
         try:
             return _asked(claim, ring, ours, at=at)
         except Shredded:  # the account is being closed

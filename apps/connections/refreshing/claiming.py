@@ -14,11 +14,12 @@ from uuid import UUID, uuid4
 from django.db import connection as database
 
 from apps.connections.models import Connection, StoredTokenSet
-from apps.connections.refreshing import loading, policy, protocol
+from apps.connections.refreshing import loading, policy, protocol, token_columns
 from apps.connections.refreshing.loading import Loaded
 from apps.connections.refreshing.policy import Policy
 from apps.connections.refreshing.protocol import Sent, Standing, Turn
 from apps.directory import reaching, registering
+from apps.vault.sealing import Cabinet, Holder
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -31,6 +32,7 @@ class Claim:
     policy: Policy
     was_refused: bool  # the organization had not enabled us, when it was last asked
     started_at: datetime  # on the database's clock
+    keys: Cabinet  # what its secrets and tokens are sealed under, shared with those that were claimed together
     taken_at: float = field(default_factory=time.monotonic)
 
     @property
@@ -101,6 +103,7 @@ def claim(ids: Collection[UUID], *, at: datetime) -> list[Claim]:
     in the caller's transaction where there is one; commit before you call.
     """
     wanted = {one.connection.pk: one for one in _wanted(loading.load(ids), at=at)}
+    keys = Cabinet([Holder.installation(), *(token_columns.holder(one.connection) for one in wanted.values())])
     return [
         Claim(
             connection=one.connection,
@@ -108,6 +111,7 @@ def claim(ids: Collection[UUID], *, at: datetime) -> list[Claim]:
             policy=one.policy,
             was_refused=one.loaded.was_refused,
             started_at=started_at,
+            keys=keys,
         )
         for connection_id, started_at in _take(list(wanted.values()), at=at)
         for one in (wanted[connection_id],)

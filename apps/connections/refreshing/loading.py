@@ -40,10 +40,11 @@ _REGISTRATION = (
 _SERVER = ("id", "authorize_url", "token_url", "revocation_url", "is_sandbox")
 
 
-def _part(alias: str, model: type[Model], columns: Collection[str]) -> tuple[str, type[Model], Sequence[str]]:
-    """Columns in the order of the model's fields: Django takes values in that order, whatever the names beside them."""
+def _part(alias: str, model: type[Model], columns: Collection[str]) -> tuple[str, type[Model], Collection[str]]:
+    """Columns in the order of the model's fields: Django takes values in that order, whatever the names beside them,
+    and looks for each of its fields among the names."""
     fields = model._meta.concrete_fields  # noqa: SLF001 - public
-    return alias, model, [field.attname for field in fields if field.attname in columns]
+    return alias, model, {field.attname: None for field in fields if field.attname in columns}.keys()
 
 
 _PARTS = (

@@ -13,7 +13,7 @@ Whoever ends a permission at the provider is noticed at the next refresh or data
 24 hours away: half of its window, and as far as the daily sync.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -43,8 +43,10 @@ class Times:
     @property
     def columns(self) -> dict[str, Any]:
         """What a StoredTokenSet keeps of them; whatever was planned of it before is over."""
-        moments = {name: moment for name, moment in asdict(self).items() if name != "lapses_at"}
-        return {**moments, "parked_endpoint_id": None}
+        return {**{name: getattr(self, name) for name in _COLUMNS}, "parked_endpoint_id": None}
+
+
+_COLUMNS = tuple(field.name for field in fields(Times) if field.name != "lapses_at")
 
 
 def times(

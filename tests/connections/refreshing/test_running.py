@@ -8,11 +8,12 @@ from threading import Event, Lock, Thread
 
 import pytest
 from django.db import connection as database
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from apps.connections import refreshing, tallying, tasks
 from apps.connections.models import Connection, RefreshPace, StoredTokenSet
-from apps.connections.refreshing import attempting, running
+from apps.connections.refreshing import attempting, claiming, running
 from apps.directory.models import Endpoint
 from apps.wire.errors import Throttled
 from apps.wire.secret import Secret
@@ -274,3 +275,14 @@ class TestTheMessage:
         monkeypatch.setattr(tasks.refresh_due, "apply_async", lambda **options: sent.append(options))
         tasks._enqueue_refreshing()
         assert sent == [{"expires": 60}]
+
+
+class TestLinksThatWereClaimedTogether:
+    def test_look_for_their_keys_together(self, make_due, stand_in):
+        stand_in.token = Counting(seconds=0)
+        at = timezone.now()
+        claims = claiming.claim([link.pk for link in make_due(3)], at=at)
+        with CaptureQueriesContext(database) as captured:
+            outcomes = [attempting.attempt(claim, clock=lambda: at).outcome for claim in claims]
+        assert outcomes == [attempting.Outcome.RENEWED] * 3
+        assert len([query for query in captured if "vault_datakey" in query["sql"]]) == 1
