@@ -85,7 +85,7 @@ def _beneath(row: Row, *, show_subject: bool) -> Iterator[str]:
         yield subject_name(row.subject)
     yield from _detail(row)
     if row.of_its_test > 1:
-        yield _counted("%(n)s value", "%(n)s values", row.of_its_test)
+        yield ngettext("%(n)s value", "%(n)s values", row.of_its_test) % _number(row.of_its_test)
 
 
 def _detail(row: Row) -> Iterator[str]:
@@ -102,7 +102,7 @@ def _detail(row: Row) -> Iterator[str]:
 def _listed_by(row: Row) -> str:
     if not row.others or row.listed_by <= len(row.providers):
         return ""
-    said = gettext("%(n)s providers list this") % {"n": formats.localize(row.listed_by)}
+    said = gettext("%(n)s providers list this") % _number(row.listed_by)
     return f'<span class="row-detail">{_said(said)}</span>'
 
 
@@ -113,7 +113,8 @@ def _others(row: Row, addresses: _Addresses) -> str:
     listed = f"<ul>{''.join(_other(other, row, addresses) for other in row.others)}</ul>"
     if len(row.others) <= _FEW:
         return f'<div class="under">{listed}</div>'
-    count = _counted("%(n)s more entry of this", "%(n)s more entries of this", len(row.others))
+    more = len(row.others)
+    count = ngettext("%(n)s more entry of this", "%(n)s more entries of this", more) % _number(more)
     whose = f'<span class="visually-hidden">: {_said(row.title)}</span>'
     return f'<details class="under"><summary>{_said(count)}{whose}</summary>{listed}</details>'
 
@@ -127,5 +128,5 @@ def _other(other: Row, row: Row, addresses: _Addresses) -> str:
     return f'<li><a href="{addresses.of(other)}">{_said(" · ".join(_detail(other)))}</a>\n{spans}</li>'
 
 
-def _counted(one: str, several: str, number: int) -> str:
-    return ngettext(one, several, number) % {"n": formats.localize(number)}
+def _number(number: int) -> dict[str, str]:
+    return {"n": formats.localize(number)}
