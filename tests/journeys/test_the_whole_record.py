@@ -47,4 +47,8 @@ class TestTheWholeRecord:
         page.get_by_role("main").get_by_role("button", name="Search").click()
         expect(page.get_by_role("main")).to_contain_text("Clotting time, compared")
         assert_accessible(page)
+        page.get_by_role("main").get_by_role("link", name=re.compile("Clotting time, compared")).first.click()
+        walk.expect_heading(re.compile("Clotting time, compared"))
+        page.go_back()
+        expect(page.get_by_role("main")).to_contain_text("Clotting time, compared")
         walk.to("/download/")

@@ -119,7 +119,7 @@ class TestALeafOfAnotherRelease:
             page(hers, *address)
         assert "We cannot open this just now" in page(hers, "subject", "results")
         assert "We cannot open this just now" in page(hers, "everything_by_date")
-        found = hers.post(reverse("search_record"), {"words": "sodium"}).content.decode()
+        found = hers.post(reverse("search_record"), {"words": "sodium"}, follow=True).content.decode()
         assert "We cannot open this just now" in found
 
 

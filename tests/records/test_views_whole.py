@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from apps.audit.models import AuditEvent, EventType
@@ -249,7 +250,7 @@ class TestEverythingByDate:
 
 class TestSearch:
     def ask(self, client, words):
-        response = client.post(reverse("search_record"), {"words": words})
+        response = client.post(reverse("search_record"), {"words": words}, follow=True)
         assert response.status_code == 200
         return re.sub(r"\s+", " ", response.content.decode())
 
@@ -284,6 +285,27 @@ class TestSearch:
     def test_leaves_no_word_in_an_address(self, hers, connection):
         keep(connection, result(0))
         assert "Nothing found" not in page(hers, "search_record", words="sodium")
+        for words in ("sodium", "zebra"):
+            answer = hers.post(reverse("search_record"), {"words": words})
+            assert answer.status_code == 303
+            assert words not in answer["Location"]
+
+    def test_is_there_again_when_she_goes_back_to_it(self, hers, connection):
+        keep(connection, result(0))
+        places = [hers.post(reverse("search_record"), {"words": words})["Location"] for words in ("sodium", "zebra")]
+        assert "1 entry found" in hers.get(places[0]).content.decode()
+        assert "“zebra”" in hers.get(places[1]).content.decode()
+        for number in range(10):
+            hers.post(reverse("search_record"), {"words": f"word {number}"})
+        assert "sodium" not in hers.get(places[0]).content.decode()  # kept no more: an empty box
+
+    def test_of_hers_is_shown_to_nobody_else(self, hers, sam, connection):
+        keep(connection, result(0))
+        place = hers.post(reverse("search_record"), {"words": "sodium"})["Location"]
+        stranger = Client()
+        stranger.force_login(sam)
+        assert "sodium" not in stranger.get(place).content.decode()
+        assert "sodium" in hers.get(place).content.decode()
 
 
 class TestEveryPage:
@@ -304,7 +326,7 @@ class TestEveryPage:
             response = client.get(address)
             assert response.status_code == (404 if f"/{entry_of('o0').pk}/" in address else 200)
             assert not [said for said in ("Sodium", "Pteridine", "Harbor") if said in response.content.decode()]
-        found = client.post(reverse("search_record"), {"words": "sodium"}).content.decode()
+        found = client.post(reverse("search_record"), {"words": "sodium"}, follow=True).content.decode()
         assert "1 entry found" not in found
         assert "Harbor" not in found
 

@@ -1,8 +1,13 @@
-"""Search within one's own record. What is looked for is sent in the body: an address stays in the browser's history."""
+"""Search within one's own record. What is looked for is sent in the body: an address stays in the browser's history.
+
+The session keeps it, sealed as it is, under a number; what was found is shown at an address with that number. So the
+way back from an entry leads to what was found: to the answer of a form, browsers go back by asking to send it again.
+"""
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
@@ -16,6 +21,9 @@ from apps.records.viewing.whole import Whole
 from apps.vault.errors import VaultError
 
 _TRIES = 2  # shelves that were built anew while they were read are there a moment later
+_KEPT = "searches"  # in the session: the latest ones, each with its number
+_MOST_KEPT = 10  # a few tabs, and a few steps back in each
+_LONGEST = 100  # characters, as the box takes
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -23,7 +31,9 @@ _TRIES = 2  # shelves that were built anew while they were read are there a mome
 @cache_control(no_store=True, private=True)
 def search_record(request: HttpRequest) -> HttpResponse:
     """The box, and what was found."""
-    words = request.POST.get("words", "")
+    if request.method == "POST":
+        return _show(_keep(request, request.POST.get("words", "")))
+    words = _kept(request, request.GET.get("number", ""))
     now = timezone.now()
     with whole.opened(current_user(request), LISTED, session=request.session, at=now) as record:
         found, is_prepared_anew = _found(record, words) if words.strip() else (None, False)
@@ -37,6 +47,25 @@ def search_record(request: HttpRequest) -> HttpResponse:
             "now": now,
         }
         return render(request, "records/search.html", context)
+
+
+def _keep(request: HttpRequest, words: str) -> int:
+    """The number it is shown under."""
+    kept = request.session.get(_KEPT, [])
+    number = kept[-1][0] + 1 if kept else 1
+    request.session[_KEPT] = [*kept, [number, words[:_LONGEST]]][-_MOST_KEPT:]
+    return number
+
+
+def _show(number: int) -> HttpResponseRedirect:
+    response = HttpResponseRedirect(f"{reverse('search_record')}?number={number}")
+    response.status_code = 303
+    return response
+
+
+def _kept(request: HttpRequest, number: str) -> str:
+    """What was looked for; empty where it is kept no more."""
+    return next((words for kept, words in request.session.get(_KEPT, []) if str(kept) == number), "")
 
 
 def _found(record: Whole, words: str) -> tuple[Found | None, bool]:
