@@ -62,12 +62,13 @@ def paired(
     """The same with what each row was made of. With `at`, and the birth date where it is known, rows say as well
     what is odd about them (`remarks`). Without `has_details` they say name, date and status."""
     rows: list[tuple[Shelved, Row]] = []
+    labels: dict[str, str] = {}
     for one in shelved:
         provider = sources[one.connection_id].provider
         near = enumerate(rows[-5:], max(len(rows) - 5, 0)) if len(sources) > 1 else ()
         same = next((place for place, (other, _row) in near if _same(other, one)), None)
         if same is None:
-            row = _row(one, provider, has_details=has_details)
+            row = _row(one, provider, labels, has_details=has_details)
             if at is not None and one.entry is not None:
                 said = remarks.of(one.entry, provider=provider, born=born, at=at)
                 row = replace(row, details=(*row.details, *said)) if said else row
@@ -95,7 +96,8 @@ def _of_visit(entry: Entry) -> str:
     return entry.class_said or words.of_key(entry.kind) if isinstance(entry, VisitEntry) else ""
 
 
-def _row(shelved: Shelved, provider: str, *, has_details: bool) -> Row:
+def _row(shelved: Shelved, provider: str, labels: dict[str, str], *, has_details: bool) -> Row:
+    """`labels` are those of dates that other rows of the page have: most have the same, and it is asked for once."""
     entry = shelved.entry
     if entry is None:
         unread = gettext("We cannot show this entry just now. This is ours to fix.")
@@ -106,7 +108,7 @@ def _row(shelved: Shelved, provider: str, *, has_details: bool) -> Row:
         subject=shelved.subject,
         title=title,
         theirs=theirs,
-        when_label="" if _says_itself(entry.when) else whens.label(entry.when),
+        when_label="" if _says_itself(entry.when) else _label(entry.when, labels),
         when=whens.in_words(entry.when),
         year=arranging.year(entry),
         group=entry.group,
@@ -115,6 +117,12 @@ def _row(shelved: Shelved, provider: str, *, has_details: bool) -> Row:
         providers=(provider,),
         of_its_test=shelved.of_its_test,
     )
+
+
+def _label(when: When, labels: dict[str, str]) -> str:
+    if when.means not in labels:
+        labels[when.means] = whens.label(when)
+    return labels[when.means]
 
 
 def _says_itself(when: When) -> bool:
