@@ -10,12 +10,12 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 
 from apps.connections.models import Connection
-from apps.records import places, presenting, subjects
+from apps.records import bodies, presenting, subjects
 from apps.records.models import Record
 from apps.records.shelving.surroundings import Surroundings
 from apps.records.viewing import entries
 from apps.vault import sealing
-from apps.vault.sealing import Holder, KeyRing
+from apps.vault.sealing import Holder
 from development.covering.counting import Tally
 
 _AT_ONCE = 200
@@ -30,9 +30,9 @@ def count(connection: Connection, tally: Tally) -> None:
     with sealing.key_ring(Holder.user(connection.user_id)) as ring, _hearing() as heard:
         surroundings = Surroundings(connection, ring)
         for batch in _batches(records.iterator(chunk_size=_AT_ONCE)):
-            bodies = [_body(record, ring) for record in batch]
-            context = surroundings.of(bodies)
-            for record, body in zip(batch, bodies, strict=True):
+            opened = [bodies.of(record, ring) for record in batch]
+            context = surroundings.of(opened)
+            for record, body in zip(batch, opened, strict=True):
                 name = record.resource_type
                 resource, entry = presenting.present(
                     body, resource_type=name, logical_id=record.logical_id, context=context
@@ -52,13 +52,6 @@ def count(connection: Connection, tally: Tally) -> None:
 def _batches(records: Iterator[Record]) -> Iterator[list[Record]]:
     while batch := list(islice(records, _AT_ONCE)):
         yield batch
-
-
-def _body(record: Record, ring: KeyRing) -> bytes:
-    place = places.body_place(
-        connection_id=record.connection_id, resource_type=record.resource_type, logical_id=record.logical_id
-    )
-    return ring.open_body(bytes(record.sealed_body), place=place)
 
 
 def _has_page(record: Record) -> bool:

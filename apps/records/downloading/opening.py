@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from apps.records import places
+from apps.records import bodies
 from apps.records.downloading import fetching, keeping, reading, sniffing, wording
 from apps.records.downloading.sniffing import Form, Sort
 from apps.records.models import Record
@@ -91,11 +91,8 @@ def _is_short(content: bytes, described: Attachment) -> bool:
 
 
 def _sent(record: Record, number: int) -> Element:
-    place = places.body_place(
-        connection_id=record.connection_id, resource_type=record.resource_type, logical_id=record.logical_id
-    )
     with sealing.key_ring(Holder.user(record.user_id)) as ring:
-        resource = elements.parse(ring.open_body(bytes(record.sealed_body), place=place))
+        resource = elements.parse(bodies.of(record, ring))
     if heads.head(resource)["is_withdrawn"]:
         raise LookupError
     return attachments.sent_by(resource)[number]

@@ -4,7 +4,6 @@ Rows come in the order in which they were first stored, a few at a time, so that
 A record may be deleted meanwhile, and then its rows merely end: whoever made something of them asks `ensure_held`.
 """
 
-import logging
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,17 +14,14 @@ from uuid import UUID
 from django.db.models import Count, Max
 
 from apps.connections.models import Connection
-from apps.records import places
+from apps.records import bodies
 from apps.records.models import Record, RecordVersion
 from apps.vault import sealing
-from apps.vault.errors import CannotOpen
 from apps.vault.sealing import Holder, KeyRing
 from apps.wire.dialects import FhirVersion
 
 MOST_TOGETHER = 200  # what is held of a group until its Provenance is written
 _ROWS_AT_ONCE = 50  # a body may be megabytes long
-
-_LOG = logging.getLogger(__name__)
 
 
 class DeletedMeanwhile(Exception):
@@ -194,9 +190,5 @@ def _split(alike: Iterator[Row]) -> Iterator[Iterator[Row]]:
 
 
 def _opened(source: Source, resource_type: str, logical_id: str, sealed: bytes, ring: KeyRing) -> bytes | None:
-    place = places.body_place(connection_id=source.connection_id, resource_type=resource_type, logical_id=logical_id)
-    try:
-        return ring.open_body(sealed, place=place)
-    except CannotOpen:
-        _LOG.error("A record does not open: connection %s.", source.connection_id)
-        return None
+    named = {"resource_type": resource_type, "logical_id": logical_id}
+    return bodies.find(sealed, ring, connection_id=source.connection_id, **named)

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from apps.accounts import time_zones
 from apps.connections.models import Connection
-from apps.records import places
+from apps.records import bodies, places
 from apps.records.models import Record, Shelf
 from apps.records.presenters import elements, patient
 from apps.records.presenters.patient import PatientSummary
@@ -94,8 +94,8 @@ def _rebuild_patients(connection: Connection, ring: KeyRing, *, at: datetime) ->
     records = Record.objects.filter(
         user_id=connection.user_id, connection_id=connection.id, resource_type__in=PATIENT.resource_types
     ).order_by("pk")
-    opened = [_opened(record, ring) for record in records]
-    summaries = [patient.present(resource) for resource in opened if resource is not None]
+    opened = [bodies.find_of(record, ring) for record in records]
+    summaries = [patient.present(elements.parse(body)) for body in opened if body is not None]
     unopened = len(opened) - len(summaries)
     if unopened and not summaries:
         return Built(0, unopened)
@@ -107,14 +107,3 @@ def _rebuild_patients(connection: Connection, ring: KeyRing, *, at: datetime) ->
         defaults={"sealed_index": ring.seal_body(msgspec.json.encode(summaries), place=place), "built_at": at},
     )
     return Built(len(summaries), unopened)
-
-
-def _opened(record: Record, ring: KeyRing) -> elements.Element | None:
-    place = places.body_place(
-        connection_id=record.connection_id, resource_type=record.resource_type, logical_id=record.logical_id
-    )
-    try:
-        return elements.parse(ring.open_body(bytes(record.sealed_body), place=place))
-    except CannotOpen:
-        _LOG.error("A record does not open: connection %s, %s.", record.connection_id, record.pk)
-        return None

@@ -12,7 +12,7 @@ from django.db.models.functions import Length
 from django.db.models.lookups import LessThanOrEqual
 
 from apps.connections.models import Connection
-from apps.records import places, subjects
+from apps.records import bodies, subjects
 from apps.records.models import Record
 from apps.records.subjects import Subject
 from apps.vault.errors import CannotOpen
@@ -57,12 +57,10 @@ def _opened(
 ) -> Iterator[tuple[Held, bytes]]:
     for record in records:
         known = record._replace(sealed_body=None)
-        place = places.body_place(
-            connection_id=connection.id, resource_type=record.resource_type, logical_id=record.logical_id
-        )
+        named = {"resource_type": record.resource_type, "logical_id": record.logical_id}
         try:
-            yield known, ring.open_body(_sealed(record), place=place)
-        except CannotOpen:
+            yield known, bodies.opened(_sealed(record), ring, connection_id=connection.id, **named)
+        except CannotOpen:  # told by whoever counts them
             unopened.append(known)
 
 

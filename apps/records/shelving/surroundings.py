@@ -1,24 +1,20 @@
 """What the resources of one connection are read with: those they refer to, and the birth date of the patient."""
 
-import logging
 import re
 from collections.abc import Iterable
 from datetime import date
 from typing import Final
 
 from apps.connections.models import Connection
-from apps.records import places
+from apps.records import bodies
 from apps.records.models import Record
 from apps.records.presenters import elements
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context
 from apps.records.subjects import REFERRED_TO
-from apps.vault.errors import CannotOpen
 from apps.vault.sealing import KeyRing
 from apps.wire import datetimes
 from apps.wire.datetimes import Precision
-
-_LOG = logging.getLogger(__name__)
 
 TYPES: Final = (*REFERRED_TO, "Specimen")
 _MOST: Final = 2000  # kept parsed: a clinic has so many doctors, a gateway more
@@ -34,11 +30,12 @@ class Surroundings:
     What does not open is as if it were not here: what refers to it says itself what it is called, if anybody does.
     """
 
-    def __init__(self, connection: Connection, ring: KeyRing) -> None:
+    def __init__(self, connection: Connection, ring: KeyRing, *, birth_date: date | None = None) -> None:
+        """`birth_date` is the patient's, where the caller knows it: otherwise it is read."""
         self._connection = connection
         self._ring = ring
         self._others: dict[str, Element] = {}
-        self._birth_date = self._read_birth_date()
+        self._birth_date = birth_date or self._read_birth_date()
 
     def of(self, bodies: Iterable[bytes]) -> Context:
         """The context to present these bodies with."""
@@ -68,13 +65,10 @@ class Surroundings:
             logical_id__in={logical_id for _type, logical_id in paths},
         )
         for resource_type, logical_id, sealed in rows.values_list("resource_type", "logical_id", "sealed_body"):
-            place = places.body_place(
-                connection_id=self._connection.id, resource_type=resource_type, logical_id=logical_id
-            )
-            try:
-                yield resource_type, logical_id, self._ring.open_body(bytes(sealed), place=place)
-            except CannotOpen:
-                _LOG.error("A %s does not open: connection %s.", resource_type, self._connection.id)
+            named = {"resource_type": resource_type, "logical_id": logical_id}
+            body = bodies.find(sealed, self._ring, connection_id=self._connection.id, **named)
+            if body is not None:
+                yield resource_type, logical_id, body
 
     def _read_birth_date(self) -> date | None:
         for _type, _id, body in self._opened([("Patient", self._connection.fhir_patient_id)]):

@@ -2,7 +2,6 @@
 the resource as the provider sent it.
 """
 
-import logging
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -14,7 +13,7 @@ from django.db.models import QuerySet
 from apps.accounts.models import User
 from apps.connections.answers import candidates
 from apps.connections.answers.candidates import Candidate
-from apps.records import places, presenting, subjects
+from apps.records import bodies, presenting, subjects
 from apps.records.charts import number_line
 from apps.records.charts.number_line import NumberLine
 from apps.records.models import Record, RecordVersion
@@ -31,10 +30,7 @@ from apps.records.viewing.facts import Fact
 from apps.records.viewing.fills import Fills
 from apps.records.viewing.panel_rows import PanelShown
 from apps.vault import sealing
-from apps.vault.errors import CannotOpen
 from apps.vault.sealing import Holder, KeyRing
-
-_LOG = logging.getLogger(__name__)
 
 MOST_SHOWN_BYTES = 200_000  # of a resource as sent; the rest is in the download
 _DEEPEST = 40  # brackets within brackets; indented, 200 kB of them are 8 MB at most
@@ -107,14 +103,14 @@ def of(record: Record, *, at: datetime) -> EntryPage:
     Raises `apps.vault.errors.VaultError` where the record itself does not open, or a key is missing.
     """
     with sealing.key_ring(Holder.user(record.user_id)) as ring:
-        body = _opened(record, bytes(record.sealed_body), ring)
+        body = bodies.of(record, ring)
         opened = list(_earlier(record, ring))
-        versions, bodies = [version for version, _body in opened], [body for _version, body in opened]
+        versions, earlier_bodies = [version for version, _body in opened], [body for _version, body in opened]
         surroundings = Surroundings(record.connection, ring)
-        context = surroundings.of([body, *bodies])
+        context = surroundings.of([body, *earlier_bodies])
         told = [
             presenting.present(each, resource_type=record.resource_type, logical_id=record.logical_id, context=context)
-            for each in (body, *bodies)
+            for each in (body, *earlier_bodies)
         ]
         panel = panel_rows.of(record, told[0][1], surroundings, ring)
         fills = filling.of(record, told[0][1], ring)
@@ -132,7 +128,7 @@ def of(record: Record, *, at: datetime) -> EntryPage:
 def as_sent(record: Record) -> str:
     """The resource as received, laid out in lines: names, order and digits are the provider's. Raises VaultError."""
     with sealing.key_ring(Holder.user(record.user_id)) as ring:
-        body = _opened(record, bytes(record.sealed_body), ring)
+        body = bodies.of(record, ring)
     return _laid_out(body)[:MOST_SHOWN_BYTES].decode(errors="replace")
 
 
@@ -164,17 +160,9 @@ def _mine(user: User) -> QuerySet[Record]:
 
 def _earlier(record: Record, ring: KeyRing) -> Iterator[tuple[RecordVersion, bytes]]:
     for version in record.versions.order_by("-superseded_at", "-pk")[:_MOST_VERSIONS]:
-        try:
-            yield version, _opened(record, bytes(version.sealed_body), ring)
-        except CannotOpen:
-            _LOG.error("An earlier version does not open: connection %s, %s.", record.connection_id, version.pk)
-
-
-def _opened(record: Record, sealed: bytes, ring: KeyRing) -> bytes:
-    place = places.body_place(
-        connection_id=record.connection_id, resource_type=record.resource_type, logical_id=record.logical_id
-    )
-    return ring.open_body(sealed, place=place)
+        version.record = record
+        if (body := bodies.find_of(version, ring)) is not None:
+            yield version, body
 
 
 def _version(version: RecordVersion | None, record: Record, entry: Entry) -> Version:

@@ -4,8 +4,6 @@ The last look is the newest one on an earlier day that the audit trail tells of.
 check since then changed some.
 """
 
-import logging
-import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,24 +11,20 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from django.db.models import QuerySet, Sum
+from django.db.models import Sum
 from django.utils import timezone
 
 from apps.audit.models import AuditEvent, EventType
-from apps.records import places, presenting, subjects
+from apps.records import bodies, presenting, subjects
 from apps.records.models import Record, SyncStep
-from apps.records.presenters import elements
 from apps.records.presenters.entry import UNLISTED, Context
+from apps.records.shelving.surroundings import Surroundings
 from apps.records.subjects import Subject
 from apps.records.viewing import rows, whens
 from apps.records.viewing.whole import Whole
-from apps.vault.errors import CannotOpen
-
-_LOG = logging.getLogger(__name__)
 
 MOST_NAMED: Final = 5
 _LOOKED_THROUGH: Final = 20  # some of what came is listed nowhere
-_MEDICINES: Final = re.compile(rb'"reference"\s*:\s*"(?:[^"]{0,500}/)?Medication/([A-Za-z0-9.\-]{1,64})"')
 
 
 @dataclass(frozen=True)
@@ -82,45 +76,32 @@ def _changed(whole: Whole, since: datetime) -> dict[str, int]:
 def _items(whole: Whole, since: datetime, resource_types: Sequence[str]) -> tuple[Item, ...]:
     mine = Record.objects.filter(user_id=whole.user_id, connection__in=list(whole.sources), removed_at__isnull=True)
     came = mine.filter(resource_type__in=resource_types, received_at__gt=since)
-    opened = [(record, _opened(whole, record)) for record in came.order_by("-received_at", "-pk")[:_LOOKED_THROUGH]]
+    newest = came.order_by("-received_at", "-pk")[:_LOOKED_THROUGH]
+    opened = [(record, bodies.find_of(record, whole.ring)) for record in newest]
     readable = [(record, body) for record, body in opened if body is not None]
-    medicines = _medicines(whole, mine, [body for _record, body in readable])
-    told = (_item(whole, record, body, medicines.get(record.connection_id, {}), since) for record, body in readable)
+    contexts = _contexts(whole, readable)
+    told = (_item(whole, record, body, contexts[record.connection_id], since) for record, body in readable)
     return tuple(item for item in told if item is not None)[:MOST_NAMED]
 
 
-def _opened(whole: Whole, record: Record) -> bytes | None:
-    """None where it does not open, which hides nothing else that is new."""
-    place = places.body_place(
-        connection_id=record.connection_id, resource_type=record.resource_type, logical_id=record.logical_id
-    )
-    try:
-        return whole.ring.open_body(bytes(record.sealed_body), place=place)
-    except CannotOpen:
-        _LOG.error("A record does not open: connection %s, %s.", record.connection_id, record.pk)
-        return None
+def _contexts(whole: Whole, readable: Sequence[tuple[Record, bytes]]) -> Mapping[UUID, Context]:
+    """What the new rows of each connection are read with: an order may have its name from a Medication alone."""
+    found: dict[UUID, list[bytes]] = defaultdict(list)
+    for record, body in readable:
+        found[record.connection_id].append(body)
+    return {
+        key: Surroundings(whole.sources[key].connection, whole.ring, birth_date=whole.born).of(several)
+        for key, several in found.items()
+    }
 
 
-def _medicines(
-    whole: Whole, mine: QuerySet[Record], bodies: Sequence[bytes]
-) -> Mapping[UUID, Mapping[str, elements.Element]]:
-    """The medicines that orders refer to: without them these have no name. One query, where there are any."""
-    wanted = {name.decode() for body in bodies for name in _MEDICINES.findall(body)}
-    found: dict[UUID, dict[str, elements.Element]] = defaultdict(dict)
-    for record in mine.filter(resource_type="Medication", logical_id__in=wanted) if wanted else ():
-        found[record.connection_id][f"Medication/{record.logical_id}"] = elements.parse(_opened(whole, record) or b"")
-    return found
-
-
-def _item(
-    whole: Whole, record: Record, body: bytes, others: Mapping[str, elements.Element], since: datetime
-) -> Item | None:
+def _item(whole: Whole, record: Record, body: bytes, context: Context, since: datetime) -> Item | None:
     """None for what no list has: withdrawn, not final, or of no subject."""
     resource, entry = presenting.present(
         body,
         resource_type=record.resource_type,
         logical_id=record.logical_id,
-        context=Context(others=others, birth_date=whole.born),
+        context=context,
     )
     subject = subjects.subject_of(resource, resource_type=record.resource_type)
     if subject is None or entry.is_withdrawn or entry.group == UNLISTED:

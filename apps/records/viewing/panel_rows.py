@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from apps.records import places, presenting, subjects
+from apps.records import bodies, presenting, subjects
 from apps.records.models import Record
 from apps.records.presenters import panels
 from apps.records.presenters.reports import ReportEntry
@@ -33,7 +33,8 @@ class Part:
 
 @dataclass(frozen=True)
 class PanelShown:
-    """`outside` of `compared` are outside of the usual range, and stand first; `missing` are referred to, not here."""
+    """`outside` of `compared` are outside of the usual range, and stand first; `missing` are referred to and not
+    here, or do not open."""
 
     parts: tuple[Part, ...]
     outside: int
@@ -42,7 +43,7 @@ class PanelShown:
 
 
 def of(record: Record, entry: object, surroundings: Surroundings, ring: KeyRing) -> PanelShown | None:
-    """None for what has no results. Raises `apps.vault.errors.VaultError` where a body does not open."""
+    """None for what has no results. Raises `apps.vault.errors.VaultError` where a key is missing."""
     if not isinstance(entry, ReportEntry | ResultEntry):
         return None
     paths = entry.results if isinstance(entry, ReportEntry) else entry.members
@@ -74,22 +75,16 @@ def _read(record: Record, paths: Sequence[str], surroundings: Surroundings, ring
     mine = Record.objects.filter(
         user_id=record.user_id, connection_id=record.connection_id, resource_type="Observation", logical_id__in=ids
     )
-    bodies = {(one.logical_id, one.pk): _opened(one, ring) for one in mine}
-    context = surroundings.of(bodies.values())
+    found = {(one.logical_id, one.pk): bodies.find_of(one, ring) for one in mine}
+    opened = {name: body for name, body in found.items() if body is not None}
+    context = surroundings.of(opened.values())
     held = {}
-    for (logical_id, pk), body in bodies.items():
+    for (logical_id, pk), body in opened.items():
         resource, entry = presenting.present(body, resource_type="Observation", logical_id=logical_id, context=context)
         subject = subjects.subject_of(resource, resource_type="Observation")
         if isinstance(entry, ResultEntry) and subject is not None:
             held[f"Observation/{logical_id}"] = _Held(pk, subject.key, entry)
     return held
-
-
-def _opened(record: Record, ring: KeyRing) -> bytes:
-    place = places.body_place(
-        connection_id=record.connection_id, resource_type=record.resource_type, logical_id=record.logical_id
-    )
-    return ring.open_body(bytes(record.sealed_body), place=place)
 
 
 def _part(held: _Held | None, result: ResultEntry) -> Part:

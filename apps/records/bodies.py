@@ -1,0 +1,57 @@
+"""Open the bodies of records and of their earlier versions: the one place that knows what a body is sealed for.
+
+Where the body itself is what somebody asked for, `opened` and `of` raise. Where it is one among others, `find` tells
+the log of which connection it is and gives None, so that it hides no other; whoever shows those says that one lacks.
+"""
+
+import logging
+from typing import TypedDict
+from uuid import UUID
+
+from apps.records import places
+from apps.records.models import Record, RecordVersion
+from apps.vault.errors import CannotOpen
+from apps.vault.sealing import KeyRing
+
+_LOG = logging.getLogger(__name__)
+
+
+class _Named(TypedDict):
+    connection_id: UUID
+    resource_type: str
+    logical_id: str
+
+
+def opened(
+    sealed: bytes | memoryview, ring: KeyRing, *, connection_id: UUID, resource_type: str, logical_id: str
+) -> bytes:
+    """The body as received. Raises `apps.vault.errors.CannotOpen` where it was changed or moved, and another VaultError
+    where a key is missing."""
+    place = places.body_place(connection_id=connection_id, resource_type=resource_type, logical_id=logical_id)
+    return ring.open_body(bytes(sealed), place=place)
+
+
+def find(
+    sealed: bytes | memoryview, ring: KeyRing, *, connection_id: UUID, resource_type: str, logical_id: str
+) -> bytes | None:
+    """The same; None where it was changed or moved. Raises VaultError where a key is missing."""
+    try:
+        return opened(sealed, ring, connection_id=connection_id, resource_type=resource_type, logical_id=logical_id)
+    except CannotOpen:
+        _LOG.error("A %s does not open: connection %s.", resource_type, connection_id)
+        return None
+
+
+def of(record: Record, ring: KeyRing) -> bytes:
+    """The body that stands. Raises as `opened` does."""
+    return opened(record.sealed_body, ring, **_named(record))
+
+
+def find_of(record: Record | RecordVersion, ring: KeyRing) -> bytes | None:
+    """The body of a record, or of an earlier version of one. Raises as `find` does."""
+    named = _named(record.record if isinstance(record, RecordVersion) else record)
+    return find(record.sealed_body, ring, **named)
+
+
+def _named(record: Record) -> _Named:
+    return _Named(connection_id=record.connection_id, resource_type=record.resource_type, logical_id=record.logical_id)
