@@ -8,7 +8,9 @@ from config import env
 
 _NOTHING_COLLECTED = 5  # pytest's exit code when options or paths select no test
 _SANDBOX = Path("tests/sandbox")
-_PROCESSES = "2"
+# One test at a time goes to whichever process is free. What pytest-xdist hands out otherwise are heaps of hundreds, in
+# which the tests with a browser lay together: one process went through them while the other had nothing left to do.
+_SHARED_BY = ("-n", "2", "--maxschedchunk", "1")
 
 
 def main(arguments: list[str]) -> int:
@@ -27,7 +29,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _pytest(*arguments: str) -> int:
-    command = [sys.executable, "-m", "pytest", "--quiet", "-n", _PROCESSES, *arguments]
+    command = [sys.executable, "-m", "pytest", "--quiet", *_SHARED_BY, *arguments]
     return subprocess.run(command, cwd=env.ROOT, check=False).returncode
 
 
