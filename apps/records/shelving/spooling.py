@@ -35,7 +35,10 @@ class Spool:
     def merged(self) -> Iterator[tuple[Key, bytes]]:
         """Every row, sorted."""
         self._open.sort(key=itemgetter(0))
-        return heapq.merge(*(self._unpacked(run) for run in self._runs), self._open, key=itemgetter(0))
+        # One for all: each holds more than a piece, and there may be a hundred runs.
+        decompressor = zstandard.ZstdDecompressor(dict_data=self._sample)
+        runs = (_unpacked(run, decompressor) for run in self._runs)
+        return heapq.merge(*runs, self._open, key=itemgetter(0))
 
     def _pack(self) -> None:
         if self._sample is None:
@@ -47,12 +50,12 @@ class Spool:
         self._runs.append([_packed(piece, compressor) for piece in pieces])
         self._open = []
 
-    def _unpacked(self, run: list[bytes]) -> Iterator[tuple[Key, bytes]]:
-        decompressor = zstandard.ZstdDecompressor(dict_data=self._sample)
-        for piece in run:
-            yield from msgspec.msgpack.decode(decompressor.decompress(piece), type=list[tuple[Key, bytes]])
-
 
 def _packed(piece: list[tuple[Key, bytes]], compressor: zstandard.ZstdCompressor) -> bytes:
     """The compressor hands out an object as large as its worst case: only a copy is as small as it looks."""
     return bytes(memoryview(compressor.compress(msgspec.msgpack.encode(piece))))
+
+
+def _unpacked(run: list[bytes], decompressor: zstandard.ZstdDecompressor) -> Iterator[tuple[Key, bytes]]:
+    for piece in run:
+        yield from msgspec.msgpack.decode(decompressor.decompress(piece), type=list[tuple[Key, bytes]])
