@@ -57,7 +57,8 @@ def _within(value: object, name: str, depth: int) -> Iterator[Element]:
             yield value
             return
         for inner, part in value.items():
-            yield from _within(part, str(inner), depth + 1)
+            if isinstance(part, dict | list):  # most are not, and each call costs
+                yield from _within(part, str(inner), depth + 1)
 
 
 def _is_attachment(value: Element, name: str) -> bool:
