@@ -11,8 +11,10 @@ import signal
 import time
 from collections import Counter
 from collections.abc import Sequence
+from datetime import timedelta
 
 from django.db import connections
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from apps.connections.models import Connection
@@ -67,7 +69,8 @@ def _lives(run: SyncRun, origin: str, *, kills: int, chance: random.Random, seco
             return lives
         time.sleep(_SETTLES_SECONDS)
         lives.append(told(origin))
-        SyncRun.objects.filter(pk=run.pk).update(lease_until=None, claim_id=None)  # the lease of the dead is over
+        # The lease of the dead is over; its claim stays on the row, by which its death is counted.
+        SyncRun.objects.filter(pk=run.pk).update(lease_until=Now() - timedelta(seconds=1))
     _live(run, killed_after=None)
     return [*lives, told(origin)]
 
