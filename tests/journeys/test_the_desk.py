@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from apps.connections.models import Connection, PendingRevocation, StoredTokenSet, Trial
-from apps.directory.models import ClientRegistration, Endpoint
+from apps.directory.models import ClientRegistration, Endpoint, SystemAccount
 from apps.records.models import Record
 from tests.connections.deployments import RIVERSIDE, Deployment, deploy
 from tests.fixtures.cast import PASSWORD
@@ -260,6 +261,41 @@ class TestTryingADeployment:
         assert_nothing_is_kept(page)
 
 
+class TestSystemAccess:
+    def test_is_tried_without_a_patient(
+        self,
+        site: str,
+        sandbox: Sandbox,
+        deployed: Deployment,
+        new_page: Callable[..., Page],
+        at_the_desk: Callable[[Page], None],
+        assert_accessible: Callable[[Page], None],
+    ) -> None:
+        applications = sandbox.get("/control/smart-applications")["applications"]
+        ours = next(one for one in applications if one["client_id"] == deployed.registration.client_id)
+        now = timezone.now()
+        account = SystemAccount.objects.create(
+            account_id=ours["system_account"], status="approved", description="D", requested_at=now, approved_at=now
+        )
+        deployed.set(system_account=account, status="approved", is_switched_on=True)
+        page = new_page()
+        at_the_desk(page)
+        walk = Walk(page, site, see=assert_accessible)
+        walk.to(f"/desk/registrations/{deployed.registration.pk}/try/out/")
+        page.get_by_role("link", name="Try system access, without a patient").click()
+        page.get_by_role("button", name="Ask for a token").click()
+        notice = page.get_by_role("status")
+        expect(notice).to_contain_text("Their server gives us system access")
+        expect(notice).to_contain_text("system/Patient.rs")
+        assert_accessible(page)
+        assert "eyJ" not in page.content()
+        SystemAccount.objects.update(account_id="3b0f1d52-9a4c-4f7e-8d11-6f0e2c7a9b35")
+        page.get_by_role("button", name="Ask for a token").click()
+        expect(notice).to_contain_text("does not know the system account")
+        assert_accessible(page)
+        assert_nothing_is_kept(page)
+
+
 class TestTheDeskWithoutHaste:
     @pytest.mark.parametrize("width", [360, 1280])
     def test_is_accessible_on_every_page(
@@ -288,3 +324,4 @@ def addresses(registration: ClientRegistration, deployed: Deployment) -> Iterato
     console = ("choices", "system-account", "client-id", "proof", "approval", "organizations")
     yield from (f"/desk/registrations/{deployed.registration.pk}/?step={step}" for step in console)
     yield f"/desk/registrations/{deployed.registration.pk}/try/out/"
+    yield f"/desk/registrations/{deployed.registration.pk}/try/system/"
