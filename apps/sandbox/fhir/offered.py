@@ -6,7 +6,6 @@ The statements of `metadata`, the description pages and `searching` are all made
 
 from dataclasses import dataclass
 
-
 # What is marked for system access: what a bulk copy of a record is made of. The README names them.
 FOR_SYSTEMS = frozenset(
     {
