@@ -282,6 +282,16 @@ class TestSearch:
         assert not shelving.unreadable(connection)
         assert "1 entry found" in self.ask(hers, "sodium")
 
+    def test_takes_few_queries_however_many_providers(
+        self, hers, alice, connection, other, django_assert_max_num_queries
+    ):
+        third = make_connection(alice, make_endpoint("https://third.example/r4"))
+        for whose in (connection, other, third):
+            keep(whose, *(result(number) for number in range(60)), allergy("a1"))
+        self.ask(hers, "sodium")  # written down once a day
+        with django_assert_max_num_queries(12):
+            assert "180 entries found" in self.ask(hers, "sodium")
+
     def test_leaves_no_word_in_an_address(self, hers, connection):
         keep(connection, result(0))
         assert "Nothing found" not in page(hers, "search_record", words="sodium")
