@@ -16,6 +16,7 @@ from apps.records.downloading import fetching
 from apps.records.downloading.opening import OpenedFile, open_file
 from apps.records.downloading.refusals import FileRefused
 from apps.records.models import Record
+from apps.records.subjects import OTHER, shelved_for
 from apps.records.viewing import entries, looking
 from apps.vault.errors import VaultError
 
@@ -30,7 +31,12 @@ _INERT = "sandbox; default-src 'none'"
 def show_file(request: HttpRequest, record_pk: int, number: int) -> HttpResponse:
     """The page of a file: its text, or what it is and the way to save it, or why we do not have it."""
     record = _record(request, record_pk)
-    context = {"record": record, "number": number, "provider": record.connection.provider.name}
+    context = {
+        "record": record,
+        "number": number,
+        "provider": record.connection.provider.name,
+        "subject": next(iter(shelved_for(record.resource_type)), OTHER),  # where its entry is shown
+    }
     try:
         file = _opened(record, number)
     except VaultError as error:

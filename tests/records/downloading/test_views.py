@@ -90,6 +90,11 @@ class TestThePageOfAFile:
         back = hers.get(saving(record))
         assert (back.status_code, back["Location"]) == (302, page(record))
 
+    @pytest.mark.parametrize("attachment", [inline(b"Words"), linked_to("document/pdf-1", size=30_000_000)])
+    def test_leads_back_to_its_entry_also_where_it_is_not_there(self, hers, linked, attachment):
+        record = hold(linked, attachment)
+        assert reverse("entry", args=["documents", record.pk]) in hers.get(page(record)).content.decode()
+
     def test_says_how_large_it_is_where_that_is_too_much(self, hers, linked):
         html = hers.get(page(hold(linked, linked_to("document/pdf-1", size=30_000_000)))).content.decode()
         assert "File too large to keep here" in html
