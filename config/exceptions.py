@@ -25,9 +25,9 @@ def _lines(exception: BaseException, *, seen: set[int]) -> Iterator[str]:
         yield from _lines(cause, seen=seen)
         yield "which led to"
     yield _headline(exception)
-    frames = traceback.extract_tb(exception.__traceback__)[-_MOST_FRAMES:]
-    for frame in frames:
-        yield f"  {frame.filename}:{frame.lineno} in {frame.name}"
+    frames = list(traceback.walk_tb(exception.__traceback__))  # unlike `extract_tb` it reads no source from the disk
+    for frame, line in frames[-_MOST_FRAMES:]:
+        yield f"  {frame.f_code.co_filename}:{line} in {frame.f_code.co_name}"
 
 
 def _headline(exception: BaseException) -> str:
