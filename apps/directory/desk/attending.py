@@ -71,8 +71,9 @@ def needs(*, at: datetime, most: int) -> Sequence[Attention]:
     """At most so many rows, the most pressing first, and of equals the one that waits longest."""
     whens = _whens(at=at)
     need = Case(*(When(when, then=Value(rank)) for rank, when in enumerate(whens.values())))
+    # By the same conditions, not by what `need` came to: SQL would hold all of them again for each that is compared.
     since = Case(
-        *(When(need=rank, then=_SINCE[need]) for rank, need in enumerate(whens) if need in _SINCE),
+        *(When(when, then=_SINCE.get(need, Value(None))) for need, when in whens.items()),
         output_field=models.DateTimeField(),
     )
     standing = rows().exclude(status__in=registering.OVER).annotate(need=need, since=since)

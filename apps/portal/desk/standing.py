@@ -82,6 +82,8 @@ def _obstacle(registration: ClientRegistration, endpoint: Endpoint, *, at: datet
 def _firsts(registrations: Sequence[ClientRegistration]) -> dict[object, Endpoint]:
     """One endpoint of each authorization server that is switched on, if it has any: the first in an index's order, for
     there may be tens of thousands."""
+    if not registrations:
+        return {}
     own = Endpoint.objects.filter(authorization_server=OuterRef("authorization_server"), is_switched_on=True)
     first = own.filter(vanished_at__isnull=True).order_by("fhir_version", "fhir_base_url").values("pk")[:1]
     pks = ClientRegistration.objects.filter(pk__in=[row.pk for row in registrations]).values_list(Subquery(first))
