@@ -375,32 +375,3 @@ class TestATestWhoseNewestHasNoResult:
         text = main_of(page(hers, "whole_record"))
         assert "Sodium" in text
         assert "Potassium" not in text
-
-
-class TestAVitalSign:
-    def weight(self, number, value, unit):
-        sent = result(number, value=value, name="Body weight", code="29463-7")
-        return {
-            **sent,
-            "category": [{"coding": [{"code": "vital-signs"}]}],
-            "valueQuantity": {"value": value, "unit": unit},
-        }
-
-    def test_is_told_in_a_second_unit_behind_the_one_that_was_sent(self, hers, connection):
-        keep(connection, self.weight(1, 72.5, "kg"), result(2))
-        assert "72.5 kg (159.8 lb)" in main_of(page(hers, "subject", "vitals"))
-        pk = Record.objects.get(logical_id="o1").pk
-        assert "<dd>72.5 kg (159.8 lb)</dd>" in page(hers, "entry", "vitals", pk)
-
-    def test_sent_in_two_units_is_one_test_and_each_value_keeps_its_own(self, hers, connection):
-        keep(connection, self.weight(1, 160, "lb"), self.weight(2, 72.5, "kg"))
-        text = main_of(page(hers, "subject", "vitals"))
-        assert "160 lb" in text
-        assert "2 values" in text
-        dated = main_of(page(hers, "subject", "vitals", by="date"))
-        assert dated.index("160 lb") < dated.index("72.5 kg (159.8 lb)")
-
-    def test_is_told_to_no_stranger(self, client, sam, connection):
-        keep(connection, self.weight(1, 72.5, "kg"))
-        client.force_login(sam)
-        assert "72.5" not in page(client, "subject", "vitals")

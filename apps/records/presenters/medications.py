@@ -190,7 +190,6 @@ def present_dispense(resource: Element, context: Context) -> MedicationEntry:
         people=("dispenser",),
         supply=_supply(resource, "daysSupply"),
         pharmacy=naming.name_of(resource.get("location"), context, within=resource) or next(iter(by), ""),
-        orders=naming.ids_of(resource, "authorizingPrescription"),
     )
 
 
@@ -221,17 +220,15 @@ def _entry(
     people: tuple[str, ...],
     supply: Supply,
     pharmacy: str,
-    orders: tuple[str, ...] = (),
 ) -> MedicationEntry:
     concept, product = _medicine(resource, context)
     top = head(resource, concept)
     if top["is_withdrawn"] or top["is_withheld"]:
         return MedicationEntry(**top, kind=kind, group=Group.FILLED if kind is Kind.FILLED else Group.NOT_GIVEN)
-    ingredients = _ingredients(product, context)
+    form, ingredients = _form(product), _ingredients(product, context)
     top["title"] = top["title"] or _referred_title(resource) or " / ".join(ingredients)
     absence = known_absence(top["codes"], top["title"]) if kind is not Kind.FILLED else None
     no_information = says_no_information(top["codes"])
-    form = _form(product)
     instructions = dosages.read(resource, form=form)
     taken = _taken(resource, instructions, context)
     return MedicationEntry(
@@ -251,18 +248,18 @@ def _entry(
         ends_at=_ends_at(resource, instructions, supply),
         supply=supply,
         pharmacy=pharmacy,
-        orders=orders,
         **_circumstances(resource, context),
     )
 
 
 def _circumstances(resource: Element, context: Context) -> dict[str, Any]:
-    """Why, since when it is written down, and by whose word."""
+    """Why, since when it is written down, by whose word, and of which prescriptions it is a fill."""
     return {
         "reasons": _reasons(resource, context),
         "written_down": moments.read(resource, "dateAsserted", means="written-down"),
         "stopped_because": naming.titles(resource, "statusReason", "reasonEnded", "reasonNotTaken"),
         "is_patient_reported": _is_patient_reported(resource),
+        "orders": naming.ids_of(resource, "authorizingPrescription"),
     }
 
 
