@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from benchmarks.figure import Figure
 from benchmarks.measuring import measured
 
-_ROWS, _FEW, _TRIES, _KILLS = 200_000, 2_000, 5, 10
+_ROWS, _FEW, _TRIES, _KILLS = 200_000, 2_000, 7, 10
 
 
 def figures() -> Iterator[Figure]:

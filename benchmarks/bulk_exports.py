@@ -55,6 +55,7 @@ def main(rows_given: str, tries_given: str, kills_given: str) -> None:
 def _export(endpoint: Endpoint, folder: Path) -> float:
     """Seconds that it takes."""
     say(f"exporting into {folder.name}")
+    os.sync()  # what somebody else has left to the disk is not ours to wait for
     began = time.perf_counter()
     bulk_exporting.export(endpoint, _wish(endpoint), folder, actor=_ACTOR, means=_means())
     return time.perf_counter() - began
@@ -64,6 +65,7 @@ def _bare(origin: str, folder: Path) -> float:
     """Seconds that the files take which are only streamed onto the disk."""
     say(f"streaming into {folder.name}")
     folder.mkdir()
+    os.sync()
     began = time.perf_counter()
     with requests.Session() as session:
         session.trust_env = False

@@ -96,7 +96,7 @@ class Files:
         with files.opening(
             self.provider.server, self.manifest, file, access_token=token, rest=rest, is_plain=is_again
         ) as arriving:
-            if not arriving.starts_at:
+            if not arriving.starts_at and here is not None:
                 self.folder.note(listing.key, "")  # before what is here is cut: it is of no file from now on
             with self.folder.part(starts_at=arriving.starts_at) as part:
                 self.folder.note(listing.key, arriving.validator)

@@ -89,7 +89,6 @@ class Folder:
         with _refusals():
             size = (self.path / PART).stat().st_size
             (self.path / PART).replace(self.path / name)
-            (self.path / _ARRIVING).unlink(missing_ok=True)
             flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
             descriptor = os.open(self.path / _WHOLE, flags, _MINE)
             with os.fdopen(descriptor, "a", encoding="utf-8") as whole:
@@ -103,6 +102,7 @@ class Folder:
         while self._unsettled:
             self._settle_one()
         with _refusals():
+            (self.path / _ARRIVING).unlink(missing_ok=True)
             _sync(self.path)
 
     def has(self, name: str) -> bool:
@@ -140,9 +140,10 @@ class Folder:
     def _replace(self, name: str, content: Mapping[str, Any], *, is_lasting: bool = True) -> None:
         new = self.path / f"{name}.new"
         with _refusals():
-            new.unlink(missing_ok=True)
-            descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _MINE)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+            descriptor = os.open(new, flags, _MINE)
             with os.fdopen(descriptor, "wb") as file:
+                os.fchmod(descriptor, _MINE)
                 file.write(json.dumps(content, indent=1).encode())
                 if is_lasting:
                     file.flush()

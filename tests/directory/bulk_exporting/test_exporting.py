@@ -230,7 +230,15 @@ class TestAnInterruptedExport:
         assert exporting.run().files == len(whole)
         assert exporting.sandbox.get("/control/requests")["requests"] == []
 
-    @pytest.mark.parametrize("spoil", [lambda whole: whole[:-9], lambda whole: b"\0" * len(whole), lambda _whole: b""])
+    @pytest.mark.parametrize(
+        "spoil",
+        [
+            lambda whole: whole[:-9],
+            lambda whole: b"\0" * len(whole),
+            lambda whole: whole[:-1].replace(b"\n", b" ") + b"\n",
+            lambda _whole: b"",
+        ],
+    )
     def test_fetches_again_what_the_machine_lost(self, exporting, whole, spoil):
         exporting.fault("unavailable", path="/b/storage/", after=4, count=10)
         with pytest.raises(Unavailable):
