@@ -1,7 +1,6 @@
 """What an operator tries from a shell while the demo runs: everybody's records at one organization, into files."""
 
 import json
-import os
 import stat
 import subprocess
 import sys
@@ -73,7 +72,7 @@ class GroupExport:
         ended = subprocess.run(
             [sys.executable, "-m", "django", "bulk_export", *asked],
             cwd=env.ROOT,
-            env={**os.environ, **self._surroundings},
+            env=self._surroundings,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
