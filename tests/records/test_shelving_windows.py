@@ -5,13 +5,14 @@ from uuid import UUID
 
 import msgspec
 import pytest
+import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apps.records import shelving
 from apps.records.models import Leaf, Record
 from apps.records.presenters.results import ResultEntry
-from apps.records.shelving import indexing, reading, searching, spooling
+from apps.records.shelving import indexing, reading, searching
 from apps.records.shelving.arranging import Arrangement
 from apps.records.shelving.indexing import Head, Index, Stretch, Words
 from apps.records.shelving.reading import OpenShelf, Outdated, _needed, _Source
@@ -266,9 +267,14 @@ class TestSpool:
 
     def test_needs_one_decompressor_however_many_runs_it_has(self, monkeypatch):
         """Each takes more memory than the piece it unpacks."""
-        made = []
-        make = spooling.zstandard.ZstdDecompressor
-        monkeypatch.setattr(spooling.zstandard, "ZstdDecompressor", lambda **given: made.append(1) or make(**given))
+        made: list[zstandard.ZstdDecompressor] = []
+        make = zstandard.ZstdDecompressor
+
+        def noted(**given):
+            made.append(make(**given))
+            return made[-1]
+
+        monkeypatch.setattr(zstandard, "ZstdDecompressor", noted)
         spool = Spool()
         for number in range(3000):
             spool.add((0, "", "", number), b"%d" % number)
