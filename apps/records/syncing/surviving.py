@@ -48,10 +48,10 @@ def give_up(step: SyncStep) -> None:
 
 
 def batches(steps: Iterable[SyncStep]) -> list[list[SyncStep]]:
-    """What may be taken together: all that nobody died over, then each of the others alone."""
-    steps = list(steps)
-    innocent = [step for step in steps if not step.deaths]
-    return [*([innocent] if innocent else []), *([step] for step in steps if step.deaths)]
+    """What may be taken together: all that nobody died over, then each of the others alone, the most innocent first."""
+    by_deaths = sorted(steps, key=lambda step: step.deaths)
+    innocent = [step for step in by_deaths if not step.deaths]
+    return [*([innocent] if innocent else []), *([step] for step in by_deaths if step.deaths)]
 
 
 def is_given_up(tried: SyncStep | SyncRun) -> bool:

@@ -151,6 +151,14 @@ class TestADeath:
         syncing.advance(run.pk, at=AT)
         assert practice.asked[before:] == [GOALS, ALLERGIES]
 
+    def test_lets_what_fewer_died_over_go_first(self, run, practice):
+        before = len(practice.asked)
+        run.steps.filter(resource_type="AllergyIntolerance").update(deaths=2)
+        run.steps.filter(resource_type="Goal").update(deaths=1)
+        SyncRun.objects.update(lease_until=Now() - timedelta(seconds=1))
+        syncing.advance(run.pk, at=AT)
+        assert practice.asked[before:] == [GOALS, ALLERGIES]
+
 
 class TestAStepGivenUp:
     def test_is_tried_once_in_the_next_run(self, linked, run, practice):
