@@ -17,9 +17,10 @@ from pathlib import Path
 
 from config import env
 from development import ports, processes
-from development.check.journey import Journey
+from development.check.export import GroupExport
+from development.check.journey import PRACTICE, TENANTS, Journey
 from development.check.operator import Operator
-from development.check.provider import Person, Provider
+from development.check.provider import Person, Place, Provider
 from development.control import Sandbox
 from development.servers import places
 
@@ -51,7 +52,9 @@ def main() -> int:
                 return 1
             provider = Provider(Sandbox(f"http://{ports.LOOPBACK}:{sandbox}"))
             journey = Journey(f"http://localhost:{site}", provider, PERSON)
-            return run(chain(journey.steps(), Operator(surroundings).steps()))
+            place = Place("r4", TENANTS[PRACTICE])
+            exported = GroupExport(surroundings, provider, PERSON, place, Path(folder) / "export")
+            return run(chain(journey.steps(), Operator(surroundings).steps(), exported.steps()))
         finally:
             processes.stop(demo)
             places.forget(local)
