@@ -3,7 +3,7 @@
 from development import conformance
 
 # Parts that are not built yet. This list may only shrink.
-NOT_DUE = {"C75"}
+NOT_DUE: set[str] = set()
 
 
 class TestEveryNumber:
