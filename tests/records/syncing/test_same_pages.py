@@ -17,6 +17,8 @@ R4_ALONE = frozenset({"insurance", "other"})
 # What the sandbox writes otherwise there: a goal's verdict is a note, and a team is a plan with a narrative.
 TOLD_OTHERWISE = frozenset({"plans"})
 ENTRIES_TOLD_OTHERWISE = frozenset({"plans", "team"})
+# Of what a pharmacy handed out, it has none either: the last part of a prescription's page.
+FILLS = " Filled at a pharmacy "
 
 
 @pytest.fixture
@@ -79,4 +81,5 @@ class TestTheSamePerson:
                 name: rows for name, rows in alike.items() if rows
             }, key
             assert key in TOLD_OTHERWISE or any(alike.values()), key
-            assert key in ENTRIES_TOLD_OTHERWISE or entries == r4[key][1], key
+            without_fills = [entry.partition(FILLS)[0] for entry in r4[key][1]]
+            assert key in ENTRIES_TOLD_OTHERWISE or entries == without_fills, key
