@@ -77,7 +77,7 @@ def complaints(text: str, proven_by: Claims) -> list[str]:
     return [
         *(f"{rule} has no row" for rule in RULES if rule not in {row.rule for row in found}),
         *(complaint for row in found for complaint in _about(row, proven)),
-        *(f"{number} stands in no row" for number in _citing(text) if number not in _named_in(found)),
+        *(f"{number} cites {rule} and stands in no row of it" for number, rule in _unanswered(text, found)),
     ]
 
 
@@ -131,11 +131,25 @@ def _tests_in(file: Path) -> frozenset[tuple[str, str]]:
     return frozenset((one.name, node.name) for one in classes for node in one.body if isinstance(node, ast.FunctionDef))
 
 
-def _citing(text: str) -> list[str]:
-    """The numbers of the first half whose sentence names a section of the specification."""
-    found = (ROW.match(line) for line in text.splitlines())
-    return [row.group(1) for row in found if row is not None and "§" in row.group(2)]
+def _unanswered(text: str, found: list[Row]) -> Iterator[tuple[str, str]]:
+    """Numbers of the first half, each with a rule that its sentence cites and no row of which counts on it."""
+    for row in filter(None, map(ROW.match, text.splitlines())):
+        for rule in _cited(row.group(2)):
+            of_rule = [one for one in found if one.rule == rule or one.rule.startswith((f"{rule} ", f"{rule}."))]
+            if not any(row.group(1) in _NUMBER.findall(_NAMED.sub("", one.proof)) for one in of_rule):
+                yield row.group(1), rule
 
 
-def _named_in(found: list[Row]) -> set[str]:
-    return {number for row in found for number in _NUMBER.findall(row.proof)}
+def _cited(sentence: str) -> Iterator[str]:
+    """What stands in the brackets at its end: "(§4.1 r1, P5, §5.2.5-7 +)" cites §4.1 r1, §4.1 P5 and §5.2.5."""
+    section = ""
+    for part in sentence.rpartition("(")[2].rstrip(")").replace("+", "").split(","):
+        number, _, name = part.strip().rpartition(" ") if " " in part.strip() else _parted(part.strip())
+        section = number.partition("-")[0] or section
+        if section.startswith("§"):
+            yield f"{section} {name}".strip()
+
+
+def _parted(word: str) -> tuple[str, str, str]:
+    """A lone word: a section, or a name within the one before."""
+    return (word, "", "") if word.startswith("§") else ("", "", word)

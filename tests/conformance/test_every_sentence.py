@@ -71,6 +71,25 @@ class TestARow:
         assert "§9.5 has no row" in sentences.complaints(RIGHT, CLAIMS)
         assert "§1.1 has no row" not in sentences.complaints(RIGHT, CLAIMS)
 
-    def test_is_missed_by_a_number_that_cites_the_specification(self):
-        numbers = "| C7 | Sends it. (§4.1 P2) | *not yet* |\n| C8 | Ours. (+) | *not yet* |\n"
-        assert about(numbers + RIGHT) == ["C7 stands in no row"]
+    @pytest.mark.parametrize(
+        ("cites", "missed"),
+        [
+            ("§1.1", []),
+            ("§1.1 +", []),
+            ("+", []),
+            ("section 7 +", []),
+            ("§1.2", ["C1 cites §1.2 and stands in no row of it"]),
+            ("§1.1, §4.1 P2", ["C1 cites §4.1 P2 and stands in no row of it"]),
+            (
+                "§4.2 r2, P5, §1.1",
+                ["C1 cites §4.2 r2 and stands in no row of it", "C1 cites §4.2 P5 and stands in no row of it"],
+            ),
+            ("§5.2.5-7", ["C1 cites §5.2.5 and stands in no row of it"]),
+        ],
+    )
+    def test_is_missed_by_a_number_that_cites_its_rule(self, cites, missed):
+        assert about(f"| C1 | Sends (it). ({cites}) | *not yet* |\n{RIGHT}") == missed
+
+    def test_answers_for_a_section_that_is_cited_as_a_whole(self):
+        row = RIGHT.replace("§1.1", "§7.5")
+        assert about(f"| C1 | Sends it. (§7) | *not yet* |\n{row}") == []
