@@ -45,6 +45,17 @@ def fill(logical_id: str, name: str, on: str, *orders: str, **changes: Any) -> d
     }
 
 
+def report(logical_id: str, name: str) -> dict[str, Any]:
+    return {
+        "resourceType": "MedicationStatement",
+        "id": logical_id,
+        "status": "active",
+        "subject": {"reference": f"Patient/{PATIENT_ID}"},
+        "medicationCodeableConcept": {"text": name},
+        "effectiveDateTime": "2024-01-05",
+    }
+
+
 def page(client, name, *args, **query):
     response = client.get(reverse(name, args=args), query)
     assert response.status_code == 200
@@ -115,6 +126,29 @@ class TestWhatAPharmacyHandedOut:
     def test_is_listed_by_itself_where_its_prescription_is_a_draft(self, hers, connection):
         keep(connection, order("m1", "Tramadol", status="draft"), fill("d1", "Tramadol", "2024-02-07", "m1"))
         assert "Filled at a pharmacy" in page(hers, "subject", "medicines")
+
+    def test_is_listed_by_itself_where_only_another_type_has_the_id_of_its_prescription(self, hers, connection):
+        """Ids are unique within a type alone."""
+        keep(connection, report("7", "Aspirin"), fill("d1", "Warfarin", "2024-02-07", "7"))
+        text = page(hers, "subject", "medicines")
+        assert text.index(">Filled at a pharmacy<") < text.index("Warfarin")
+        assert "2 entries" in text
+
+    def test_is_on_no_page_of_another_type_with_the_id_of_its_prescription(self, hers, connection):
+        reported, ordered = report("7", "Aspirin"), order("7", "Warfarin")
+        keep(connection, reported, ordered, fill("d1", "Warfarin", "2024-02-07", "7"))
+        pages = {
+            kind: page(hers, "entry", "medicines", Record.objects.get(resource_type=kind, logical_id="7").pk)
+            for kind in ("MedicationStatement", "MedicationRequest")
+        }
+        assert "Warfarin" not in pages["MedicationStatement"]
+        assert "February 7, 2024" in pages["MedicationRequest"]
+
+    def test_stands_under_a_prescription_that_another_prescriber_reports(self, hers, connection):
+        """Its kind is a report, its type is still what a fill refers to."""
+        keep(connection, order("m1", "Lisinopril", reportedBoolean=True), fill("d1", "Lisinopril", "2024-02-07", "m1"))
+        assert "Filled" not in page(hers, "subject", "medicines")
+        assert "February 7, 2024" in entry(hers, "m1")
 
     def test_under_a_prescription_that_opens_no_shelf_says_so(self, hers, connection):
         keep(connection, order("m1", "Lisinopril"), fill("d1", "Lisinopril", "2024-02-07", "m1"))

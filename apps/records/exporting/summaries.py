@@ -16,7 +16,7 @@ from apps.records.exporting import reading, shelved
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.shelved import Unreadable
 from apps.records.presenters.entry import UNLISTED, Entry
-from apps.records.presenters.medications import Kind, MedicationEntry
+from apps.records.presenters.medications import MedicationEntry
 from apps.records.shelving import arranging
 from apps.records.shelving.arranging import Key
 from apps.records.shelving.reading import OpenShelf, Shelved
@@ -181,7 +181,7 @@ class _Apart:
             return False
         if entry.orders:
             self.fills.append(entry)
-        elif entry.kind is not Kind.FILLED:
+        elif entry.is_order:
             self.orders.add(entry.logical_id)
         return bool(entry.orders)
 

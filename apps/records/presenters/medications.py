@@ -101,7 +101,13 @@ class MedicationEntry(Entry):
     is_patient_reported: bool = False
     orders: tuple[str, ...] = ()
 
+    @property
+    def is_order(self) -> bool:
+        """Whether it is what a dispense refers to: a report has ids of its own, and may have the same one."""
+        return self.resource_type in _ORDERS
 
+
+_ORDERS = frozenset({"MedicationOrder", "MedicationRequest"})
 _ORDER_STATUSES = {
     "active": Status.ON_LIST,
     "on-hold": Status.PAUSED,

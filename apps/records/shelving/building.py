@@ -19,7 +19,7 @@ from apps.records.binary_cursors import binary_cursor
 from apps.records.models import Shelf
 from apps.records.presenters import results
 from apps.records.presenters.entry import UNLISTED, Entry
-from apps.records.presenters.medications import Kind, MedicationEntry
+from apps.records.presenters.medications import MedicationEntry
 from apps.records.presenters.remembering import remembering
 from apps.records.shelving import arranging, indexing, opening, searching, shortening
 from apps.records.shelving.arranging import Arrangement, Key, Keyed
@@ -142,7 +142,7 @@ def _put_apart(shelf: _Shelf, pk: int, entry: Entry, written: bytes) -> bool:
         return True
     if not isinstance(entry, MedicationEntry):
         return False
-    if entry.kind is not Kind.FILLED:
+    if entry.is_order:
         shelf.orders.add(entry.logical_id)
     for order in entry.orders:
         shelf.spools[Arrangement.FILLS].add(arranging.by_order(entry, order, pk), written)

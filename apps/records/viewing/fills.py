@@ -6,7 +6,7 @@ from typing import Final
 
 from apps.records.models import Record
 from apps.records.presenters.entry import Entry
-from apps.records.presenters.medications import Kind, MedicationEntry
+from apps.records.presenters.medications import MedicationEntry
 from apps.records.shelving import reading
 from apps.records.shelving.reading import Outdated
 from apps.records.subjects import MEDICINES
@@ -31,7 +31,7 @@ class Fills:
 
 def of(record: Record, entry: Entry, ring: KeyRing) -> Fills:
     """None of what is no prescription. One query for the shelf, and one for what stands on it."""
-    if not isinstance(entry, MedicationEntry) or entry.kind is Kind.FILLED:
+    if not isinstance(entry, MedicationEntry) or not entry.is_order:
         return Fills()
     shelves = reading.shelves(record.user_id, ring, subjects=[MEDICINES.key])
     mine = [shelf for shelf in shelves if shelf.connection_id == record.connection_id]

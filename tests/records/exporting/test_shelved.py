@@ -82,6 +82,19 @@ class TestASummaryFromShelves:
         keep(connection, *(raw(kind, name, body) for kind in ("Patient", *TYPES) for name in ("odd", "even")))
         assert told(sam) == rebuilt(sam)
 
+    def test_lists_by_itself_what_was_filled_for_a_prescription_that_is_not_here(self, alice):
+        """Another type may have its id: ids are unique within a type alone."""
+        named = {"status": "active", "medicationCodeableConcept": {"text": "Aspirin"}}
+        filled = {
+            "resourceType": "MedicationDispense", "id": "d1", "status": "completed",
+            "medicationCodeableConcept": {"text": "Canary drug"},
+            "authorizingPrescription": [{"reference": "MedicationRequest/7"}],
+        }  # fmt: skip
+        keep(make_connection(alice), {"resourceType": "MedicationStatement", "id": "7", **named}, filled)
+        _document, from_records = told(alice)
+        assert "Canary drug" in str(from_records)
+        assert rebuilt(alice)[1] == from_records
+
     def test_lists_a_possible_condition_where_its_own_status_puts_it(self, alice):
         keep(
             make_connection(alice),
