@@ -11,7 +11,7 @@ from django.db.models import F, QuerySet
 
 from apps.connections.models import EndpointSilence
 from apps.directory.models import Endpoint
-from apps.wire.errors import Throttled, Unavailable
+from apps.wire.errors import EndpointMisconfigured, Throttled, Unavailable, WireError
 
 A_WHILE = timedelta(minutes=15)  # what works does not flicker
 TURNS = 2
@@ -21,6 +21,13 @@ _OLD = timedelta(hours=25)  # each link is tried once a day: what nobody has tri
 def is_silence(error: Exception) -> bool:
     """Whether nothing came, or nothing but that they cannot answer now. Who asks us to slow down is there."""
     return isinstance(error, Unavailable) and not isinstance(error, Throttled)
+
+
+def is_answer(error: WireError) -> bool:
+    """Whether the provider said so, and be it a refusal. Nobody was heard where we broke off ourselves, over a
+    certificate or an address: that is neither an answer nor silence."""
+    is_ours = isinstance(error, EndpointMisconfigured) and error.status is None
+    return not is_ours and not is_silence(error)
 
 
 def not_answered(endpoint: Endpoint, *, at: datetime) -> None:

@@ -137,7 +137,7 @@ class Source:
             found = answer()
         except WireError as error:
             self.met_silence = self.met_silence or hearing.is_silence(error)
-            self.was_answered = self.was_answered or not hearing.is_silence(error)
+            self.was_answered = self.was_answered or hearing.is_answer(error)
             raise
         self.was_answered = True
         return found

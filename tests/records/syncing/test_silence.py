@@ -10,6 +10,8 @@ from apps.connections.overseeing.findings import Level, What, Who
 from apps.connections.presenting import standing
 from apps.directory.models import Endpoint
 from apps.records.models import SyncRun
+from apps.wire import fhir
+from apps.wire.errors import AddressFault, Code, EndpointMisconfigured, UnsafeAddress
 from tests.records.linked import AT, give_tokens, make_connection
 from tests.records.provider import ALLERGIES, METADATA, PATIENT, TOKEN
 from tests.records.runs import resume, sync
@@ -97,6 +99,46 @@ class TestAProviderWhoseRecordsAnswerNobody:
 
     def test_is_well_again_with_a_refusal(self, silent, neighbor, provider):
         provider.answers = {METADATA: http(404), PATIENT: http(403), ALLERGIES: http(403), TOKEN: http(503)}
+        sync(neighbor, at=AT + 20 * MINUTE)
+        assert not EndpointSilence.objects.exists()
+
+
+def refusing(monkeypatch, error):
+    """Whatever is asked ends like this."""
+
+    def refuse(*_given, **_options):
+        raise error
+
+    for asked in ("capability", "read", "search", "follow"):
+        monkeypatch.setattr(fhir, asked, refuse)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        EndpointMisconfigured(code=Code.UNTRUSTED_CERTIFICATE),
+        UnsafeAddress(fault=AddressFault.NOT_PUBLIC),
+    ],
+    ids=["untrusted", "unsafe"],
+)
+class TestAnAddressThatWeDoNotSpeakTo:
+    """Nobody was heard there, and nobody was silent."""
+
+    def test_ends_no_silence(self, silent, neighbor, monkeypatch, error):
+        refusing(monkeypatch, error)
+        sync(neighbor, at=AT + 20 * MINUTE)
+        assert len(findings(AT + 21 * MINUTE)) == 1
+        assert EndpointSilence.objects.get().turns == 2
+
+    def test_is_no_silence(self, linked, monkeypatch, error):
+        refusing(monkeypatch, error)
+        sync(linked)
+        assert not EndpointSilence.objects.exists()
+
+
+class TestAProviderThatLeadsElsewhere:
+    def test_is_there(self, silent, neighbor, monkeypatch):
+        refusing(monkeypatch, EndpointMisconfigured(code=Code.REDIRECTED, status=302))
         sync(neighbor, at=AT + 20 * MINUTE)
         assert not EndpointSilence.objects.exists()
 
