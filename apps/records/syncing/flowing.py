@@ -13,6 +13,7 @@ from typing import Protocol
 
 from apps.connections.refreshing import NeedsReauthorization, NotYet, SwitchedOff
 from apps.records.models import SyncStep
+from apps.records.syncing import surviving
 from apps.records.syncing.fetching import Answer, Asked, Question
 from apps.records.syncing.stepping import SliceOver, Work
 from apps.wire.errors import AuthorizationExpired, ClientRejected, Throttled, Unavailable, WireError
@@ -57,6 +58,7 @@ class Flow:
         self._work = work
         self._waiting = deque(streams)
         self._begun: list[Stream] = []
+        self._delayed: list[Stream] = []
         self._under_way: dict[object, tuple[Stream, Asked]] = {}
         self._gives_up = gives_up
         self._stopped_by: Exception | None = None
@@ -123,6 +125,7 @@ class Flow:
             stream.store()
             self.has_stored = True
         self._close_if_done(stream)
+        self._put_down_if_delayed(stream)
 
     def _refuse(self, stream: Stream, question: Question, error: WireError) -> None:
         """A refusal of one type, of all, or for now."""
@@ -132,6 +135,7 @@ class Flow:
             self.delayed = error
             if stream in self._begun:
                 self._begun.remove(stream)
+                self._delayed.append(stream)
         else:
             stream.refuse(question, error)
             self._stop_where_slice_is_over()
@@ -144,6 +148,13 @@ class Flow:
         if stream.is_done and stream in self._begun:
             self._begun.remove(stream)
             stream.close()
+
+    def _put_down_if_delayed(self, stream: Stream) -> None:
+        """A step that has to wait is out of our hands once no other answer to it is under way: what kills this worker
+        from then on is not its fault."""
+        is_under_way = any(other is stream for other, _asked in self._under_way.values())
+        if stream in self._delayed and not is_under_way:
+            surviving.put_down_one(stream.step)
 
 
 def _is_for_all(error: WireError) -> bool:

@@ -42,6 +42,12 @@ def put_down(run: SyncRun) -> None:
     run.steps.filter(claim_id__isnull=False, status=Status.GETTING).update(claim_id=None)
 
 
+def put_down_one(step: SyncStep) -> None:
+    """This step is not in the hands that began it any more, until a turn begins it again."""
+    in_hand = SyncStep.objects.filter(pk=step.pk, claim_id=step.claim_id, status=Status.GETTING)
+    in_hand.update(claim_id=None)
+
+
 def give_up(step: SyncStep) -> None:
     """Tell whoever runs this installation. The caller ends the step."""
     _LOG.error("A sync step was given up after %d deaths of workers: run %s.", step.deaths, step.run_id)

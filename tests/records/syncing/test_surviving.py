@@ -15,7 +15,7 @@ from apps.directory.models import ClientRegistration
 from apps.records import ledger, syncing
 from apps.records.models import SyncRun, SyncStep
 from apps.records.shelving import building
-from apps.records.syncing import leasing, surviving
+from apps.records.syncing import leasing, stepping, surviving
 from tests.records.linked import AT, make_connection
 from tests.records.people import PATIENT_ID, allergy, bundle
 from tests.records.provider import ALLERGIES, METADATA, PATIENT, statement
@@ -158,6 +158,42 @@ class TestADeath:
         SyncRun.objects.update(lease_until=Now() - timedelta(seconds=1))
         syncing.advance(run.pk, at=AT)
         assert practice.asked[before:] == [GOALS, ALLERGIES]
+
+
+@pytest.fixture
+def deadly(practice, monkeypatch):
+    """Every worker dies over goals. Asked one after the other, so that what came before them is certain."""
+    ClientRegistration.objects.update(parallel_requests=1)
+    keep = stepping.store
+
+    def store(one, *given, **options):
+        if one.resource_type == "Goal":
+            raise SystemExit
+        return keep(one, *given, **options)
+
+    monkeypatch.setattr(stepping, "store", store)
+    return practice
+
+
+def die(run):
+    """One life of a worker, and the next one finds it dead."""
+    SyncRun.objects.filter(pk=run.pk).update(lease_until=Now() - timedelta(seconds=1))
+    with pytest.raises(SystemExit):
+        syncing.advance(run.pk, at=AT)
+
+
+class TestATypeThatHasToWait:
+    def test_is_innocent_of_what_kills_beside_it(self, linked, deadly):
+        deadly.answers[ALLERGIES] = http(503)
+        run = syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=AT)
+        for _life in range(surviving.MOST_DEATHS):
+            die(run)
+        deadly.answers[ALLERGIES] = http(body=bundle(allergy("a1")))
+        let_lease_end(run)
+        syncing.advance(run.pk, at=AT)
+        run.refresh_from_db()
+        assert deaths(run) == {"AllergyIntolerance": 0, "Goal": surviving.MOST_DEATHS}
+        assert (step(run).status, step(run, "Goal").gap, run.deaths) == ("complete", Gap.WORKER_DIED, 0)
 
 
 class TestAStepGivenUp:
