@@ -24,6 +24,7 @@ _LABEL = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 # The last label decides whether browsers read a host as a number (WHATWG URL, "ends in a number").
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _HIDDEN_IN_PATH = re.compile(r"[\x00-\x1f\x7f\\]")
+_MOST_ENCODINGS = 5  # nobody encodes a path more often who has nothing to hide in it
 
 # Names that never lead to a provider on the public network: RFC 6761, 6762, 8375, 9476 and habit.
 _PRIVATE_SUFFIXES = frozenset(
@@ -185,7 +186,11 @@ def _check_name(host: str) -> None:
 
 
 def _check_path(path: str) -> None:
-    """No path that another program would read as a different one: dot segments, however often encoded."""
-    decoded = unquote(unquote(path))
-    if _HIDDEN_IN_PATH.search(decoded) or {".", ".."} & set(decoded.split("/")):
+    """No path that another program would read as a different one: dot segments, however often encoded, and also with
+    parameters behind a semicolon (RFC 3986 section 3.3), which some servers take away before they read the dots."""
+    decoded = path
+    for _time in range(_MOST_ENCODINGS):
+        path, decoded = decoded, unquote(decoded)
+    segments = {segment.partition(";")[0] for segment in decoded.split("/")}
+    if path != decoded or _HIDDEN_IN_PATH.search(decoded) or {".", ".."} & segments:
         raise UnsafeAddress(fault=AddressFault.PATH)

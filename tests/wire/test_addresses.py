@@ -152,6 +152,13 @@ HOSTILE = [
     ("https://provider.example/fhir/%2e%2e/admin", AddressFault.PATH),
     ("https://provider.example/fhir/%252e%252e/admin", AddressFault.PATH),
     ("https://provider.example/fhir/..%2fadmin", AddressFault.PATH),
+    ("https://provider.example/fhir/%25252e%25252e/admin", AddressFault.PATH),
+    ("https://provider.example/fhir/..;/admin", AddressFault.PATH),
+    ("https://provider.example/fhir/..;a=b/admin", AddressFault.PATH),
+    ("https://provider.example/fhir/..%3b/admin", AddressFault.PATH),
+    ("https://provider.example/fhir/%2e%2e%3Ba=b/admin", AddressFault.PATH),
+    ("https://provider.example/fhir/.;/admin", AddressFault.PATH),
+    ("https://provider.example/fhir/%2525252525252541", AddressFault.PATH),
     ("https://provider.example/fhir/..%5cadmin", AddressFault.PATH),
     ("https://provider.example/./fhir", AddressFault.PATH),
     ("https://provider.example/fhir%00", AddressFault.PATH),
@@ -169,6 +176,8 @@ GOOD = [
     "https://xn--bcher-kva.example/fhir",
     "https://93.184.216.34/fhir",
     "https://[2606:2800:220:1:248:1893:25c8:1946]/fhir",
+    "https://provider.example/fhir;v=4/..a;b/Patient",
+    "https://provider.example/fhir/100%25/%252541",
     "https://provider.example/fhir/lab%2B1?date=ge2020-01-01T00%3A00%3A00Z",
 ]
 
