@@ -1,12 +1,14 @@
 """Medicines nobody takes: drafts stand in no list, and what a pharmacy handed out stands under its prescription."""
 
 import re
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
 from django.urls import reverse
 
 from apps.records.models import Record, Shelf
+from apps.records.viewing import fills as fills_shown
 from tests.records.linked import make_connection
 from tests.records.people import PATIENT_ID
 from tests.records.shelved import keep
@@ -149,6 +151,20 @@ class TestWhatAPharmacyHandedOut:
         keep(connection, order("m1", "Lisinopril", reportedBoolean=True), fill("d1", "Lisinopril", "2024-02-07", "m1"))
         assert "Filled" not in page(hers, "subject", "medicines")
         assert "February 7, 2024" in entry(hers, "m1")
+
+    @pytest.mark.parametrize(("count", "is_said"), [(50, False), (51, True)])
+    def test_longest_ago_is_not_left_out_in_silence(self, hers, connection, count, is_said):
+        first = date(2020, 1, 1)
+        fills = [
+            fill(f"d{number}", "Lisinopril", (first + timedelta(days=number)).isoformat(), "m1")
+            for number in range(count)
+        ]
+        keep(connection, order("m1", "Lisinopril"), *fills)
+        text = entry(hers, "m1")
+        assert text.count('class="row-link"') == fills_shown.MOST
+        assert ("January 1, 2020" in text) != is_said
+        said = "Here are the newest 50. Download everything as received to have the others."
+        assert (said in text) == is_said
 
     def test_under_a_prescription_that_opens_no_shelf_says_so(self, hers, connection):
         keep(connection, order("m1", "Lisinopril"), fill("d1", "Lisinopril", "2024-02-07", "m1"))

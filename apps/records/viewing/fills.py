@@ -23,9 +23,11 @@ MOST: Final = 50
 
 @dataclass(frozen=True)
 class Fills:
-    """The newest of them, newest first. `does_not_open`: there may be some that nobody can tell of just now."""
+    """The newest of them, newest first. `has_older`: there are more, which stand in no list either. `does_not_open`:
+    there may be some that nobody can tell of just now."""
 
     rows: tuple[Row, ...] = ()
+    has_older: bool = False
     does_not_open: bool = False
 
 
@@ -36,10 +38,10 @@ def of(record: Record, entry: Entry, ring: KeyRing) -> Fills:
     shelves = reading.shelves(record.user_id, ring, subjects=[MEDICINES.key])
     mine = [shelf for shelf in shelves if shelf.connection_id == record.connection_id]
     try:
-        found = reading.fills_of(mine, record.logical_id, ring, most=MOST)
+        found = reading.fills_of(mine, record.logical_id, ring, most=MOST + 1)
     except (Outdated, VaultError) as error:
         _LOG.error("Fills do not open: connection %s, %s.", record.connection_id, type(error).__name__)
         return Fills(does_not_open=True)
     source = Source(record.connection, record.connection.last_checked_at, is_out_of_date=False)
-    shown = rows.of(found, {record.connection_id: source})
-    return Fills(shown, does_not_open=any(shelf.index is None for shelf in mine))
+    shown = rows.of(found[:MOST], {record.connection_id: source})
+    return Fills(shown, len(found) > MOST, does_not_open=any(shelf.index is None for shelf in mine))
