@@ -138,6 +138,16 @@ TABLE: list[tuple[dict[str, Any], tuple[str, ...]]] = [
         ("Take 1 tablet", "Also sent: Frequency 3; Period 1"),
     ),
     (
+        {**dose(1, "tablet"), "timing": repeated(count=5, countMax="ten")},
+        ("Take 1 tablet", "Also sent: Count 5; Count max ten"),
+    ),
+    (
+        {**dose(1, "tablet"), "timing": repeated(count="five", countMax=10)},
+        ("Take 1 tablet", "Also sent: Count five; Count max 10"),
+    ),
+    ({**dose(1, "tablet"), "timing": repeated(countMax=10)}, ("Take 1 tablet", "Up to 10 times in all")),
+    ({"text": "As told", "timing": repeated(count=5, countMax="ten")}, ("As told",)),
+    (
         {**dose(1, "tablet"), "timing": repeated(**ONCE_A_DAY, when=["XX"], dayOfWeek=["mon", "someday"])},
         ("Take 1 tablet once a day on Monday", "Also sent: When XX; Day of week mon, Day of week someday"),
     ),

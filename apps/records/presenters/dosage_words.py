@@ -116,7 +116,7 @@ def _how_long(dosage: Dosage) -> tuple[str, ...]:
     in_all = ngettext("%(times)s time in all", "%(times)s times in all", 1 if count == "1" else 2) % {"times": count}
     return (
         gettext("For %(length)s") % {"length": lasts} if lasts else "",
-        in_all if count else "",
+        _capitalized(in_all) if count else "",
         _between(bounds) if bounds and (bounds.ends or not dosage.text) else "",
     )
 
@@ -246,6 +246,8 @@ def _is_swallowed(dosage: Dosage) -> bool:
 
 
 def _range(low: str, high: str) -> str:
+    if high and not low:
+        return gettext("up to %(high)s") % {"high": high}
     return gettext("%(low)s to %(high)s") % {"low": low, "high": high} if high and high != low else low
 
 

@@ -127,8 +127,9 @@ def read(sent: Element) -> Timing:
     elif said := title_of(code):
         told |= {"said": said}
     else:
-        unread = (*_often_unread(repeat, found), *outline.as_sent(sent, "code"), *found.unread)
-        return replace(found, unread=unread)
+        often = _often_unread(repeat, found)  # "once a day" is not what is left of "two" times
+        unread = (*often, *outline.as_sent(sent, "code"), *found.unread)
+        return replace(found, **(told if often else {}), unread=unread)
     return replace(found, **told)
 
 
@@ -138,7 +139,7 @@ def _repeated(repeat: Element, *, events: tuple[str, ...]) -> Timing:
     takes, unread = _takes(repeat)
     lasts = next(filter(None, (lengths.read(elements.child(repeat, name)) for name in _LASTING)), Length())
     sent = {name: status_codes(repeat, name) for name in ("when", "dayOfWeek")}
-    counts = {name: _number(repeat, name) for name in (*_COUNTED, "offset")}
+    counts = _counts(repeat)
     unread += tuple(name for name, number in counts.items() if not number)
     unread += tuple(name for name in _LASTING if not lasts)
     if len(sent["when"]) != 1 or not _MEALTIMES & set(sent["when"]):  # minutes from what, and before it or after?
@@ -165,6 +166,14 @@ def _repeated(repeat: Element, *, events: tuple[str, ...]) -> Timing:
         events=events,
         unread=outline.as_sent(repeat, *unread),
     )
+
+
+def _counts(repeat: Element) -> dict[str, str]:
+    """The numbers that stand alone. Of a count with an end that is not understood none: its other end is another."""
+    counts = {name: _number(repeat, name) for name in (*_COUNTED, "offset")}
+    if any(repeat.get(name) is not None and not counts[name] for name in _COUNTED):
+        counts |= dict.fromkeys(_COUNTED, "")
+    return counts
 
 
 def _takes(repeat: Element) -> tuple[Length, tuple[str, ...]]:

@@ -119,6 +119,20 @@ class TestATiming:
         found = timings.read({"repeat": {"dayOfWeek": ["mon", "fri", "someday"], "timeOfDay": ["09:00:00"]}})
         assert (found.weekdays, found.times_of_day) == ((Weekday.MONDAY, Weekday.FRIDAY), ("09:00",))
 
+    @pytest.mark.parametrize(
+        ("repeat", "sent"),
+        [
+            ({"frequency": "two", "period": 1}, "Frequency two; Period 1; Period unit h"),
+            ({"frequency": 0, "period": 1}, "Frequency 0; Period 1; Period unit h"),
+            ({"frequency": 1, "frequencyMax": "3-4", "period": 1},
+             "Frequency 1; Frequency max 3-4; Period 1; Period unit h"),
+            ({"period": 4, "periodMax": "six"}, "Period 4; Period max six; Period unit h"),
+        ],
+    )  # fmt: skip
+    def test_says_no_half_of_how_often(self, repeat, sent):
+        dosage = read(**dose(1, **timing(**repeat, periodUnit="h", when=["HS"])))
+        assert dosage_words.lines(dosage) == ("Take 1 tablet at bedtime", f"Also sent: {sent}")
+
 
 class TestASentence:
     @pytest.mark.parametrize(
@@ -188,6 +202,9 @@ class TestTextAndParts:
             dose(500, "mg", text="Take 1 tablet"),
             dose(1, text="1 tab, Oral, BID, 60 tab", timing={"code": {"text": "BID"}, "repeat": {"frequency": 1}}),
             dose(1),
+            dose(
+                1, text="Take 1 tablet twice daily", **timing(frequency=1, frequencyMax="2x", period=1, periodUnit="d")
+            ),
             {"text": "As directed"},
         ],
     )
