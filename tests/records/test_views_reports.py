@@ -44,6 +44,10 @@ def marked(number, code, name):
     return {**result(number, name=name, code=f"x-{number}"), "interpretation": [{"coding": [{"code": code}]}]}
 
 
+def of_category(code):
+    return {"coding": [{"code": code}]}
+
+
 class TestAReport:
     def test_shows_its_results_as_ordered_with_those_outside_first(self, hers, connection):
         keep(
@@ -115,6 +119,14 @@ class TestAReportThatMayBeGrave:
     def test_is_not_any_report(self, hers, connection):
         keep(connection, report(conclusion="All is well"))
         assert "All is well" in main_of(hers.get(address("r1")))
+
+    def test_asks_first_where_its_grave_category_is_not_the_first(self, hers, sam, connection):
+        keep(connection, report(category=[of_category("LAB"), of_category("SP")], conclusion="Sorrowful words"))
+        for page in (address("r1"), reverse("subject", args=["results"]), reverse("everything_by_date")):
+            assert "Sorrowful" not in main_of(hers.get(page))
+        assert "This report may contain sensitive news." in main_of(hers.get(address("r1")))
+        hers.force_login(sam)
+        assert hers.get(address("r1")).status_code == 404
 
     def test_asks_first_before_it_is_shown_as_sent_too(self, hers, grave):
         sent = address("r1", "entry_as_sent")

@@ -84,7 +84,6 @@ def present(resource: Element, context: Context) -> ReportEntry:
     status = results.status_of(resource)
     when = moments.read(resource, "effective", means="collected", birth_date=context.birth_date)
     reported = moments.read(resource, "issued", means="reported")
-    category = _category(resource)
     return ReportEntry(
         **heading,
         when=when if when or when.unknown else reported,
@@ -92,7 +91,7 @@ def present(resource: Element, context: Context) -> ReportEntry:
         group=results.group_of(status),
         people=results.people_of(resource, context, "performer", "resultsInterpreter"),
         said=notes(resource, "note"),
-        category=category,
+        category=next(_categories(resource), Category.OTHER),
         reported=reported,
         ordered_by=tuple(dict.fromkeys(_ordered_by(resource, context))),
         specimen=results.specimen_of(resource, context),
@@ -102,14 +101,21 @@ def present(resource: Element, context: Context) -> ReportEntry:
         inside=tuple(results.inside(resource, context))[:_MOST],
         forms=_forms(resource),
         images=_images(resource),
-        may_be_grave=category in _GRAVE_CATEGORIES or bool(_GRAVE_WORDS.search(heading["title"])),
+        may_be_grave=may_be_grave(resource),
     )
 
 
-def _category(resource: Element) -> Category:
+def may_be_grave(resource: Element) -> bool:
+    """Whether its title, or any of its categories, is of those that may carry grave news (patient experience 3.3)."""
+    title = title_of(elements.child(resource, "code"))
+    return not _GRAVE_CATEGORIES.isdisjoint(_categories(resource)) or bool(_GRAVE_WORDS.search(title))
+
+
+def _categories(resource: Element) -> Iterator[Category]:
+    """Those that we know, in the provider's order: pathology is often called a laboratory's first."""
     concepts = elements.children(resource, "category")
-    codes = [code.upper() for concept in concepts for code in elements.codes(concept)]
-    return next((_CATEGORIES[code] for code in codes if code in _CATEGORIES), Category.OTHER)
+    codes = (code.upper() for concept in concepts for code in elements.codes(concept))
+    return (_CATEGORIES[code] for code in codes if code in _CATEGORIES)
 
 
 def _ordered_by(resource: Element, context: Context) -> Iterator[str]:

@@ -112,6 +112,25 @@ class TestTheCategoryOfAReport:
         assert (entry.category, entry.may_be_grave) == (category, is_grave)
 
     @pytest.mark.parametrize(
+        ("categories", "category", "is_grave"),
+        [
+            ([["LAB", "SP"]], Category.LABORATORY, True),
+            ([["LAB"], ["SP"]], Category.LABORATORY, True),
+            ([["SP"], ["LAB"]], Category.PATHOLOGY, True),
+            ([["LAB", "odd"], ["HM", "ge"]], Category.LABORATORY, True),
+            ([["LAB"], ["RAD", "HM"]], Category.LABORATORY, False),
+        ],
+    )
+    def test_may_be_grave_for_any_of_its_categories(self, categories, category, is_grave):
+        sent = [{"coding": [{"code": code} for code in codes]} for codes in categories]
+        entry = reports.present({**R4, "category": sent}, CONTEXT)
+        assert (entry.category, entry.may_be_grave) == (category, is_grave)
+
+    def test_may_be_grave_for_any_code_of_the_one_category_of_dstu2(self):
+        sent = {"coding": [{"code": "LAB"}, {"code": "PAT"}]}
+        assert reports.present({**DSTU2, "category": sent}, CONTEXT).may_be_grave
+
+    @pytest.mark.parametrize(
         ("title", "is_grave"),
         [("HIV-1 antibody", True), ("Skin biopsy", True), ("BRCA genetic test", True), ("Archive copy", False)],
     )
