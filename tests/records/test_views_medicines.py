@@ -102,6 +102,31 @@ class TestADraft:
         assert "Tramadol" not in page(client, "subject", "medicines", by="drafts")
 
 
+class TestSearching:
+    @pytest.fixture
+    def kept(self, connection):
+        filled = fill("d1", "Lisinopril", "2024-02-07", "m1")
+        keep(connection, order("m1", "Lisinopril"), order("m2", "Tramadol", status="draft"), filled)
+
+    def ask(self, client, words):
+        response = client.post(reverse("search_record"), {"words": words}, follow=True)
+        assert response.status_code == 200
+        return re.sub(r"\s+", " ", response.content.decode()).split("<h1>")[1]
+
+    def test_finds_no_draft_as_no_list_has_it(self, hers, kept):
+        text = self.ask(hers, "tramadol")
+        assert "Nothing found for “tramadol” in 2 entries." in text
+        assert "row-link" not in text
+
+    def test_finds_what_was_filled_and_looks_through_as_many_as_it_says(self, hers, kept):
+        assert "2 entries found" in self.ask(hers, "lisinopril")
+        assert "Nothing found for “zebra” in 2 entries." in self.ask(hers, "zebra")
+
+    def test_finds_nothing_for_a_stranger(self, client, sam, kept):
+        client.force_login(sam)
+        assert "Nothing found for “lisinopril” in 0 entries." in self.ask(client, "lisinopril")
+
+
 class TestWhatAPharmacyHandedOut:
     def test_stands_under_its_prescription_and_in_no_list(self, hers, connection):
         fills = [fill(f"d{month}", "Lisinopril", f"2024-0{month}-07", "m1") for month in (2, 3)]

@@ -129,7 +129,8 @@ def _put(shelf: _Shelf, record: Held, entry: Entry) -> None:
         return
     told = replace(entry, narrative="") if entry.narrative else entry
     written = shortening.shortened(indexing.write_row(record.pk, told))
-    shelf.spools[Arrangement.WORDS].add(arranging.dated(entry, record.pk), searching.written(entry))
+    if entry.group != UNLISTED:  # no list has it, and a hit would not say that it is not final
+        shelf.spools[Arrangement.WORDS].add(arranging.dated(entry, record.pk), searching.written(entry))
     if not _put_apart(shelf, record.pk, entry, written):
         _list(shelf, record.pk, entry, written)
 

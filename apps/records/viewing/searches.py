@@ -34,7 +34,8 @@ class Group:
 
 @dataclass(frozen=True)
 class Found:
-    """`words` as asked; `meant` what they also mean to a laboratory; `searched` how many entries there are."""
+    """`words` as asked; `meant` what they also mean to a laboratory; `searched` how many entries were looked
+    through."""
 
     words: str
     count: int
@@ -51,7 +52,7 @@ class Found:
 def of(whole: Whole, words: str) -> Found:
     """Look for all these words. Raises as `searching.find` does."""
     words = " ".join(words[:LONGEST_WORDS].split())
-    searched = sum(shelf.index.count for shelf in whole.shelves if shelf.index)
+    searched = sum(shelf.index.searched for shelf in whole.shelves if shelf.index)
     if not words:
         return Found("", 0, searched, ())
     found = searching.find(whole.shelves, words, whole.ring)
