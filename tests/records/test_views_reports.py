@@ -12,6 +12,8 @@ from tests.records.shelved import keep, result
 
 pytestmark = pytest.mark.django_db
 
+MASKED = {"meta": {"security": [{"code": "masked"}]}}
+
 
 @pytest.fixture
 def connection(alice):
@@ -46,6 +48,13 @@ def marked(number, code, name):
 
 def of_category(code):
     return {"coding": [{"code": code}]}
+
+
+def assert_asks_first(browser, there):
+    text = main_of(browser.get(there))
+    assert "This report may contain sensitive news." in text
+    assert "Sorrowful" not in text
+    assert "Earlier versions" not in text
 
 
 class TestAReport:
@@ -138,3 +147,28 @@ class TestAReportThatMayBeGrave:
     def test_of_another_kind_is_shown_as_sent_at_once(self, hers, connection):
         keep(connection, report(conclusion="All is well"))
         assert "All is well" in main_of(hers.get(address("r1", "entry_as_sent")))
+
+    def test_that_is_withheld_later_asks_before_its_earlier_versions_too(self, hers, sam, connection, grave):
+        keep(connection, report(title="", **MASKED))
+        assert_asks_first(hers, grave)
+        hers.post(grave)
+        assert "Sorrowful words" in main_of(hers.get(grave))
+        hers.force_login(sam)
+        assert hers.get(grave).status_code == 404
+
+    def test_that_changed_its_name_later_asks_before_its_earlier_versions_too(self, hers, connection, grave):
+        keep(connection, report(title="Addendum", conclusion="All is well"))
+        assert_asks_first(hers, grave)
+
+    def test_that_was_withdrawn_later_asks_before_any_of_it_is_shown(self, hers, connection, grave):
+        keep(connection, report(title="Addendum", status="entered-in-error", conclusion="Sorrowful words"))
+        assert_asks_first(hers, grave)
+        assert hers.get(address("r1", "entry_as_sent")).status_code == 302
+        hers.post(grave)
+        assert "marked this as recorded by mistake" in main_of(hers.get(grave))
+
+    @pytest.mark.parametrize("elements", [{"status": "entered-in-error"}, MASKED])
+    def test_whose_details_are_not_told_asks_before_it_is_shown_as_sent(self, hers, connection, elements):
+        keep(connection, report(title="Surgical pathology", conclusion="Sorrowful words", **elements))
+        assert_asks_first(hers, address("r1"))
+        assert hers.get(address("r1", "entry_as_sent")).status_code == 302

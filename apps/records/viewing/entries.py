@@ -3,7 +3,7 @@ the resource as the provider sent it.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -17,10 +17,10 @@ from apps.records import bodies, presenting, subjects
 from apps.records.charts import number_line
 from apps.records.charts.number_line import NumberLine
 from apps.records.models import Record, RecordVersion
-from apps.records.presenters import attachments
+from apps.records.presenters import attachments, reports
 from apps.records.presenters.attachments import File
+from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Entry
-from apps.records.presenters.reports import ReportEntry
 from apps.records.presenters.results import ResultEntry
 from apps.records.shelving.surroundings import Surroundings
 from apps.records.subjects import Subject
@@ -56,7 +56,8 @@ class Version:
 @dataclass(frozen=True)
 class EntryPage:
     """`current` first, then what it was before, newest first. `subject` is where it is listed; None: nowhere. `files`
-    are what can be fetched with it now (`downloading`)."""
+    are what can be fetched with it now (`downloading`). `asks_first`: a calm page comes before it (patient experience
+    3.3)."""
 
     record: Record
     subject: Subject | None
@@ -66,12 +67,7 @@ class EntryPage:
     panel: PanelShown | None = None
     people: tuple[Candidate, ...] = ()  # whom it is of, as the provider names them
     fills: Fills = field(default_factory=Fills)
-
-    @property
-    def asks_first(self) -> bool:
-        """Whether a calm page comes before it (patient experience 3.3)."""
-        entry = self.current.entry
-        return isinstance(entry, ReportEntry) and entry.may_be_grave and not entry.is_withdrawn
+    asks_first: bool = False
 
     @property
     def number_line(self) -> NumberLine | None:
@@ -122,7 +118,8 @@ def of(record: Record, *, at: datetime) -> EntryPage:
     earlier = tuple(_version(version, record, entry) for version, (_r, entry) in zip(versions, told[1:], strict=True))
     subject = subjects.subject_of(told[0][0], resource_type=record.resource_type)
     files = tuple(file for file in attachments.files(told[0][0]) if file.described)
-    return EntryPage(record, subject, current, earlier, files, panel, people, fills)
+    asks_first = _asks_first(record, [resource for resource, _entry in told])
+    return EntryPage(record, subject, current, earlier, files, panel, people, fills, asks_first)
 
 
 def as_sent(record: Record) -> str:
@@ -151,6 +148,12 @@ def _is_deep(body: bytes) -> bool:
         if depth > _DEEPEST:
             return True
     return False
+
+
+def _asks_first(record: Record, versions: Iterable[Element]) -> bool:
+    """By all that was sent: one that is withheld or renamed now has what it said before on its page, and one whose
+    details are not told is there as it was sent."""
+    return record.resource_type == "DiagnosticReport" and any(map(reports.may_be_grave, versions))
 
 
 def _mine(user: User) -> QuerySet[Record]:
