@@ -31,13 +31,15 @@ _NEVER = frozenset({"Binary"})
 
 @dataclass
 class Report:
-    """What there is in the end. `not_granted` are the types that the provider did not allow, which are missing."""
+    """What there is in the end. `not_granted` are the types that the provider did not allow, which are missing;
+    `was_complete` where an earlier run had brought it all, whose lines are not counted again."""
 
     files: int = 0
     lines: int = 0
     errors: int = 0
     not_granted: tuple[str, ...] = ()
     transaction_time: str = ""
+    was_complete: bool = False
 
 
 def export(endpoint: Endpoint, wish: Wish, output: Path, *, actor: Actor, means: Means) -> Report:
@@ -51,7 +53,7 @@ def export(endpoint: Endpoint, wish: Wish, output: Path, *, actor: Actor, means:
     with folders.opened(output) as folder:
         job = _known(folder, wish)
         if job.is_finished:
-            return Report(files=len(job.files), transaction_time=job.transaction_time)
+            return Report(files=len(job.files), transaction_time=job.transaction_time, was_complete=True)
         report = Report()
         with _written_down(endpoint, report, actor=actor, means=means):
             _go(endpoint, folder, job, report, means)

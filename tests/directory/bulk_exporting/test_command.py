@@ -4,7 +4,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from apps.audit.models import AuditEvent
-from apps.directory.bulk_exporting import Reason
+from apps.directory import bulk_exporting
+from apps.directory.bulk_exporting import Reason, Report
 from config import env
 
 pytestmark = pytest.mark.django_db
@@ -45,6 +46,11 @@ class TestTheCommand:
         at_once.sandbox.delete("/control/requests")
         assert "Already complete: 1 files" in at_once.command("--types", "Patient")
         assert at_once.sandbox.get("/control/requests")["requests"] == []
+
+    def test_that_brings_files_without_a_line_was_not_complete_before(self, at_once, monkeypatch):
+        report = Report(files=2, transaction_time="2026-11-20T09:40:00Z")
+        monkeypatch.setattr(bulk_exporting, "export", lambda *_given, **_options: report)
+        assert "\nComplete: 0 resources in 2 files, as of 2026" in at_once.command("--types", "Patient")
 
     def test_takes_only_what_changed_since(self, at_once):
         assert "Complete: 0 resources" in at_once.command("--since", "2999-01-01T00:00:00Z", "--types", "Patient")

@@ -86,6 +86,6 @@ class Command(BaseCommand):
 
 
 def _summary(report: Report) -> str:
-    if not report.lines and report.files:
+    if report.was_complete:
         return f"Already complete: {report.files} files, as of {report.transaction_time}"
     return f"Complete: {report.lines} resources in {report.files} files, as of {report.transaction_time}"
