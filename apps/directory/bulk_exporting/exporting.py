@@ -68,7 +68,8 @@ def give_up(endpoint: Endpoint, wish: Wish, output: Path, *, actor: Actor, means
         with _written_down(endpoint, report, actor=actor, means=means):
             if job.status_url:
                 _provider(endpoint, wish, report, means).delete(job.status_url)
-            folder.keep(replace(job, status_url="", files=()).to_state())
+            if not job.is_finished:
+                folder.keep(replace(job, status_url="", files=()).to_state())
 
 
 def _known(folder: Folder, wish: Wish) -> Job:
@@ -86,6 +87,8 @@ def _known(folder: Folder, wish: Wish) -> Job:
 
 def _go(endpoint: Endpoint, folder: Folder, job: Job, report: Report, means: Means) -> None:
     provider = _provider(endpoint, job.wish, report, means)
+    if job.wish.types and report.not_granted:
+        raise NotExported(Reason.NOT_GRANTED)
     if not job.status_url:
         job = replace(job, status_url=provider.kick_off(job.wish))
         folder.keep(job.to_state())
@@ -113,8 +116,6 @@ def _provider(endpoint: Endpoint, wish: Wish, report: Report, means: Means) -> P
     tokens = Tokens(endpoint, [_scope(name, registration) for name in types], means.clock)
     missing = scopes.compare([_scope(name, registration) for name in types], tokens.granted).missing
     report.not_granted = tuple(name for name in types if _scope(name, registration) in missing)
-    if wish.types and report.not_granted:
-        raise NotExported(Reason.NOT_GRANTED)
     return Provider(reaching.fhir_server(endpoint, registration), tokens, means)
 
 

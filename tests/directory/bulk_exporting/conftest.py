@@ -50,6 +50,11 @@ class Exporting:
             self.deployment.endpoint, self.wish(**changes), self.folder, actor=ACTOR, means=self.means
         )
 
+    def give_up(self, **changes: Any) -> None:
+        bulk_exporting.give_up(
+            self.deployment.endpoint, self.wish(**changes), self.folder, actor=ACTOR, means=self.means
+        )
+
     def command(self, *arguments: str, group: str = "everyone") -> str:
         told = io.StringIO()
         url = self.deployment.endpoint.fhir_base_url

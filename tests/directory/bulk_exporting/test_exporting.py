@@ -9,12 +9,11 @@ from collections import Counter
 import pytest
 
 from apps.audit.models import AuditEvent
-from apps.directory import bulk_exporting
 from apps.directory.bulk_exporting import NotExported, Reason
 from apps.directory.bulk_exporting.folder import PART, STATE
+from apps.directory.bulk_exporting.tokens import Tokens
 from apps.directory.system_access import NoSystemAccess
 from apps.wire.errors import AuthorizationExpired, NotFound, Unavailable, UnexpectedAnswer, WireError
-from tests.directory.bulk_exporting.conftest import ACTOR
 
 pytestmark = pytest.mark.django_db
 
@@ -339,10 +338,27 @@ class TestAnExportThatCannotBe:
         exporting.switch(bulk_counts="wrong")
         with pytest.raises(NotExported):
             exporting.run()
-        bulk_exporting.give_up(
-            exporting.deployment.endpoint, exporting.wish(), exporting.folder, actor=ACTOR, means=exporting.means
-        )
+        exporting.give_up()
         assert len(exporting.asked("bulk-export/jobs", method="DELETE")) == 1
+
+
+class TestAnExportThatWasGivenUp:
+    def test_is_deleted_also_where_less_is_allowed_by_now(self, exporting, monkeypatch):
+        exporting.fault("unavailable", path="bulk-export/files", count=10)
+        with pytest.raises(Unavailable):
+            exporting.run()
+        monkeypatch.setattr(Tokens, "granted", ("system/Patient.read",))
+        with pytest.raises(NotExported) as refused:
+            exporting.run()
+        assert refused.value.reason is Reason.NOT_GRANTED
+        exporting.give_up()
+        assert len(exporting.asked("bulk-export/jobs", method="DELETE")) == 1
+
+    def test_after_it_was_complete_stays_complete(self, exporting):
+        files = exporting.run().files
+        exporting.give_up()
+        assert exporting.run().files == files > 0
+        assert len(exporting.asked("$export")) == 1
 
 
 class TestWhatIsWrittenDown:
