@@ -53,7 +53,7 @@ class Files:
             self.folder.note(listing.key, "")
             lines = self._arrived(listing)
         is_right = listing.count in {None, lines}
-        self.folder.finish(listing.name + ("" if is_right else MISCOUNTED))
+        self.folder.finish(listing.name + ("" if is_right else MISCOUNTED), listing.key)
         if not is_right:
             self.miscounted.append(listing.name)
         return lines
@@ -121,7 +121,7 @@ def _received(arriving: Arriving, part: Part) -> int:
 
 def _counted(folder: Folder, listing: Listing) -> int | None:
     """The lines of a file that is here, as far as it is what it was; None where it has to be fetched."""
-    if not folder.has(listing.name):
+    if not folder.has(listing.name, listing.key):
         return None
     counter = LineCounter()
     try:

@@ -61,7 +61,8 @@ def export(endpoint: Endpoint, wish: Wish, output: Path, *, actor: Actor, means:
 
 
 def give_up(endpoint: Endpoint, wish: Wish, output: Path, *, actor: Actor, means: Means) -> None:
-    """Let the provider delete the export that this folder holds; its files stay. Raises as `export` does."""
+    """Let the provider delete the export that this folder holds; its files stay, and no other export is begun beside
+    them. Raises as `export` does."""
     with folders.opened(output) as folder:
         job = _known(folder, wish)
         report = Report()
@@ -86,6 +87,8 @@ def _known(folder: Folder, wish: Wish) -> Job:
 
 
 def _go(endpoint: Endpoint, folder: Folder, job: Job, report: Report, means: Means) -> None:
+    if not job.status_url and folder.has_any():  # of another point in time
+        raise NotExported(Reason.LEFT_FILES)
     provider = _provider(endpoint, job.wish, report, means)
     if job.wish.types and report.not_granted:
         raise NotExported(Reason.NOT_GRANTED)
@@ -103,7 +106,7 @@ def _go(endpoint: Endpoint, folder: Folder, job: Job, report: Report, means: Mea
         fetched.fetch()
     finally:
         report.lines = fetched.lines
-        report.files = sum(folder.has(listing.name) for listing in job.files)
+        report.files = sum(folder.has(listing.name, listing.key) for listing in job.files)
     if fetched.miscounted:
         raise NotExported(Reason.MISCOUNTED)
     provider.delete(job.status_url)

@@ -44,7 +44,7 @@ class Folder:
         self.path = path
         self._settling = settling
         self._unsettled: deque[tuple[str, Future[None]]] = deque()
-        self._sizes = dict(_noted(path / _WHOLE))
+        self._whole = dict(_noted(path / _WHOLE))
 
     def state(self) -> dict[str, Any] | None:
         """What was kept last; None in a new folder. Raises NotExported."""
@@ -81,9 +81,9 @@ class Folder:
             finally:
                 os.close(descriptor)
 
-    def finish(self, name: str) -> None:
-        """The file that arrived is whole, and gets its name. Its bytes go to the disk while others arrive. Raises
-        NotExported, also for an earlier one."""
+    def finish(self, name: str, key: str) -> None:
+        """The file that arrived is whole, and gets its name; `key` says which of the provider's it is. Its bytes go to
+        the disk while others arrive. Raises NotExported, also for an earlier one."""
         while len(self._unsettled) >= _MOST_SETTLING:
             self._settle_one()
         with _refusals():
@@ -92,8 +92,8 @@ class Folder:
             flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
             descriptor = os.open(self.path / _WHOLE, flags, _MINE)
             with os.fdopen(descriptor, "a", encoding="utf-8") as whole:
-                whole.write(f"{size} {name}\n")
-        self._sizes[name] = size
+                whole.write(f"{size} {key} {name}\n")
+        self._whole[name] = key, size
         self._unsettled.append((name, self._settling.submit(_sync, self.path / name)))
 
     def settle(self) -> None:
@@ -105,12 +105,17 @@ class Folder:
             (self.path / _ARRIVING).unlink(missing_ok=True)
             _sync(self.path)
 
-    def has(self, name: str) -> bool:
-        """Whether the file of that name is there, as long as it was when it was whole."""
+    def has(self, name: str, key: str) -> bool:
+        """Whether the file of that name is there and is this one of the provider's, as long as it was when it was
+        whole."""
         try:
-            return (self.path / name).stat().st_size == self._sizes.get(name)
+            return (key, (self.path / name).stat().st_size) == self._whole.get(name)
         except OSError:
             return False
+
+    def has_any(self) -> bool:
+        """Whether any file of an export is there, of whichever, and be it a miscounted one."""
+        return any(self.path.glob("*.ndjson*"))
 
     def remove(self, name: str) -> None:
         """It is not wanted any more. Raises NotExported."""
@@ -207,13 +212,14 @@ def _refusals() -> Iterator[None]:
         raise NotExported(reason) from None
 
 
-def _noted(path: Path) -> Iterator[tuple[str, int]]:
-    """How long each file was when it was whole, by its name. A line that broke off counts for nothing."""
+def _noted(path: Path) -> Iterator[tuple[str, tuple[str, int]]]:
+    """Which file has each name, and how long it was when it was whole. A line that broke off counts for nothing."""
     with suppress(FileNotFoundError):
         for line in path.read_text(encoding="utf-8", errors="replace").split("\n")[:-1]:
-            size, _, name = line.partition(" ")
+            size, _, rest = line.partition(" ")
+            key, _, name = rest.partition(" ")
             if size.isascii() and size.isdigit():
-                yield name, int(size)
+                yield name, (key, int(size))
 
 
 def _sync(path: Path) -> None:

@@ -10,6 +10,7 @@ class Reason(StrEnum):
     IN_USE = "Another process is at work in this folder."
     UNREADABLE_STATE = "What stands in this folder about an export cannot be read. Begin again in an empty one."
     ANOTHER_EXPORT = "This folder holds an export that was asked for otherwise. Name another folder, or ask as before."
+    LEFT_FILES = "Files of an export that was given up are still in this folder. Begin again in an empty folder."
     DISK_FULL = "The disk is full. Make room and run the same command again: it goes on where it stopped."
     NOT_WRITABLE = (
         "The folder could not be written. Run the same command again once it can: it goes on where it stopped."

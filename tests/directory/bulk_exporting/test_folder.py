@@ -37,7 +37,7 @@ class TestAFolder:
                 folder.note("key", '"v1"')
                 receive(folder, [b"{}\n"])
                 assert {mode(found) for found in path.iterdir()} == {0o600}
-                folder.finish("Patient.0001.ndjson")
+                folder.finish("Patient.0001.ndjson", "key")
         finally:
             os.umask(before)
         assert mode(path) == 0o700
@@ -105,10 +105,10 @@ class TestAFileThatArrives:
         with opened(path) as folder:
             assert folder.partial() == Partial("key", '"v1"', 5)
             assert receive(folder, [b"678"], starts_at=5) == b"12345"
-            folder.finish("Patient.0001.ndjson")
+            folder.finish("Patient.0001.ndjson", "key")
             assert (path / "Patient.0001.ndjson").read_bytes() == b"12345678"
             assert folder.partial() is None
-            assert folder.has("Patient.0001.ndjson")
+            assert folder.has("Patient.0001.ndjson", "key")
 
     def test_is_cut_to_where_the_next_byte_belongs(self, path):
         with opened(path) as folder:
@@ -139,12 +139,31 @@ class TestAFileThatArrives:
             folder.keep({"a": 1})
             for name in ("one", "two"):
                 receive(folder, [b"12345"])
-                folder.finish(name)
+                folder.finish(name, "key")
             folder.settle()
         (path / "two").write_bytes(b"123")
         (path / "three").write_bytes(b"12345")
         with opened(path) as folder:
-            assert [folder.has(name) for name in ("one", "two", "three")] == [True, False, False]
+            assert [folder.has(name, "key") for name in ("one", "two", "three")] == [True, False, False]
+
+    def test_counts_as_whole_only_as_the_file_it_was(self, path):
+        """One of another export may have its name, and be as long."""
+        with opened(path) as folder:
+            folder.keep({"a": 1})
+            receive(folder, [b"12345"])
+            folder.finish("Patient.0001.ndjson", "key")
+            folder.settle()
+        with opened(path) as folder:
+            assert [folder.has("Patient.0001.ndjson", key) for key in ("key", "other", "")] == [True, False, False]
+
+    @pytest.mark.parametrize("noted", ["5 one\n", "5 key one", "five key one\n", "\x00 key one\n", "5  one\n"])
+    def test_that_was_noted_otherwise_is_not_here(self, path, noted):
+        path.mkdir()
+        (path / STATE).write_text("{}")
+        (path / "one").write_bytes(b"12345")
+        (path / ".whole").write_text(noted)
+        with opened(path) as folder:
+            assert not folder.has("one", "key")
 
     def test_that_did_not_get_to_the_disk_is_not_here(self, path, monkeypatch):
         def full(_descriptor):
@@ -153,12 +172,12 @@ class TestAFileThatArrives:
         with opened(path) as folder:
             receive(folder, [b"12345"])
             monkeypatch.setattr(os, "fsync", full)
-            folder.finish("one")
+            folder.finish("one", "key")
             with pytest.raises(NotExported) as refused:
                 folder.settle()
             assert refused.value.reason is Reason.DISK_FULL
             assert refused.value.__cause__ is None
-            assert not folder.has("one")
+            assert not folder.has("one", "key")
             assert not (path / "one").exists()
 
     def test_leaves_no_address_behind(self, path):
