@@ -18,7 +18,7 @@ class Record(models.Model):
     sealed_body = models.BinaryField()
     first_received_at = models.DateTimeField()
     received_at = models.DateTimeField()  # when this body came
-    confirmed_at = models.DateTimeField()  # when the provider last sent this same body
+    confirmed_at = models.DateTimeField()  # when the provider last sent this same body: in that run, the first time
     confirmed_by_run = models.UUIDField(null=True)  # in which sync run; counted by it, because clocks of workers differ
     # When we noticed that the provider has it no more; it stays, and is empty again where the provider sends it again.
     removed_at = models.DateTimeField(null=True)
@@ -45,7 +45,8 @@ class Record(models.Model):
 
 
 class RecordVersion(models.Model):
-    """One of the earlier bodies of a record, kept to show what changed: the newest `storing.MOST_VERSIONS`."""
+    """One of the earlier bodies of a record, kept to show what changed from run to run: `storing.MOST_VERSIONS`, the
+    first one and the newest."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     record = models.ForeignKey(Record, on_delete=models.CASCADE, related_name="versions")

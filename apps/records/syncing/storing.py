@@ -1,8 +1,10 @@
 """Store resources as received: compressed, padded, sealed for their owner, each with a keyed digest of its body.
 
 Storing is idempotent. A body with the digest we hold is confirmed, without being sealed again; another body supersedes
-it, and the earlier one is kept as a version. One statement confirms what a page brought unchanged and one stores the
-rest, inside the transaction of the caller, who stores the cursor with it: either all is there or nothing.
+it, and the earlier one is kept as a version, unless the same run had stored it: a provider that sends a resource again
+and again, each time otherwise, must not push out what it said before. One statement confirms what a page brought
+unchanged and one stores the rest, inside the transaction of the caller, who stores the cursor with it: either all is
+there or nothing.
 """
 
 from collections.abc import Iterable, Mapping
@@ -40,6 +42,8 @@ class Kept:
         return self.new + self.changed + self.came_back
 
 
+# The time of the first confirmation within a run stays. So what this run stored is known by its two equal times, and
+# what an earlier one stored and this one confirmed is not taken for it.
 _CONFIRM = """
 WITH incoming AS (
     SELECT * FROM unnest(%(types)b::text[], %(ids)b::text[], %(digests)b::bytea[])
@@ -49,7 +53,10 @@ WITH incoming AS (
     FROM records_record AS held JOIN incoming USING (resource_type, logical_id)
     WHERE held.user_id = %(user_id)s AND held.connection_id = %(connection_id)s AND held.digest = incoming.digest
 )
-UPDATE records_record AS held SET confirmed_at = %(at)s, confirmed_by_run = %(run_id)s, removed_at = NULL
+UPDATE records_record AS held SET
+    confirmed_at = CASE WHEN held.confirmed_by_run = %(run_id)s THEN held.confirmed_at ELSE %(at)s END,
+    confirmed_by_run = %(run_id)s,
+    removed_at = NULL
 FROM same WHERE held.id = same.id
 RETURNING held.resource_type, held.logical_id, same.came_back
 """
@@ -64,6 +71,7 @@ WITH incoming AS (
     SELECT held.user_id, held.id, held.sealed_body, held.digest, held.received_at, %(at)s
     FROM records_record AS held JOIN incoming USING (resource_type, logical_id)
     WHERE held.user_id = %(user_id)s AND held.connection_id = %(connection_id)s AND held.digest <> incoming.digest
+        AND (held.confirmed_by_run IS DISTINCT FROM %(run_id)s OR held.confirmed_at <> held.received_at)
     RETURNING record_id
 ), stored AS (
     INSERT INTO records_record AS held (
@@ -82,7 +90,7 @@ WITH incoming AS (
         removed_at = NULL
     RETURNING id, xmax = 0 AS is_new
 )
-SELECT count(*) FILTER (WHERE is_new), (SELECT count(*) FROM superseded), count(*) FROM stored
+SELECT count(*) FILTER (WHERE is_new), count(*) FILTER (WHERE NOT is_new), (SELECT count(*) FROM superseded) FROM stored
 """
 
 _FORGET = """
@@ -90,12 +98,12 @@ DELETE FROM records_recordversion WHERE id IN (
     SELECT id FROM (
         SELECT version.id, row_number() OVER (
             PARTITION BY version.record_id ORDER BY version.superseded_at DESC, version.id DESC
-        ) AS place
+        ) AS place, count(*) OVER (PARTITION BY version.record_id) AS oldest
         FROM unnest(%(types)b::text[], %(ids)b::text[]) AS page (resource_type, logical_id)
         JOIN records_record AS held USING (resource_type, logical_id)
         JOIN records_recordversion AS version ON version.record_id = held.id
         WHERE held.user_id = %(user_id)s AND held.connection_id = %(connection_id)s
-    ) AS placed WHERE place > %(most)s
+    ) AS placed WHERE place >= %(most)s AND place < oldest
 )
 """
 
@@ -103,9 +111,9 @@ DELETE FROM records_recordversion WHERE id IN (
 def keep(connection: Connection, resources: Iterable[Resource], *, run_id: UUID, ring: KeyRing, at: datetime) -> Kept:
     """Store these resources of one connection, received in this sync run. `ring` is the key ring of its user.
 
-    Of each resource the newest `MOST_VERSIONS` earlier bodies stay: some providers stamp every answer, and each copy
-    would make another one, without end. Where one (type, id) comes twice, the later one counts: one statement cannot
-    store a row twice.
+    Of each resource `MOST_VERSIONS` earlier bodies stay, the first one and the newest: some providers stamp every
+    answer, and each copy would make another one, without end. Where one (type, id) comes twice, the later one counts:
+    one statement cannot store a row twice.
     """
     latest = {(resource.resource_type, resource.logical_id): resource for resource in resources}
     if not latest:
@@ -116,12 +124,12 @@ def keep(connection: Connection, resources: Iterable[Resource], *, run_id: UUID,
         cursor.execute(_CONFIRM, {**common, **_keys(digests)})
         same = {(resource_type, logical_id): came_back for resource_type, logical_id, came_back in cursor.fetchall()}
         others = {key: digest for key, digest in digests.items() if key not in same}
-        new = changed = 0
+        new = changed = superseded = 0
         if others:
             bodies = [_sealed(connection, latest[key], ring) for key in others]
             cursor.execute(_STORE, {**common, **_keys(others), "bodies": bodies})
-            new, changed, _stored = cursor.fetchone()
-        if changed:
+            new, changed, superseded = cursor.fetchone()
+        if superseded:
             cursor.execute(_FORGET, {**common, **_keys(others), "most": MOST_VERSIONS})
     return Kept(new=new, changed=changed, unchanged=len(same), came_back=sum(same.values()))
 

@@ -19,9 +19,9 @@ pytestmark = pytest.mark.django_db
 LATER = AT + timedelta(days=1)
 
 
-def keep(connection, *resources, at=AT):
+def keep(connection, *resources, at=AT, run_id=None):
     with sealing.key_ring(Holder.user(connection.user_id)) as ring:
-        return storing.keep(connection, resources, run_id=uuid4(), ring=ring, at=at)
+        return storing.keep(connection, resources, run_id=run_id or uuid4(), ring=ring, at=at)
 
 
 def opened(record, sealed=None, user_id=None):
@@ -115,25 +115,82 @@ class TestRecordsOfTwoConnections:
             opened(Record.objects.get(connection=second), moved.sealed_body)
 
 
+def earlier(*order):
+    """The bodies that the one record had before."""
+    record = Record.objects.get()
+    return [opened(record, one.sealed_body) for one in RecordVersion.objects.order_by(*order)]
+
+
+class TestOneRun:
+    """A provider that sends a resource again and again within one run, each time otherwise, erases nothing."""
+
+    def test_makes_one_earlier_version_of_what_was_there_before_it(self, connection):
+        keep(connection, body(b"said"), run_id=uuid4())
+        run_id = uuid4()
+        for number in range(storing.MOST_VERSIONS + 1):
+            kept = keep(connection, body(b"%d" % number), run_id=run_id, at=LATER + timedelta(seconds=number))
+            assert (kept.new, kept.changed, kept.unchanged) == (0, 1, 0)
+        assert opened(Record.objects.get()) == body(b"%d" % storing.MOST_VERSIONS).body
+        assert earlier("pk") == [body(b"said").body]
+
+    def test_makes_none_of_what_it_brought_first(self, connection):
+        run_id = uuid4()
+        for number in range(3):
+            keep(connection, body(b"%d" % number), run_id=run_id, at=AT + timedelta(seconds=number))
+        assert earlier("pk") == []
+
+    def test_makes_none_of_what_it_brought_and_confirmed(self, connection):
+        run_id = uuid4()
+        for number in range(8):
+            keep(connection, body(b"%d" % (number // 2)), run_id=run_id, at=AT + timedelta(seconds=number))
+        assert earlier("pk") == []
+
+    def test_keeps_what_it_confirmed_before_it_brought_another(self, connection):
+        keep(connection, body(b"said"))
+        run_id = uuid4()
+        for number, text in enumerate((b"said", b"said", b"other", b"third")):
+            keep(connection, body(text), run_id=run_id, at=LATER + timedelta(seconds=number))
+        assert opened(Record.objects.get()) == body(b"third").body
+        assert earlier("pk") == [body(b"said").body]
+
+    def test_hides_nothing_from_the_next(self, connection):
+        for number in range(4):
+            run_id = uuid4()
+            for part in range(2):
+                at = AT + timedelta(days=number, seconds=part)
+                keep(connection, body(b"%d, %d" % (number, part)), run_id=run_id, at=at)
+        assert earlier("pk") == [body(b"%d, 1" % number).body for number in range(3)]
+
+    def test_leaves_the_versions_of_others_alone(self, connection, sam):
+        theirs = make_connection(sam, make_endpoint("https://other.example/r4"))
+        keep(theirs, body(b"said"))
+        keep(theirs, body(b"other"))
+        run_id = uuid4()
+        for number in range(3):
+            keep(connection, body(b"%d" % number), run_id=run_id)
+        assert RecordVersion.objects.get().user == sam
+
+
 class TestEarlierVersions:
     @pytest.fixture(autouse=True)
     def few(self, monkeypatch):
         monkeypatch.setattr(storing, "MOST_VERSIONS", 3)
 
-    def test_of_a_resource_that_changes_each_time_stay_the_newest_few(self, connection):
+    def test_of_a_resource_that_changes_each_time_stay_the_first_and_the_newest_few(self, connection):
         for number in range(6):
             keep(connection, body(b"%d" % number), at=AT + timedelta(days=number))
-        record = Record.objects.get()
-        assert opened(record) == body(b"5").body
-        versions = RecordVersion.objects.order_by("superseded_at")
-        assert [opened(record, one.sealed_body) for one in versions] == [body(b"%d" % n).body for n in (2, 3, 4)]
+        assert opened(Record.objects.get()) == body(b"5").body
+        assert earlier("superseded_at") == [body(b"%d" % n).body for n in (0, 3, 4)]
 
     def test_that_came_in_one_moment_go_in_the_order_they_came(self, connection):
         for number in range(6):
             keep(connection, body(b"%d" % number))
-        record = Record.objects.get()
-        versions = RecordVersion.objects.order_by("pk")
-        assert [opened(record, one.sealed_body) for one in versions] == [body(b"%d" % n).body for n in (2, 3, 4)]
+        assert earlier("pk") == [body(b"%d" % n).body for n in (0, 3, 4)]
+
+    def test_are_all_there_up_to_so_many(self, connection):
+        for number in range(4):
+            keep(connection, body(b"%d" % number))
+        assert earlier("pk") == [body(b"%d" % n).body for n in (0, 1, 2)]
 
     def test_of_other_resources_and_other_people_stay(self, connection, sam):
         theirs = make_connection(sam, make_endpoint("https://other.example/r4"))
