@@ -21,6 +21,7 @@ pytestmark = pytest.mark.django_db
 
 _NOTE_BYTES = 1_000_000
 _NOTES = 40
+_ANSWERS = 280
 _MOST_BYTES = 16 * _NOTE_BYTES  # a body in several forms, and what lists say of it; forty bodies would be 80 and more
 
 
@@ -33,6 +34,13 @@ def note(number, text):
         "extension": [{"url": "https://example.org/page", "valueBase64Binary": text}],
     }
     return Resource("Condition", f"c{number}", json.dumps(content).encode())
+
+
+def questionnaire(number):
+    """Of many answers, none too long for a list."""
+    items = [{"linkId": str(n), "text": "Asked", "answer": [{"valueString": f"{n} " * 900}]} for n in range(_ANSWERS)]
+    content = {"resourceType": "QuestionnaireResponse", "id": f"q{number}", "status": "completed", "item": items}
+    return Resource("QuestionnaireResponse", f"q{number}", json.dumps(content).encode())
 
 
 def keep(connection, *resources):
@@ -64,6 +72,12 @@ class TestLargeBodies:
 
     def test_that_are_small_when_sealed_are_not_either(self, connection):
         keep(connection, *(note(number, "a" * _NOTE_BYTES) for number in range(_NOTES)))
+        entries, peak = peak_bytes(connection)
+        assert (entries, peak < _MOST_BYTES) == (_NOTES, True)
+
+    def test_whose_entries_are_as_large_are_not_either(self, connection):
+        for number in range(_NOTES):
+            keep(connection, questionnaire(number))
         entries, peak = peak_bytes(connection)
         assert (entries, peak < _MOST_BYTES) == (_NOTES, True)
 

@@ -265,6 +265,35 @@ class TestSpool:
             tracemalloc.stop()
         assert held < 500_000  # of three million bytes
 
+    def test_gives_back_small_and_large_rows_alike(self):
+        rows = [b"%d" % number * (30_000 if number % 7 == 0 else 1) for number in range(700)]
+        spool = Spool()
+        for number in reversed(range(700)):
+            spool.add((0, "", "", number), rows[number])
+        assert [row for _key, row in spool.merged()] == rows
+        assert [row for _key, row in spool.merged()] == rows
+
+    def test_holds_large_rows_one_at_a_time(self):
+        """Neither while they come nor while they are merged are they open together."""
+        peak = self.peak_bytes(rows=60, row_bytes=1_000_000)
+        assert peak < 8_000_000  # of sixty million bytes: one row in several forms
+
+    def test_packs_rows_before_they_are_much_though_they_are_few(self):
+        peak = self.peak_bytes(rows=299, row_bytes=15_000)
+        assert peak < 4_000_000  # of four and a half million bytes
+
+    def peak_bytes(self, *, rows, row_bytes):
+        tracemalloc.start()
+        try:
+            spool = Spool()
+            for number in range(rows):
+                text = b"Asked %d, answered nothing. " % number
+                spool.add((0, "", "", number), text * (row_bytes // len(text)))
+            assert sum(1 for _row in spool.merged()) == rows
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
     def test_needs_one_decompressor_however_many_runs_it_has(self, monkeypatch):
         """Each takes more memory than the piece it unpacks."""
         made: list[zstandard.ZstdDecompressor] = []

@@ -1,12 +1,14 @@
 """Sort more rows than memory should hold at once: sorted runs, packed in small pieces, merged piece by piece.
 
-Fifty thousand rows of a thousand bytes take a few megabytes, and are gone with the object: nothing reaches a disk.
+Fifty thousand rows of a thousand bytes take a few megabytes, and are gone with the object: nothing reaches a disk. A
+row that is large by itself is packed by itself as it comes, and unpacked when its turn has come: of many runs that are
+merged, each would hold one open.
 """
 
 import heapq
 from collections.abc import Iterator
 from operator import itemgetter
-from typing import Final
+from typing import Final, TypeAlias
 
 import msgspec
 import zstandard
@@ -14,22 +16,31 @@ import zstandard
 from apps.records.shelving.arranging import Key
 
 _A_RUN: Final = 300  # of each spool, and there are some forty
+_A_RUN_BYTES: Final = 2_000_000  # or as many of these, whichever comes first
 _A_PIECE: Final = 20
+_LARGE_BYTES: Final = 16_000
 _SAMPLE_BYTES: Final = 16_000  # of the first rows: the others say much of the same, and take half as much with it
+
+
+_Kept: TypeAlias = tuple[Key, bytes, bool]  # a row, and whether it is packed by itself
 
 
 class Spool:
     """Rows go in by `add` in any order, and come out of `merged` sorted by key."""
 
     def __init__(self) -> None:
-        self._open: list[tuple[Key, bytes]] = []
+        self._open: list[_Kept] = []
+        self._open_bytes = 0
         self._runs: list[list[bytes]] = []
         self._sample: zstandard.ZstdCompressionDict | None = None
 
     def add(self, key: Key, row: bytes) -> None:
         """Take a row."""
-        self._open.append((key, row))
-        if len(self._open) >= _A_RUN:
+        is_large = len(row) > _LARGE_BYTES
+        kept = _packed(row, zstandard.ZstdCompressor(level=1)) if is_large else row
+        self._open.append((key, kept, is_large))
+        self._open_bytes += len(kept)
+        if len(self._open) >= _A_RUN or self._open_bytes >= _A_RUN_BYTES:
             self._pack()
 
     def merged(self) -> Iterator[tuple[Key, bytes]]:
@@ -38,24 +49,29 @@ class Spool:
         # One for all: each holds more than a piece, and there may be a hundred runs.
         decompressor = zstandard.ZstdDecompressor(dict_data=self._sample)
         runs = (_unpacked(run, decompressor) for run in self._runs)
-        return heapq.merge(*runs, self._open, key=itemgetter(0))
+        merged = heapq.merge(*runs, self._open, key=itemgetter(0))
+        return ((key, _row(kept) if is_large else kept) for key, kept, is_large in merged)
 
     def _pack(self) -> None:
         if self._sample is None:
-            rows = b"".join(row[:_SAMPLE_BYTES] for _key, row in self._open[:_A_PIECE])
+            rows = b"".join(row[:_SAMPLE_BYTES] for _key, row, _is_large in self._open[:_A_PIECE])
             self._sample = zstandard.ZstdCompressionDict(rows[:_SAMPLE_BYTES], zstandard.DICT_TYPE_RAWCONTENT)
         self._open.sort(key=itemgetter(0))
         compressor = zstandard.ZstdCompressor(level=1, dict_data=self._sample)
         pieces = (self._open[start : start + _A_PIECE] for start in range(0, len(self._open), _A_PIECE))
-        self._runs.append([_packed(piece, compressor) for piece in pieces])
-        self._open = []
+        self._runs.append([_packed(msgspec.msgpack.encode(piece), compressor) for piece in pieces])
+        self._open, self._open_bytes = [], 0
 
 
-def _packed(piece: list[tuple[Key, bytes]], compressor: zstandard.ZstdCompressor) -> bytes:
+def _packed(written: bytes, compressor: zstandard.ZstdCompressor) -> bytes:
     """The compressor hands out an object as large as its worst case: only a copy is as small as it looks."""
-    return bytes(memoryview(compressor.compress(msgspec.msgpack.encode(piece))))
+    return bytes(memoryview(compressor.compress(written)))
 
 
-def _unpacked(run: list[bytes], decompressor: zstandard.ZstdDecompressor) -> Iterator[tuple[Key, bytes]]:
+def _unpacked(run: list[bytes], decompressor: zstandard.ZstdDecompressor) -> Iterator[_Kept]:
     for piece in run:
-        yield from msgspec.msgpack.decode(decompressor.decompress(piece), type=list[tuple[Key, bytes]])
+        yield from msgspec.msgpack.decode(decompressor.decompress(piece), type=list[_Kept])
+
+
+def _row(packed: bytes) -> bytes:
+    return zstandard.ZstdDecompressor().decompress(packed)
