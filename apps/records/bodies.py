@@ -1,7 +1,8 @@
 """Open the bodies of records and of their earlier versions: the one place that knows what a body is sealed for.
 
 Where the body itself is what somebody asked for, `opened` and `of` raise. Where it is one among others, `find` tells
-the log of which connection it is and gives None, so that it hides no other; whoever shows those says that one lacks.
+the log of which connection it is and gives None, so that it hides no other. Lists and copies, which count
+those, say that one lacks; what is named as new, an earlier version and what others are called by are left out unsaid.
 """
 
 import logging

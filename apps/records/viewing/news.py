@@ -49,7 +49,8 @@ class News:
 
 
 def of(whole: Whole) -> News | None:
-    """None where nobody looked before, or nothing came since. Raises VaultError where a body does not open."""
+    """None where nobody looked before, or nothing came since. What does not open is logged and left out.
+    Raises VaultError where a key is missing."""
     since = _last_look(whole)
     if since is None:
         return None
