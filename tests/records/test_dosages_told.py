@@ -75,7 +75,20 @@ TABLE: list[tuple[dict[str, Any], tuple[str, ...]]] = [
     ({"asNeededBoolean": False, **dose(1, "tablet")}, ("Take 1 tablet",)),
     ({"text": "As told", **at_most(50, "U", 2, "wk")}, ("As told", "At most 50 units every 2 weeks")),
     ({"text": "As told", **at_most(1, "g", 3, "cycles")}, ("As told", "At most 1 g / 3 cycles")),
-    ({"text": "As told", **at_most(1, "g", None, "d")}, ("As told", "At most 1 g")),
+    ({"text": "As told", **at_most(1, "g", None, "d")}, ("As told", "At most 1 g / d")),
+    ({"text": "As told", **at_most(4, "g", "one", "d")}, ("As told", "At most 4 g / one d")),
+    (
+        {"maxDosePerPeriod": {"numerator": amount(4, "g"), "denominator": {"code": "d"}}, **dose(1, "g")},
+        ("1 g", "At most 4 g / d"),
+    ),
+    (
+        {"maxDosePerPeriod": {"numerator": amount(4, "g"), "denominator": {"value": True}}, **dose(1, "g")},
+        ("1 g", "Also sent: Max dose per period: Numerator: Value 4, Unit g, Denominator: Value yes"),
+    ),
+    (
+        {"doseAndRate": [{"rateRatio": {"numerator": amount(100, "mL"), "denominator": {"unit": "h"}}}]},
+        ("How fast: 100 mL / h",),
+    ),
     (between(low=(500, "mg"), high=(1, "g")), ("500 mg to 1 g",)),
     (
         {**between(low=(500, "mg"), high=(1, "g")), "route": {"text": "Oral"}},
@@ -147,6 +160,37 @@ TABLE: list[tuple[dict[str, Any], tuple[str, ...]]] = [
     ),
     ({**dose(1, "tablet"), "timing": repeated(countMax=10)}, ("Take 1 tablet", "Up to 10 times in all")),
     ({"text": "As told", "timing": repeated(count=5, countMax="ten")}, ("As told",)),
+    (between(low=(2, "tab")), ("Take at least 2 tablets",)),
+    (
+        between(low=(2, "tablet"), high=(None, "tablet")),
+        ("Also sent: Dose: Low: Value 2, Unit tablet, High: Unit tablet",),
+    ),
+    (
+        {"text": "As told", "timing": repeated(boundsRange={"low": amount(5, "d")})},
+        ("As told", "For at least 5 days"),
+    ),
+    (
+        {"text": "As told", "timing": repeated(boundsRange={"high": amount(5, "d")})},
+        ("As told", "For up to 5 days"),
+    ),
+    (
+        {"text": "As told", "timing": repeated(boundsRange={"low": amount(5, "d"), "high": amount("x", "d")})},
+        ("As told", "For 5 d - x d"),
+    ),
+    (
+        {**dose(1, "tablet"), "timing": repeated(boundsRange={"low": amount(5, "d"), "high": "x"})},
+        ("Take 1 tablet", "Also sent: Bounds range: Low: Value 5, Unit d, High x"),
+    ),
+    (
+        {"doseAndRate": [{"rateRange": {"low": amount(1, "mL/h"), "high": amount(2, "mL/h")}}]},
+        ("How fast: 1 mL/h - 2 mL/h",),
+    ),
+    ({"doseAndRate": [{"rateRange": {"low": amount(1, "mL/h")}}]}, ("How fast: ≥ 1 mL/h",)),
+    ({"doseAndRate": [{"rateRange": {"high": amount(2, "mL/h")}}]}, ("How fast: ≤ 2 mL/h",)),
+    (
+        {"doseAndRate": [{"rateRange": {"low": amount(1, "mL/h"), "high": "x"}}]},
+        ("Also sent: Rate: Low: Value 1, Unit mL/h, High x",),
+    ),
     (
         {**dose(1, "tablet"), "timing": repeated(**ONCE_A_DAY, when=["XX"], dayOfWeek=["mon", "someday"])},
         ("Take 1 tablet once a day on Monday", "Also sent: When XX; Day of week mon, Day of week someday"),

@@ -182,10 +182,12 @@ def _usual_period(sent: str) -> str:
 
 def _amount(dosage: Dosage) -> str:
     low, high, form = dosage.dose, dosage.dose_to, _form(dosage)
+    if high and not low and high.comparator in {"", "<="}:
+        return gettext("up to %(high)s") % {"high": _counted(high, form)}
+    if low.comparator == ">=" and not high:
+        return gettext("at least %(low)s") % {"low": _counted(low, form)}
     if low.comparator or high.comparator:
         return _range(low.shown, high.shown)  # "< 2 tablets" is not "2 tablets"
-    if high and not low:
-        return gettext("up to %(high)s") % {"high": _counted(high, form)}
     if low and high and _have_other_units(low, high):
         return _range(_counted(low, form), _counted(high, form))
     numbers = [lengths.plain(side.number) for side in (low, high) if side]

@@ -144,12 +144,8 @@ def _dose(amounts: Element, sent: Element) -> tuple[Quantity, Quantity]:
             return found, Quantity()
     for name in ("doseRange", "quantityRange"):
         limits = elements.child(amounts, name) or elements.child(sent, name)
-        sides = [elements.child(limits, side) for side in ("low", "high")]
-        low, high = map(_amount, sides)
-        if any(quantities.as_sent(side) and not _amount(side) for side in sides):
-            return Quantity(), Quantity()  # one end of it would be another dose
-        if low or high:
-            return low, high
+        if limits:  # with an end that cannot be read, the other would be another dose
+            return quantities.ends(limits, of=_amount) or (Quantity(), Quantity())
     return Quantity(), Quantity()
 
 
@@ -162,15 +158,19 @@ def _amount(sent: Element) -> Quantity:
 def _rate(amounts: Element) -> str:
     if found := quantities.read(elements.child(amounts, "rateQuantity")):
         return found.shown
-    limits = elements.child(amounts, "rateRange")
-    shown = (quantities.read(elements.child(limits, side)).shown for side in ("low", "high"))
-    return " - ".join(filter(None, shown)) or _per(elements.child(amounts, "rateRatio"))
+    ends = quantities.ends(elements.child(amounts, "rateRange")) or ()
+    return " - ".join(end.shown for end in ends if end) or _per(elements.child(amounts, "rateRatio"))
 
 
 def _per(ratio: Element) -> str:
-    """A ratio as one text: 3 capsules / 1 d."""
+    """A ratio as one text: 3 capsules / 1 d. What it is divided by stands there even where it has no number: 4 g a day
+    is not 4 g. Empty where that has no words."""
     above, below = (_amount(elements.child(ratio, side)).shown for side in ("numerator", "denominator"))
-    return f"{above} / {below}" if above and below else above
+    if not above or not ratio.get("denominator"):
+        return above
+    sent = elements.child(ratio, "denominator")
+    below = below or quantities.as_sent(sent) or elements.text(sent, "unit") or elements.text(sent, "code")
+    return f"{above} / {below}" if below else ""
 
 
 def _one(sent: Element, *names: str) -> str:
@@ -198,8 +198,9 @@ def _dose_differs(text: str, low: Quantity, high: Quantity) -> bool:
     said = [number for number, found in _amounts_in(text.casefold()) if found == unit] if unit else []
     if not said:
         return False
-    least, most = low.number or high.number, high.number or low.number
-    if least is None or most is None:
+    least = Decimal(0) if low.number is None else low.number  # of up to 2 tablets, 1 is one
+    most = Decimal("Infinity") if low.comparator == ">=" and not high else (high or low).number
+    if most is None:
         return False
     factors = [Decimal(1), *(Decimal(found) for found in _NUMBER_IN_TEXT.findall(text)[:10])]
     return not any(least <= number * factor <= most for number in said for factor in factors)

@@ -4,7 +4,7 @@ Where the unit is one of time it is spelled out (3 mo is 3 months); where it is 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import StrEnum
 from types import MappingProxyType
@@ -31,8 +31,8 @@ class Span(StrEnum):
 
 @dataclass(frozen=True)
 class Length:
-    """One length, or from `low` to `high`; of a range one end may be missing. `said` is what has no number that we can
-    read, as sent."""
+    """One length, or from `low` to `high`; of a range one end may be missing, and the other then has a comparator.
+    `said` is what has no number that we can read, as sent."""
 
     low: Quantity = field(default_factory=Quantity)
     high: Quantity = field(default_factory=Quantity)
@@ -49,11 +49,12 @@ class Length:
 
 
 def read(sent: Element) -> Length:
-    """A Duration, or another Quantity in its place, or a Range."""
+    """A Duration, or another Quantity in its place, or a Range; of a Range with an end that has no words, nothing."""
     if "low" in sent or "high" in sent:
-        low, high = (quantities.read(elements.child(sent, side)) for side in ("low", "high"))
-        said = " - ".join(filter(None, (quantities.as_sent(elements.child(sent, side)) for side in ("low", "high"))))
-        return Length(low, high) if low or high else Length(said=said)
+        if (ends := quantities.ends(sent)) is not None:
+            return Length(*ends)
+        said = [quantities.as_sent(elements.child(sent, side)) for side in ("low", "high")]
+        return Length(said=" - ".join(said)) if all(said) else Length()
     found = quantities.read(sent)
     return Length(found) if found else Length(said=quantities.as_sent(sent))
 
@@ -74,7 +75,9 @@ def in_words(length: Length) -> str:
                 return counted(gettext("%(low)s to %(high)s") % known, span, is_one=False)
         return gettext("%(low)s to %(high)s") % {"low": _one(low), "high": _one(high)}
     if high:
-        return gettext("up to %(high)s") % {"high": _one(high)}
+        return gettext("up to %(high)s") % {"high": _one(high, but_for="<=")}
+    if low.comparator == ">=":
+        return gettext("at least %(low)s") % {"low": _one(low, but_for=">=")}
     return _one(low) if low else length.said
 
 
@@ -101,7 +104,10 @@ def plain(number: Decimal | None) -> str:
     return (written.rstrip("0").rstrip(".") if "." in written else written) or "0"
 
 
-def _one(quantity: Quantity) -> str:
+def _one(quantity: Quantity, *, but_for: str = "") -> str:
+    """The length with its comparator, but for this one, which the words around it say."""
+    if quantity.comparator and quantity.comparator == but_for:
+        quantity = replace(quantity, comparator="")
     span = span_of(quantity.unit)
     if span is None or quantity.comparator:  # "< 3 months" is not "3 months"
         return quantity.shown

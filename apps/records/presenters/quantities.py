@@ -4,7 +4,8 @@ DSTU2 section 1.14.0.5 and R4 section 2.24.0.6: value, comparator, unit, system,
 the provider wrote (5.10 stays 5.10) and in the unit it wrote; the UCUM code serves to compare.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 
@@ -73,6 +74,22 @@ def read(element: Element) -> Quantity:
         unit=_one_line(elements.text(element, "unit") or code),
         code=code if elements.text(element, "system").rstrip("/") == _UCUM else "",
     )
+
+
+def ends(limits: Element, *, of: Callable[[Element], Quantity] = read) -> tuple[Quantity, Quantity] | None:
+    """The low and the high end of a Range, each read by `of`; both empty where none was sent.
+
+    One that stands alone says so by its comparator: >= 5 mg, where no high end was sent. None where one was sent and
+    cannot be read, or where the only one has a comparator already: what is left would be another amount.
+    """
+    low, high = (of(elements.child(limits, side)) for side in ("low", "high"))
+    if any(limits.get(side) and not found for side, found in (("low", low), ("high", high))):
+        return None
+    if bool(low) == bool(high):
+        return low, high
+    if low.comparator or high.comparator:
+        return None
+    return (replace(low, comparator=">="), high) if low else (low, replace(high, comparator="<="))
 
 
 def as_sent(element: Element) -> str:

@@ -185,6 +185,7 @@ class TestTextAndParts:
         [
             dose(2, text="Take 1 tablet by mouth"),
             dose(5, "mg", text="Take 10 mg daily"),
+            {"doseRange": {"low": {"value": 2, "unit": "tablet"}}, "text": "Take 1 tablet"},
             dose(1, text="1 tab three times a day", **timing(frequency=2, period=1, periodUnit="d")),
         ],
     )
@@ -202,6 +203,8 @@ class TestTextAndParts:
             dose(500, "mg", text="Take 1 tablet"),
             dose(1, text="1 tab, Oral, BID, 60 tab", timing={"code": {"text": "BID"}, "repeat": {"frequency": 1}}),
             dose(1),
+            {"doseRange": {"low": {"value": 1, "unit": "tablet"}}, "text": "Take 2 tablets"},
+            {"doseRange": {"high": {"value": 2, "unit": "tablet"}}, "text": "Take 1 tablet"},
             dose(
                 1, text="Take 1 tablet twice daily", **timing(frequency=1, frequencyMax="2x", period=1, periodUnit="d")
             ),
