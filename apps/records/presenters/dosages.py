@@ -150,9 +150,25 @@ def _dose(amounts: Element, sent: Element) -> tuple[Quantity, Quantity]:
 
 
 def _amount(sent: Element) -> Quantity:
-    """A quantity whose unit is a word: some send the number of a concept, or the one of UCUM, in its place."""
+    """A quantity whose unit is a word. Some send the number of a concept in its place, and UCUM has a unit 1, which is
+    none. With a concept that we do not know there is no amount: 5 of something is not 5 tablets."""
     found = quantities.read(sent)
-    return replace(found, unit="") if found.unit.isdigit() else found
+    if not found.unit.isdigit():
+        return found
+    unit = _CODED_UNITS.get(found.unit)
+    return Quantity() if unit is None else replace(found, unit=unit)
+
+
+_CODED_UNITS = {
+    "1": "",  # UCUM
+    "258682000": "g",  # SNOMED CT, here and below
+    "258684004": "mg",
+    "258685003": "microgram",
+    "258773002": "mL",
+    "415215001": "puff",
+    "428641000": "capsule",
+    "428673006": "tablet",
+}
 
 
 def _rate(amounts: Element) -> str:

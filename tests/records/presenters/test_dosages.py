@@ -79,10 +79,19 @@ class TestADosageOfEitherVersion:
         sent = [{"sequence": 2, "text": "then one"}, {"sequence": 1, "text": "first two"}, {}, None]
         assert [dosage.text for dosage in dosages.read({"dosageInstruction": sent})] == ["first two", "then one"]
 
-    def test_takes_the_number_of_a_concept_for_no_unit(self):
-        assert (
-            read(doseQuantity={"value": 2, "code": "415215001", "system": "http://snomed.info/sct"}).dose.shown == "2"
-        )
+    @pytest.mark.parametrize(("code", "shown"), [("415215001", "2 puff"), ("258684004", "2 mg"), ("1", "2")])
+    def test_knows_the_numbers_of_usual_units(self, code, shown):
+        assert read(doseQuantity={"value": 2, "code": code, "system": "http://snomed.info/sct"}).dose.shown == shown
+
+    def test_takes_no_unknown_concept_for_a_unit_that_is_missing(self):
+        """Five milliliters of a suspension would be five tablets."""
+        sent = {"doseQuantity": {"value": 5, "code": "282379002"}, **timing(frequency=1, period=1, periodUnit="d")}
+        (told,) = dosages.read({"dosageInstruction": [sent]}, form="Tablet")
+        assert not told.dose
+        lines = dosage_words.lines(told)
+        assert lines[0] == "Once a day"
+        assert "282379002" in lines[-1]
+        assert not any("tablet" in line for line in lines)
 
     @given(
         odd(
