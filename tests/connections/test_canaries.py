@@ -6,6 +6,7 @@ HTML.
 """
 
 import io
+import itertools
 import logging
 from collections.abc import Iterator
 from datetime import timedelta
@@ -25,6 +26,7 @@ from apps.wire import transport
 from config import logging as project_logging
 from tests.connections.conftest import BACKEND
 from tests.connections.provider_stand_in import ACCESS, CODE, REFRESH, SECRET, dribble, tokens
+from tests.fixtures import queues
 from tests.wire.servers import Recorded, http
 
 pytestmark = pytest.mark.django_db
@@ -42,9 +44,9 @@ def everything_stored() -> Iterator[str]:
 
 
 def everything_queued_and_cached() -> Iterator[str]:
-    """Whatever Redis holds: the cache, and the queue's messages."""
+    """Whatever Redis holds of this process': the cache, and the queue's messages."""
     client = redis.Redis.from_url(project_settings.CELERY_BROKER_URL)
-    for key in client.scan_iter():
+    for key in itertools.filterfalse(queues.is_another_s, client.scan_iter()):
         kind = client.type(key)
         value = client.get(key) if kind == b"string" else client.lrange(key, 0, -1) if kind == b"list" else key
         yield f"{key!r} {value!r}"
