@@ -23,7 +23,6 @@ from apps.vault.errors import VaultError
 _TRIES = 2  # shelves that were built anew while they were read are there a moment later
 _KEPT = "searches"  # in the session: the latest ones, each with its number
 _MOST_KEPT = 10  # a few tabs, and a few steps back in each
-_LONGEST = 100  # characters, as the box takes
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -53,7 +52,7 @@ def _keep(request: HttpRequest, words: str) -> int:
     """The number it is shown under."""
     kept = request.session.get(_KEPT, [])
     number = kept[-1][0] + 1 if kept else 1
-    request.session[_KEPT] = [*kept, [number, words[:_LONGEST]]][-_MOST_KEPT:]
+    request.session[_KEPT] = [*kept, [number, words[: searches.LONGEST_WORDS]]][-_MOST_KEPT:]
     return number
 
 
