@@ -5,7 +5,6 @@ is told to give.
 """
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -66,7 +65,7 @@ class Operator:
         ended = subprocess.run(
             [sys.executable, "-m", "django", *arguments],
             cwd=env.ROOT,
-            env={**os.environ, **self._surroundings},
+            env=self._surroundings,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
