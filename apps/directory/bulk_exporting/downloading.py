@@ -6,7 +6,7 @@ from functools import partial
 
 from apps.directory.bulk_exporting.folder import Folder, Part
 from apps.directory.bulk_exporting.means import asked_seconds
-from apps.directory.bulk_exporting.remembering import Job, Listing, key_of
+from apps.directory.bulk_exporting.remembering import Job, Listing, keyed
 from apps.directory.bulk_exporting.waiting import MOST_FAILURES, Provider
 from apps.wire.bulk import files
 from apps.wire.bulk.files import Arriving, Rest
@@ -105,7 +105,7 @@ class Files:
     def _know(self, manifest: Manifest) -> None:
         self.job.listed(manifest)
         self.manifest = manifest
-        self._listed = {key_of(file, manifest.files): file for file in manifest.files}
+        self._listed = keyed(manifest.files)
 
 
 def _received(arriving: Arriving, part: Part) -> int:

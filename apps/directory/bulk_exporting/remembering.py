@@ -81,20 +81,20 @@ def listings(files: Sequence[ListedFile]) -> tuple[Listing, ...]:
     """What each file is called here: its type, and its number among those of its type."""
     numbers: Counter[tuple[FileList, str]] = Counter()
     found = []
-    for file in files:
+    for key, file in keyed(files).items():
         numbers[file.kind, file.resource_type] += 1
         number = numbers[file.kind, file.resource_type]
         name = f"{_PREFIXES[file.kind]}{file.resource_type}.{number:04d}.ndjson"
-        found.append(Listing(key_of(file, files), name, file.count))
+        found.append(Listing(key, name, file.count))
     return tuple(found)
 
 
-def key_of(file: ListedFile, files: Sequence[ListedFile]) -> str:
-    """A digest of its address: of its path alone where that tells all files apart, since what is signed changes with
-    each list and stands behind it."""
-    paths = Counter(_path(one.url) for one in files)
-    telling = file.url if max(paths.values()) > 1 else _path(file.url)
-    return hashlib.sha256(telling.encode()).hexdigest()
+def keyed(files: Sequence[ListedFile]) -> dict[str, ListedFile]:
+    """Each file, in their order, behind a digest of its address: of its path alone where that tells all files apart,
+    since what is signed changes with each list and stands behind it."""
+    paths = [_path(file.url) for file in files]
+    telling = paths if len(set(paths)) == len(files) else [file.url for file in files]
+    return {hashlib.sha256(one.encode()).hexdigest(): file for one, file in zip(telling, files, strict=True)}
 
 
 def _path(url: str) -> str:

@@ -1,13 +1,14 @@
 """Which file is which, when the provider lists them again."""
 
 import json
+from urllib.parse import urlsplit
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.directory.bulk_exporting import NotExported, Reason
-from apps.directory.bulk_exporting.remembering import Job, Wish, key_of, listings
+from apps.directory.bulk_exporting import NotExported, Reason, remembering
+from apps.directory.bulk_exporting.remembering import Job, Wish, keyed, listings
 from apps.wire.bulk.manifest import FileList, ListedFile, Manifest
 
 AT = "2026-11-20T09:40:00Z"
@@ -41,7 +42,7 @@ class TestAJob:
     def test_gives_every_file_a_name_and_a_key_of_its_own(self, files):
         found = listings(files)
         assert len({one.name for one in found}) == len({one.key for one in found}) == len(files)
-        assert [one.key for one in found] == [key_of(file, files) for file in files]
+        assert list(keyed(files).items()) == list(zip([one.key for one in found], files, strict=True))
 
     @given(FILES, st.randoms(use_true_random=False))
     def test_finds_its_files_in_a_list_of_another_order(self, files, chance):
@@ -49,6 +50,19 @@ class TestAJob:
         other = list(files)
         chance.shuffle(other)
         assert job.listed(Manifest(AT, True, tuple(other))) == job
+
+    def test_looks_at_each_address_once_however_many_there_are(self, monkeypatch):
+        """Ten thousand files would take a quarter of an hour otherwise."""
+        looked: list[str] = []
+
+        def look(url):
+            looked.append(url)
+            return urlsplit(url)
+
+        monkeypatch.setattr(remembering, "urlsplit", look)
+        urls = [f"https://a/{number}?s=1" for number in range(300)]
+        listings(listed(*urls))
+        assert looked == urls
 
     def test_names_files_by_their_kind_and_number(self):
         files = (
