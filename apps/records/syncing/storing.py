@@ -10,7 +10,7 @@ there or nothing.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from apps.connections.models import Connection
@@ -42,35 +42,44 @@ class Kept:
         return self.new + self.changed + self.came_back
 
 
-# The time of the first confirmation within a run stays. So what this run stored is known by its two equal times, and
-# what an earlier one stored and this one confirmed is not taken for it.
-_CONFIRM = """
-WITH incoming AS (
-    SELECT * FROM unnest(%(types)b::text[], %(ids)b::text[], %(digests)b::bytea[])
-        AS page (resource_type, logical_id, digest)
-), same AS (
-    SELECT held.id, held.removed_at IS NOT NULL AS came_back
-    FROM records_record AS held JOIN incoming USING (resource_type, logical_id)
-    WHERE held.user_id = %(user_id)s AND held.connection_id = %(connection_id)s AND held.digest = incoming.digest
-)
-UPDATE records_record AS held SET
-    confirmed_at = CASE WHEN held.confirmed_by_run = %(run_id)s THEN held.confirmed_at ELSE %(at)s END,
-    confirmed_by_run = %(run_id)s,
-    removed_at = NULL
-FROM same WHERE held.id = same.id
-RETURNING held.resource_type, held.logical_id, same.came_back
+# Each statement reads the table by itself, and compares with the page row by row: IS TRUE keeps Postgres from making a
+# join of it. Statistics may be wrong, as of a table that was emptied, vacuumed and filled again, and believed empty:
+# then any index seems as good as the right one, and it reads all rows of a person, or all there are. Once is bearable.
+# In a join it did so for each row of the page, for minutes.
+_AMONG: Final = """
+    held.user_id = %(user_id)s AND held.connection_id = %(connection_id)s
+    AND held.resource_type = ANY(%(kinds)b) AND held.logical_id = ANY(%(ids)b)
+"""
+_NAMED: Final = """
+    ((held.resource_type, held.logical_id) IN (SELECT * FROM unnest(%(types)b::text[], %(ids)b::text[]))) IS TRUE
+"""
+_SAME: Final = """
+    ((held.resource_type, held.logical_id, held.digest) IN (
+        SELECT * FROM unnest(%(types)b::text[], %(ids)b::text[], %(digests)b::bytea[])
+    )) IS TRUE
 """
 
+# The time of the first confirmation within a run stays. So what this run stored is known by its two equal times, and
+# what an earlier one stored and this one confirmed is not taken for it.
+_CONFIRM: Final = f"""
+UPDATE records_record AS held SET
+    confirmed_at = CASE WHEN held.confirmed_by_run = %(run_id)s THEN held.confirmed_at ELSE %(at)s END,
+    confirmed_by_run = %(run_id)s
+WHERE {_AMONG} AND {_SAME}
+RETURNING held.resource_type, held.logical_id, held.removed_at IS NOT NULL
+"""  # noqa: S608 - parts of ours  # nosec B608
+
+_BRING_BACK: Final = f"""
+UPDATE records_record AS held SET removed_at = NULL WHERE {_AMONG} AND {_NAMED} AND held.removed_at IS NOT NULL
+"""  # noqa: S608 - parts of ours  # nosec B608
+
 # The first part moves what is superseded; it reads the rows as they were before the second part changes them.
-_STORE = """
-WITH incoming AS (
-    SELECT * FROM unnest(%(types)b::text[], %(ids)b::text[], %(digests)b::bytea[], %(bodies)b::bytea[])
-        AS page (resource_type, logical_id, digest, sealed_body)
-), superseded AS (
+_STORE: Final = f"""
+WITH superseded AS (
     INSERT INTO records_recordversion (user_id, record_id, sealed_body, digest, received_at, superseded_at)
     SELECT held.user_id, held.id, held.sealed_body, held.digest, held.received_at, %(at)s
-    FROM records_record AS held JOIN incoming USING (resource_type, logical_id)
-    WHERE held.user_id = %(user_id)s AND held.connection_id = %(connection_id)s AND held.digest <> incoming.digest
+    FROM records_record AS held
+    WHERE {_AMONG} AND {_NAMED} AND NOT {_SAME}
         AND (held.confirmed_by_run IS DISTINCT FROM %(run_id)s OR held.confirmed_at <> held.received_at)
     RETURNING record_id
 ), stored AS (
@@ -80,7 +89,8 @@ WITH incoming AS (
     )
     SELECT %(user_id)s, %(connection_id)s, resource_type, logical_id, digest, sealed_body,
         %(at)s, %(at)s, %(at)s, %(run_id)s
-    FROM incoming
+    FROM unnest(%(types)b::text[], %(ids)b::text[], %(digests)b::bytea[], %(bodies)b::bytea[])
+        AS page (resource_type, logical_id, digest, sealed_body)
     ON CONFLICT (user_id, connection_id, resource_type, logical_id) DO UPDATE SET
         digest = EXCLUDED.digest,
         sealed_body = EXCLUDED.sealed_body,
@@ -90,21 +100,20 @@ WITH incoming AS (
         removed_at = NULL
     RETURNING id, xmax = 0 AS is_new
 )
-SELECT count(*) FILTER (WHERE is_new), count(*) FILTER (WHERE NOT is_new), (SELECT count(*) FROM superseded) FROM stored
-"""
+SELECT count(*) FILTER (WHERE is_new), count(*) FILTER (WHERE NOT is_new),
+    (SELECT coalesce(array_agg(record_id), '{{}}') FROM superseded)
+FROM stored
+"""  # noqa: S608 - parts of ours  # nosec B608
 
-_FORGET = """
-DELETE FROM records_recordversion WHERE id IN (
+_FORGET: Final = """
+DELETE FROM records_recordversion WHERE record_id = ANY(%(records)b::bigint[]) AND (id IN (
     SELECT id FROM (
         SELECT version.id, row_number() OVER (
             PARTITION BY version.record_id ORDER BY version.superseded_at DESC, version.id DESC
         ) AS place, count(*) OVER (PARTITION BY version.record_id) AS oldest
-        FROM unnest(%(types)b::text[], %(ids)b::text[]) AS page (resource_type, logical_id)
-        JOIN records_record AS held USING (resource_type, logical_id)
-        JOIN records_recordversion AS version ON version.record_id = held.id
-        WHERE held.user_id = %(user_id)s AND held.connection_id = %(connection_id)s
+        FROM records_recordversion AS version WHERE version.record_id = ANY(%(records)b::bigint[])
     ) AS placed WHERE place >= %(most)s AND place < oldest
-)
+)) IS TRUE
 """
 
 
@@ -122,21 +131,25 @@ def keep(connection: Connection, resources: Iterable[Resource], *, run_id: UUID,
     common: dict[str, Any] = {"user_id": connection.user_id, "connection_id": connection.id, "at": at, "run_id": run_id}
     with binary_cursor() as cursor:
         cursor.execute(_CONFIRM, {**common, **_keys(digests)})
-        same = {(resource_type, logical_id): came_back for resource_type, logical_id, came_back in cursor.fetchall()}
+        same = {(resource_type, logical_id): is_gone for resource_type, logical_id, is_gone in cursor.fetchall()}
+        back = {key: digests[key] for key, is_gone in same.items() if is_gone}
+        if back:
+            cursor.execute(_BRING_BACK, {**common, **_keys(back)})
         others = {key: digest for key, digest in digests.items() if key not in same}
-        new = changed = superseded = 0
+        new, changed, superseded = 0, 0, []
         if others:
             bodies = [_sealed(connection, latest[key], ring) for key in others]
             cursor.execute(_STORE, {**common, **_keys(others), "bodies": bodies})
             new, changed, superseded = cursor.fetchone()
         if superseded:
-            cursor.execute(_FORGET, {**common, **_keys(others), "most": MOST_VERSIONS})
-    return Kept(new=new, changed=changed, unchanged=len(same), came_back=sum(same.values()))
+            cursor.execute(_FORGET, {"records": superseded, "most": MOST_VERSIONS})
+    return Kept(new=new, changed=changed, unchanged=len(same), came_back=len(back))
 
 
 def _keys(digests: Mapping[tuple[str, str], bytes]) -> dict[str, Any]:
     """The columns of a page, as the statements take them."""
     return {
+        "kinds": sorted({resource_type for resource_type, _id in digests}),
         "types": [resource_type for resource_type, _id in digests],
         "ids": [logical_id for _type, logical_id in digests],
         "digests": list(digests.values()),
