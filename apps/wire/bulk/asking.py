@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urljoin
 
-from apps.wire import answers, datetimes, fhir
+from apps.wire import answers, datetimes
+from apps.wire.addresses import check_address
 from apps.wire.bulk import following
-from apps.wire.bulk.manifest import MOST_BYTES, Manifest, read_manifest
+from apps.wire.bulk.manifest import MOST_BYTES, MOST_PAGES, Manifest, joined, read_manifest
 from apps.wire.bundles import LOGICAL_ID, RESOURCE_TYPE
-from apps.wire.errors import AddressFault, Code, ForeignAddress, NotFound, RequestRefused, UnexpectedAnswer, WireError
+from apps.wire.errors import Code, NotFound, RequestRefused, UnexpectedAnswer, WireError
 from apps.wire.fhir import FhirServer
 from apps.wire.secret import Secret
 from apps.wire.transport import Stream
@@ -46,7 +47,8 @@ def kick_off(
 
     `types` empty means all that the token may read; `since` is an instant as FHIR writes it, empty for all times.
     Raises RequestRefused, without asking, for what cannot be an id, a type or an instant; Throttled where another
-    export has to end first; ForeignAddress for a status address that our token must not go to; and WireError.
+    export has to end first; UnsafeAddress for a status address that we do not connect to; and WireError. The provider
+    has begun the export where the error's status is none or 202.
     """
     url = _kick_off_url(server, group_id, types, since)
     headers = {**_ACCEPT, "Prefer": "respond-async"}
@@ -59,25 +61,26 @@ def kick_off(
     try:
         status_url = urljoin(url, location)
     except ValueError:
-        raise ForeignAddress(fault=AddressFault.HOST, code=Code.FOREIGN_ADDRESS) from None
-    fhir.check_below(server, status_url)
+        status_url = ""
+    check_address(status_url, server.policy)
     return status_url
 
 
 def status(server: FhirServer, status_url: str, *, access_token: Secret) -> InProgress | Manifest:
-    """How far an export is: the list of its files once it is done.
+    """How far an export is: the whole list of its files, of all pages, once it is done.
 
     Raises ExportFailed where the provider gave up; NotFound where it knows no such export (any more); Throttled and
     Unavailable for later; and WireError.
     """
-    with following.asking(server, status_url, access_token=access_token, headers=_STATUS_ACCEPT) as answer:
-        if answer.status == 202:
-            said = _UNPRINTABLE.sub(" ", answer.header("X-Progress"))[:_LONGEST_PROGRESS].strip()
-            return InProgress(said, answers.retry_after_seconds(answer.response))
-        if answer.status != 200:
-            raise _failure(answer)
-        body = answer.body(total_seconds=_STATUS_SECONDS, max_bytes=MOST_BYTES)
-    return read_manifest(body, server)
+    found = _look(server, status_url, access_token)
+    asked = {status_url}
+    while isinstance(found, Manifest) and found.next_url:
+        if found.next_url in asked or len(asked) == MOST_PAGES:
+            raise UnexpectedAnswer(code=Code.TOO_LARGE, status=200)
+        asked.add(found.next_url)
+        page = _look(server, found.next_url, access_token)
+        found = joined(found, page) if isinstance(page, Manifest) else page
+    return found
 
 
 def delete(server: FhirServer, status_url: str, *, access_token: Secret) -> None:
@@ -89,6 +92,18 @@ def delete(server: FhirServer, status_url: str, *, access_token: Secret) -> None
             refused = following.refusal(answer)
             if not isinstance(refused, NotFound):
                 raise refused
+
+
+def _look(server: FhirServer, url: str, access_token: Secret) -> InProgress | Manifest:
+    """The status, or a later page of its list."""
+    with following.asking(server, url, access_token=access_token, headers=_STATUS_ACCEPT) as answer:
+        if answer.status == 202:
+            said = _UNPRINTABLE.sub(" ", answer.header("X-Progress"))[:_LONGEST_PROGRESS].strip()
+            return InProgress(said, answers.retry_after_seconds(answer.response))
+        if answer.status != 200:
+            raise _failure(answer)
+        body = answer.body(total_seconds=_STATUS_SECONDS, max_bytes=MOST_BYTES)
+    return read_manifest(body, server)
 
 
 def _kick_off_url(server: FhirServer, group_id: str, types: Sequence[str], since: str) -> str:

@@ -56,8 +56,11 @@ def opening(
     """The file, of which only what is missing is asked where `rest` says so and the server agrees.
 
     It comes squeezed (gzip) unless `is_plain`, which lets a transfer be taken up where it broke off. The token is sent
-    only where the list says that it is needed, and as `following.asking` does. Raises WireError.
+    only where the list says that it is needed: raises ForeignAddress, before anything is sent, where that is at another
+    origin than ours. Raises WireError.
     """
+    if manifest.requires_access_token:
+        following.check_home(server, file.url)
     headers = {"Accept": _ACCEPT}
     if rest is not None or is_plain:
         headers["Accept-Encoding"] = "identity"

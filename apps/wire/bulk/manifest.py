@@ -1,18 +1,26 @@
 """The list of files that a finished export answers with, and what we refuse of it (Bulk Data Access, "Response -
-Complete Status")."""
+Complete Status").
+
+A list may go on behind a link, which says everything else once more (the same, "manifest-link"). That is for whoever
+asked for partial lists, which we do not; a server that pages all the same is understood.
+"""
 
 import json
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from apps.wire import datetimes, fhir
+from apps.wire import datetimes
 from apps.wire.addresses import check_address
+from apps.wire.bulk import following
 from apps.wire.bundles import RESOURCE_TYPE
 from apps.wire.errors import Code, UnexpectedAnswer
+from apps.wire.fhir import FhirServer
 
 MOST_FILES = 10_000
 MOST_BYTES = 10_000_000
+MOST_PAGES = 1_000
 _MOST_LINES = 10**12
 _OK = 200
 
@@ -37,34 +45,72 @@ class ListedFile:
 
 @dataclass(frozen=True)
 class Manifest:
-    """`transaction_time` is an instant, as it was written: the export holds what was known until then."""
+    """`transaction_time` is an instant, as it was written: the export holds what was known until then. `next_url` is
+    where the list goes on; empty for a whole one."""
 
     transaction_time: str
     requires_access_token: bool
     files: tuple[ListedFile, ...]
+    next_url: str = field(default="", repr=False)
 
 
-def read_manifest(body: bytes, server: fhir.FhirServer) -> Manifest:
-    """The list, every address of it judged before any is asked.
+def read_manifest(body: bytes, server: FhirServer) -> Manifest:
+    """The list, or a page of one, every address of it judged before any is asked.
 
-    Raises UnexpectedAnswer for what is no such list or goes on elsewhere, UnsafeAddress for a file at an address that
-    we do not connect to, and ForeignAddress for one that wants our token anywhere but below the FHIR base URL.
+    Raises UnexpectedAnswer for what is no such list, UnsafeAddress for a file or a page at an address that we do not
+    connect to, and ForeignAddress for a file that wants our token at another origin than that of the FHIR base URL.
     """
     listed = _object(body)
     needs_token = listed.get("requiresAccessToken", True)  # absent: then the token goes where it may go anyhow
     at = listed.get("transactionTime")
-    if not isinstance(needs_token, bool) or not _is_instant(at) or "link" in listed:
+    if not isinstance(needs_token, bool) or not _is_instant(at):
         raise _malformed()
     files = tuple(file for kind in FileList for file in _files(listed.get(kind.value), kind))
+    _check_all(files)
+    for file in files:
+        check_address(file.url, server.policy)
+        if needs_token:
+            following.check_home(server, file.url)
+    next_url = _next_url(listed.get("link"))
+    if next_url:
+        check_address(next_url, server.policy)
+    return Manifest(str(at), needs_token, files, next_url)
+
+
+def joined(list_so_far: Manifest, page: Manifest) -> Manifest:
+    """The list with one more page. What went wrong may be listed on each of them and counts once.
+
+    Raises UnexpectedAnswer where they do not belong together or are of too many files.
+    """
+    if (page.transaction_time, page.requires_access_token) != (
+        list_so_far.transaction_time,
+        list_so_far.requires_access_token,
+    ):
+        raise _malformed()
+    known = {file.url for file in list_so_far.files if file.kind is FileList.ERROR}
+    more = [file for file in page.files if file.kind is not FileList.ERROR or file.url not in known]
+    files = (*list_so_far.files, *more)
+    _check_all(files)
+    return replace(page, files=files)
+
+
+def _check_all(files: Sequence[ListedFile]) -> None:
     if len(files) > MOST_FILES:
         raise UnexpectedAnswer(code=Code.TOO_LARGE, status=_OK)
     if len({file.url for file in files}) < len(files):
         raise _malformed()
-    for file in files:
-        check_address(file.url, server.policy)
-        if needs_token:
-            fhir.check_below(server, file.url)
-    return Manifest(str(at), needs_token, files)
+
+
+def _next_url(links: Any) -> str:
+    """Where the list goes on; empty where it does not."""
+    if links is None:
+        return ""
+    if not isinstance(links, list) or not all(isinstance(link, dict) for link in links):
+        raise _malformed()
+    found = [link.get("url") for link in links if link.get("relation") == "next"]
+    if len(found) > 1 or not all(isinstance(url, str) and url for url in found):
+        raise _malformed()
+    return found[0] if found else ""
 
 
 def _object(body: bytes) -> dict[str, Any]:

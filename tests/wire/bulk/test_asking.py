@@ -14,7 +14,6 @@ from apps.wire.errors import (
     AuthorizationExpired,
     Code,
     EndpointMisconfigured,
-    ForeignAddress,
     NotFound,
     RequestRefused,
     Throttled,
@@ -73,13 +72,24 @@ class TestAKickOff:
         assert not server.requests
 
     @pytest.mark.conformance("C56")
-    @pytest.mark.parametrize("location", ["http://localhost:{port}/r4/one/jobs/7", "/r4/two/jobs/7", "http://[/x"])
+    @pytest.mark.parametrize(
+        "location",
+        ["http://10.0.0.8/jobs/7", "https://169.254.169.254/", "file:///etc/passwd", "//u@127.0.0.1/x", "//[/x"],
+    )
     def test_answered_with_a_status_address_elsewhere_is_refused(self, location):
+        """Where nobody should go; what was accepted is not called refused by the provider."""
+        with serving(http(202, Content_Location=location)) as server, pytest.raises(UnsafeAddress) as refused:
+            asking.kick_off(at(server), access_token=TOKEN, group_id="g")
+        assert refused.value.status is None
+
+    @pytest.mark.parametrize("location", ["http://localhost:{port}/jobs/7", "http://127.0.0.1:{port}/r4/BulkRequest/7"])
+    def test_takes_any_absolute_address_for_the_status_s(self, location):
         def answer(_request):
             yield http(202, Content_Location=location.format(port=server.port))
 
-        with serving(answer) as server, pytest.raises(ForeignAddress):
-            asking.kick_off(at(server), access_token=TOKEN, group_id="g")
+        with serving(answer) as server:
+            url = asking.kick_off(at(server), access_token=TOKEN, group_id="g")
+        assert url == location.format(port=server.port)
 
     @pytest.mark.parametrize(
         ("status", "error"),
@@ -153,10 +163,16 @@ class TestTheStatus:
         with pytest.raises(NotFound):
             self.ask(http(404))
 
-    def test_is_not_asked_elsewhere(self):
-        with serving(http(202)) as elsewhere, serving(http(202)) as server, pytest.raises(ForeignAddress):
-            asking.status(at(server), elsewhere.url("/r4/one/jobs/7"), access_token=TOKEN)
-        assert not elsewhere.requests
+    def test_is_asked_at_another_origin_without_the_token(self):
+        with serving(http(200, LISTED)) as elsewhere, serving(http(202)) as server:
+            found = asking.status(at(server), elsewhere.url("/r4/one/jobs/7"), access_token=TOKEN)
+        assert isinstance(found, Manifest)
+        assert "authorization" not in elsewhere.requests[0].headers
+
+    def test_is_asked_beside_the_base_with_the_token(self):
+        with serving(http(202)) as server:
+            asking.status(at(server), server.url("/r4/BulkRequest/7"), access_token=TOKEN)
+        assert server.requests[0].headers["authorization"] == "Bearer canary-token"
 
     @pytest.mark.conformance("C56")
     def test_that_is_moved_to_another_origin_is_asked_there_without_the_token(self):
@@ -204,6 +220,54 @@ class TestTheStatus:
         with pytest.raises(ExportFailed):
             self.ask(http(500, outcome("exception")))
         assert "canary" not in caplog.text
+
+
+class TestAListOfSeveralPages:
+    def look(self, pages):
+        """Asks for a list whose pages are at these paths: name of the file, and the path of the next page."""
+
+        def answer(request):
+            name, following = pages[request.path.rpartition("/")[2]]
+            files = [{"type": "Patient", "url": server.url(f"/r4/one/files/{name}")}]
+            link = [{"relation": "next", "url": following if "://" in following else server.url(following)}]
+            wrong = [{"type": "OperationOutcome", "url": server.url("/r4/one/files/wrong")}]
+            yield http(200, {**LISTED, "output": files, "error": wrong, **({"link": link} if following else {})})
+
+        with serving(answer) as server:
+            return asking.status(at(server), server.url("/r4/one/jobs/1"), access_token=TOKEN), server.requests
+
+    def test_is_followed_to_its_end(self):
+        found, requests = self.look({"1": ("a", "/r4/one/jobs/2"), "2": ("b", "/r4/one/jobs/3"), "3": ("c", "")})
+        assert isinstance(found, Manifest)
+        assert sorted(file.url.rpartition("/")[2] for file in found.files) == ["a", "b", "c", "wrong"]
+        assert found.next_url == ""
+        assert all(request.headers["authorization"] == "Bearer canary-token" for request in requests)
+
+    def test_goes_on_at_another_origin_without_the_token(self):
+        page = http(200, {**LISTED, "link": []})
+        with serving(page) as elsewhere:
+            found, _ = self.look({"1": ("a", elsewhere.url("/lists/2"))})
+        assert isinstance(found, Manifest)
+        assert len(found.files) == 2
+        assert "authorization" not in elsewhere.requests[0].headers
+
+    @pytest.mark.parametrize("following", ["/r4/one/jobs/1", "/r4/one/jobs/2"])
+    def test_that_goes_round_is_given_up(self, following):
+        with pytest.raises(UnexpectedAnswer) as refused:
+            self.look({"1": ("a", "/r4/one/jobs/2"), "2": ("b", following)})
+        assert refused.value.code is Code.TOO_LARGE
+
+    def test_that_never_ends_is_given_up(self, monkeypatch):
+        monkeypatch.setattr(asking, "MOST_PAGES", 3)
+        pages = {str(number): (f"f{number}", f"/r4/one/jobs/{number + 1}") for number in range(1, 9)}
+        with pytest.raises(UnexpectedAnswer) as refused:
+            self.look(pages)
+        assert refused.value.code is Code.TOO_LARGE
+
+    def test_is_not_done_before_its_last_page_is(self):
+        with serving(http(202, X_Progress="60% done")) as later:
+            found, _ = self.look({"1": ("a", later.url("/lists/2"))})
+        assert found == InProgress("60% done", None)
 
 
 class TestDeleting:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from apps.wire.addresses import AddressPolicy
 from apps.wire.bulk import manifest
-from apps.wire.bulk.manifest import FileList, Manifest, read_manifest
+from apps.wire.bulk.manifest import FileList, Manifest, joined, read_manifest
 from apps.wire.dialects import DIALECTS, FhirVersion
 from apps.wire.errors import Code, ForeignAddress, UnexpectedAnswer, UnsafeAddress, WireError
 from apps.wire.fhir import FhirServer
@@ -72,7 +72,11 @@ class TestAManifest:
             {"transactionTime": "2026-11-20"},
             {"transactionTime": None},
             {"requiresAccessToken": "false"},
-            {"link": [{"relation": "next", "url": f"{BASE}/next"}]},
+            {"link": {"relation": "next", "url": f"{BASE}/next"}},
+            {"link": ["next"]},
+            {"link": [{"relation": "next"}]},
+            {"link": [{"relation": "next", "url": ""}]},
+            {"link": [{"relation": "next", "url": f"{BASE}/2"}, {"relation": "next", "url": f"{BASE}/3"}]},
         ],
     )
     def test_that_is_none_is_refused_whole(self, members):
@@ -106,9 +110,11 @@ class TestAManifest:
     def test_with_an_address_that_nobody_should_connect_to_is_refused_whole(self, url, requires):
         with pytest.raises(UnsafeAddress):
             read(output=[{"type": "Patient", "url": url}], requiresAccessToken=requires)
+        with pytest.raises(UnsafeAddress):
+            read(link=[{"relation": "next", "url": url}], requiresAccessToken=requires)
 
     @pytest.mark.conformance("C56")
-    @pytest.mark.parametrize("url", ["https://storage.example.net/1", "https://fhir.example.org/r4/two/1"])
+    @pytest.mark.parametrize("url", ["https://storage.example.net/1", "https://fhir.example.org.example.net/r4/one/1"])
     def test_that_wants_our_token_elsewhere_is_refused(self, url):
         files = [{"type": "Patient", "url": url}]
         with pytest.raises(ForeignAddress):
@@ -116,6 +122,14 @@ class TestAManifest:
         with pytest.raises(ForeignAddress):
             read(output=[], error=files)
         assert read(output=files, requiresAccessToken=False).files[0].url == url
+
+    def test_may_want_our_token_beside_the_base(self):
+        url = "https://fhir.example.org/r4/BulkRequest/7/1"
+        assert read(output=[{"type": "Patient", "url": url}]).files[0].url == url
+
+    def test_names_where_it_goes_on(self):
+        assert read().next_url == read(link=[]).next_url == read(link=[{"relation": "self", "url": "x"}]).next_url == ""
+        assert read(link=[{"relation": "next", "url": f"{BASE}/2"}]).next_url == f"{BASE}/2"
 
     def test_that_never_says_whether_it_wants_a_token_is_taken_to_want_it(self):
         without = listing()
@@ -128,6 +142,27 @@ class TestAManifest:
         assert len(read(output=files[:3]).files) == 3
         with pytest.raises(UnexpectedAnswer) as refused:
             read(output=files)
+        assert refused.value.code is Code.TOO_LARGE
+
+    @pytest.mark.parametrize(
+        "members",
+        [
+            {"transactionTime": "2026-11-20T09:40:01.000Z"},
+            {"requiresAccessToken": False},
+            {"output": [{"type": "Patient", "url": f"{BASE}/files/1"}]},
+        ],
+    )
+    def test_takes_no_page_of_another_list_and_no_file_twice(self, members):
+        second = {"output": [{"type": "Patient", "url": f"{BASE}/files/2"}]}
+        assert len(joined(read(), read(**second)).files) == 2
+        with pytest.raises(UnexpectedAnswer) as refused:
+            joined(read(), read(**{**second, **members}))
+        assert refused.value.code is Code.MALFORMED_RESPONSE
+
+    def test_of_too_many_files_on_all_its_pages_is_refused(self, monkeypatch):
+        monkeypatch.setattr(manifest, "MOST_FILES", 1)
+        with pytest.raises(UnexpectedAnswer) as refused:
+            joined(read(), read(output=[{"type": "Patient", "url": f"{BASE}/files/2"}]))
         assert refused.value.code is Code.TOO_LARGE
 
     @given(st.dictionaries(st.sampled_from(MEMBERS), ANY_JSON | ODD_FILES))
