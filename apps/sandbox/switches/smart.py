@@ -13,7 +13,11 @@ SMART_SWITCHES: dict[str, Switch] = {
         ("required", "optional", "at-least-16"), "required", "Whether interface B needs a state, and how long a one."
     ),
     # X33: the specification says "audience", live servers `aud`, RFC 8707 `resource`.
-    "aud_alias": Switch(("off", "on"), "off", "on: `audience` and `resource` are understood as `aud` is."),
+    "aud_alias": Switch(
+        ("audience", "off", "on"),
+        "audience",
+        "Other names of `aud`: `audience`, which is what the specification calls it; off: none; on: `resource` too.",
+    ),
     # Section 3.4: directory entries end with a slash that many applications leave out.
     "aud_slash": Switch(
         ("ignored", "matters"), "ignored", "matters: `aud` is the root as metadata writes it, with its closing slash."

@@ -209,13 +209,24 @@ class TestTheAudience:
         assert client.get(authorize()).status_code == 200
 
     @pytest.mark.conformance("X33")
-    @pytest.mark.parametrize("alias", ["audience", "resource"])
-    def test_has_other_names_on_request(self, client, phone, alias):
-        address = authorize(aud=None, **{alias: ROOT})
+    def test_is_understood_by_the_name_the_specification_gives_it(self, client, phone):
+        assert client.get(authorize(aud=None, audience=ROOT)).status_code == 200
+        assert client.get(authorize(audience=ROOT)).status_code == 200
+        for foreign in ({"aud": None, "audience": "https://evil.example/"}, {"audience": "https://evil.example/"}):
+            assert sent_back(client.get(authorize(**foreign)))["error"] == "invalid_request"
+
+    def test_has_its_name_on_the_wire_alone_on_request(self, client, phone):
+        scenarios.choose("aud_alias", "off")
+        assert sent_back(client.get(authorize(aud=None, audience=ROOT)))["error"] == "invalid_request"
+        assert client.get(authorize()).status_code == 200
+
+    @pytest.mark.conformance("X33")
+    def test_has_a_third_name_on_request(self, client, phone):
+        address = authorize(aud=None, resource=ROOT)
         assert sent_back(client.get(address))["error"] == "invalid_request"
         scenarios.choose("aud_alias", "on")
         assert client.get(address).status_code == 200
-        assert sent_back(client.get(authorize(**{alias: "https://evil.example/"})))["error"] == "invalid_request"
+        assert sent_back(client.get(authorize(resource="https://evil.example/")))["error"] == "invalid_request"
 
     def test_must_be_of_the_organization_that_is_asked(self, client, phone):
         assert sent_back(client.get(authorize("no-such-tenant", aud=ROOT)))["error"] == "invalid_request"

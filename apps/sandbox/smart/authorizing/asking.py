@@ -20,6 +20,7 @@ from apps.sandbox.smart.authorizing.way_back import WayBack
 
 _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")  # base64url of a SHA-256, unpadded: RFC 7636 section 4.2
 _LONG = 16
+_AUD = {"audience": ("aud", "audience"), "off": ("aud",), "on": ("aud", "audience", "resource")}
 
 
 class ShownAsPage(Exception):
@@ -145,8 +146,7 @@ def _check_form(given: _Given) -> None:
 
 def _aud(given: _Given) -> str:
     """The record service that is meant; two that differ are none."""
-    names = ("aud", "audience", "resource") if scenarios.chosen("aud_alias") == "on" else ("aud",)
-    named = {given.get(name) for name in names if name in given}
+    named = {given.get(name) for name in _AUD[scenarios.chosen("aud_alias")] if name in given}
     if not named:
         raise _Fault("invalid_request", "smart-v1:grant:launch:audience-required")
     if len(named) > 1:
