@@ -5,16 +5,13 @@ The provider's text comes first, unchanged. The parts stand beside it, and make 
 part is dropped: one that we do not understand is kept as it was sent.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from itertools import islice
 
-from apps.records.presenters import elements, naming, outline, quantities, timings
+from apps.records.presenters import disagreeing, elements, naming, outline, quantities, timings
 from apps.records.presenters.elements import Element
 from apps.records.presenters.heads import title_of
-from apps.records.presenters.lengths import Span
 from apps.records.presenters.quantities import Quantity
 from apps.records.presenters.timings import Timing
 
@@ -97,7 +94,7 @@ def _dosage(sent: Element) -> Dosage:
         maximum=_per(elements.child(sent, "maxDosePerPeriod")),
         most_at_once=_amount(elements.child(sent, "maxDosePerAdministration")),
         most_ever=_amount(elements.child(sent, "maxDosePerLifetime")),
-        differs=_dose_differs(text, low, high) or _frequency_differs(text, timing),
+        differs=disagreeing.differ(text, low, high, timing),
     )
     return replace(told, unread=tuple(dict.fromkeys((*_unread(sent, amounts, told), *timing.unread))))
 
@@ -191,51 +188,3 @@ def _per(ratio: Element) -> str:
 
 def _one(sent: Element, *names: str) -> str:
     return next(iter(naming.titles(sent, *names)), "")
-
-
-_AMOUNT_IN_TEXT = re.compile(
-    r"(?<![\w.,])(?:([0-9]{1,6}(?:\.[0-9]{1,6})?) ?(?:-|to) ?)?"  # the low end of "1-2 tablets"
-    r"([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,9}(?:\.[0-9]{1,6})?) ?([a-z]{1,12}\b|%)"
-)
-_NUMBER_IN_TEXT = re.compile(r"(?<![\w.,])[0-9]{1,6}(?:\.[0-9]{1,6})?")
-_UNITS = {"tab": "tablet", "tbl": "tablet", "cap": "capsule", "u": "unit", "gm": "g", "milligram": "mg"}
-_DAILY = r"times (?:daily|(?:a|per|each) day)\b"
-_TIMES_A_DAY = (
-    (1, re.compile(r"\bonce (?:daily|(?:a|per|each|every) day)\b")),
-    (2, re.compile(rf"\btwice (?:daily|(?:a|per|each) day)\b|\b(?:2|two) {_DAILY}|\bbid\b")),
-    (3, re.compile(rf"\b(?:3|three) {_DAILY}|\btid\b")),
-    (4, re.compile(rf"\b(?:4|four) {_DAILY}|\bqid\b")),
-)
-
-
-def _dose_differs(text: str, low: Quantity, high: Quantity) -> bool:
-    """Whether the text names amounts in the unit of the dose, and none that could be it: 2 x 500 mg may be 1000 mg."""
-    unit = _unit(low.unit or high.unit)
-    said = [number for number, found in _amounts_in(text.casefold()) if found == unit] if unit else []
-    if not said:
-        return False
-    least = Decimal(0) if low.number is None else low.number  # of up to 2 tablets, 1 is one
-    most = Decimal("Infinity") if low.comparator == ">=" and not high else (high or low).number
-    if most is None:
-        return False
-    factors = [Decimal(1), *(Decimal(found) for found in _NUMBER_IN_TEXT.findall(text)[:10])]
-    return not any(least <= number * factor <= most for number in said for factor in factors)
-
-
-def _amounts_in(text: str) -> Iterator[tuple[Decimal, str]]:
-    for low, high, unit in _AMOUNT_IN_TEXT.findall(text)[:20]:
-        for number in filter(None, (low, high)):
-            yield Decimal(number.replace(",", "")), _unit(unit)
-
-
-def _unit(unit: str) -> str:
-    plain = unit.casefold().strip("{}").removesuffix("(s)")
-    singular = plain.removesuffix("s") if len(plain) > 2 else plain  # g, not "gs"
-    return _UNITS.get(singular, singular)
-
-
-def _frequency_differs(text: str, timing: Timing) -> bool:
-    if timing.span is not Span.DAY or timing.period != "1" or not timing.frequency or timing.frequency_to:
-        return False
-    said = [times for times, words in _TIMES_A_DAY if words.search(text.casefold())]
-    return len(said) == 1 and str(said[0]) != timing.frequency
