@@ -1,7 +1,8 @@
 """Put on shelves what a run brought: once for all that ended in a turn, and never forgotten where a worker dies.
 
 Names, such as those of doctors, come after the rows that refer to them. When all have come, the shelves of those rows
-are built once more, and of no others. What an earlier run left off the shelves comes along with the next one.
+are built once more, and of no others. What an earlier run left off the shelves comes along with the next one; where
+workers died over it, it costs that run one at the most.
 """
 
 import logging
@@ -41,11 +42,18 @@ def display(run: SyncRun, lease: Lease, *, at: datetime) -> None:
     if surviving.is_given_up(run):  # what is left off stays marked, for the next run and `rebuild_shelves`
         _LOG.error("Shelves are not built, since workers died over them: run %s.", run.pk)
         return
+    is_wary = surviving.were_shelves_given_up(run)
+    if is_wary and run.planned_at is None:  # deaths are counted against the planning yet
+        return
     surviving.put_down(run)
+    if is_wary:
+        surviving.be_wary(run)
     with transaction.atomic():
         lease.extend()
         shelving.rebuild(run.connection, *wanted, at=at)
         unshown.update(needs_shelf=False)
+        if is_wary:
+            surviving.acquit(run)
 
 
 def _ended(run: SyncRun) -> QuerySet[SyncStep]:

@@ -1,5 +1,6 @@
 """What operators ask about copies: which were given up because workers died over them, over which ones do they die now,
-and does anybody take up what waits. Questions over rows, which change nothing, and tell nobody's health."""
+does anybody take up what waits, and which shelves stay as an earlier release built them. Questions over rows, which
+change nothing, and tell nobody's health."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -9,6 +10,7 @@ from django.db.models import Exists, F, Min, OuterRef, Sum
 from django.db.models.functions import Coalesce
 
 from apps.records.models import SyncRun, SyncStep
+from apps.records.shelving import renewing
 from apps.records.syncing import leasing, surviving
 
 # What was given up is tried again each day: older than this, and it went well since, or nobody copies there any more.
@@ -22,7 +24,8 @@ _MOST_LISTED = 20
 class SyncHealth:
     """At one moment. `dying` are open runs over which workers died, with how often; `given_up` are steps that were
     given up for it, by run and type, and `unshelved` runs whose shelves were; the newest of each. `waiting` counts runs
-    that are free and that nobody took up in time, the oldest since `waiting_since_at`."""
+    that are free and that nobody took up in time, the oldest since `waiting_since_at`. `old_shelves` counts those that
+    are still to be built anew by this release, and `stuck_shelves` are the connections where that failed."""
 
     at: datetime
     dying: tuple[tuple[UUID, int], ...]
@@ -30,11 +33,13 @@ class SyncHealth:
     unshelved: tuple[UUID, ...]
     waiting: int
     waiting_since_at: datetime | None
+    old_shelves: int
+    stuck_shelves: tuple[UUID, ...]
 
     @property
     def is_well(self) -> bool:
         """Whether nobody need look."""
-        return not (self.dying or self.given_up or self.unshelved or self.waiting)
+        return not (self.dying or self.given_up or self.unshelved or self.waiting or self.stuck_shelves)
 
 
 def examine(*, at: datetime) -> SyncHealth:
@@ -42,7 +47,7 @@ def examine(*, at: datetime) -> SyncHealth:
     died = SyncRun.objects.filter(finished_at__isnull=True).annotate(of_steps=Coalesce(Sum("steps__deaths"), 0))
     dying = died.annotate(times=F("of_steps") + F("deaths")).filter(times__gt=0).order_by("-times", "pk")
     given_up = SyncStep.objects.filter(gap=SyncStep.Gap.WORKER_DIED, finished_at__gt=at - LOOKED_BACK)
-    left = SyncStep.objects.filter(run=OuterRef("pk"), needs_shelf=True)
+    left = SyncStep.objects.filter(run__connection=OuterRef("connection"), needs_shelf=True)
     unshelved = SyncRun.objects.filter(
         Exists(left), deaths__gte=surviving.MOST_DEATHS, finished_at__gt=at - LOOKED_BACK
     )
@@ -55,4 +60,6 @@ def examine(*, at: datetime) -> SyncHealth:
         unshelved=tuple(unshelved.order_by("-finished_at").values_list("pk", flat=True)[:_MOST_LISTED]),
         waiting=late.count(),
         waiting_since_at=late.aggregate(Min("since_at"))["since_at__min"],
+        old_shelves=renewing.old().count(),
+        stuck_shelves=renewing.stuck(most=_MOST_LISTED),
     )

@@ -71,8 +71,7 @@ def _make(work: Work, plan: tuple[Planned, ...]) -> None:
 
 def _steps_before(run: SyncRun) -> dict[str, SyncStep]:
     """Those of the connection's run before this one, by type."""
-    earlier = SyncRun.objects.filter(connection=run.connection_id, created_at__lt=run.created_at)
-    last = earlier.order_by("-created_at").first()
+    last = surviving.run_before(run)
     steps = last.steps.only("resource_type", "gap") if last is not None else ()
     return {step.resource_type: step for step in steps}
 

@@ -69,3 +69,26 @@ def deaths_to_begin_with(before: SyncStep | None) -> int:
     """Of a step of a new run, where this one was the last of its type: one more death is enough where it was given up,
     and until then it is taken alone."""
     return MOST_DEATHS - 1 if before is not None and before.gap == Gap.WORKER_DIED else 0
+
+
+def run_before(run: SyncRun) -> SyncRun | None:
+    """The connection's run before this one."""
+    earlier = SyncRun.objects.filter(connection=run.connection_id, created_at__lt=run.created_at)
+    return earlier.order_by("-created_at").first()
+
+
+def were_shelves_given_up(run: SyncRun) -> bool:
+    """Whether workers died over the shelves of the run before this one, and they are not built since."""
+    before = run_before(run)
+    left = SyncStep.objects.filter(run__connection=run.connection_id, needs_shelf=True)
+    return before is not None and is_given_up(before) and left.exists()
+
+
+def be_wary(run: SyncRun) -> None:
+    """One more death is enough, from now on."""
+    SyncRun.objects.filter(pk=run.pk).update(deaths=MOST_DEATHS - 1)
+
+
+def acquit(run: SyncRun) -> None:
+    """What was feared killed nobody."""
+    SyncRun.objects.filter(pk=run.pk).update(deaths=0)

@@ -1,5 +1,6 @@
 """What kills one worker after the other is given up, named, and costs nothing else of the record."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -15,7 +16,7 @@ from apps.directory.models import ClientRegistration
 from apps.records import ledger, syncing
 from apps.records.models import SyncRun, SyncStep
 from apps.records.shelving import building
-from apps.records.syncing import leasing, stepping, surviving
+from apps.records.syncing import leasing, overseeing, stepping, surviving
 from tests.records.linked import AT, make_connection
 from tests.records.people import PATIENT_ID, allergy, bundle
 from tests.records.provider import ALLERGIES, METADATA, PATIENT, statement
@@ -260,6 +261,66 @@ class TestDeathsWithNoStepInHand:
         lease.give_back()
         run.refresh_from_db()
         assert run.deaths == 0
+
+
+class TestShelvesGivenUp:
+    """What is left off the shelves stays marked, and the next run would kill as many workers over it again."""
+
+    @pytest.fixture
+    def ended(self, linked, practice):
+        """A run that ended without its shelves, since workers died over them."""
+        practice.answers[ALLERGIES] = http(body=bundle(allergy("a1")))
+        run = syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=AT)
+        syncing.advance(run.pk, at=AT)
+        run.steps.filter(resource_type="AllergyIntolerance").update(needs_shelf=True)
+        SyncRun.objects.update(deaths=surviving.MOST_DEATHS)
+        return run
+
+    @pytest.fixture
+    def killing(self, monkeypatch):
+        """Each worker dies as it builds; how many did."""
+        died = []
+
+        def killed(*_given, **_options):
+            died.append(1)
+            raise SystemExit
+
+        monkeypatch.setattr(building, "build", killed)
+        return died
+
+    def live_and_die(self, connection, *, minutes):
+        """One run, taken up again as long as it is open."""
+        run = syncing.start(connection, cause=SyncRun.Cause.PATIENT, at=AT + timedelta(minutes=minutes))
+        for _life in range(20):
+            let_lease_end(run)
+            with contextlib.suppress(SystemExit):
+                syncing.advance(run.pk, at=AT + timedelta(minutes=minutes))
+        run.refresh_from_db()
+        return run
+
+    def test_cost_each_later_run_one_worker(self, linked, ended, killing):
+        for later in (1, 2, 3):
+            run = self.live_and_die(linked, minutes=later)
+            assert (run.outcome, run.deaths, len(killing)) == ("complete", surviving.MOST_DEATHS, later)
+            assert run.pk in overseeing.examine(at=AT + timedelta(minutes=later)).unshelved
+
+    def test_cost_no_worker_more_where_its_provider_is_silent(self, linked, practice, ended, killing):
+        practice.answers[METADATA] = http(503)
+        run = self.live_and_die(linked, minutes=1)
+        assert (bool(run.outcome), len(killing)) == (True, 1)
+
+    def test_are_built_by_the_next_run_where_they_kill_no_more(self, linked, ended):
+        run = self.live_and_die(linked, minutes=1)
+        assert (run.outcome, run.steps.filter(needs_shelf=True).exists()) == ("complete", False)
+        assert not ended.steps.filter(needs_shelf=True).exists()
+        last = self.live_and_die(linked, minutes=2)
+        assert last.deaths == 0
+
+    def test_cost_another_copy_nothing(self, linked, ended, sam):
+        theirs = syncing.start(make_connection(sam, linked.endpoint), cause=SyncRun.Cause.PATIENT, at=AT)
+        syncing.advance(theirs.pk, at=AT)
+        theirs.refresh_from_db()
+        assert theirs.deaths == 0
 
 
 class TestAStranger:
