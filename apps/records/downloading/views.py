@@ -17,7 +17,7 @@ from apps.records.downloading.opening import OpenedFile, open_file
 from apps.records.downloading.refusals import FileRefused
 from apps.records.models import Record
 from apps.records.subjects import OTHER, shelved_for
-from apps.records.viewing import entries, looking
+from apps.records.viewing import asking_first, entries, looking
 from apps.vault.errors import VaultError
 
 _LOG = logging.getLogger(__name__)
@@ -29,15 +29,19 @@ _INERT = "sandbox; default-src 'none'"
 @login_required
 @cache_control(no_store=True, private=True)
 def show_file(request: HttpRequest, record_pk: int, number: int) -> HttpResponse:
-    """The page of a file: its text, or what it is and the way to save it, or why we do not have it."""
+    """The page of a file: its text, or what it is and the way to save it, or why we do not have it. Of what may carry
+    grave news the page of its entry asks first."""
     record = _record(request, record_pk)
     context = {
         "record": record,
         "number": number,
         "provider": record.connection.provider.name,
-        "subject": next(iter(shelved_for(record.resource_type)), OTHER),  # where its entry is shown
+        "subject": next(iter(shelved_for(record.resource_type)), OTHER),
     }
     try:
+        context["subject"] = subject = entries.subject_of(record) or OTHER
+        if asking_first.is_due(record, session=request.session):
+            return redirect("entry", subject.key, record.pk)
         file = _opened(record, number)
     except VaultError as error:
         _LOG.error("A file does not open: connection %s, %s.", record.connection_id, type(error).__name__)
@@ -52,9 +56,13 @@ def show_file(request: HttpRequest, record_pk: int, number: int) -> HttpResponse
 @login_required
 @cache_control(no_store=True, private=True)
 def save_file(request: HttpRequest, record_pk: int, number: int) -> HttpResponse:
-    """The file, to be saved and not to be shown. Where we do not have it, its page says why."""
+    """The file, to be saved and not to be shown. Where we do not have it, its page says why. Of what may carry grave
+    news the page of its entry asks first."""
     record = _record(request, record_pk)
     try:
+        if asking_first.is_due(record, session=request.session):
+            subject = entries.subject_of(record) or OTHER
+            return redirect("entry", subject.key, record.pk)
         file = _opened(record, number)
     except (VaultError, FileRefused):
         return redirect("file", record_pk=record_pk, number=number)

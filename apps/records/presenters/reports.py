@@ -5,12 +5,11 @@ FHIR DSTU2 and R4 DiagnosticReport; facts section 1.6: category and performer ar
 order; those that it contains come along.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from apps.records.presenters import elements, moments, results, values
+from apps.records.presenters import elements, grave_news, moments, results, values
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context, Entry
 from apps.records.presenters.heads import head, notes, title_of
@@ -34,24 +33,18 @@ class Category(StrEnum):
     OTHER = "other"
 
 
-# v2-0074 in both versions, and the LOINC categories of US Core. CT is a CAT scan, CP cytopathology.
+# v2-0074 in both versions, and the LOINC categories of US Core. CT is a CAT scan, CP cytopathology, CG cytogenetics.
 _CATEGORIES = {
     **dict.fromkeys(("LAB", "CH", "HM", "BLB", "IMM", "SR", "TX", "OTH-LAB", "LABORATORY"), Category.LABORATORY),
     **dict.fromkeys(
         ("RAD", "CT", "CUS", "NMR", "NMS", "OUS", "RUS", "RX", "XRC", "LP29684-5", "394914008"), Category.IMAGING
     ),
-    **dict.fromkeys(("CG", "EC", "CTH", "LP29708-2"), Category.HEART),
+    **dict.fromkeys(("EC", "CTH", "LP29708-2"), Category.HEART),
     **dict.fromkeys(("PAT", "SP", "CP", "LP7839-6"), Category.PATHOLOGY),
-    "GE": Category.GENETICS,
+    **dict.fromkeys(("GE", "CG"), Category.GENETICS),
     **dict.fromkeys(("MB", "MCB", "MYC", "PAR", "VR"), Category.GERMS),
     **dict.fromkeys(("34117-2", "51847-2", "11506-3", "34133-9", "18842-5", "11488-4"), Category.NOTE),
 }
-_GRAVE_CATEGORIES = frozenset({Category.PATHOLOGY, Category.GENETICS})
-_GRAVE_WORDS = re.compile(
-    r"\b(?:patholog|cytolog|cytopatholog|histolog|biops|genetic|genom|mutation|karyotyp|hiv\b|hiv-|"
-    r"human immunodeficiency|products of conception|miscarriage)",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,14 +94,8 @@ def present(resource: Element, context: Context) -> ReportEntry:
         inside=tuple(results.inside(resource, context))[:_MOST],
         forms=_forms(resource),
         images=_images(resource),
-        may_be_grave=may_be_grave(resource),
+        may_be_grave=grave_news.may_be_in(resource, resource_type="DiagnosticReport"),
     )
-
-
-def may_be_grave(resource: Element) -> bool:
-    """Whether its title, or any of its categories, is of those that may carry grave news (patient experience 3.3)."""
-    title = title_of(elements.child(resource, "code"))
-    return not _GRAVE_CATEGORIES.isdisjoint(_categories(resource)) or bool(_GRAVE_WORDS.search(title))
 
 
 def _categories(resource: Element) -> Iterator[Category]:

@@ -3,7 +3,7 @@ the resource as the provider sent it.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -17,9 +17,8 @@ from apps.records import bodies, presenting, subjects
 from apps.records.charts import number_line
 from apps.records.charts.number_line import NumberLine
 from apps.records.models import Record, RecordVersion
-from apps.records.presenters import attachments, reports
+from apps.records.presenters import attachments, elements
 from apps.records.presenters.attachments import File
-from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.results import ResultEntry
 from apps.records.shelving.surroundings import Surroundings
@@ -56,8 +55,7 @@ class Version:
 @dataclass(frozen=True)
 class EntryPage:
     """`current` first, then what it was before, newest first. `subject` is where it is listed; None: nowhere. `files`
-    are what can be fetched with it now (`downloading`). `asks_first`: a calm page comes before it (patient experience
-    3.3)."""
+    are what can be fetched with it now (`downloading`)."""
 
     record: Record
     subject: Subject | None
@@ -67,7 +65,6 @@ class EntryPage:
     panel: PanelShown | None = None
     people: tuple[Candidate, ...] = ()  # whom it is of, as the provider names them
     fills: Fills = field(default_factory=Fills)
-    asks_first: bool = False
 
     @property
     def number_line(self) -> NumberLine | None:
@@ -100,7 +97,7 @@ def of(record: Record, *, at: datetime) -> EntryPage:
     """
     with sealing.key_ring(Holder.user(record.user_id)) as ring:
         body = bodies.of(record, ring)
-        opened = list(_earlier(record, ring))
+        opened = list(earlier(record, ring))
         versions, earlier_bodies = [version for version, _body in opened], [body for _version, body in opened]
         surroundings = Surroundings(record.connection, ring)
         context = surroundings.of([body, *earlier_bodies])
@@ -115,11 +112,28 @@ def of(record: Record, *, at: datetime) -> EntryPage:
     provider = record.connection.provider.name
     said = remarks.of(current.entry, provider=provider, born=context.birth_date, at=at)
     current = replace(current, remarks=said)
-    earlier = tuple(_version(version, record, entry) for version, (_r, entry) in zip(versions, told[1:], strict=True))
+    before = tuple(_version(version, record, entry) for version, (_r, entry) in zip(versions, told[1:], strict=True))
     subject = subjects.subject_of(told[0][0], resource_type=record.resource_type)
     files = tuple(file for file in attachments.files(told[0][0]) if file.described)
-    asks_first = _asks_first(record, [resource for resource, _entry in told])
-    return EntryPage(record, subject, current, earlier, files, panel, people, fills, asks_first)
+    return EntryPage(record, subject, current, before, files, panel, people, fills)
+
+
+def subject_of(record: Record) -> Subject | None:
+    """Where it is listed; None: nowhere. It is opened only where its type does not say. Raises VaultError."""
+    possible = subjects.shelved_for(record.resource_type)
+    if len(possible) < 2:
+        return next(iter(possible), None)
+    with sealing.key_ring(Holder.user(record.user_id)) as ring:
+        resource = elements.parse(bodies.of(record, ring))
+    return subjects.subject_of(resource, resource_type=record.resource_type)
+
+
+def earlier(record: Record, ring: KeyRing) -> Iterator[tuple[RecordVersion, bytes]]:
+    """What it was before, newest first, with its body. One that does not open is logged and left out."""
+    for version in record.versions.order_by("-superseded_at", "-pk")[:_MOST_VERSIONS]:
+        version.record = record
+        if (body := bodies.find_of(version, ring)) is not None:
+            yield version, body
 
 
 def as_sent(record: Record) -> str:
@@ -150,22 +164,9 @@ def _is_deep(body: bytes) -> bool:
     return False
 
 
-def _asks_first(record: Record, versions: Iterable[Element]) -> bool:
-    """By all that was sent: one that is withheld or renamed now has what it said before on its page, and one whose
-    details are not told is there as it was sent."""
-    return record.resource_type == "DiagnosticReport" and any(map(reports.may_be_grave, versions))
-
-
 def _mine(user: User) -> QuerySet[Record]:
     rows_of_theirs = Record.objects.filter(user=user, connection__confirmed_at__isnull=False)
     return rows_of_theirs.select_related("connection__provider")
-
-
-def _earlier(record: Record, ring: KeyRing) -> Iterator[tuple[RecordVersion, bytes]]:
-    for version in record.versions.order_by("-superseded_at", "-pk")[:_MOST_VERSIONS]:
-        version.record = record
-        if (body := bodies.find_of(version, ring)) is not None:
-            yield version, body
 
 
 def _version(version: RecordVersion | None, record: Record, entry: Entry) -> Version:

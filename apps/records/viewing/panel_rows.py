@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from django.utils.translation import gettext
+
 from apps.records import bodies, presenting, subjects
 from apps.records.models import Record
-from apps.records.presenters import panels
+from apps.records.presenters import grave_news, panels
 from apps.records.presenters.reports import ReportEntry
 from apps.records.presenters.results import ResultEntry
 from apps.records.shelving.surroundings import Surroundings
@@ -57,7 +59,10 @@ def of(record: Record, entry: object, surroundings: Surroundings, ring: KeyRing)
         held |= found
         wanted = [path for one in found.values() for path in one.result.members]
     panel = panels.of(entry, {path: one.result for path, one in held.items()})
-    parts = tuple(_part(held.get(f"Observation/{result.logical_id}"), result) for result in panel.results)
+    is_asked = grave_news.is_named_by(entry.title, entry.codes) or getattr(entry, "may_be_grave", False)
+    parts = tuple(
+        _part(held.get(f"Observation/{result.logical_id}"), result, is_asked=is_asked) for result in panel.results
+    )
     return PanelShown(parts, panel.outside, panel.compared, panel.missing)
 
 
@@ -87,8 +92,13 @@ def _read(record: Record, paths: Sequence[str], surroundings: Surroundings, ring
     return held
 
 
-def _part(held: _Held | None, result: ResultEntry) -> Part:
+def _part(held: _Held | None, result: ResultEntry, *, is_asked: bool) -> Part:
+    """`is_asked`: the page that it stands on asked first. On another's, what may carry grave news is there by name, and
+    its own page asks; what has no page of its own makes the whole report ask."""
     title, theirs = rows.names(result)
+    if held and not is_asked and grave_news.is_named_by(result.title, result.codes):
+        said, status = gettext("Open it to see the result"), words.of_status(result)
+        return Part(held.pk, held.subject, title, theirs, said, place="", usual_range="", status=status)
     return Part(
         record=held.pk if held else None,
         subject=held.subject if held else "",

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.utils.translation import gettext, ngettext
 
-from apps.records.presenters import plain_names
+from apps.records.presenters import grave_news, plain_names
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.generic import GenericEntry
 from apps.records.presenters.moments import When
@@ -144,14 +144,20 @@ def _told_once(title: str, details: Iterable[str]) -> tuple[str, ...]:
 
 
 def _details(entry: Entry) -> Iterable[str]:
-    """What the row says beside name, date and status (patient experience 3)."""
+    """What the row says beside name, date and status (patient experience 3). Of what may carry grave news its page says
+    it, which asks first."""
+    if isinstance(entry, ResultEntry) and not entry.says_nothing and grave_news.is_named_by(entry.title, entry.codes):
+        yield gettext("Open it to see the result")
+    elif not getattr(entry, "may_be_grave", False):
+        yield from _told(entry)
+
+
+def _told(entry: Entry) -> Iterable[str]:
     if isinstance(entry, ResultEntry):
         yield values_in_words.of_result(entry)
         yield values_in_words.of_place(entry)
         if entry.at_home:
             yield gettext("Measured at home")
-        return
-    if getattr(entry, "may_be_grave", False):  # its page asks first whether to read it now
         return
     if isinstance(entry, GenericEntry):
         yield gettext("Other entry (%(kind)s)") % {"kind": other_kinds.of(entry.resource_type)}
@@ -172,13 +178,9 @@ def _same(one: Shelved, other: Shelved) -> bool:
     if not first.codes or not first.when.starts or first.is_withheld:
         return False
     is_alike = all(getattr(first, name) == getattr(second, name) for name in _compared(first))
-    return is_alike and _told(first) == _told(second)
-
-
-def _told(entry: Entry) -> tuple[str, ...]:
-    """What rows say of it, and what they keep for its page where it may be grave: a dose or a conclusion that differs
-    must not vanish behind another provider's."""
-    return (*_details(entry), *lines.of_row(entry))
+    # All that is told of them, though the row keeps it for its page: a dose or a conclusion that differs must not
+    # vanish behind another provider's.
+    return is_alike and tuple(_told(first)) == tuple(_told(second))
 
 
 def _compared(entry: Entry) -> tuple[str, ...]:

@@ -15,36 +15,34 @@ from apps.records.models import Record
 from apps.records.presenters.results import ResultEntry
 from apps.records.shelving.reading import Outdated
 from apps.records.subjects import LISTED
-from apps.records.viewing import entries, looking, over_time, rows, whole
+from apps.records.viewing import asking_first, entries, looking, over_time, rows, whole
 from apps.records.viewing.over_time import Asked
 from apps.vault.errors import VaultError
 
 _LOG = logging.getLogger(__name__)
-_OPENED = "reports_opened"  # in the session: grave reports whose reader was asked already
-_MOST_OPENED = 200
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 @cache_control(no_store=True, private=True)
 def show_entry(request: HttpRequest, subject_key: str, record_pk: int) -> HttpResponse:
-    """One entry. Its address says which page it is under, and nothing of what it says. A report that may be grave asks
+    """One entry. Its address says which page it is under, and nothing of what it says. What may carry grave news asks
     first, once a session; a POST is the answer that it shall be read now."""
     record = _record(request, record_pk)
     now = timezone.now()
     context = {"record": record, "subjects": LISTED, "now": now}
     try:
         page = entries.of(record, at=now)
+        asks_first = asking_first.is_due(record, session=request.session)
     except VaultError as error:
         _LOG.error("A record does not open: connection %s, %s.", record.connection_id, type(error).__name__)
         return render(request, "records/entry.html", {**context, "page": None, "subject": None})
     if page.subject is not None and page.subject.key != subject_key:
         raise Http404
     if request.method == "POST":
-        opened = request.session.get(_OPENED, [])
-        request.session[_OPENED] = [*opened, record.pk][-_MOST_OPENED:]
+        asking_first.note_answer(page, session=request.session)
         return redirect("entry", subject_key, record_pk)
-    if page.asks_first and not _was_opened(request, record):
+    if asks_first:
         return render(request, "records/calm.html", {**context, "subject": page.subject})
     return render(request, "records/entry.html", {**context, "page": page, "subject": page.subject})
 
@@ -53,10 +51,10 @@ def show_entry(request: HttpRequest, subject_key: str, record_pk: int) -> HttpRe
 @login_required
 @cache_control(no_store=True, private=True)
 def show_as_sent(request: HttpRequest, subject_key: str, record_pk: int) -> HttpResponse:
-    """The resource as received. Of a report that may be grave the entry's own page asks first."""
+    """The resource as received. Of what may carry grave news the entry's own page asks first."""
     record = _record(request, record_pk)
     try:
-        if not _was_opened(request, record) and entries.of(record, at=timezone.now()).asks_first:
+        if asking_first.is_due(record, session=request.session):
             return redirect("entry", subject_key, record_pk)
         sent: str | None = entries.as_sent(record)
     except VaultError as error:
@@ -70,7 +68,7 @@ def show_as_sent(request: HttpRequest, subject_key: str, record_pk: int) -> Http
 @login_required
 @cache_control(no_store=True, private=True)
 def show_over_time(request: HttpRequest, subject_key: str, record_pk: int) -> HttpResponse:
-    """Every value of the test that an entry is of."""
+    """Every value of the test that an entry is of. Of what may carry grave news the entry's own page asks first."""
     record = _record(request, record_pk)
     subject = subjects.find(subject_key)
     now = timezone.now()
@@ -78,6 +76,8 @@ def show_over_time(request: HttpRequest, subject_key: str, record_pk: int) -> Ht
         raise Http404
     context = {"record": record, "subject": subject, "subjects": LISTED, "now": now}
     try:
+        if asking_first.is_due(record, session=request.session):
+            return redirect("entry", subject_key, record_pk)
         entry = entries.of(record, at=now).current.entry
         if not isinstance(entry, ResultEntry):
             raise Http404
@@ -89,11 +89,6 @@ def show_over_time(request: HttpRequest, subject_key: str, record_pk: int) -> Ht
         _LOG.error("A test does not open: connection %s, %s.", record.connection_id, type(error).__name__)
         context |= {"drawn": None}
     return render(request, "records/over_time.html", context)
-
-
-def _was_opened(request: HttpRequest, record: Record) -> bool:
-    """Whether nothing is to be asked: of no other type a page asks, and of this one it did."""
-    return record.resource_type != "DiagnosticReport" or record.pk in request.session.get(_OPENED, [])
 
 
 def _record(request: HttpRequest, pk: int) -> Record:

@@ -97,6 +97,7 @@ class TestTheCategoryOfAReport:
             ("RAD", Category.IMAGING, False),
             ("CT", Category.IMAGING, False),
             ("LP29708-2", Category.HEART, False),
+            ("CG", Category.GENETICS, True),
             ("PAT", Category.PATHOLOGY, True),
             ("CP", Category.PATHOLOGY, True),
             ("SP", Category.PATHOLOGY, True),
