@@ -77,5 +77,6 @@ def _of_step(step: SyncStep) -> int:
     return max(searches - step.pages, 1, math.ceil(rows_left / rows_a_page))
 
 
-def _way(step: SyncStep) -> Way:
-    return planning.read_asking(step.asked).way
+def _way(step: SyncStep) -> Way | None:
+    """None where an old release made the step."""
+    return None if step.asked is None else planning.read_asking(step.asked).way

@@ -95,3 +95,13 @@ class TestACopyThatTakesMinutes:
         run = sync(slow)
         resume(run, at=AT)
         assert outlook.of(slow) is None
+
+    def test_leaves_out_steps_that_an_old_release_made(self, slow, hers):
+        """They do not say how they ask, and have not begun, or ended so."""
+        give_tokens(slow, issued_at=timezone.now())
+        run = sync(slow, at=timezone.now().replace(second=0))
+        run.steps.filter(resource_type__in=["Condition", "MedicationRequest", "Patient"]).update(asked=None)
+        found = outlook.of(slow)
+        assert found is not None
+        assert ([subject.key for subject in found.next], found.minutes) == (["vaccines", "plans"], None)
+        assert hers.get(reverse("record", args=[slow.pk])).status_code == 200
