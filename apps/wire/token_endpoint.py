@@ -87,7 +87,7 @@ def exchange(
             code=code.reveal(),
             headers=dict(_HEADERS),
             auth=_authorization(endpoint, at),
-            include_client_id=endpoint.client.authentication is not Authentication.BASIC,
+            include_client_id=True,  # P2 and S3 list it whatever the proof; S4 does not
             client_secret=_secret_parameter(endpoint.client),
             force_querystring=endpoint.reads_query,
             **optional,

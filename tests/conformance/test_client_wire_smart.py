@@ -128,14 +128,16 @@ class TestTheExchange:
             "state=st4te-_",
         ]
 
-    @pytest.mark.conformance("C34")
+    @pytest.mark.conformance("C32", "C34")
     def test_of_a_confidential_client_carries_basic(self):
-        """RFC 6749 section 2.3.1: both are form-encoded before they are joined."""
+        """S3, which has the client id in every form. RFC 6749 section 2.3.1: both are form-encoded before they are
+        joined."""
         request, _tokens = exchanged(BASIC)
         scheme, _, credential = request.headers["authorization"].partition(" ")
         assert scheme == "Basic"
         assert base64.b64decode(credential) == b"client+7%3A%2B:s3cret%2F%2B%26%3D%25+%3A"
         assert split(request) == [
+            "client_id=client+7%3A%2B",
             "code=c0de%2F%2B",
             "grant_type=authorization_code",
             f"redirect_uri={BACK_ENCODED}",

@@ -84,6 +84,7 @@ class TestLinkingADeployment:
         assert len(sent.pop("code")) == 1
         assert sent == {
             "grant_type": ["authorization_code"],
+            "client_id": left["client_id"],
             "redirect_uri": left["redirect_uri"],
             "state": left["state"],
         }

@@ -76,23 +76,23 @@ class TestAnExchange:
         assert [dict(request.query)["tenant"] for request in server.requests] == ["7", "7"]
 
     @pytest.mark.parametrize(
-        ("authentication", "expected"),
+        ("authentication", "proof"),
         [
             (Authentication.BODY, {"client_id": "our id:1", "client_secret": "s3cret&+% :"}),
             (Authentication.NONE, {"client_id": "our id:1"}),
             (Authentication.BASIC, {}),
         ],
     )
-    def test_by_body_sends_form_fields_and_no_query(self, authentication, expected):
+    def test_by_body_sends_form_fields_and_no_query(self, authentication, proof):
         with serving(http(200, PLAIN)) as server:
             where = endpoint(server, authentication, dialect="smart")
             token_endpoint.exchange(where, code=Secret("c"), redirect_uri=BACK, state=Secret("s"))
             token_endpoint.refresh(where, refresh_token=Secret("r"))
         first, second = server.requests
-        assert dict(first.form) == expected | {
-            "grant_type": "authorization_code", "code": "c", "redirect_uri": BACK, "state": "s"
+        assert dict(first.form) == proof | {
+            "grant_type": "authorization_code", "code": "c", "redirect_uri": BACK, "state": "s", "client_id": "our id:1"
         }  # fmt: skip
-        assert dict(second.form) == expected | {"grant_type": "refresh_token", "refresh_token": "r"}
+        assert dict(second.form) == proof | {"grant_type": "refresh_token", "refresh_token": "r"}
         assert first.target == second.target == "/token"
         assert len(first.form) == len(dict(first.form))
 
