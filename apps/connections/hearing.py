@@ -2,7 +2,8 @@
 
 What a link hears at the token endpoint stands in its token set, and in the pace of its registration. A FHIR server is
 another machine: it may be silent where tokens are renewed as ever. One turn of a sync that brought no answer at all may
-be that patient's trouble, or a moment's; several in a row, and nobody's answer between them, are the provider's.
+be that patient's trouble, or a moment's; several in a row, of more than one patient or asked for nobody's chart, and
+nobody's answer between them, are the provider's.
 """
 
 from datetime import datetime, timedelta
@@ -30,12 +31,19 @@ def is_answer(error: WireError) -> bool:
     return not is_ours and not is_silence(error)
 
 
-def not_answered(endpoint: Endpoint, *, at: datetime) -> None:
-    """A turn of a sync asked there and got no answer."""
+def began_at(endpoint: Endpoint, *, at: datetime) -> datetime | None:
+    """When a turn got no answer there for the first time since anybody did."""
+    rows = EndpointSilence.objects.filter(endpoint=endpoint, last_at__gt=at - _OLD)
+    return rows.values_list("began_at", flat=True).first()
+
+
+def not_answered(endpoint: Endpoint, *, at: datetime, is_ones_again: bool = False) -> None:
+    """A turn of a sync asked there and got no answer. `is_ones_again`: the one patient's, for all we know, whose turn
+    got none before; it may be that chart which never comes, and says nothing more of the provider."""
     rows = EndpointSilence.objects.filter(endpoint=endpoint)
     rows.filter(last_at__lte=at - _OLD).delete()
     _row, is_new = EndpointSilence.objects.get_or_create(endpoint=endpoint, defaults={"began_at": at, "last_at": at})
-    if not is_new:
+    if not (is_new or is_ones_again):
         rows.update(turns=F("turns") + 1, last_at=at)
 
 

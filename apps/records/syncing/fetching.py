@@ -82,6 +82,7 @@ class Source:
         self._first_refused: Secret | None = None
         self._threads: ThreadPoolExecutor | None = None
         self.was_answered = self.met_silence = False  # when records were asked for
+        self.met_silence_for_all = False  # when it was asked what it offers, which is nobody's chart
 
     @property
     def parallel(self) -> int:
@@ -103,7 +104,8 @@ class Source:
         except (NotFound, UnexpectedAnswer, EndpointMisconfigured):
             return None
         except Unavailable as error:  # what it does say proves nothing: records may be on a machine behind it
-            self.met_silence = self.met_silence or hearing.is_silence(error)
+            self.met_silence_for_all = hearing.is_silence(error)
+            self.met_silence = self.met_silence or self.met_silence_for_all
             raise
 
     def ask(self, question: Question) -> Asked:

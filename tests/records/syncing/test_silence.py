@@ -9,6 +9,7 @@ from apps.connections.overseeing import health, words
 from apps.connections.overseeing.findings import Level, What, Who
 from apps.connections.presenting import standing
 from apps.directory.models import Endpoint
+from apps.records import syncing
 from apps.records.models import SyncRun
 from apps.wire import fhir
 from apps.wire.errors import AddressFault, Code, EndpointMisconfigured, UnsafeAddress
@@ -165,3 +166,50 @@ class TestAProviderThatAnswersSome:
         resume(sync(linked), at=AT + 20 * MINUTE)
         assert provider.sent(TOKEN)
         assert not EndpointSilence.objects.exists()
+
+
+class TestAChartThatNeverComes:
+    """Of one patient, where others are linked: what is offered is said, and nobody else has asked."""
+
+    @pytest.fixture(autouse=True)
+    def chart(self, provider, neighbor):
+        provider.answers = {**provider.answers, PATIENT: http(503), ALLERGIES: http(503)}
+
+    def told(self, *connections, minutes=60):
+        at = AT + minutes * MINUTE
+        return len(findings(at)), {word(connection, at)[:15] for connection in connections}
+
+    def test_is_told_to_nobody_else_and_not_to_staff_however_often_it_is_asked_for(self, linked, neighbor):
+        run = sync(linked)
+        for number in range(3):
+            resume(run, at=AT + (number + 1) * MINUTE)
+        assert self.told(linked, neighbor) == (0, {"Connected until"})
+
+    def test_is_told_to_nobody_else_when_a_later_copy_asks_for_it(self, linked, neighbor):
+        run = sync(linked)
+        for number in range(12):
+            resume(run, at=AT + (number + 1) * MINUTE)
+        assert run.outcome
+        sync(linked, at=AT + 50 * MINUTE)
+        assert self.told(linked, neighbor) == (0, {"Connected until"})
+
+    def test_is_silence_where_another_gets_no_answer_either(self, linked, neighbor):
+        sync(linked)
+        sync(neighbor, at=AT + MINUTE)
+        assert self.told(linked, neighbor) == (1, {"Connected, but "})
+
+    def test_is_silence_where_the_copy_of_another_had_waited_since_before(self, linked, neighbor):
+        waiting = syncing.start(neighbor, cause=SyncRun.Cause.PATIENT, at=AT - MINUTE)
+        sync(linked)
+        resume(waiting, at=AT + MINUTE)
+        assert self.told(linked, neighbor) == (1, {"Connected, but "})
+
+    def test_is_silence_where_it_is_not_said_either_what_is_offered(self, linked, neighbor, provider):
+        provider.answers[METADATA] = http(503)
+        resume(sync(linked), at=AT + MINUTE)
+        assert self.told(linked, neighbor) == (1, {"Connected, but "})
+
+    def test_is_told_to_its_patient_where_no_other_is_linked(self, linked, neighbor):
+        neighbor.delete()
+        resume(sync(linked), at=AT + MINUTE)
+        assert self.told(linked) == (1, {"Connected, but "})
