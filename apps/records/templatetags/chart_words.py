@@ -113,31 +113,26 @@ def wanted_in_words(wanted: ReferenceRange) -> str:
     return values_in_words.of_range(wanted)
 
 
-@register.filter
 def row_value(row: Row) -> str:
     """The value of a row as sent; what a chart cannot show (a yes, a date, why there is none) in words."""
     return row.shown or values_in_words.of_value(row.measured.value)
 
 
-@register.filter
 def row_date(row: Row) -> str:
     """When it was."""
     return whens.in_words(row.when)
 
 
-@register.filter
 def row_place(row: Row) -> str:
     """Where it stands, and who says so."""
     return values_in_words.of_place(row.measured)
 
 
-@register.filter
 def row_range(row: Row) -> str:
     """The ranges that the laboratory sent with it."""
     return "; ".join(map(values_in_words.of_range, row.measured.ranges))
 
 
-@register.filter
 def row_status(row: Row) -> str:
     """Its status, where there is one to tell."""
     return words.of_status(row.entry)
