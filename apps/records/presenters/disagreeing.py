@@ -6,14 +6,14 @@ be the dose itself, after conversion, or the two differ: rather once too often t
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Final
 
-from apps.records.presenters import amounts_in_text
+from apps.records.presenters import amounts_in_text, frequencies
 from apps.records.presenters.amounts_in_text import PIECES, Amount, Role
-from apps.records.presenters.lengths import Span
+from apps.records.presenters.frequencies import Often
 from apps.records.presenters.quantities import Quantity
 from apps.records.presenters.timings import Timing
 
@@ -124,39 +124,21 @@ def _frequency_differs(said: str, timing: Timing) -> bool:
     often = _times_a_day(timing)
     if often is None:
         return False
-    told = {found for match in _OFTEN.finditer(said) if (found := _often(match)) is not None}
+    told = {frequencies.a_day(each) for each in frequencies.named_in(said)}
     return len(told) == 1 and often not in told
 
 
-def _often(match: re.Match[str]) -> Fraction | None:
-    if match["hours"]:
-        return Fraction(24, int(match["hours"])) if int(match["hours"]) else None
-    if match["latin"]:
-        return _LATIN[match["latin"]]
-    times = {"once": 1, "twice": 2, "thrice": 3}.get(match["times"] or "", int(match["number"] or 1))
-    return Fraction(times, 7 if (match["span"] or match["weekly"]).startswith("w") else 1)
-
-
 def _times_a_day(timing: Timing) -> Fraction | None:
-    days = {Span.HOUR: Fraction(1, 24), Span.DAY: Fraction(1), Span.WEEK: Fraction(7)}.get(timing.span or Span.SECOND)
-    if days is None or timing.frequency_to or timing.period_to or not timing.period or timing.said:
+    if (
+        timing.span is None
+        or timing.span not in frequencies.DAYS
+        or timing.frequency_to
+        or timing.period_to
+        or not timing.period
+    ):
         return None
-    return Fraction(timing.frequency or "1") / (Fraction(timing.period) * days)
+    return frequencies.a_day(Often(timing.frequency or "1", timing.period, timing.span))
 
 
 _COUNTING: Final = frozenset({"", "1", "ea", "each", "dose", "unit dose"})
 _BESIDE = re.compile(r"[^.,;0-9]{0,40}|,? take ")
-_LATIN: Final[Mapping[str, Fraction]] = {
-    "bid": Fraction(2),
-    "tid": Fraction(3),
-    "qid": Fraction(4),
-    "qod": Fraction(1, 2),
-    "every other day": Fraction(1, 2),
-}
-_OFTEN: Final = re.compile(
-    r"\b(?:(?P<times>once|twice|thrice)|(?P<number>[0-9]{1,2}) ?(?:times?|x))"
-    r"(?: ?/ ?| (?:a|per|each|every|in a) | )(?P<span>daily|day|weekly|week|wk)\b"
-    r"|\b(?:every|q) ?(?P<hours>[0-9]{1,2}) ?(?:hours?|hrs?|h)\b"
-    r"|\b(?P<latin>bid|tid|qid|qod|every other day)\b"
-    r"|\b(?P<weekly>weekly|(?<=every )week)\b"
-)

@@ -113,6 +113,52 @@ class TestATiming:
         found = timings.read({"code": code, "repeat": {"frequency": 1, "period": 1, "periodUnit": "d"}})
         assert found == Timing(frequency="2", period="1", span=Span.DAY, bounds=found.bounds)
 
+    @pytest.mark.parametrize(
+        ("code", "words"),
+        [
+            ("QD", "once daily"),
+            ("QD", "1 (one) time each day"),
+            ("BID", "twice a day"),
+            ("BID", "two times a day at institution specified times"),
+            ("Q6H", "every 6 hr"),
+            ("QOD", "every other day"),
+            ("BED", "at bedtime"),
+        ],
+    )
+    def test_says_nothing_twice_where_words_are_the_usual_ones_of_the_code(self, code, words):
+        coded = {"coding": [{"system": "urn:x", "code": code}]}
+        assert timings.read({"code": {**coded, "text": words}}) == timings.read({"code": coded})
+
+    @pytest.mark.parametrize(
+        ("code", "words"),
+        [
+            ("QD", "once weekly"),
+            ("QD", "every other day"),
+            ("BID", "2 times a day after meals"),
+            ("BID", "every 12 hours"),
+            ("PM", "in the evening"),
+        ],
+    )
+    @pytest.mark.parametrize("place", ["text", "display"])
+    def test_keeps_both_the_words_and_the_code_where_the_words_say_something_else(self, code, words, place):
+        coding = {"system": "urn:x", "code": code} | ({"display": words} if place == "display" else {})
+        found = timings.read({"code": {"coding": [coding], **({"text": words} if place == "text" else {})}})
+        assert (found.said, found.frequency, found.moments) == (words, "", ())
+        assert any(code in part for part in found.unread)
+
+    def test_keeps_both_of_two_codes(self):
+        found = timings.read({"code": {"coding": [{"code": "QD"}, {"code": "BID"}]}})
+        assert found.said == "BID"
+        assert any("QD" in part for part in found.unread)
+
+    def test_keeps_a_structure_that_says_something_else_than_its_code(self):
+        found = timings.read({"code": {"text": "BID"}, "repeat": {"frequency": 4, "period": 1, "periodUnit": "d"}})
+        assert (found.frequency, found.unread) == ("2", ("Frequency 4", "Period 1", "Period unit d"))
+
+    def test_keeps_what_is_no_time_and_no_event(self):
+        found = timings.read({"event": [{"at": "x"}], "repeat": {"timeOfDay": ["noonish"]}, "later": 3})
+        assert found.unread == ("Event: At x", "Later 3", "Time of day noonish")
+
     def test_keeps_the_words_of_a_code_it_does_not_know(self):
         found = timings.read(
             {"code": {"text": "with dialysis"}, "repeat": {"frequency": 1, "period": 1, "periodUnit": "d"}}
