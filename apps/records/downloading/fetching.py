@@ -101,7 +101,8 @@ class _Asking:
         self._has_renewed = False
 
     def file(self, address: str, declared: str) -> Download:
-        """As the type it is said to be, and else within a Binary resource.
+        """As the type it is said to be, and else within a Binary resource: as the FHIR type it is, or as every call is
+        made (specification 4.1, rule 3).
 
         What is elsewhere is said to be so before anybody is asked to sign in for it.
         """
@@ -121,6 +122,9 @@ class _Asking:
         if name and name not in _JSON:
             yield name
         yield fhir_type
+        usual = self._server.dialect.accept[self._server.version]
+        if usual != fhir_type:
+            yield usual
 
     def _ask(self, address: str, accept: str) -> Download:
         token = refreshing.usable_token(self._connection, at=self._clock())

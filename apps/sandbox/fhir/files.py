@@ -2,7 +2,8 @@
 
 Interface facts 1.3 and 1.7: the document path answers application/pdf or application/xml even when a FHIR type was
 asked for. Binary answers the raw file where Accept names its type, a Binary resource where it names a FHIR type, and
-406 for application/json or anything else.
+406 for anything else. application/json is a FHIR type on interface A, where every call has it (specification 4.1, rule
+3), and none on interface B.
 """
 
 import base64
@@ -29,8 +30,9 @@ def document(realm: Realm, name: str, seen: Collection[str]) -> HttpResponse:
 def binary(request: HttpRequest, realm: Realm, name: str, seen: Collection[str]) -> HttpResponse:
     """The file, or a Binary resource around it, by Accept. Raises Refusal (404) and NotAcceptable."""
     file = _own(realm, name, seen)
+    fhir_types = _FHIR_TYPES if realm.tenant else media_types.JSON_TYPES
     for accepted in media_types.accepted(request):
-        if accepted in _FHIR_TYPES:
+        if accepted in fhir_types:
             return HttpResponse(_resource(realm.version, file), content_type=media_types.STANDARD[realm.version])
         if accepted in (file.content_type, f"{file.content_type.partition('/')[0]}/*", "*/*"):
             return HttpResponse(bytes(file.content), content_type=file.content_type)

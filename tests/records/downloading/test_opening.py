@@ -52,6 +52,19 @@ class TestAFileBehindAnAddress:
         assert file.reading is not None
         assert file.reading.plain == "Hello"
 
+    @pytest.mark.conformance("C62")
+    def test_is_asked_for_as_every_call_where_nothing_else_is_to_be_had(self, linked, provider):
+        """Rule 3 of section 4.1, which knows of no other Accept."""
+        wrapped = {"resourceType": "Binary", "contentType": "application/pdf", "data": b64encode(PDF).decode()}
+
+        def answer(request):
+            return http(body=wrapped) if request.headers["accept"] == "application/json" else http(406)
+
+        provider.answers[BINARY] = answer
+        assert open_file(hold(linked, linked_to("Binary/b1")), 0, clock=clock).content == PDF
+        asked = [request.headers["accept"] for request in provider.sent(BINARY)]
+        assert asked == ["application/pdf", "application/fhir+json", "application/json"]
+
     @pytest.mark.parametrize("element", ["data", "content"])
     def test_is_taken_out_of_a_binary_in_xml(self, linked, provider, element):
         data = b64encode(b"<ClinicalDocument><section><text>Hello</text></section></ClinicalDocument>").decode()

@@ -72,6 +72,8 @@ class TestReadScope:
         path = f"{ROOT}/Binary/pdf-r-ada"
         both = token("launch/patient patient/Binary.read patient/DocumentReference.read")
         assert get(path, both, "application/pdf").content.startswith(b"%PDF")
+        assert get(path, both, "application/fhir+json").json()["resourceType"] == "Binary"
+        assert get(path, both, "application/json").status_code == 406  # interface facts 1.7
         for scope, missing in (
             ("patient/Binary.read", "patient/DocumentReference.read"),
             ("patient/DocumentReference.read", "patient/Binary.read"),
