@@ -20,7 +20,7 @@ from apps.records.shelving.spooling import Spool
 from apps.records.subjects import ALLERGIES, OTHER, RESULTS, VITALS
 from apps.records.subjects import LISTED as LISTED_SUBJECTS
 from apps.vault import sealing
-from apps.vault.sealing import Holder
+from apps.vault.sealing import Holder, KeyRing
 from tests.records.linked import AT, make_connection, make_endpoint
 from tests.records.people import allergy
 from tests.records.shelved import keep, result
@@ -163,6 +163,23 @@ class TestOneTest:
             ("o9", 1),
             ("o0", 3),
         ]
+
+
+class TestSearchingShelvesOfAnEarlierRelease:
+    """No leaf is read: what counts is which shelves are searched at all."""
+
+    OLD = OpenShelf(1, ONE, "results", Index(ONE, count=2, fills=1))
+    EMPTY = OpenShelf(2, ONE, "vitals", Index(ONE, drafts=1))
+    NEW = OpenShelf(3, ONE, "allergies", Index(ONE, count=4, arrangements={"words": Stretch(), "found": Stretch()}))
+
+    @pytest.mark.parametrize(("old", "passed_over"), [(OLD, (OLD,)), (EMPTY, ())])
+    def test_searches_the_others_and_says_which_it_passed_over(self, old, passed_over):
+        found = searching.find([old, self.NEW], "sodium", KeyRing(Holder.user(ONE)))
+        assert (found.searched, found.passed_over) == (4, passed_over)
+
+    def test_is_for_later_where_nothing_else_can_be_searched(self):
+        with pytest.raises(Outdated):
+            searching.find([self.OLD, self.EMPTY], "sodium", KeyRing(Holder.user(ONE)))
 
 
 @pytest.mark.django_db

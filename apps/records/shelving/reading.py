@@ -240,21 +240,23 @@ def _latest(source: _Source, number: int, others: Sequence[_Source]) -> int:
 
 def every_leaf(
     found: Sequence[OpenShelf], arrangement: Arrangement, ring: KeyRing
-) -> Iterator[tuple[OpenShelf, bytes]]:
-    """Every leaf of an arrangement, opened one by one. One query. Raises as `window` does."""
+) -> Iterator[tuple[OpenShelf, int, bytes | None]]:
+    """Every leaf of an arrangement with its number, shelf by shelf, opened one by one; None where one does not open.
+    One query. Raises Outdated, and `apps.vault.errors.VaultError` where a key is missing."""
     sources = [_Source.of(shelf, arrangement) for shelf in found]
-    leaves = [_Leaf(source, number) for source in sources for number in range(len(source.firsts))]
-    for leaf, opened in _opened(leaves, ring):
-        yield leaf.source.shelf, opened
+    asked = [_Leaf(source, number) for source in sources for number in range(len(source.firsts))]
+    for leaf, sealed in _found(asked):
+        yield leaf.source.shelf, leaf.number, _find(leaf, sealed, ring)
 
 
 def leaves(
     wanted: Mapping[OpenShelf, Iterable[int]], arrangement: Arrangement, ring: KeyRing
-) -> Mapping[tuple[OpenShelf, int], bytes]:
-    """Those leaves of an arrangement, opened, by shelf and number. One query. Raises as `window` does."""
+) -> Mapping[tuple[OpenShelf, int], bytes | None]:
+    """Those leaves of an arrangement, opened, by shelf and number; None where one does not open. One query. Raises as
+    `every_leaf` does."""
     sources = {shelf: _Source.of(shelf, arrangement) for shelf in wanted}
     asked = [_Leaf(sources[shelf], number) for shelf, numbers in wanted.items() for number in numbers]
-    return {(leaf.source.shelf, leaf.number): opened for leaf, opened in _opened(asked, ring)}
+    return {(leaf.source.shelf, leaf.number): _find(leaf, sealed, ring) for leaf, sealed in _found(asked)}
 
 
 _Unread: TypeAlias = tuple[_Leaf, Key, Row]
@@ -263,26 +265,39 @@ _key_of: Final = itemgetter(1)
 
 def _unread_rows(leaves: Sequence[_Leaf], ring: KeyRing) -> Iterator[_Unread]:
     """The rows of these leaves, their entries still to be decoded: that is what costs."""
-    for leaf, opened in _opened(leaves, ring):
-        for key, row in understood(indexing.read_rows, opened):
+    for leaf, sealed in _found(leaves):
+        for key, row in understood(indexing.read_rows, _opened(leaf, sealed, ring)):
             yield leaf, key, row
 
 
-def _opened(leaves: Sequence[_Leaf], ring: KeyRing) -> Iterator[tuple[_Leaf, bytes]]:
+def _found(leaves: Sequence[_Leaf]) -> Iterator[tuple[_Leaf, bytes]]:
+    """These leaves, still sealed. Raises Outdated where one is gone."""
     sealed = _sealed(leaves) if leaves else {}
     for leaf in leaves:
-        shelf, arrangement = leaf.source.shelf, leaf.source.arrangement
-        found = sealed.get((shelf.pk, arrangement.value, leaf.number))
+        found = sealed.get((leaf.source.shelf.pk, leaf.source.arrangement.value, leaf.number))
         if found is None:
             raise Outdated
-        place = places.leaf_place(
-            connection_id=shelf.connection_id,
-            subject=shelf.subject,
-            build=shelf.build,
-            arrangement=arrangement.value,
-            number=leaf.number,
-        )
-        yield leaf, ring.open_body(found, place=place)
+        yield leaf, found
+
+
+def _opened(leaf: _Leaf, sealed: bytes, ring: KeyRing) -> bytes:
+    shelf = leaf.source.shelf
+    place = places.leaf_place(
+        connection_id=shelf.connection_id,
+        subject=shelf.subject,
+        build=shelf.build,
+        arrangement=leaf.source.arrangement.value,
+        number=leaf.number,
+    )
+    return ring.open_body(sealed, place=place)
+
+
+def _find(leaf: _Leaf, sealed: bytes, ring: KeyRing) -> bytes | None:
+    try:
+        return _opened(leaf, sealed, ring)
+    except CannotOpen:
+        _LOG.error("A leaf does not open: connection %s, %s.", leaf.source.shelf.connection_id, leaf.source.arrangement)
+        return None
 
 
 def _sealed(leaves: Sequence[_Leaf]) -> dict[tuple[int, str, int], bytes]:

@@ -8,10 +8,10 @@ search opens what it shows. All of it is sealed, and nothing in the database is 
 import heapq
 import itertools
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 
@@ -19,9 +19,12 @@ from apps.records.presenters import plain_names
 from apps.records.presenters.entry import Entry
 from apps.records.shelving import indexing, reading
 from apps.records.shelving.arranging import Arrangement, Key
-from apps.records.shelving.indexing import Head, Phrase, Words
+from apps.records.shelving.indexing import Head, Phrase, Phrases, Words
 from apps.records.shelving.reading import OpenShelf
+from apps.vault.errors import CannotOpen
 from apps.vault.sealing import KeyRing
+
+_T = TypeVar("_T")
 
 MOST: Final = 50  # entries that a search names
 
@@ -51,10 +54,14 @@ class Hit:
 
 @dataclass(frozen=True)
 class Found:
-    """How many entries were found, and the newest of them, newest first."""
+    """How many entries were found, and the newest of them, newest first. `searched` is how many were looked through,
+    and `passed_over` are shelves with entries that could not be, or not wholly: an earlier release built them, or a
+    leaf does not open."""
 
     count: int
     newest: tuple[Hit, ...]
+    searched: int
+    passed_over: tuple[OpenShelf, ...]
 
 
 class Made(NamedTuple):
@@ -121,28 +128,64 @@ def _made(said: Sequence[_Said]) -> Made:
 def find(shelves: Sequence[OpenShelf], words: str, ring: KeyRing) -> Found:
     """Every entry that has all these words, or is what they mean in plain words. Two queries, one where there is none.
 
-    Raises `reading.Outdated` where a shelf was built anew meanwhile, or is still to be built by this release, and
-    `apps.vault.errors.VaultError` where a leaf does not open.
+    Raises `reading.Outdated` where a shelf was built anew meanwhile, or where all that have entries are still to be
+    built by this release, and `apps.vault.errors.VaultError` where a key is missing, or nothing could be looked through
+    because leaves do not open.
     """
-    if any(shelf.index is not None and not shelf.index.is_searchable for shelf in shelves):
-        raise reading.Outdated
+    chosen, passed_over = _searchable(shelves)
+    looked = _Looked(passed_over=dict.fromkeys(passed_over))
     wanted = [word.encode(errors="surrogatepass") for word in words.casefold().split()]
     meant = [f"{_MARK}{name.key}{_MARK}".encode() for name in plain_names.meant_by(words)]
-    count = 0
-    places: dict[OpenShelf, list[tuple[int, int]]] = defaultdict(list)
-    begun: dict[OpenShelf, int] = defaultdict(int)  # the leaf that has the first phrase of this one
-    for shelf, leaf in reading.every_leaf(shelves, Arrangement.WORDS, ring):
-        phrases = reading.understood(indexing.read_phrases, leaf)
-        numbers = _matching(phrases.lines, wanted, meant)
-        count += sum(phrases.counts[number] for number in numbers)
-        # in the order of their newest entry: of one shelf, no later phrase has an entry among the newest of all
-        if numbers:
-            chosen = numbers[: MOST - len(places[shelf])]
-            places[shelf] += [(begun[shelf] + number // _A_LEAF, number % _A_LEAF) for number in chosen]
-        begun[shelf] += -(-len(phrases.counts) // _A_LEAF)
-    entries = ((*entry, shelf, phrase) for shelf, phrase in _phrases(places, ring) for entry in phrase.entries)
+    for shelf, number, leaf in reading.every_leaf(chosen, Arrangement.WORDS, ring):
+        looked.look_through(shelf, number, _understood(indexing.read_phrases, leaf), wanted, meant)
+    entries = ((*entry, shelf, phrase) for shelf, phrase in _phrases(looked, ring) for entry in phrase.entries)
     newest = heapq.nsmallest(MOST, entries, key=itemgetter(0))
-    return Found(count, tuple(Hit(key, shelf, said.title, said.plain, when) for key, when, shelf, said in newest))
+    hits = tuple(Hit(key, shelf, said.title, said.plain, when) for key, when, shelf, said in newest)
+    searched = sum(shelf.index.searched for shelf in chosen if shelf.index and shelf not in looked.passed_over)
+    if not searched and len(looked.passed_over) > len(passed_over):
+        raise CannotOpen
+    return Found(looked.count, hits, searched, tuple(looked.passed_over))
+
+
+def _searchable(shelves: Sequence[OpenShelf]) -> tuple[list[OpenShelf], list[OpenShelf]]:
+    """The shelves to search, and the others that have entries. Raises `reading.Outdated` where only those have some."""
+    open_ones = [(shelf, shelf.index) for shelf in shelves if shelf.index is not None]
+    chosen = [shelf for shelf, index in open_ones if index.is_searchable]
+    passed_over = [shelf for shelf, index in open_ones if not index.is_searchable and index.searched]
+    if passed_over and not any(index.searched for _shelf, index in open_ones if index.is_searchable):
+        raise reading.Outdated
+    return chosen, passed_over
+
+
+@dataclass
+class _Looked:
+    """What was found while leaves pass by: how many entries, and of each shelf on which leaves and places the phrases
+    of the newest stand. `begun` is the leaf that has the first phrase of the next leaf of words."""
+
+    passed_over: dict[OpenShelf, None]
+    count: int = 0
+    places: dict[OpenShelf, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
+    begun: dict[OpenShelf, int] = field(default_factory=lambda: defaultdict(int))
+
+    def look_through(
+        self, shelf: OpenShelf, number: int, phrases: Phrases | None, wanted: Sequence[bytes], meant: Sequence[bytes]
+    ) -> None:
+        if phrases is None:
+            self.passed_over[shelf] = None
+        elif found := _matching(phrases.lines, wanted, meant):
+            self.count += sum(phrases.counts[line] for line in found)
+            # in the order of their newest entry: of one shelf, no later phrase has an entry among the newest of all
+            chosen = found[: MOST - len(self.places[shelf])]
+            self.places[shelf] += [(self.begun[shelf] + line // _A_LEAF, line % _A_LEAF) for line in chosen]
+        self.begun[shelf] += -(-shelf.stretch(Arrangement.WORDS).heads[number].count // _A_LEAF)
+
+
+def _understood(read: Callable[[bytes], _T], leaf: bytes | None) -> _T | None:
+    """What the leaf holds; None where it does not open, or is of another release."""
+    try:
+        return None if leaf is None else reading.understood(read, leaf)
+    except reading.OfAnotherRelease:
+        return None
 
 
 def _matching(lines: bytes, wanted: Sequence[bytes], meant: Sequence[bytes]) -> list[int]:
@@ -160,14 +203,15 @@ def _matching(lines: bytes, wanted: Sequence[bytes], meant: Sequence[bytes]) -> 
     return sorted(numbers)
 
 
-def _phrases(
-    places: Mapping[OpenShelf, Sequence[tuple[int, int]]], ring: KeyRing
-) -> Iterator[tuple[OpenShelf, Phrase]]:
-    """The phrases at these places, each a leaf and a place on it."""
-    wanted = {shelf: {leaf for leaf, _place in found} for shelf, found in places.items()}
+def _phrases(looked: _Looked, ring: KeyRing) -> Iterator[tuple[OpenShelf, Phrase]]:
+    """The phrases at the places that were found, as far as their leaves open."""
+    wanted = {shelf: {leaf for leaf, _place in found} for shelf, found in looked.places.items()}
     opened = reading.leaves(wanted, Arrangement.FOUND, ring)
-    for shelf, found in places.items():
+    for shelf, found in looked.places.items():
         for leaf, several in itertools.groupby(found, key=itemgetter(0)):
-            phrases = reading.understood(indexing.read_phrase_list, opened[shelf, leaf])
+            phrases = _understood(indexing.read_phrase_list, opened[shelf, leaf])
+            if phrases is None:
+                looked.passed_over[shelf] = None
+                continue
             for _leaf, place in several:
                 yield shelf, reading.understood(indexing.read_phrase, phrases[place])

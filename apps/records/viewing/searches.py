@@ -35,13 +35,14 @@ class Group:
 @dataclass(frozen=True)
 class Found:
     """`words` as asked; `meant` what they also mean to a laboratory; `searched` how many entries were looked
-    through."""
+    through, and `passed_over` the providers of whose entries some could not be, by name."""
 
     words: str
     count: int
     searched: int
     groups: tuple[Group, ...]
     meant: tuple[str, ...] = ()
+    passed_over: tuple[str, ...] = ()
 
     @property
     def is_cut(self) -> bool:
@@ -52,9 +53,8 @@ class Found:
 def of(whole: Whole, words: str) -> Found:
     """Look for all these words. Raises as `searching.find` does."""
     words = " ".join(words[:LONGEST_WORDS].split())
-    searched = sum(shelf.index.searched for shelf in whole.shelves if shelf.index)
     if not words:
-        return Found("", 0, searched, ())
+        return Found("", 0, 0, ())
     found = searching.find(whole.shelves, words, whole.ring)
     by_subject: dict[str, list[Hit]] = defaultdict(list)
     for hit in found.newest:
@@ -64,7 +64,9 @@ def of(whole: Whole, words: str) -> Found:
         for subject in LISTED
         if subject.key in by_subject
     )
-    return Found(words, found.count, searched, tuple(groups), _meant(words) if found.count else ())
+    meant = _meant(words) if found.count else ()
+    passed_over = dict.fromkeys(whole.sources[shelf.connection_id].provider for shelf in found.passed_over)
+    return Found(words, found.count, found.searched, tuple(groups), meant, tuple(passed_over))
 
 
 def _meant(words: str) -> tuple[str, ...]:

@@ -68,7 +68,7 @@ def _kept(request: HttpRequest, number: str) -> str:
 
 
 def _found(record: Whole, words: str) -> tuple[Found | None, bool]:
-    """None where it cannot be searched just now, and whether that is because its shelves are being built anew."""
+    """None where nothing can be searched just now, and whether that is because its shelves are being built anew."""
     for _try in range(_TRIES):
         try:
             return searches.of(record, words), False

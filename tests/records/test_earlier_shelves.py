@@ -1,0 +1,102 @@
+"""Shelves that an earlier release built: what stands on the others is searched, and it is said whose was not."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from apps.records import shelving
+from apps.records.models import Leaf
+from apps.records.shelving import building
+from tests.records.linked import AT, make_connection, make_endpoint
+from tests.records.shelved import keep, result
+
+pytestmark = pytest.mark.django_db
+
+NOT_EVERYTHING = "Not everything could be searched"
+SPOILED = b"\x03" + bytes(80)
+PREPARED = "Your record is being prepared anew"
+
+
+@pytest.fixture
+def connection(alice):
+    return make_connection(alice)
+
+
+@pytest.fixture
+def other(alice):
+    endpoint = make_endpoint("https://other.example/r4")
+    endpoint.providers.update(name="Riverside Hospital & <b>Clinic</b>")
+    return make_connection(alice, endpoint)
+
+
+@pytest.fixture
+def keep_as_before(monkeypatch):
+    """As a release did that had no phrases."""
+
+    def kept(connection, *resources):
+        with monkeypatch.context() as patched:
+            patched.setattr(building._Writing, "write_words", lambda _writing, _rows: {})
+            keep(connection, *resources)
+
+    return kept
+
+
+def ask(client, words):
+    response = client.post(reverse("search_record"), {"words": words}, follow=True)
+    assert response.status_code == 200
+    return re.sub(r"\s+", " ", response.content.decode())
+
+
+class TestASearch:
+    def test_goes_on_where_some_shelves_are_of_an_earlier_release_and_says_whose(
+        self, hers, connection, other, keep_as_before
+    ):
+        keep_as_before(other, result(0), result(1))
+        keep(connection, result(2))
+        found, nothing = ask(hers, "sodium"), ask(hers, "zebra")
+        assert "1 entry found" in found
+        assert "Nothing found for “zebra” in 1 entry." in nothing
+        for text in (found, nothing):
+            assert NOT_EVERYTHING in text
+            assert "came from Riverside Hospital &amp; &lt;b&gt;Clinic&lt;/b&gt; was not looked through" in text
+            assert PREPARED not in text
+        shelving.rebuild_all(other, at=AT)
+        text = ask(hers, "sodium")
+        assert "3 entries found" in text
+        assert NOT_EVERYTHING not in text
+
+    def test_misses_nothing_of_a_shelf_of_an_earlier_release_with_nothing_on_it(
+        self, hers, connection, other, keep_as_before
+    ):
+        keep_as_before(other)
+        keep(connection, result(2))
+        text = ask(hers, "sodium")
+        assert "1 entry found" in text
+        assert NOT_EVERYTHING not in text
+
+    @pytest.mark.parametrize(("arrangement", "count"), [("words", "1 entry found"), ("found", "3 entries found")])
+    def test_goes_on_where_a_leaf_does_not_open_and_says_whose(self, hers, connection, other, arrangement, count):
+        keep(other, result(0), result(1))
+        keep(connection, result(2))
+        spoiled = Leaf.objects.filter(shelf__connection=other, arrangement=arrangement)
+        assert spoiled.update(sealed_rows=SPOILED) == 1
+        text = ask(hers, "sodium")
+        assert count in text
+        assert NOT_EVERYTHING in text
+        assert "came from Riverside Hospital" in text
+
+    def test_says_that_it_cannot_where_no_leaf_opens(self, hers, connection):
+        keep(connection, result(0))
+        Leaf.objects.update(sealed_rows=SPOILED)
+        text = ask(hers, "sodium")
+        assert "We cannot open this just now" in text
+        assert "Nothing found" not in text
+
+    def test_tells_a_stranger_of_no_provider(self, client, sam, connection, other, keep_as_before):
+        keep_as_before(other, result(0))
+        keep(connection, result(1))
+        client.force_login(sam)
+        text = ask(client, "sodium")
+        assert "Nothing found" in text
+        assert "Riverside" not in text
