@@ -118,6 +118,11 @@ SCHEDULE: tuple[Periodic, ...] = (
         reason="Patients are told that we check once a day, and interface A ends a link that rests for two.",
     ),
     Periodic(
+        "apps.records.tasks.renew_shelves",
+        every=timedelta(minutes=1),
+        reason="Shelves of an earlier release cannot all be searched, and a link that ended is never copied again.",
+    ),
+    Periodic(
         "apps.records.tasks.prune_runs",
         every=timedelta(hours=1),
         reason="A run a day and connection is of no use to anybody a month later, and there are ever more.",

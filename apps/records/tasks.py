@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.connections import clocks
-from apps.records import syncing
+from apps.records import shelving, syncing
 from apps.records.models import SyncRun
 from apps.records.syncing import due, leasing, pruning
 
@@ -47,6 +47,12 @@ def start_due_syncs() -> None:
         with suppress(syncing.NotSyncable):
             syncing.start(connection, cause=SyncRun.Cause.SCHEDULE, at=now)
             enqueue()
+
+
+@shared_task(name="apps.records.tasks.renew_shelves")
+def renew_shelves() -> None:
+    """Build anew what an earlier release built, of a few connections."""
+    shelving.renew_some(at=timezone.now())
 
 
 @shared_task(name="apps.records.tasks.prune_runs")

@@ -9,22 +9,28 @@ from apps.connections.models import Connection
 
 class Shelf(models.Model):
     """Rebuilt as sync steps end, and by command; never the truth. The index says how many entries there are and in
-    which leaf to look, so that a page opens it and a leaf or two."""
+    which leaf to look, so that a page opens it and a leaf or two.
+
+    `form` says which way of building made it (`shelving.indexing.FORM`), and `tried_at` when somebody last began to
+    build it anew because that is an old one."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     connection = models.ForeignKey(Connection, on_delete=models.CASCADE, related_name="shelves")
     subject = models.CharField(max_length=40)
     sealed_index = models.BinaryField()
     built_at = models.DateTimeField()
+    form = models.SmallIntegerField(default=0, db_default=0)
+    tried_at = models.DateTimeField(null=True)
 
     class Meta:
         verbose_name = _("shelf")
         verbose_name_plural = _("shelves")
         constraints = [models.UniqueConstraint(fields=["user", "connection", "subject"], name="one_shelf_per_subject")]
+        indexes = [models.Index(fields=["form", "tried_at"], name="shelves_by_form")]
 
     class Privacy:
         health = ("sealed_index",)
-        operational = ("id", "user", "connection", "subject", "built_at")
+        operational = ("id", "user", "connection", "subject", "built_at", "form", "tried_at")
 
     def __str__(self) -> str:
         return f"shelf {self.pk}"

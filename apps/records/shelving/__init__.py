@@ -1,7 +1,8 @@
 """Shelves: what pages read. Each is a sealed index and sealed leaves of at most fifty presented entries, so that a page
 of a record of any length opens a few values.
 
-A shelf is never the truth: it is built from the records whenever a step ends, and again by `rebuild_shelves`.
+A shelf is never the truth: it is built from the records whenever a step ends, by the schedule where an earlier release
+built it (`renewing`), and again by `rebuild_shelves`.
 """
 
 import logging
@@ -9,6 +10,8 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
+from django.db import connection as database
+from django.db import transaction
 from django.utils import timezone
 
 from apps.accounts import time_zones
@@ -17,23 +20,31 @@ from apps.records import bodies, places
 from apps.records.models import Record, Shelf
 from apps.records.presenters import elements, patient
 from apps.records.presenters.patient import PatientSummary
-from apps.records.shelving import building
+from apps.records.shelving import building, renewing
 from apps.records.shelving.building import Built
-from apps.records.shelving.indexing import Index
+from apps.records.shelving.indexing import FORM, Index
 from apps.records.subjects import LISTED, PATIENT, SUBJECTS, Subject
 from apps.vault import sealing
-from apps.vault.errors import CannotOpen
+from apps.vault.errors import CannotOpen, VaultError
 from apps.vault.sealing import Holder, KeyRing
 
 _LOG = logging.getLogger(__name__)
 
+_MOST_RENEWED = 5  # connections in one turn
+# Two that build the same shelves at once would each read the records as they were, and the last to end would win.
+_ONE_AT_A_TIME = "SELECT pg_advisory_xact_lock(hashtext('records_shelf'), hashtext(%(connection)s))"
 
+
+@transaction.atomic
 def rebuild(connection: Connection, *subjects: Subject, at: datetime) -> Built:
     """Build the shelves of these subjects anew from the records, and say how many entries they hold, and how many
     records do not open: those are logged, and their lists say that something is missing.
 
-    Call it in the transaction that changes the records. Raises `apps.vault.errors.VaultError` where a key is missing.
+    Call it in the transaction that changes the records. Where somebody else builds shelves of this connection, this
+    waits for them. Raises `apps.vault.errors.VaultError` where a key is missing.
     """
+    with database.cursor() as cursor:
+        cursor.execute(_ONE_AT_A_TIME, {"connection": str(connection.pk)})
     entries = unopened = 0
     zone = time_zones.of(connection.user)  # years are those of the reader
     with timezone.override(zone), sealing.key_ring(Holder.user(connection.user_id)) as ring:
@@ -52,6 +63,26 @@ def rebuild_all(connection: Connection, *, at: datetime) -> Built:
     return rebuild(connection, *SUBJECTS, at=at)
 
 
+def renew_some(*, at: datetime) -> int:
+    """Build the shelves of a few connections anew that an earlier release built, one connection after the other, and
+    say of how many. What fails is logged, and told to operators (`renewing.stuck`)."""
+    for renewed in range(_MOST_RENEWED):
+        connection = renewing.claim()
+        if connection is None:
+            return renewed
+        _renew(connection, at=at)
+    return _MOST_RENEWED
+
+
+def _renew(connection: Connection, *, at: datetime) -> None:
+    try:
+        with transaction.atomic():
+            if renewing.hold(connection):
+                rebuild_all(connection, at=at)
+    except VaultError as error:
+        renewing.tell(connection, error)
+
+
 def patients(connection: Connection) -> tuple[PatientSummary, ...] | None:
     """The shelf of the subject "patient", opened: one query for it and one for the key. None where it is not built.
 
@@ -68,14 +99,17 @@ def patients(connection: Connection) -> tuple[PatientSummary, ...] | None:
 
 
 def unreadable(connection: Connection) -> set[str]:
-    """The subjects whose shelf does not open, or is of another release, be it only for a search.
+    """The subjects whose shelf does not open, or is of another release.
 
     Raises `apps.vault.errors.VaultError` where a key is missing.
     """
     shelves = Shelf.objects.filter(user_id=connection.user_id, connection_id=connection.id)
     with sealing.key_ring(Holder.user(connection.user_id)) as ring:
-        found = shelves.values_list("subject", "sealed_index")
-        return {subject for subject, sealed in found if not _is_readable(connection, subject, bytes(sealed), ring)}
+        return {
+            subject
+            for subject, sealed, form in shelves.values_list("subject", "sealed_index", "form")
+            if form < FORM or not _is_readable(connection, subject, bytes(sealed), ring)
+        }
 
 
 def _is_readable(connection: Connection, subject: str, sealed: bytes, ring: KeyRing) -> bool:
@@ -104,6 +138,11 @@ def _rebuild_patients(connection: Connection, ring: KeyRing, *, at: datetime) ->
         user_id=connection.user_id,
         connection=connection,
         subject=PATIENT.key,
-        defaults={"sealed_index": ring.seal_body(msgspec.json.encode(summaries), place=place), "built_at": at},
+        defaults={
+            "sealed_index": ring.seal_body(msgspec.json.encode(summaries), place=place),
+            "built_at": at,
+            "form": FORM,
+            "tried_at": None,
+        },
     )
     return Built(len(summaries), unopened)

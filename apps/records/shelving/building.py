@@ -217,8 +217,8 @@ def _write(connection: Connection, shelf: _Shelf, *, ring: KeyRing, at: datetime
     )
     place = places.shelf_place(connection_id=connection.id, subject=shelf.subject.key)
     row.sealed_index = ring.seal_body(msgspec.json.encode(index), place=place)
-    row.built_at = at
-    row.save(update_fields=["sealed_index", "built_at"])
+    row.built_at, row.form, row.tried_at = at, indexing.FORM, None
+    row.save(update_fields=["sealed_index", "built_at", "form", "tried_at"])
     row.leaves.exclude(build=shelf.index.build).delete()
 
 

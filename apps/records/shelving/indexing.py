@@ -12,6 +12,10 @@ from apps.records.shelving.arranging import Arrangement, Key
 
 MOST_ROWS: Final = 50  # of a leaf, and of a page
 
+# Count it up with a release whose shelves hold anything else, or hold it otherwise: all that are older are built anew
+# by themselves. Shelves of before there were forms have 0.
+FORM: Final = 1
+
 
 class Row(msgspec.Struct, frozen=True, array_like=True):
     """One entry on a leaf. `entry` is decoded when it is shown. `of_its_test` counts the values of its test, where the

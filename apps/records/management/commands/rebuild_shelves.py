@@ -18,8 +18,8 @@ class Command(BaseCommand):
     """One line for each connection that fails, or some of whose records do not open, then a summary."""
 
     help = (
-        "Builds what pages read anew from the stored records. Use it after a release that shows records differently, "
-        "or after restoring a backup. It can run while the site is up, and again at any time."
+        "Builds what pages read anew from the stored records. What an earlier release built, the schedule builds anew "
+        "by itself, a few connections a minute: use it in haste. It can run while the site is up, again at any time."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -48,5 +48,9 @@ def _lines(found: SyncHealth) -> Iterator[str]:
     if found.waiting:
         since = f"{found.waiting_since_at:%Y-%m-%d %H:%M} UTC"
         yield f"runs_waiting: {found.waiting}, the oldest since {since}. Do beat and a worker for syncs run? (us)"
+    for connection_id in found.stuck_shelves:
+        yield f"shelves_not_renewed: connection {connection_id}: still as an earlier release built them. (us)"
+    if found.old_shelves:
+        yield f"{found.old_shelves} shelves of an earlier release are still to be built anew."
     if found.is_well:
         yield "All is well with copies."

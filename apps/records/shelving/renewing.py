@@ -1,0 +1,86 @@
+"""Build anew what an earlier release built, a few connections at a time, so that nobody has to run a command for it.
+
+Which shelves those are, their rows say (`Shelf.form`). A connection is claimed by a mark that is committed before
+anything of it opens. Where its key is not at hand, or the worker dies, the mark stays: for a while nobody begins
+another in its place, so that a lost key stops the work instead of filling the log; operators are told (`stuck`), and a
+day later it is tried again.
+"""
+
+import logging
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import connection as database
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Now
+
+from apps.connections.models import Connection
+from apps.records.models import Shelf
+from apps.records.shelving.indexing import FORM
+from apps.vault.errors import Shredded, VaultError
+
+MOST_AT_ONCE: Final = 2  # connections, of all workers together
+TOLD_AFTER: Final = timedelta(minutes=15)  # of a connection with fifty thousand entries, shelves take a minute
+TRIED_AGAIN_AFTER: Final = timedelta(days=1)
+
+_MOST_LOOKED_AT: Final = 200  # shelves; a connection has some fifteen
+
+_LOG = logging.getLogger(__name__)
+
+# Whoever renews a token holds the row for a moment, and need not wait for shelves; whoever forgets it waits for them.
+_HOLD: Final = "SELECT id FROM connections_connection WHERE id = %(connection)s FOR KEY SHARE"
+
+
+def old() -> QuerySet[Shelf]:
+    """The shelves that an earlier release built."""
+    return Shelf.objects.filter(form__lt=FORM)
+
+
+def stuck(*, most: int) -> tuple[UUID, ...]:
+    """Connections whose shelves were tried and are still old: their key is not at hand, workers died over them, or
+    nothing of them opens. The oldest first, at most so many."""
+    tried = old().filter(tried_at__lte=Now() - TOLD_AFTER).order_by("tried_at", "pk")
+    return tuple(dict.fromkeys(tried.values_list("connection_id", flat=True)[: most * 20]))[:most]
+
+
+def claim() -> Connection | None:
+    """Mark the connection whose old shelves come first as tried; None where there is none, or no room for it."""
+    tried = old().filter(tried_at__gt=Now() - TOLD_AFTER)
+    if tried.values("connection_id").distinct().count() >= MOST_AT_ONCE:
+        return None
+    first = _due().order_by("form", F("tried_at").asc(nulls_first=True), "pk")
+    waiting = dict.fromkeys(first.values_list("connection_id", flat=True)[:_MOST_LOOKED_AT])
+    return next((found for found in map(_claim, waiting) if found is not None), None)
+
+
+def hold(connection: Connection) -> bool:
+    """Keep it from being forgotten to the end of the transaction; False where it is gone already."""
+    values: Mapping[str, Any] = {"connection": connection.pk}
+    with database.cursor() as cursor:
+        cursor.execute(_HOLD, values)
+        return cursor.fetchone() is not None
+
+
+def tell(connection: Connection, error: VaultError) -> None:
+    """Say in the log that its shelves stay old; of an account that was closed there is nothing to say."""
+    if not isinstance(error, Shredded):
+        _LOG.error("Old shelves cannot be built anew: connection %s, %s.", connection.pk, type(error).__name__)
+
+
+def _due() -> QuerySet[Shelf]:
+    return old().filter(Q(tried_at__isnull=True) | Q(tried_at__lte=Now() - TRIED_AGAIN_AFTER))
+
+
+@transaction.atomic
+def _claim(connection_id: UUID) -> Connection | None:
+    """Waits for nobody: what another holds is in work already, and comes next time."""
+    rows = Connection.objects.select_for_update(no_key=True, skip_locked=True)
+    connection = rows.filter(pk=connection_id).first()
+    if connection is None:
+        return None
+    shelves = _due().filter(connection=connection).select_for_update(no_key=True, skip_locked=True)
+    chosen = list(shelves.values_list("pk", flat=True))
+    return connection if Shelf.objects.filter(pk__in=chosen).update(tried_at=Now()) else None
