@@ -1,17 +1,36 @@
-"""Reading what an HTTP answer says before anybody looks at its meaning: JSON or not, and when to come back."""
+"""Reading what an HTTP answer says before anybody looks at its meaning: JSON or not, refused, or when to come back."""
 
 import json
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
 import requests
 
-from apps.wire.errors import Code, Throttled, Unavailable, UnexpectedAnswer
+from apps.wire import challenges
+from apps.wire.errors import (
+    AccessRefused,
+    AuthorizationExpired,
+    Code,
+    NotFound,
+    RequestRefused,
+    Throttled,
+    Unavailable,
+    UnexpectedAnswer,
+    WireError,
+)
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LONGEST_WAIT_SECONDS = 86_400
+# Interface facts 5.3 and 5.4; 408, 429 and 5xx mean wait.
+_BY_STATUS: Mapping[int, type[WireError]] = {
+    401: AuthorizationExpired,
+    403: AccessRefused,
+    404: NotFound,
+    410: NotFound,
+}
 
 
 def body_of(response: requests.Response) -> bytes:
@@ -38,6 +57,12 @@ def please_wait(response: requests.Response) -> Unavailable | None:
     if status == 408 or status >= 500:
         return Unavailable(status=status, retry_after_seconds=retry_after_seconds(response))
     return None
+
+
+def data_refusal(response: requests.Response) -> WireError:
+    """The error of a status from 400 on, where data was asked for with a token, and none that asks us to come back."""
+    code = challenges.reason(response.headers.get("WWW-Authenticate", ""))
+    return _BY_STATUS.get(response.status_code, RequestRefused)(code=code, status=response.status_code)
 
 
 def retry_after_seconds(response: requests.Response) -> int | None:

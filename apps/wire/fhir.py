@@ -13,23 +13,19 @@ from urllib.parse import quote, urljoin
 
 import requests
 
-from apps.wire import answers, bundles, challenges, published, resource_types, transport
+from apps.wire import answers, bundles, published, resource_types, transport
 from apps.wire.addresses import Address, AddressPolicy, parse_address
 from apps.wire.bundles import Page, Resource
 from apps.wire.capability_statements import CapabilityStatement, OfferedType, read_capability_statement
 from apps.wire.dialects import Dialect, FhirVersion
 from apps.wire.errors import (
-    AccessRefused,
     AddressFault,
-    AuthorizationExpired,
     Code,
     ForeignAddress,
-    NotFound,
     RequestRefused,
     Unavailable,
     UnexpectedAnswer,
     UnsafeAddress,
-    WireError,
 )
 from apps.wire.secret import Secret
 
@@ -59,13 +55,6 @@ _FILE_SECONDS = 30.0
 _MOST_PATIENT_PAGES = 5
 _MOST_PEOPLE = 50
 _PEOPLE_SECONDS = transport.TOTAL_SECONDS
-# Interface facts 5.3 and 5.4; 408, 429 and 5xx mean wait.
-_BY_STATUS: Mapping[int, type[WireError]] = {
-    401: AuthorizationExpired,
-    403: AccessRefused,
-    404: NotFound,
-    410: NotFound,
-}
 
 
 @dataclass(frozen=True)
@@ -238,9 +227,7 @@ def _succeeded(response: requests.Response) -> requests.Response:
         return response
     if status < 400:
         raise UnexpectedAnswer(status=status)
-    raise _BY_STATUS.get(status, RequestRefused)(
-        code=challenges.reason(response.headers.get("WWW-Authenticate", "")), status=status
-    )
+    raise answers.data_refusal(response)
 
 
 def _ask(server: FhirServer, url: str, headers: Mapping[str, str], *, is_page: bool = False) -> requests.Response:

@@ -10,17 +10,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from urllib.parse import urljoin
 
-from apps.wire import answers, challenges, transport
+from apps.wire import answers, transport
 from apps.wire.addresses import parse_address
 from apps.wire.errors import (
-    AccessRefused,
     AddressFault,
-    AuthorizationExpired,
     Code,
     EndpointMisconfigured,
     ForeignAddress,
-    NotFound,
-    RequestRefused,
     UnexpectedAnswer,
     UnsafeAddress,
     WireError,
@@ -31,12 +27,6 @@ from apps.wire.transport import Stream
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _MOST_REDIRECTS = 3
-_BY_STATUS: Mapping[int, type[WireError]] = {
-    401: AuthorizationExpired,
-    403: AccessRefused,
-    404: NotFound,
-    410: NotFound,
-}
 
 
 @contextmanager
@@ -90,8 +80,7 @@ def refusal(answer: Stream) -> WireError:
         return UnexpectedAnswer(status=answer.status)
     if answer.status < 400:
         return EndpointMisconfigured(code=Code.REDIRECTED, status=answer.status)
-    code = challenges.reason(answer.header("WWW-Authenticate"))
-    return _BY_STATUS.get(answer.status, RequestRefused)(code=code, status=answer.status)
+    return answers.data_refusal(answer.response)
 
 
 def _joined(url: str, location: str, *, status: int) -> str:
