@@ -1,7 +1,11 @@
 """What tests of syncing do again and again."""
 
+import os
+import subprocess
+import sys
 from datetime import datetime, timedelta
 
+from django.db import connections
 from django.db.models.functions import Now
 
 from apps.connections.models import Connection
@@ -38,3 +42,19 @@ def step(run: SyncRun, resource_type: str = "AllergyIntolerance") -> SyncStep:
 def stored(resource_type: str = "AllergyIntolerance") -> set[str]:
     """The ids of the records of that type."""
     return set(Record.objects.filter(resource_type=resource_type).values_list("logical_id", flat=True))
+
+
+def worker_process(run: SyncRun) -> subprocess.Popen[bytes]:
+    """A worker that takes the run as far as it goes, in a process of its own, with this test's database."""
+    database = connections["default"].settings_dict
+    url = f"postgres://{database['USER']}@/{database['NAME']}?host={database['HOST']}"
+    program = f"""
+import django
+django.setup()
+from datetime import datetime
+from uuid import UUID
+from apps.records import syncing
+syncing.advance(UUID("{run.pk}"), at=datetime.fromisoformat("{AT.isoformat()}"))
+"""
+    environment = {**os.environ, "DATABASE_URL": url, "DJANGO_SETTINGS_MODULE": "config.settings.test"}
+    return subprocess.Popen([sys.executable, "-c", program], env=environment)

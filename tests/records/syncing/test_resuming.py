@@ -1,9 +1,6 @@
 """A run goes on after whatever stopped it, and two workers never both write."""
 
-import os
 import signal
-import subprocess
-import sys
 import time
 from datetime import timedelta
 from uuid import uuid4
@@ -18,7 +15,7 @@ from apps.records.syncing import leasing, running, stepping, storing
 from tests.records.linked import AT
 from tests.records.people import PATIENT_ID, R4_PATIENT, allergy, bundle
 from tests.records.provider import ALLERGIES, METADATA, PATIENT, TOKEN
-from tests.records.runs import resume, step, stored, sync
+from tests.records.runs import resume, step, stored, sync, worker_process
 from tests.wire.servers import http
 
 pytestmark = pytest.mark.django_db
@@ -188,23 +185,6 @@ class TestUnfinishedRun:
                 syncing.advance(run.pk, at=AT)
         run.refresh_from_db()
         assert run.outcome == SyncRun.Outcome.FAILED
-
-
-def worker_process(run):
-    """A worker in a process of its own, with this test's database."""
-    database = connections["default"].settings_dict
-    url = f"postgres://{database['USER']}@/{database['NAME']}?host={database['HOST']}"
-    program = f"""
-import django
-django.setup()
-from datetime import datetime
-from uuid import UUID
-from apps.records import syncing
-from apps.records.syncing import leasing, stepping
-syncing.advance(UUID("{run.pk}"), at=datetime.fromisoformat("{AT.isoformat()}"))
-"""
-    environment = {**os.environ, "DATABASE_URL": url, "DJANGO_SETTINGS_MODULE": "config.settings.test"}
-    return subprocess.Popen([sys.executable, "-c", program], env=environment)
 
 
 def eventually(holds):

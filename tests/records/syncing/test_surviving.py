@@ -1,15 +1,12 @@
 """What kills one worker after the other is given up, named, and costs nothing else of the record."""
 
 import contextlib
-import os
 import signal
 import subprocess
-import sys
 from datetime import timedelta
 from uuid import uuid4
 
 import pytest
-from django.db import connections
 from django.db.models.functions import Now
 
 from apps.directory.models import ClientRegistration
@@ -20,7 +17,7 @@ from apps.records.syncing import leasing, overseeing, stepping, surviving
 from tests.records.linked import AT, make_connection
 from tests.records.people import PATIENT_ID, allergy, bundle
 from tests.records.provider import ALLERGIES, METADATA, PATIENT, statement
-from tests.records.runs import step, stored
+from tests.records.runs import step, stored, worker_process
 from tests.wire.servers import http
 
 pytestmark = pytest.mark.django_db
@@ -28,22 +25,6 @@ pytestmark = pytest.mark.django_db
 Gap = SyncStep.Gap
 GOALS = f"GET /fhir/r4/Goal?patient={PATIENT_ID}"
 SECOND = "GET /fhir/r4/Goal?page=2"
-
-
-def worker_process(run):
-    """A worker in a process of its own, with this test's database."""
-    database = connections["default"].settings_dict
-    url = f"postgres://{database['USER']}@/{database['NAME']}?host={database['HOST']}"
-    program = f"""
-import django
-django.setup()
-from datetime import datetime
-from uuid import UUID
-from apps.records import syncing
-syncing.advance(UUID("{run.pk}"), at=datetime.fromisoformat("{AT.isoformat()}"))
-"""
-    environment = {**os.environ, "DATABASE_URL": url, "DJANGO_SETTINGS_MODULE": "config.settings.test"}
-    return subprocess.Popen([sys.executable, "-c", program], env=environment)
 
 
 def let_lease_end(run):
