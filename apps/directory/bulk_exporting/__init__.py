@@ -5,8 +5,8 @@ command again goes on where it stopped.
 """
 
 from apps.directory.bulk_exporting.exporting import Report, export, give_up
-from apps.directory.bulk_exporting.means import Means
+from apps.directory.bulk_exporting.means import Limits, Means
 from apps.directory.bulk_exporting.refusals import NotExported, Reason
 from apps.directory.bulk_exporting.remembering import Wish
 
-__all__ = ["Means", "NotExported", "Reason", "Report", "Wish", "export", "give_up"]
+__all__ = ["Limits", "Means", "NotExported", "Reason", "Report", "Wish", "export", "give_up"]

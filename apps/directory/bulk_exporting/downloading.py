@@ -6,6 +6,7 @@ from functools import partial
 
 from apps.directory.bulk_exporting.folder import Folder, Part
 from apps.directory.bulk_exporting.means import asked_seconds
+from apps.directory.bulk_exporting.refusals import NotExported, Reason
 from apps.directory.bulk_exporting.remembering import Job, Listing, keyed
 from apps.directory.bulk_exporting.waiting import MOST_FAILURES, Provider
 from apps.wire.bulk import files
@@ -16,7 +17,8 @@ from apps.wire.errors import AccessRefused, NotFound, RequestRefused, Unavailabl
 from apps.wire.secret import Secret
 
 MISCOUNTED = ".miscounted"
-_PIECE_BYTES = 262_144
+# Of what was announced. A few lines more are a mistake, whose file is kept to be looked at.
+_MOST_TIMES, _MORE_LINES = 2, 1_000
 
 
 @dataclass
@@ -100,7 +102,7 @@ class Files:
                 self.folder.note(listing.key, "")  # before what is here is cut: it is of no file from now on
             with self.folder.part(starts_at=arriving.starts_at) as part:
                 self.folder.note(listing.key, arriving.validator)
-                return _received(arriving, part)
+                return _received(arriving, part, listing.count)
 
     def _know(self, manifest: Manifest) -> None:
         self.job.listed(manifest)
@@ -108,13 +110,15 @@ class Files:
         self._listed = keyed(manifest.files)
 
 
-def _received(arriving: Arriving, part: Part) -> int:
-    """Writes what comes behind what is there, and counts the lines of both."""
+def _received(arriving: Arriving, part: Part, announced: int | None) -> int:
+    """Writes what comes behind what is there, and counts the lines of both. Raises NotExported for what has no end."""
     counter = LineCounter()
     for piece in part.present():
         counter.feed(piece)
     for piece in arriving.pieces():
         counter.feed(piece)
+        if announced is not None and counter.lines > _MOST_TIMES * announced + _MORE_LINES:
+            raise NotExported(Reason.UNANNOUNCED)
         part.write(piece)
     return counter.finish()
 
@@ -125,10 +129,9 @@ def _counted(folder: Folder, listing: Listing) -> int | None:
         return None
     counter = LineCounter()
     try:
-        with (folder.path / listing.name).open("rb") as file:
-            while piece := file.read(_PIECE_BYTES):
-                counter.feed(piece)
+        for piece in folder.pieces(listing.name):
+            counter.feed(piece)
         lines = counter.finish()
-    except (OSError, UnexpectedAnswer):
+    except (NotExported, UnexpectedAnswer):
         return None
     return lines if listing.count in {None, lines} else None

@@ -50,7 +50,7 @@ def export(endpoint: Endpoint, wish: Wish, output: Path, *, actor: Actor, means:
     """
     if endpoint.fhir_version != FhirVersion.R4.value:
         raise NotExported(Reason.WRONG_VERSION)
-    with folders.opened(output) as folder:
+    with folders.opened(output, means.limits) as folder:
         job = _known(folder, wish)
         if job.is_finished:
             return Report(files=len(job.files), transaction_time=job.transaction_time, was_complete=True)
@@ -63,7 +63,7 @@ def export(endpoint: Endpoint, wish: Wish, output: Path, *, actor: Actor, means:
 def give_up(endpoint: Endpoint, wish: Wish, output: Path, *, actor: Actor, means: Means) -> None:
     """Let the provider delete the export that this folder holds; its files stay, and no other export is begun beside
     them. Raises as `export` does."""
-    with folders.opened(output) as folder:
+    with folders.opened(output, means.limits) as folder:
         job = _known(folder, wish)
         report = Report()
         with _written_down(endpoint, report, actor=actor, means=means):
@@ -87,8 +87,9 @@ def _known(folder: Folder, wish: Wish) -> Job:
 
 
 def _go(endpoint: Endpoint, folder: Folder, job: Job, report: Report, means: Means) -> None:
-    if not job.status_url and folder.has_any():  # of another point in time
+    if not job.files and folder.has_others():  # of another point in time
         raise NotExported(Reason.LEFT_FILES)
+    folder.check_room()
     provider = _provider(endpoint, job.wish, report, means)
     if job.wish.types and report.not_granted:
         raise NotExported(Reason.NOT_GRANTED)
@@ -98,6 +99,8 @@ def _go(endpoint: Endpoint, folder: Folder, job: Job, report: Report, means: Mea
         means.say("The provider accepted the export.")
     manifest = provider.manifest(job.status_url)
     job = job.listed(manifest)
+    if folder.has_others({listing.name for listing in job.files}):
+        raise NotExported(Reason.LEFT_FILES)
     folder.keep(job.to_state())
     report.transaction_time = job.transaction_time
     report.errors = sum(file.kind is FileList.ERROR for file in manifest.files)

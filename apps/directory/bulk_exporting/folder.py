@@ -2,21 +2,26 @@
 
 Every file is the operator's alone (0600) from its first byte on, and has its own name only when it is whole. The state
 holds addresses of the provider's, names, counts and times: no token, and nothing of what the files hold.
+
+The folder is opened once and nobody else may write into it; what is in it is reached through it, whatever its path
+leads to by then. A name in it that is a link, a pipe or a second name of something else is refused, not followed.
 """
 
 import errno
 import fcntl
 import json
 import os
+import re
 import stat
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from apps.directory.bulk_exporting.means import Limits
 from apps.directory.bulk_exporting.refusals import NotExported, Reason
 
 STATE = "bulk-export.json"
@@ -24,7 +29,11 @@ _ARRIVING = ".arriving.json"
 _WHOLE = ".whole"
 PART = ".arriving.part"
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_STRANGE = frozenset({errno.ELOOP, errno.ENXIO, errno.EISDIR})  # a link, a pipe that nobody reads, a folder
+_VALIDATOR = re.compile(r'"[\x21\x23-\x7e]{0,200}"')  # as `wire.bulk.files` gives it: it is sent back
 _MINE = 0o600
+_OTHERS_WRITE = 0o022
+_MOST_STATE_BYTES = 50_000_000
 _MOST_SETTLING = 8
 
 
@@ -40,11 +49,12 @@ class Partial:
 class Folder:
     """Use it as `with opened(path) as folder`: one process at a time."""
 
-    def __init__(self, path: Path, settling: ThreadPoolExecutor) -> None:
-        self.path = path
+    def __init__(self, descriptor: int, settling: ThreadPoolExecutor, limits: Limits) -> None:
+        self._descriptor = descriptor
         self._settling = settling
+        self._limits = limits
         self._unsettled: deque[tuple[str, Future[None]]] = deque()
-        self._whole = dict(_noted(path / _WHOLE))
+        self._whole = dict(_noted(self._content(_WHOLE) or b""))
 
     def state(self) -> dict[str, Any] | None:
         """What was kept last; None in a new folder. Raises NotExported."""
@@ -54,14 +64,19 @@ class Folder:
         """Remember this instead, whole or not at all. Raises NotExported."""
         self._replace(STATE, state)
 
+    def check_room(self) -> None:
+        """Raises NotExported where less is free than shall stay so."""
+        with _refusals():
+            _check_room(self._descriptor, 0, self._limits)
+
     def partial(self) -> Partial | None:
         """The file that was arriving when the export stopped, as far as it can be taken up."""
-        noted = self._read(_ARRIVING)
-        try:
-            received = (self.path / PART).stat().st_size
-            return Partial(noted["key"], noted["validator"], received) if noted and noted["validator"] else None
-        except (OSError, KeyError):
+        noted = self._read(_ARRIVING) or {}
+        key, validator = noted.get("key"), noted.get("validator")
+        received = self._size(PART)
+        if received is None or not isinstance(key, str) or not isinstance(validator, str):
             return None
+        return Partial(key, validator, received) if _VALIDATOR.fullmatch(validator) else None
 
     def note(self, key: str, validator: str) -> None:
         """Which file arrives, and what version of it, once that is known. Raises NotExported."""
@@ -69,15 +84,15 @@ class Folder:
 
     @contextmanager
     def part(self, *, starts_at: int) -> Iterator["Part"]:
-        """The file that arrives, cut to where the next byte belongs. Raises NotExported where it cannot be written."""
+        """The file that arrives, cut to where the next byte belongs. Raises NotExported where it cannot be written, or
+        would take more room than it may."""
         with _refusals():
-            flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-            descriptor = os.open(self.path / PART, flags, _MINE)
+            descriptor = self._opened(PART, os.O_RDWR | os.O_CREAT)
             try:
                 os.fchmod(descriptor, _MINE)
                 os.ftruncate(descriptor, starts_at)
                 os.lseek(descriptor, 0, os.SEEK_SET)
-                yield Part(descriptor)
+                yield Part(descriptor, starts_at, self._limits)
             finally:
                 os.close(descriptor)
 
@@ -87,14 +102,19 @@ class Folder:
         while len(self._unsettled) >= _MOST_SETTLING:
             self._settle_one()
         with _refusals():
-            size = (self.path / PART).stat().st_size
-            (self.path / PART).replace(self.path / name)
-            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-            descriptor = os.open(self.path / _WHOLE, flags, _MINE)
+            size = os.stat(PART, dir_fd=self._descriptor, follow_symlinks=False).st_size
+            self._rename(PART, name)
+            descriptor = self._opened(_WHOLE, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
             with os.fdopen(descriptor, "a", encoding="utf-8") as whole:
                 whole.write(f"{size} {key} {name}\n")
         self._whole[name] = key, size
-        self._unsettled.append((name, self._settling.submit(_sync, self.path / name)))
+        self._unsettled.append((name, self._settling.submit(self._sync, name)))
+
+    def pieces(self, name: str, piece_bytes: int = 262_144) -> Iterator[bytes]:
+        """What a file that is here holds. Raises NotExported."""
+        with _refusals(), os.fdopen(self._opened(name, os.O_RDONLY), "rb", buffering=0) as file:
+            while piece := file.read(piece_bytes):
+                yield piece
 
     def settle(self) -> None:
         """All files are on the disk, whatever happens to the machine. Raises NotExported where one did not get there,
@@ -102,25 +122,24 @@ class Folder:
         while self._unsettled:
             self._settle_one()
         with _refusals():
-            (self.path / _ARRIVING).unlink(missing_ok=True)
-            _sync(self.path)
+            self._unlink(_ARRIVING)
+            os.fsync(self._descriptor)
 
     def has(self, name: str, key: str) -> bool:
         """Whether the file of that name is there and is this one of the provider's, as long as it was when it was
         whole."""
-        try:
-            return (key, (self.path / name).stat().st_size) == self._whole.get(name)
-        except OSError:
-            return False
+        size = self._size(name)
+        return size is not None and (key, size) == self._whole.get(name)
 
-    def has_any(self) -> bool:
-        """Whether any file of an export is there, of whichever, and be it a miscounted one."""
-        return any(self.path.glob("*.ndjson*"))
+    def has_others(self, names: Collection[str] = ()) -> bool:
+        """Whether any file of an export is there, of whichever, and be it a miscounted one, besides those named."""
+        found = (name.partition(".ndjson") for name in _names(self._descriptor))
+        return any(ending and f"{kind}{ending}" not in names for kind, ending, _mark in found)
 
     def remove(self, name: str) -> None:
         """It is not wanted any more. Raises NotExported."""
         with _refusals():
-            (self.path / name).unlink(missing_ok=True)
+            self._unlink(name)
 
     def _settle_one(self) -> None:
         name, settled = self._unsettled.popleft()
@@ -133,36 +152,82 @@ class Folder:
 
     def _read(self, name: str) -> dict[str, Any] | None:
         try:
-            found = json.loads((self.path / name).read_bytes())
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError):
+            content = self._content(name)
+            found = json.loads(content) if content is not None else None
+        except (ValueError, RecursionError):
             raise NotExported(Reason.UNREADABLE_STATE) from None
-        if not isinstance(found, dict):
+        if content is not None and not isinstance(found, dict):
             raise NotExported(Reason.UNREADABLE_STATE)
         return found
 
+    def _content(self, name: str) -> bytes | None:
+        """All of a file of ours; None where there is none. Raises NotExported, also for one that is no file."""
+        try:
+            with os.fdopen(self._opened(name, os.O_RDONLY), "rb") as file:
+                content = file.read(_MOST_STATE_BYTES + 1)
+        except FileNotFoundError:
+            return None
+        except OSError:
+            raise NotExported(Reason.UNREADABLE_STATE) from None
+        if len(content) > _MOST_STATE_BYTES:
+            raise NotExported(Reason.UNREADABLE_STATE)
+        return content
+
     def _replace(self, name: str, content: Mapping[str, Any], *, is_lasting: bool = True) -> None:
-        new = self.path / f"{name}.new"
+        new = f"{name}.new"
         with _refusals():
-            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
-            descriptor = os.open(new, flags, _MINE)
-            with os.fdopen(descriptor, "wb") as file:
-                os.fchmod(descriptor, _MINE)
+            self._unlink(new)
+            with os.fdopen(self._opened(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
+                os.fchmod(file.fileno(), _MINE)
                 file.write(json.dumps(content, indent=1).encode())
                 if is_lasting:
                     file.flush()
-                    os.fsync(descriptor)
-            new.replace(self.path / name)
+                    os.fsync(file.fileno())
+            self._rename(new, name)
             if is_lasting:
-                _sync(self.path)
+                os.fsync(self._descriptor)
+
+    def _opened(self, name: str, flags: int) -> int:
+        """A descriptor of an ordinary file that is ours and has this name alone. Raises NotExported and OSError."""
+        quiet = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe lets nobody wait
+        descriptor = os.open(name, flags | quiet, _MINE, dir_fd=self._descriptor)
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1 or found.st_uid != os.geteuid():
+            os.close(descriptor)
+            raise NotExported(Reason.STRANGE_FILES)
+        return descriptor
+
+    def _size(self, name: str) -> int | None:
+        """How long a file is; None where there is none, or something else of that name."""
+        try:
+            found = os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
+        except OSError:
+            return None
+        return found.st_size if stat.S_ISREG(found.st_mode) else None
+
+    def _rename(self, name: str, other: str) -> None:
+        os.replace(name, other, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
+
+    def _unlink(self, name: str) -> None:
+        with suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=self._descriptor)
+
+    def _sync(self, name: str) -> None:
+        """A file is on the disk as it is now."""
+        descriptor = self._opened(name, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 class Part:
-    """An open file that grows."""
+    """An open file that grows, as far as it may."""
 
-    def __init__(self, descriptor: int) -> None:
+    def __init__(self, descriptor: int, size: int, limits: Limits) -> None:
         self._descriptor = descriptor
+        self._size = size
+        self._limits = limits
 
     def present(self, piece_bytes: int = 262_144) -> Iterator[bytes]:
         """What is there already, in pieces; afterwards it grows at its end."""
@@ -170,36 +235,54 @@ class Part:
             yield piece
 
     def write(self, piece: bytes) -> None:
-        """All of it, wherever the disk ends."""
+        """All of it, wherever the disk ends. Raises NotExported, and writes nothing, where that is more than may be."""
+        if self._size + len(piece) > self._limits.largest_file_bytes:
+            raise NotExported(Reason.TOO_LARGE)
+        _check_room(self._descriptor, len(piece), self._limits)
         rest = memoryview(piece)
         while rest:
             rest = rest[os.write(self._descriptor, rest) :]
+        self._size += len(piece)
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Folder]:
+def opened(path: Path, limits: Limits) -> Iterator[Folder]:
     """The folder, made where there is none (0700), for this process alone as long as the block lasts.
 
-    Raises NotExported where it is somebody else's, holds something else, or another process is at work in it.
+    Raises NotExported where it is somebody else's or a link, others may write into it, it holds something else, or
+    another process is at work in it.
     """
-    with _refusals():
-        with suppress(FileExistsError):
-            path.mkdir(mode=0o700)
-        found = path.stat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
-        raise NotExported(Reason.NOT_A_FOLDER)
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    with _refusals(), suppress(FileExistsError):
+        path.mkdir(mode=0o700)
+    descriptor = _descriptor_of(path)
     try:
+        found = os.fstat(descriptor)
+        if found.st_uid != os.geteuid():
+            raise NotExported(Reason.NOT_A_FOLDER)
+        if found.st_mode & _OTHERS_WRITE:
+            raise NotExported(Reason.OTHERS_WRITE)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise NotExported(Reason.IN_USE) from None
-        if any(path.iterdir()) and not (path / STATE).is_file() and not (path / f"{STATE}.new").is_file():
+        names = _names(descriptor)
+        if names and not names & {STATE, f"{STATE}.new"}:
             raise NotExported(Reason.NOT_A_FOLDER)
         with ThreadPoolExecutor(max_workers=1) as settling:
-            yield Folder(path, settling)
+            yield Folder(descriptor, settling, limits)
     finally:
         os.close(descriptor)
+
+
+def _names(descriptor: int) -> set[str]:
+    return set(os.listdir(descriptor))  # a path may lead elsewhere by now
+
+
+def _descriptor_of(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        raise NotExported(Reason.NOT_A_FOLDER) from None
 
 
 @contextmanager
@@ -208,24 +291,25 @@ def _refusals() -> Iterator[None]:
     try:
         yield
     except OSError as refused:
-        reason = Reason.DISK_FULL if refused.errno in _FULL else Reason.NOT_WRITABLE
+        reason = Reason.NOT_WRITABLE
+        if refused.errno in _FULL:
+            reason = Reason.DISK_FULL
+        elif refused.errno in _STRANGE:
+            reason = Reason.STRANGE_FILES
         raise NotExported(reason) from None
 
 
-def _noted(path: Path) -> Iterator[tuple[str, tuple[str, int]]]:
+def _check_room(descriptor: int, wanted_bytes: int, limits: Limits) -> None:
+    """Raises NotExported where less would be free than shall stay so."""
+    disk = os.fstatvfs(descriptor)
+    if disk.f_bavail * disk.f_frsize - wanted_bytes < limits.keep_free_bytes:
+        raise NotExported(Reason.NEARLY_FULL)
+
+
+def _noted(content: bytes) -> Iterator[tuple[str, tuple[str, int]]]:
     """Which file has each name, and how long it was when it was whole. A line that broke off counts for nothing."""
-    with suppress(FileNotFoundError):
-        for line in path.read_text(encoding="utf-8", errors="replace").split("\n")[:-1]:
-            size, _, rest = line.partition(" ")
-            key, _, name = rest.partition(" ")
-            if size.isascii() and size.isdigit():
-                yield name, (key, int(size))
-
-
-def _sync(path: Path) -> None:
-    """A file or a folder is on the disk as it is now."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    for line in content.decode(errors="replace").split("\n")[:-1]:
+        size, _, rest = line.partition(" ")
+        key, _, name = rest.partition(" ")
+        if size.isascii() and size.isdigit():
+            yield name, (key, int(size))

@@ -1,14 +1,25 @@
-"""What an export needs of whoever runs it: the time, a way to wait, and somebody to tell."""
+"""What an export needs of whoever runs it: the time, a way to wait, somebody to tell, and room."""
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from apps.wire.errors import Unavailable
 
+KEEP_FREE_BYTES = 1_000_000_000
+LARGEST_FILE_BYTES = 10_000_000_000  # providers make files of 50 MB, packed (interface facts 4.3)
 _FIRST_SECONDS = 5.0
 _MOST_SECONDS = 300.0
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What an export may take of the disk: so many bytes stay free there whatever the provider sends, and no file, as
+    it is here, is larger than that."""
+
+    keep_free_bytes: int = KEEP_FREE_BYTES
+    largest_file_bytes: int = LARGEST_FILE_BYTES
 
 
 @dataclass(frozen=True)
@@ -19,6 +30,7 @@ class Means:
     clock: Callable[[], datetime]
     wait: Callable[[float], None]
     say: Callable[[str], None]
+    limits: Limits = field(default_factory=Limits)
 
     def pause(self, tries: int, asked_seconds: int | None) -> float:
         """Waits as long as the far end asked for, or longer each time and never twice the same; says how long."""

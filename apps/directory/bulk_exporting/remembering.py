@@ -1,9 +1,10 @@
 """What an export keeps of itself in its folder: what was asked for, where it stands, and which files it is made of."""
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -11,6 +12,9 @@ from apps.directory.bulk_exporting.refusals import NotExported, Reason
 from apps.wire.bulk.manifest import FileList, ListedFile, Manifest
 
 _PREFIXES = {FileList.OUTPUT: "", FileList.DELETED: "deleted.", FileList.ERROR: "error."}
+# What `listings` makes. Nothing else is a name here, whatever a state says that somebody changed.
+_NAME = re.compile(r"(?:deleted\.|error\.)?[A-Z][A-Za-z]{0,63}\.[0-9]{4,5}\.ndjson")
+_KEY = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,12 @@ class Listing:
     name: str
     count: int | None
 
+    def __post_init__(self) -> None:
+        """Raises ValueError for what could lead out of the folder, or over another file of it."""
+        is_count = self.count is None or (type(self.count) is int and self.count >= 0)
+        if not (is_count and _NAME.fullmatch(self.name) and _KEY.fullmatch(self.key)):
+            raise ValueError("no file of an export")
+
 
 @dataclass(frozen=True)
 class Job:
@@ -39,7 +49,7 @@ class Job:
     is done, as of `transaction_time`."""
 
     wish: Wish
-    status_url: str = ""
+    status_url: str = field(default="", repr=False)
     transaction_time: str = ""
     files: tuple[Listing, ...] = ()
     is_finished: bool = False
@@ -53,11 +63,14 @@ class Job:
         """As it was kept. Raises NotExported for what this release did not write."""
         try:
             wish = dict(state["wish"])
+            files = tuple(Listing(**one) for one in state["files"])
+            if len({one.name for one in files}) < len(files) or len({one.key for one in files}) < len(files):
+                raise NotExported(Reason.UNREADABLE_STATE)
             return cls(
                 wish=Wish(**{**wish, "types": tuple(wish["types"])}),
                 status_url=str(state["status_url"]),
                 transaction_time=str(state["transaction_time"]),
-                files=tuple(Listing(**one) for one in state["files"]),
+                files=files,
                 is_finished=bool(state["is_finished"]),
             )
         except (KeyError, TypeError, ValueError):
@@ -78,12 +91,14 @@ class Job:
 
 
 def listings(files: Sequence[ListedFile]) -> tuple[Listing, ...]:
-    """What each file is called here: its type, and its number among those of its type."""
+    """What each file is called here: its type, and its number among those of its type. Types that differ in their
+    capitals alone are counted as one: not every disk tells such names apart."""
     numbers: Counter[tuple[FileList, str]] = Counter()
     found = []
     for key, file in keyed(files).items():
-        numbers[file.kind, file.resource_type] += 1
-        number = numbers[file.kind, file.resource_type]
+        kind = file.kind, file.resource_type.lower()
+        numbers[kind] += 1
+        number = numbers[kind]
         name = f"{_PREFIXES[file.kind]}{file.resource_type}.{number:04d}.ndjson"
         found.append(Listing(key, name, file.count))
     return tuple(found)

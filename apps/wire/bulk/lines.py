@@ -20,6 +20,11 @@ class LineCounter:
         self._length = 0
         self._first = self._last = b""
 
+    @property
+    def lines(self) -> int:
+        """How many resources there were whole lines of so far."""
+        return self._complete
+
     def feed(self, piece: bytes) -> None:
         """The next piece. Raises UnexpectedAnswer: too large for a line without end, unreadable for one that does not
         begin and end as an object does."""

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from apps.audit.recording import Actor
 from apps.directory import bulk_exporting
-from apps.directory.bulk_exporting import Means, Report, Wish
+from apps.directory.bulk_exporting import Limits, Means, Report, Wish
 from apps.directory.models import ClientRegistration, SystemAccount
 from tests.connections.deployments import Deployment, deploy
 from tests.fixtures.sandbox import Sandbox
@@ -36,10 +36,13 @@ class Exporting:
     said: list[str] = field(default_factory=list)
     before: Callable[[], None] = lambda: None  # done while somebody waits
     ahead: timedelta = timedelta()  # of our clock
+    limits: Limits = field(default_factory=lambda: Limits(keep_free_bytes=0))  # whatever disk the tests run on
 
     @property
     def means(self) -> Means:
-        return Means(clock=lambda: timezone.now() + self.ahead, wait=self._wait, say=self.said.append)
+        return Means(
+            clock=lambda: timezone.now() + self.ahead, wait=self._wait, say=self.said.append, limits=self.limits
+        )
 
     def wish(self, **changes: Any) -> Wish:
         asked = {"group_id": "everyone", "types": ("Patient", "Condition", "Observation"), **changes}
@@ -58,7 +61,7 @@ class Exporting:
     def command(self, *arguments: str, group: str = "everyone") -> str:
         told = io.StringIO()
         url = self.deployment.endpoint.fhir_base_url
-        where = ("--endpoint", url, "--group", group, "--output", str(self.folder))
+        where = ("--endpoint", url, "--group", group, "--output", str(self.folder), "--keep-free", "0")
         call_command("bulk_export", *where, *arguments, stdout=told, stderr=told)
         return told.getvalue()
 

@@ -92,6 +92,20 @@ class TestTheCommand:
         with pytest.raises(CommandError, match=left_out):
             call_command("bulk_export", *arguments)
 
+    def test_keeps_as_much_of_the_disk_free_as_it_is_told_to(self, at_once):
+        with pytest.raises(CommandError, match="--keep-free"):
+            at_once.command("--types", "Patient", "--keep-free", "1000000000000")
+        assert not at_once.asked("$export")
+
+    def test_takes_no_larger_file_than_it_is_told_to(self, at_once):
+        with pytest.raises(CommandError, match="--largest-file"):
+            at_once.command("--types", "Patient", "--largest-file", "0")
+
+    @pytest.mark.parametrize("limit", ["-1", "some", "1.5", ""])
+    def test_takes_no_limit_that_is_none(self, at_once, limit):
+        with pytest.raises(CommandError, match="megabytes"):
+            at_once.command(f"--keep-free={limit}")
+
     def test_is_no_page_of_the_admin(self):
         leading = {
             str(path.relative_to(env.ROOT))

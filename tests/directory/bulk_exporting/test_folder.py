@@ -1,5 +1,6 @@
 """The folder of an export: whose it is, what is remembered, and what is never half written."""
 
+import contextlib
 import errno
 import json
 import os
@@ -7,13 +8,19 @@ import stat
 
 import pytest
 
-from apps.directory.bulk_exporting import NotExported, Reason
-from apps.directory.bulk_exporting.folder import PART, STATE, Partial, opened
+from apps.directory.bulk_exporting import Limits, NotExported, Reason
+from apps.directory.bulk_exporting import folder as folders
+from apps.directory.bulk_exporting.folder import PART, STATE, Partial
 
 
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "output"
+
+
+def opened(path, **limits):
+    """Whatever disk the tests run on."""
+    return folders.opened(path, Limits(**{"keep_free_bytes": 0, **limits}))
 
 
 def mode(path):
@@ -95,6 +102,112 @@ class TestAFolder:
                 receive(folder, [b"{}\n"])
         assert (tmp_path / "else").read_text() == "mine"
 
+    @pytest.mark.parametrize("permissions", [0o720, 0o702, 0o777, 0o1777, 0o770])
+    def test_into_which_others_may_write_is_refused(self, path, permissions):
+        path.mkdir()
+        path.chmod(permissions)
+        with pytest.raises(NotExported) as refused, opened(path):
+            pass
+        assert refused.value.reason is Reason.OTHERS_WRITE
+        assert list(path.iterdir()) == []
+
+    def test_that_others_may_look_into_is_taken(self, path):
+        path.mkdir(mode=0o755)
+        with opened(path) as folder:
+            folder.keep({"a": 1})
+        assert mode(path / STATE) == 0o600
+
+    def test_that_is_a_link_is_refused(self, path, tmp_path):
+        (tmp_path / "else").mkdir(mode=0o700)
+        path.symlink_to(tmp_path / "else")
+        with pytest.raises(NotExported) as refused, opened(path):
+            pass
+        assert refused.value.reason is Reason.NOT_A_FOLDER
+        assert list((tmp_path / "else").iterdir()) == []
+
+    def test_is_the_same_wherever_its_path_leads_by_now(self, path, tmp_path):
+        with opened(path) as folder:
+            path.rename(tmp_path / "moved")
+            path.mkdir()
+            folder.keep({"a": 1})
+            receive(folder, [b"{}\n"])
+            folder.finish("Patient.0001.ndjson", "key")
+            folder.settle()
+        assert list(path.iterdir()) == []
+        assert (tmp_path / "moved" / "Patient.0001.ndjson").read_bytes() == b"{}\n"
+
+
+NAMES = [STATE, f"{STATE}.new", PART, ".whole", ".arriving.json", ".arriving.json.new", "Patient.0001.ndjson"]
+
+
+class TestANameInTheFolder:
+    @pytest.mark.parametrize("name", NAMES)
+    @pytest.mark.parametrize("how", ["symlink_to", "hardlink_to"])
+    def test_of_something_else_harms_nothing_there(self, path, tmp_path, name, how):
+        mine = tmp_path / "mine"
+        mine.write_bytes(b"5 key Patient.0001.ndjson\n")
+        with opened(path) as folder:
+            folder.keep({"a": 1})
+        (path / name).unlink(missing_ok=True)
+        getattr(path / name, how)(mine)
+        (path / f"{STATE}.new").touch()  # it is the folder of an export still
+        before = mine.stat()
+        with contextlib.suppress(NotExported), opened(path) as folder:
+            assert not folder.has("Patient.0001.ndjson", "key")
+            folder.note("key", '"v1"')
+            receive(folder, [b"12345"])
+            folder.finish("Patient.0001.ndjson", "key")
+            folder.settle()
+            folder.keep({"a": 2})
+        assert mine.read_bytes() == b"5 key Patient.0001.ndjson\n"
+        assert (mine.stat().st_mode, mine.stat().st_mtime_ns) == (before.st_mode, before.st_mtime_ns)
+
+    @pytest.mark.parametrize("name", [STATE, PART, ".whole", ".arriving.json"])
+    def test_of_a_pipe_lets_nobody_wait(self, path, name):
+        with opened(path) as folder:
+            folder.keep({"a": 1})
+        (path / name).unlink(missing_ok=True)
+        (path / f"{STATE}.new").touch()
+        os.mkfifo(path / name)
+        with contextlib.suppress(NotExported), opened(path) as folder:
+            folder.state()
+            folder.partial()
+            receive(folder, [b"12345"])
+            pytest.fail("nobody is told of a pipe")
+
+    def test_of_a_file_is_no_link_to_one(self, path, tmp_path):
+        with opened(path) as folder:
+            folder.keep({"a": 1})
+            receive(folder, [b"12345"])
+            folder.finish("one", "key")
+            folder.settle()
+        (path / "one").rename(tmp_path / "one")
+        (path / "one").symlink_to(tmp_path / "one")
+        with opened(path) as folder:
+            assert not folder.has("one", "key")
+
+
+class TestTheRoomOfAFolder:
+    def test_stays_free_as_far_as_it_shall(self, path):
+        with opened(path) as folder:
+            receive(folder, [b"12345"])
+        (path / STATE).write_text("{}")
+        with opened(path, keep_free_bytes=10**18) as folder:
+            with pytest.raises(NotExported) as before:
+                folder.check_room()
+            with pytest.raises(NotExported) as full:
+                receive(folder, [b"678"], starts_at=5)
+        assert before.value.reason is full.value.reason is Reason.NEARLY_FULL
+        assert (path / PART).read_bytes() == b"12345"
+
+    def test_is_not_taken_by_one_file(self, path):
+        with opened(path, largest_file_bytes=8) as folder:
+            receive(folder, [b"12345", b"678"])
+            with pytest.raises(NotExported) as large:
+                receive(folder, [b"9"], starts_at=8)
+        assert large.value.reason is Reason.TOO_LARGE
+        assert (path / PART).read_bytes() == b"12345678"
+
 
 class TestAFileThatArrives:
     def test_is_taken_up_where_it_broke_off(self, path):
@@ -120,6 +233,15 @@ class TestAFileThatArrives:
         with opened(path) as folder:
             folder.note("key", "")
             receive(folder, [b"12345"])
+            assert folder.partial() is None
+
+    @pytest.mark.parametrize("noted", ["v1", '"v1', '"v\\r\\nX: y"', 7, None, '"\u00e9"'])
+    def test_of_a_version_that_no_provider_names_is_not_taken_up(self, path, noted):
+        with opened(path) as folder:
+            folder.keep({"a": 1})
+            receive(folder, [b"12345"])
+        (path / ".arriving.json").write_text(json.dumps({"key": "key", "validator": noted}))
+        with opened(path) as folder:
             assert folder.partial() is None
 
     def test_is_not_taken_up_where_nothing_of_it_is_there(self, path):

@@ -95,6 +95,37 @@ class TestAJob:
         job = Job(WISH).listed(Manifest(AT, False, listed("https://a/1?signature=canary")))
         assert "canary" not in json.dumps(job.to_state())
 
+    def test_gives_types_that_differ_in_capitals_alone_different_names_on_every_disk(self):
+        files = (*listed("https://a/1", name="Patient"), *listed("https://a/2", name="PATIENT"))
+        assert len({one.name.lower() for one in listings(files)}) == 2
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"name": "../Patient.0001.ndjson"},
+            {"name": "/tmp/Patient.0001.ndjson"},
+            {"name": "error./Patient.0001.ndjson"},
+            {"name": "bulk-export.json"},
+            {"name": ".whole"},
+            {"name": "Patient.0001.ndjson\n"},
+            {"name": ""},
+            {"name": 7},
+            {"name": "Patient.0002.ndjson"},
+            {"key": "../key"},
+            {"key": "f" * 63},
+            {"count": -1},
+            {"count": True},
+            {"count": "3"},
+        ],
+    )
+    def test_takes_no_name_from_its_folder_that_leads_elsewhere_or_over_another(self, change):
+        state = Job(WISH).listed(Manifest(AT, True, listed("https://a/1", "https://a/2"))).to_state()
+        Job.from_state(json.loads(json.dumps(state)))
+        state["files"] = [{**state["files"][0], **change}, state["files"][1]]
+        with pytest.raises(NotExported) as refused:
+            Job.from_state(state)
+        assert refused.value.reason is Reason.UNREADABLE_STATE
+
     @pytest.mark.parametrize("spoilt", [{}, {"wish": {}}, {"wish": None}, {"files": [{"a": 1}]}, {"files": 3}])
     def test_of_another_make_is_refused(self, spoilt):
         state = {**Job(WISH).to_state(), **spoilt} if spoilt else {}

@@ -1,7 +1,7 @@
 """`bulk_export`: the records of a whole group, from one endpoint into files of this machine."""
 
 import time
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from apps.audit.recording import Actor
 from apps.directory import bulk_exporting
-from apps.directory.bulk_exporting import Means, NotExported, Report, Wish
+from apps.directory.bulk_exporting import Limits, Means, NotExported, Report, Wish
 from apps.directory.models import Endpoint
 from apps.directory.system_access import NoSystemAccess
 from apps.wire.errors import WireError
@@ -22,6 +22,7 @@ _WARNING = (
 )
 _AGAIN = "The same command goes on where this one stopped."
 _INTERRUPTED = 130  # as shells count it
+_MB = 1_000_000
 
 
 class Command(BaseCommand):
@@ -47,6 +48,21 @@ class Command(BaseCommand):
         parser.add_argument(
             "--since", default="", metavar="INSTANT", help="only what changed since then, as FHIR writes it"
         )
+        limits = Limits()
+        parser.add_argument(
+            "--keep-free",
+            type=_bytes,
+            default=limits.keep_free_bytes,
+            metavar="MB",
+            help=f"what stays free on the disk, whatever comes; {limits.keep_free_bytes // _MB} if left out",
+        )
+        parser.add_argument(
+            "--largest-file",
+            type=_bytes,
+            default=limits.largest_file_bytes,
+            metavar="MB",
+            help=f"no file here is larger; {limits.largest_file_bytes // _MB} if left out",
+        )
         parser.add_argument("--give-up", action="store_true", help="let the provider delete the export of this folder")
 
     def handle(self, *_args: Any, **options: Any) -> None:
@@ -56,7 +72,8 @@ class Command(BaseCommand):
             raise CommandError("The directory has no endpoint with this FHIR base URL.")
         types = tuple(name for name in options["types"].split(",") if name)
         wish = Wish(endpoint.fhir_base_url, options["group"], types, options["since"])
-        means = Means(clock=timezone.now, wait=time.sleep, say=self._say)
+        limits = Limits(keep_free_bytes=options["keep_free"], largest_file_bytes=options["largest_file"])
+        means = Means(clock=timezone.now, wait=time.sleep, say=self._say, limits=limits)
         self._say(_WARNING)
         run = self._give_up if options["give_up"] else self._export
         try:
@@ -89,3 +106,9 @@ def _summary(report: Report) -> str:
     if report.was_complete:
         return f"Already complete: {report.files} files, as of {report.transaction_time}"
     return f"Complete: {report.lines} resources in {report.files} files, as of {report.transaction_time}"
+
+
+def _bytes(megabytes: str) -> int:
+    if not (megabytes.isascii() and megabytes.isdigit()):
+        raise ArgumentTypeError("not a number of megabytes")
+    return int(megabytes) * _MB
