@@ -21,12 +21,17 @@ from apps.directory.system_access import NoSystemAccess
 from apps.wire import scopes
 from apps.wire.bulk.manifest import FileList
 from apps.wire.dialects import FhirVersion
-from apps.wire.errors import WireError
+from apps.wire.errors import Unavailable, WireError
 from apps.wire.resource_types import RESOURCE_TYPES
 from apps.wire.scopes import SmartVersion
 
 # Not exported, whatever is granted (interface facts 4.3).
 _NEVER = frozenset({"Binary"})
+_ACCEPTED = 202
+_UNKNOWN = (
+    "An earlier try asked for this export at {at} and stopped without an answer to that. The provider may "
+    "hold an export that nobody here can name: where it should not, ask them to delete it."
+)
 
 
 @dataclass
@@ -67,10 +72,12 @@ def give_up(endpoint: Endpoint, wish: Wish, output: Path, *, actor: Actor, means
         job = _known(folder, wish)
         report = Report()
         with _written_down(endpoint, report, actor=actor, means=means):
+            if job.asked_at:
+                means.say(_UNKNOWN.format(at=job.asked_at))
             if job.status_url:
                 _provider(endpoint, wish, report, means).delete(job.status_url)
             if not job.is_finished:
-                folder.keep(replace(job, status_url="", files=()).to_state())
+                folder.keep(replace(job, status_url="", asked_at="", files=()).to_state())
 
 
 def _known(folder: Folder, wish: Wish) -> Job:
@@ -94,9 +101,7 @@ def _go(endpoint: Endpoint, folder: Folder, job: Job, report: Report, means: Mea
     if job.wish.types and report.not_granted:
         raise NotExported(Reason.NOT_GRANTED)
     if not job.status_url:
-        job = replace(job, status_url=provider.kick_off(job.wish))
-        folder.keep(job.to_state())
-        means.say("The provider accepted the export.")
+        job = _begun(folder, job, provider, means)
     manifest = provider.manifest(job.status_url)
     job = job.listed(manifest)
     if folder.has_others({listing.name for listing in job.files}):
@@ -114,6 +119,32 @@ def _go(endpoint: Endpoint, folder: Folder, job: Job, report: Report, means: Mea
         raise NotExported(Reason.MISCOUNTED)
     provider.delete(job.status_url)
     folder.keep(replace(job, status_url="", is_finished=True).to_state())
+
+
+def _begun(folder: Folder, job: Job, provider: Provider, means: Means) -> Job:
+    """The export as the provider accepted it. That it is asked for is kept before, and where it is at once afterwards:
+    who is killed between the two leaves one there that we cannot name, and the next try says so."""
+    if job.asked_at:
+        means.say(_UNKNOWN.format(at=job.asked_at))
+    folder.keep(replace(job, asked_at=job.asked_at or means.clock().isoformat(timespec="seconds")).to_state())
+    try:
+        status_url = provider.kick_off(job.wish)
+    except (WireError, NoSystemAccess) as refused:
+        if not _may_have_begun(refused):
+            folder.keep(job.to_state())
+        raise
+    job = replace(job, status_url=status_url, asked_at="")
+    folder.keep(job.to_state())
+    means.say("The provider accepted the export.")
+    return job
+
+
+def _may_have_begun(refused: WireError | NoSystemAccess) -> bool:
+    """Whether the provider may have an export although asking for it failed: no answer came, or one that says later,
+    as it also says while such an export runs; or it accepted, and named no address that we connect to."""
+    if isinstance(refused, NoSystemAccess):
+        return False
+    return refused.was_sent if isinstance(refused, Unavailable) else refused.status in {None, _ACCEPTED}
 
 
 def _provider(endpoint: Endpoint, wish: Wish, report: Report, means: Means) -> Provider:

@@ -46,9 +46,11 @@ class Listing:
 @dataclass(frozen=True)
 class Job:
     """`status_url` is empty before the provider accepted it and after it was deleted there; `files` are known once it
-    is done, as of `transaction_time`."""
+    is done, as of `transaction_time`. `asked_at` is when it was asked for, as long as no answer to that is kept: the
+    provider may then have an export of which we know nothing."""
 
     wish: Wish
+    asked_at: str = ""
     status_url: str = field(default="", repr=False)
     transaction_time: str = ""
     files: tuple[Listing, ...] = ()
@@ -68,6 +70,7 @@ class Job:
                 raise NotExported(Reason.UNREADABLE_STATE)
             return cls(
                 wish=Wish(**{**wish, "types": tuple(wish["types"])}),
+                asked_at=str(state.get("asked_at", "")),
                 status_url=str(state["status_url"]),
                 transaction_time=str(state["transaction_time"]),
                 files=files,
