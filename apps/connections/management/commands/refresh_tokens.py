@@ -100,9 +100,11 @@ class Command(BaseCommand):
     def _rehearse(self, options: Mapping[str, Any]) -> None:
         at = clocks.now()
         more = hastening.count_renewable(options["registration"], at=at) if options["all"] else {}
-        self.stdout.write("Nothing was asked and nothing changed. Of these somebody would be asked:")
-        for one in health.registrations(at=at):
-            number = (0 if one.is_held else one.lag.due) + more.get(one.registration.pk, 0)
+        registrations = health.registrations(at=at)
+        numbers = [(0 if one.is_held else one.lag.due) + more.get(one.registration.pk, 0) for one in registrations]
+        who = "Of these somebody would be asked:" if any(numbers) else "Nobody would be asked."
+        self.stdout.write(f"Nothing was asked and nothing changed. {who}")
+        for one, number in zip(registrations, numbers, strict=True):
             if number:
                 self.stdout.write(f"{one.registration}: {number}")
             if one.is_held and one.standings.active:

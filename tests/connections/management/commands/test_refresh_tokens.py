@@ -167,6 +167,11 @@ class TestWhatIsDue:
         assert text.splitlines()[1:] == ["ours: 1"]
         assert (code, generations(), stand_in.token_requests) == (0, [1, 1], [])
 
+    def test_is_said_to_be_nothing_where_it_is(self, make, stand_in):
+        make(due_in=5 * HOUR)
+        assert run("--due", "--dry-run") == ("Nothing was asked and nothing changed. Nobody would be asked.\n", 0)
+        assert run("--due") == ("Nobody was asked.\n", 0)
+
 
 class TestAll:
     def test_are_made_due_and_renewed(self, make, stand_in):
