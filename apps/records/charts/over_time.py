@@ -126,8 +126,9 @@ def draw(series: Series, window: Window) -> OverTime | None:
     drawn = [reading for reading in held if is_drawable(reading.value) and is_drawable(reading.lower or reading.value)]
     if not drawn:
         return None
-    sides = [side for side in dict.fromkeys(map(_bounds, drawn)) if side != (None, None)]
-    changes = sum(_bounds(before) != _bounds(after) for before, after in pairwise(drawn))
+    bounds = [_bounds(reading) for reading in drawn]
+    sides = [side for side in dict.fromkeys(bounds) if side != (None, None)]
+    changes = sum(before != after for before, after in pairwise(bounds))
     banded = sides if len(sides) <= _MOST_RANGES and changes <= _MOST_CHANGES else []
     across = _vertical(drawn, banded)
     along = axes.horizontal(window.starts, window.ends)

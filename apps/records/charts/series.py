@@ -13,12 +13,13 @@ from apps.records.presenters import units, vitals
 from apps.records.presenters.moments import When
 from apps.records.presenters.quantities import Quantity
 from apps.records.presenters.ranges import ReferenceRange
-from apps.records.presenters.results import Group, Measured, ResultEntry, Status
+from apps.records.presenters.results import Comparable, Group, Measured, ResultEntry, Status
 from apps.records.presenters.values import Kind, Value
 from apps.wire import datetimes
 from apps.wire.datetimes import Precision
 
 _TO = " \N{EN DASH} "
+_TO_THE_SECOND = len("2019-03-04T09:30:00Z")
 _HALF = {Precision.YEAR: timedelta(days=182), Precision.MONTH: timedelta(days=14)}
 
 
@@ -26,14 +27,15 @@ _HALF = {Precision.YEAR: timedelta(days=182), Precision.MONTH: timedelta(days=14
 class Observed:
     """An entry and the provider it is from, by name."""
 
-    entry: ResultEntry
+    entry: Comparable
     provider: str = ""
 
 
 @dataclass(frozen=True)
 class Row:
     """A value as the table tells it. `shown` is as sent; `converted` what stands on the axis for it, where that is
-    another number. `providers` are several where they sent the very same."""
+    another number. `number` is the value as a number, where it is one. `providers` are several where they sent the very
+    same."""
 
     when: When
     shown: str
@@ -43,7 +45,8 @@ class Row:
     status: str = ""
     said: tuple[str, ...] = ()
     at_home: bool = False
-    entry: ResultEntry = field(default_factory=ResultEntry)
+    entry: Comparable = field(default_factory=ResultEntry)
+    number: Decimal | None = None
 
     @property
     def year(self) -> str:
@@ -115,7 +118,7 @@ class Series:
     @property
     def unit_key(self) -> str:
         """What every value on the axis is in."""
-        return next((row.measured.value.quantity.unit_key for row in self.rows if _is_number(row.measured)), "")
+        return next((row.measured.value.quantity.unit_key for row in self.rows if row.number is not None), "")
 
 
 def of(observed: Iterable[Observed]) -> tuple[Series, ...]:
@@ -126,20 +129,21 @@ def of(observed: Iterable[Observed]) -> tuple[Series, ...]:
     rows = _sorted(
         _merged(_row(each) for each in observed if not each.entry.is_withdrawn and not each.entry.is_withheld)
     )
-    numbers = [row for row in rows if _is_number(row.measured)]
-    others = [row for row in rows if not _is_number(row.measured)]
+    numbers = [row for row in rows if row.number is not None]
+    others = [row for row in rows if row.number is None]
     found: list[Series] = []
     while numbers:
         key = numbers[0].measured.value.quantity.unit_key
-        own = [row for row in numbers if _converted(row.measured.value.quantity, key) is not None]
-        numbers = [row for row in numbers if _converted(row.measured.value.quantity, key) is None]
+        converts = {unit: _converts(unit, key) for unit in {row.measured.value.quantity.unit_key for row in numbers}}
+        own = [row for row in numbers if converts[row.measured.value.quantity.unit_key]]
+        numbers = [row for row in numbers if not converts[row.measured.value.quantity.unit_key]]
         found.append(_series(_sorted((*own, *others)) if not found else own, key))
     return tuple(found) or ((_series(others, ""),) if others else ())
 
 
 def of_pressures(observed: Iterable[Observed]) -> Series:
     """The blood pressures of these entries, two numbers a reading."""
-    by_provider: dict[str, list[ResultEntry]] = {}
+    by_provider: dict[str, list[Comparable]] = {}
     for each in observed:
         if not each.entry.is_withdrawn and not each.entry.is_withheld:
             by_provider.setdefault(each.provider, []).append(each.entry)
@@ -156,7 +160,10 @@ def of_pressures(observed: Iterable[Observed]) -> Series:
 
 def moment(when: When) -> datetime | None:
     """Where a date stands on the axis: a year or a month in its middle; None without a date."""
-    parsed = datetimes.parse(when.starts or when.ends)
+    written = when.starts or when.ends
+    if len(written) == _TO_THE_SECOND and when.sorts_at.endswith("/4"):  # as nearly all are sent: read to be sorted
+        return datetime.fromisoformat(when.sorts_at.partition("/")[0])
+    parsed = datetimes.parse(written)
     if parsed is None:
         return None
     try:
@@ -177,6 +184,7 @@ def _row(observed: Observed) -> Row:
         said=entry.said,
         at_home=entry.at_home,
         entry=entry,
+        number=_number(entry),
     )
 
 
@@ -199,6 +207,9 @@ def shown(value: Value) -> str:
 
 def _merged(rows: Iterable[Row]) -> list[Row]:
     """The very same from several providers once, with all their names."""
+    rows = list(rows)
+    if len({row.providers for row in rows}) < 2:  # nobody repeats another
+        return rows
     found: dict[tuple[object, ...], Row] = {}
     for row in rows:
         mark: tuple[object, ...] = (
@@ -227,9 +238,13 @@ def _names(rows: Iterable[Row]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for row in rows for name in (row.providers or ("",))))
 
 
-def _is_number(measured: Measured) -> bool:
-    value = measured.value
-    return value.number is not None and not (isinstance(measured, ResultEntry) and measured.group == Group.CANCELED)
+def _number(entry: Comparable) -> Decimal | None:
+    return None if entry.group == Group.CANCELED else entry.value.number
+
+
+def _converts(unit: str, key: str) -> bool:
+    """Whether values of that unit can stand on an axis of the other: no number is needed to know."""
+    return units.convert(Decimal(1), unit, key) is not None
 
 
 def _converted(quantity: Quantity, key: str) -> Decimal | None:
@@ -239,13 +254,13 @@ def _converted(quantity: Quantity, key: str) -> Decimal | None:
 
 def _series(rows: Sequence[Row], key: str) -> Series:
     names = _names(rows)
-    numbers = [row for row in rows if _is_number(row.measured)]
+    numbers = [row for row in rows if row.number is not None]
     unit = numbers[0].measured.value.quantity.unit_shown if numbers else ""
     readings = [found for row in reversed(numbers) if (found := _reading(row, key, names)) is not None]
     worded = (
         Worded(at, row.shown)
         for row in reversed(rows)
-        if not _is_number(row.measured) and row.shown and (at := moment(row.when)) is not None
+        if row.number is None and row.shown and (at := moment(row.when)) is not None
     )
     return Series(
         test=rows[0].entry.test if rows else "",
@@ -259,15 +274,17 @@ def _series(rows: Sequence[Row], key: str) -> Series:
 
 def _told(row: Row, key: str, unit: str) -> Row:
     quantity = row.measured.value.quantity
-    value = _converted(quantity, key) if _is_number(row.measured) else None
-    if value is None or quantity.unit_key == key:
+    if row.number is None or quantity.unit_key == key:
+        return row
+    value = units.convert(row.number, quantity.unit_key, key)
+    if value is None:
         return row
     return replace(row, converted=Quantity(f"{value:f}", quantity.comparator, unit).shown)
 
 
 def _reading(row: Row, key: str, names: Sequence[str]) -> Reading | None:
     at, quantity = moment(row.when), row.measured.value.quantity
-    value = _converted(quantity, key)
+    value = None if row.number is None else units.convert(row.number, quantity.unit_key, key)
     if at is None or value is None:
         return None
     low, high = _bounds(row.measured.usual_range, quantity, key)
@@ -304,6 +321,7 @@ def _pressure_row(reading: vitals.BloodPressure, provider: str) -> Row:
         said=tuple(dict.fromkeys(said for each in reading.entries for said in each.said)),
         at_home=any(each.at_home for each in reading.entries),
         entry=entry,
+        number=_number(entry),
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
+from functools import cached_property
 
 from apps.records.presenters import elements, quantities, units
 from apps.records.presenters.elements import Element
@@ -58,7 +59,7 @@ class ReferenceRange:
         """Whether it says anything."""
         return bool(self.low or self.high or self.text)
 
-    @property
+    @cached_property
     def is_numeric(self) -> bool:
         """Whether a value can be compared with it."""
         low, high = self.low.number, self.high.number

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
-from typing import Final
+from typing import Final, TypeAlias
 
 from apps.records.presenters import elements, interpretations, moments, plain_names, ranges, values
 from apps.records.presenters.elements import Element
@@ -157,6 +157,25 @@ class ResultEntry(Measured, Entry):
     def says_nothing(self) -> bool:
         """Neither a value nor parts: a page says why, by `value.absence`."""
         return not self.value and not self.components and not self.members
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compared(Measured):
+    """What is told of a result beside others of its test: a third of what it says, each part as in `ResultEntry`."""
+
+    when: When = field(default_factory=When)
+    status: str = NOT_GIVEN
+    group: str = NOT_GIVEN
+    said: tuple[str, ...] = ()
+    is_withdrawn: bool = False
+    is_withheld: bool = False
+    test: str = ""
+    category: str = Category.OTHER
+    components: tuple[Component, ...] = ()
+    at_home: bool = False
+
+
+Comparable: TypeAlias = ResultEntry | Compared
 
 
 def present(resource: Element, context: Context) -> ResultEntry:

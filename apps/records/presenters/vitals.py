@@ -15,7 +15,7 @@ from apps.records.presenters.heads import codes_of
 from apps.records.presenters.moments import When
 from apps.records.presenters.quantities import Quantity
 from apps.records.presenters.remembering import remembered
-from apps.records.presenters.results import Category, Component, ResultEntry
+from apps.records.presenters.results import Category, Comparable, Component
 from apps.records.presenters.values import Kind
 
 
@@ -60,7 +60,7 @@ class BloodPressure:
     upper: Quantity = field(default_factory=Quantity)
     lower: Quantity = field(default_factory=Quantity)
     when: When = field(default_factory=When)
-    entries: tuple[ResultEntry, ...] = ()
+    entries: tuple[Comparable, ...] = ()
 
     @property
     def is_whole(self) -> bool:
@@ -93,7 +93,7 @@ def _is_vital(category: object, code: object) -> bool:
     return name is not None and name.key in _VITALS
 
 
-def vital_of(entry: ResultEntry) -> Vital | None:
+def vital_of(entry: Comparable) -> Vital | None:
     """Which vital sign an entry is; None where it is none."""
     name = plain_names.of_test(entry.test)
     if name is not None and name.key in _VITALS:
@@ -121,14 +121,14 @@ _SECOND = {"kg": "[lb_av]", "cm": "[in_i]", "Cel": "[degF]"}
 _LARGEST = Decimal(10**9)
 
 
-def blood_pressure(entry: ResultEntry) -> BloodPressure | None:
+def blood_pressure(entry: Comparable) -> BloodPressure | None:
     """The reading of one observation: of its components, or of itself where it is one of the two numbers."""
     upper = _number(entry, _UPPER)
     lower = _number(entry, _LOWER)
     return BloodPressure(upper, lower, entry.when, (entry,)) if upper or lower else None
 
 
-def blood_pressures(entries: Iterable[ResultEntry]) -> tuple[BloodPressure, ...]:
+def blood_pressures(entries: Iterable[Comparable]) -> tuple[BloodPressure, ...]:
     """The readings of these entries, in their order. Two halves that were sent apart are one reading where both were
     taken at the same moment and each is the only one of its kind then; nothing is paired by guessing."""
     readings = [reading for entry in entries if (reading := blood_pressure(entry)) is not None]
@@ -153,8 +153,8 @@ def _joined(halves: Sequence[BloodPressure]) -> BloodPressure | None:
     return BloodPressure(uppers[0].upper, lowers[0].lower, uppers[0].when, entries)
 
 
-def _number(entry: ResultEntry, tests: frozenset[str]) -> Quantity:
-    parts: tuple[ResultEntry | Component, ...] = (*entry.components, entry)
+def _number(entry: Comparable, tests: frozenset[str]) -> Quantity:
+    parts: tuple[Comparable | Component, ...] = (*entry.components, entry)
     return next(
         (part.value.quantity for part in parts if part.test in tests and part.value.kind == Kind.QUANTITY), Quantity()
     )

@@ -147,19 +147,29 @@ def beginnings(
     }
 
 
-def of_test(found: Sequence[OpenShelf], test: str, ring: KeyRing, *, most: int) -> tuple[Shelved, ...]:
-    """The newest values of one test, at most so many from each shelf, newest first."""
-    return _of_one(found, Arrangement.TESTS, test, ring, most=most)
+def of_test(
+    found: Sequence[OpenShelf], test: str, ring: KeyRing, *, most: int, read: Callable[[bytes], _T]
+) -> tuple[tuple[UUID, _T], ...]:
+    """The newest values of one test, at most so many, newest first: the connection that each is from, and what `read`
+    makes of the entry as it is written. One query. Raises as `window` does."""
+    told = []
+    for leaf, _key, row in _of_one(found, Arrangement.TESTS, test, ring, most=most):
+        shelf = leaf.source.shelf
+        value = _read(shelf, row, lambda row: read(row.entry))
+        if value is not None:
+            told.append((shelf.connection_id, value))
+    return tuple(told)
 
 
 def fills_of(found: Sequence[OpenShelf], order: str, ring: KeyRing, *, most: int) -> tuple[Shelved, ...]:
     """The newest fills of the prescription with this id. One query. Raises as `window` does."""
-    return _of_one(found, Arrangement.FILLS, order, ring, most=most)
+    fills = _of_one(found, Arrangement.FILLS, order, ring, most=most)
+    return tuple(_shelved(leaf.source.shelf, key, row) for leaf, key, row in fills)
 
 
 def _of_one(
     found: Sequence[OpenShelf], arrangement: Arrangement, name: str, ring: KeyRing, *, most: int
-) -> tuple[Shelved, ...]:
+) -> "list[_Unread]":
     """Of an arrangement that holds together what has the same name, the rows of one name."""
     wanted = []
     for shelf in found:
@@ -168,9 +178,7 @@ def _of_one(
         last = bisect.bisect_left(source.firsts, (0, f"{name}\0", "", 0))
         leaves = most // indexing.MOST_ROWS + 2
         wanted += [_Leaf(source, number) for number in range(first, min(last, first + leaves, len(source.firsts)))]
-    rows = [(key, row, leaf) for leaf, key, row in _unread_rows(wanted, ring) if key[1] == name]
-    newest = sorted(rows, key=lambda row: row[0])[:most]
-    return tuple(_shelved(leaf.source.shelf, key, row) for key, row, leaf in newest)
+    return sorted((unread for unread in _unread_rows(wanted, ring) if unread[1][1] == name), key=_key_of)[:most]
 
 
 @dataclass(frozen=True)
@@ -314,9 +322,14 @@ def _sealed(leaves: Sequence[_Leaf]) -> dict[tuple[int, str, int], bytes]:
 
 
 def _shelved(shelf: OpenShelf, key: Key, row: Row) -> Shelved:
+    entry = _read(shelf, row, Row.opened)
+    return Shelved(row.record, shelf.connection_id, shelf.subject, key, entry, row.of_its_test)
+
+
+def _read(shelf: OpenShelf, row: Row, read: Callable[[Row], _T]) -> _T | None:
+    """What `read` makes of the row; None where it cannot be read."""
     try:
-        entry = row.opened()
+        return read(row)
     except msgspec.MsgspecError:  # of another release: `rebuild_shelves` mends it
         _LOG.error("An entry of a shelf cannot be read: connection %s, %s.", shelf.connection_id, row.kind)
-        entry = None
-    return Shelved(row.record, shelf.connection_id, shelf.subject, key, entry, row.of_its_test)
+        return None

@@ -16,7 +16,7 @@ from apps.records.charts.stretches import Each
 from apps.records.presenters import dates
 from apps.records.presenters.interpretations import Place
 from apps.records.presenters.ranges import ReferenceRange
-from apps.records.presenters.results import Judge, Measured, ResultEntry
+from apps.records.presenters.results import Comparable, Judge, Measured
 from apps.records.presenters.vitals import vital_of
 from apps.records.viewing import values_in_words, whens, words
 
@@ -87,7 +87,7 @@ def standing(measured: Measured) -> str:
 
 def _only_the_range(measured: Measured) -> str:
     if not measured.ranges:
-        if isinstance(measured, ResultEntry) and vital_of(measured) is not None:
+        if isinstance(measured, Comparable) and vital_of(measured) is not None:
             return ""  # nobody expects a range beside a weight
         return gettext("The lab sent no usual range.")
     return _ranges(measured)

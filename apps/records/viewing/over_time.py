@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from apps.records.charts import over_time, series, windows
+from apps.records.charts import comparing, over_time, series, windows
 from apps.records.charts.over_time import OverTime
 from apps.records.charts.series import Observed, Series
 from apps.records.charts.windows import Window
@@ -47,12 +47,9 @@ class Drawn:
 
 def of(whole: Whole, subject: Subject, entry: ResultEntry, asked: Asked, *, at: datetime) -> tuple[Drawn, ...]:
     """The series of the test that this entry is of. Raises Outdated, and VaultError where a leaf does not open."""
-    values = reading.of_test(whole.of(subject), entry.test, whole.ring, most=MOST_VALUES) if entry.test else ()
-    observed = [
-        Observed(one.entry, whole.sources[one.connection_id].provider)
-        for one in values
-        if isinstance(one.entry, ResultEntry)
-    ]
+    shelves, read = whole.of(subject), comparing.Reader().read
+    values = reading.of_test(shelves, entry.test, whole.ring, most=MOST_VALUES, read=read) if entry.test else ()
+    observed = [Observed(value, whole.sources[connection_id].provider) for connection_id, value in values]
     return tuple(_drawn(each, asked, at=at) for each in _series(entry, observed))
 
 

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.records.presenters import allergies, conditions, immunizations, medications, procedures, visits
 from apps.records.presenters.entry import NOT_GIVEN, Entry
+from apps.records.presenters.results import Compared
 
 _Words: TypeAlias = Mapping[str, str | Promise]
 _Key = TypeVar("_Key", bound=StrEnum)
@@ -78,7 +79,7 @@ _STATUSES: Final[Mapping[str, _Words]] = {
     "QuestionnaireEntry": {"done": "", "stopped": _("Not finished")},
     "RecommendationEntry": {},
 }
-_STATUSES_ALIKE: Final = {"ReportEntry": "ResultEntry"}
+_STATUSES_ALIKE: Final = {"ReportEntry": "ResultEntry", "Compared": "ResultEntry"}
 _WITHOUT_STATUS: Final = frozenset({"RecommendationEntry"})
 
 _NONE: Final = frozenset({"none-known", "no-information"})
@@ -99,7 +100,7 @@ _GROUPS: Final[Mapping[str, _Words]] = {
 }
 
 
-def of_status(entry: Entry, *, provider: str = "") -> str:
+def of_status(entry: Entry | Compared, *, provider: str = "") -> str:
     """The status in words; empty where there is nothing worth saying. `provider` is whose list it is on."""
     kind = type(entry).__name__
     if entry.status == NOT_GIVEN:

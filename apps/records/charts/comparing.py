@@ -1,0 +1,78 @@
+"""Read of a shelved result what a chart and its table tell of it: a third of what the entry says, for five hundred of
+them at once. What many of them say alike, such as the range of a laboratory, is read once."""
+
+from typing import Any, Final
+
+import msgspec
+
+from apps.records.presenters.entry import NOT_GIVEN
+from apps.records.presenters.moments import When
+from apps.records.presenters.ranges import ReferenceRange
+from apps.records.presenters.results import Category, Compared, Component
+from apps.records.presenters.values import Value
+
+
+class _Written(msgspec.Struct, frozen=True):
+    """A `Compared` as it is written, its parts still unread that are large, or alike in many."""
+
+    value: msgspec.Raw = msgspec.Raw(b"{}")
+    ranges: msgspec.Raw = msgspec.Raw(b"[]")
+    usual_range: msgspec.Raw = msgspec.Raw(b"null")
+    components: msgspec.Raw = msgspec.Raw(b"[]")
+    when: When = When()
+    place: str = ""
+    place_by: str = ""
+    place_words: tuple[str, ...] = ()
+    status: str = NOT_GIVEN
+    group: str = NOT_GIVEN
+    said: tuple[str, ...] = ()
+    is_withdrawn: bool = False
+    is_withheld: bool = False
+    test: str = ""
+    category: str = Category.OTHER
+    at_home: bool = False
+
+
+_READ: Final = msgspec.json.Decoder(_Written).decode
+_PARTS: Final = {
+    "value": msgspec.json.Decoder(Value).decode,
+    "ranges": msgspec.json.Decoder(tuple[ReferenceRange, ...]).decode,
+    "usual_range": msgspec.json.Decoder(ReferenceRange | None).decode,
+    "components": msgspec.json.Decoder(tuple[Component, ...]).decode,
+}
+
+
+class Reader:
+    """Reads the results of one page. What it remembers is gone with it."""
+
+    def __init__(self) -> None:
+        self._parts: dict[tuple[str, bytes], Any] = {}
+
+    def read(self, entry: bytes) -> Compared:
+        """Raises msgspec.MsgspecError where an earlier release wrote it in another shape."""
+        written = _READ(entry)
+        return Compared(
+            value=self._part("value", written.value),
+            ranges=self._part("ranges", written.ranges),
+            usual_range=self._part("usual_range", written.usual_range),
+            components=self._part("components", written.components),
+            when=written.when,
+            place=written.place,
+            place_by=written.place_by,
+            place_words=written.place_words,
+            status=written.status,
+            group=written.group,
+            said=written.said,
+            is_withdrawn=written.is_withdrawn,
+            is_withheld=written.is_withheld,
+            test=written.test,
+            category=written.category,
+            at_home=written.at_home,
+        )
+
+    def _part(self, name: str, raw: msgspec.Raw) -> Any:
+        key = name, bytes(raw)
+        part = self._parts.get(key)
+        if part is None:  # a part that is None is read again, which costs as little as finding it
+            part = self._parts[key] = _PARTS[name](raw)
+        return part
