@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator
 
 from apps.directory import pinning
 from apps.directory.models import AuthorizationServer
+from apps.wire import resource_types, scopes
+from apps.wire.dialects import FhirVersion
 from apps.wire.discovery import Discovered, DiscoverySource, SmartConfiguration
 
 _LONGEST_ADDRESS = 1000
@@ -16,15 +18,15 @@ _BESIDE_TOKENS = ("revocation_url", "introspection_url")
 _ANYWHERE = ("management_url", "jwks_url")
 
 
-def describe(server: AuthorizationServer, found: Discovered) -> list[str]:
-    """Write the columns. Returns what was not believed, for staff."""
+def describe(server: AuthorizationServer, found: Discovered, version: FhirVersion) -> list[str]:
+    """Write the columns. `version` is that of the root which was asked. Returns what was not believed, for staff."""
     is_complete = found.source is DiscoverySource.SMART_CONFIGURATION and not found.unavailable
     notes = [
         *_addresses(server, found.configuration, is_complete=is_complete),
         *_issuer(server, found.configuration.issuer),
     ]
     if found.source is DiscoverySource.SMART_CONFIGURATION:
-        _abilities(server, found.configuration)
+        _abilities(server, found.configuration, version)
     return notes
 
 
@@ -52,12 +54,23 @@ def _issuer(server: AuthorizationServer, issuer: str | None) -> Iterator[str]:
         server.issuer, server.id_token_issuers = issuer, [issuer, *others]
 
 
-def _abilities(server: AuthorizationServer, configuration: SmartConfiguration) -> None:
+def _abilities(server: AuthorizationServer, configuration: SmartConfiguration, version: FhirVersion) -> None:
     methods = configuration.pkce_methods
+    said = _short(configuration.scopes_supported, longest=300)
     server.capabilities = _short(sorted(configuration.capabilities), longest=100)
-    server.scopes_supported = _short(configuration.scopes_supported, longest=300)
+    server.scopes_supported = list(dict.fromkeys([*said, *_of_other_versions(server.scopes_supported, version)]))
     server.pkce_methods = None if methods is None else _short(sorted(methods), longest=20)
     server.names_issuer = configuration.names_issuer
+
+
+def _of_other_versions(names: Iterable[str], version: FhirVersion) -> Iterator[str]:
+    """The scopes for what only another FHIR version has: a root of this one does not say that they are gone, where
+    both share an authorization server."""
+    theirs = resource_types.only_in_others(version)
+    for name in names:
+        named = scopes.readable_types([name])
+        if named and named <= theirs:
+            yield name
 
 
 def _short(names: Iterable[str], *, longest: int) -> list[str]:

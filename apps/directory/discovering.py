@@ -19,7 +19,7 @@ from apps.directory import describing, enabling, neighboring, pinning, reaching,
 from apps.directory.models import AuthorizationServer, ClientRegistration, Enablement, Endpoint
 from apps.wire import discovery
 from apps.wire.addresses import parse_address
-from apps.wire.dialects import Interface
+from apps.wire.dialects import FhirVersion, Interface
 from apps.wire.discovery import Discovered, SmartConfiguration
 from apps.wire.errors import AddressFault, Code, EndpointMisconfigured, OrganizationNotEnabled, UnsafeAddress, WireError
 
@@ -170,7 +170,7 @@ def _follow(row: Endpoint, found: Discovered, *, actor: Actor, at: datetime) -> 
     assert server is not None  # noqa: S101 - just set
     if not _is_believed(row, server):
         return [_NOT_BELIEVED]
-    notes = describing.describe(server, found)
+    notes = describing.describe(server, found, FhirVersion(row.fhir_version))
     server.checked_at = at
     server.save()
     return notes

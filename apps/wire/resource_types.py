@@ -33,6 +33,19 @@ def find(version: FhirVersion, name: str) -> ResourceType | None:
     return RESOURCE_TYPES[version].get(name)
 
 
+def only_in(version: FhirVersion) -> frozenset[str]:
+    """The types that we search by patient in this version, and know in no other: what tells the versions apart."""
+    others = {name for other, types in RESOURCE_TYPES.items() if other is not version for name in types}
+    return frozenset(
+        known.name for known in RESOURCE_TYPES[version].values() if known.takes_patient and known.name not in others
+    )
+
+
+def only_in_others(version: FhirVersion) -> frozenset[str]:
+    """The same of all other versions together: a server of this one never serves them."""
+    return frozenset().union(*(only_in(other) for other in FhirVersion if other is not version))
+
+
 def searches(dialect: Dialect, version: FhirVersion, name: str) -> tuple[Parameters, ...]:
     """The parameters, beside patient, of the searches that cover a type; none for a type that is only read."""
     known = find(version, name)

@@ -69,6 +69,20 @@ class TestADiscovery:
         assert registering.standing_at(second.endpoint) == registration
         assert second.endpoint.is_switched_on
 
+    def test_of_one_version_leaves_what_only_the_other_has_where_they_share_a_server(self, make_root):
+        newer, older = make_root(), make_root("/dstu2/one", fhir_version="dstu2")
+        newer.says(scopes_supported=["openid", "patient/MedicationRequest.read", "patient/Goal.read", "patient/*.rs"])
+        newer.discover()
+        newer.says(scopes_supported=["openid", "patient/MedicationRequest.read", "patient/Goal.read"])
+        older.says(scopes_supported=["openid", "patient/MedicationOrder.read", "patient/Device.read"])
+        for root in (older, newer, older, newer):
+            server = root.discover()
+        assert server.scopes_supported == [
+            *("openid", "patient/MedicationRequest.read", "patient/Goal.read", "patient/MedicationOrder.read")
+        ]
+        newer.says(scopes_supported=["openid", "patient/Goal.read"])
+        assert newer.discover().scopes_supported == ["openid", "patient/Goal.read", "patient/MedicationOrder.read"]
+
     @pytest.mark.conformance("C23")
     def test_notes_where_the_documents_disagree_and_what_was_refused(self, root):
         root.metadata = statement(

@@ -9,7 +9,7 @@ from typing import cast
 
 from apps.directory import reaching
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint
-from apps.wire import scopes
+from apps.wire import resource_types, scopes
 from apps.wire.dialects import FhirVersion, Interface
 from apps.wire.errors import WireError
 from apps.wire.resource_types import RESOURCE_TYPES
@@ -104,6 +104,16 @@ def _with_launch(names: list[str], launch: LaunchKind) -> list[str]:
 
 def _types(endpoint: Endpoint, server: AuthorizationServer) -> list[str]:
     """Those we know how to ask for, less those that a server which lists its scopes leaves out."""
+    version = FhirVersion(endpoint.fhir_version)
     listed = scopes.readable_types(server.scopes_supported)
-    known = RESOURCE_TYPES[FhirVersion(endpoint.fhir_version)]
-    return [name for name in known if not listed or name in listed or name == _PERSON]
+    if not listed:
+        return list(RESOURCE_TYPES[version])
+    believed = {_PERSON, *listed, *_unsaid(listed, version)}
+    return [name for name in RESOURCE_TYPES[version] if name in believed]
+
+
+def _unsaid(listed: frozenset[str], version: FhirVersion) -> frozenset[str]:
+    """The types of which this list says nothing: it is that of another FHIR version's root, which may share the
+    authorization server, where this one's has no list (interface facts 3.3)."""
+    ours, theirs = resource_types.only_in(version), resource_types.only_in_others(version)
+    return ours if listed & theirs and not listed & ours else frozenset()

@@ -40,6 +40,18 @@ class TestWhatIsAskedFor:
     def test_holds_every_type_where_none_is_listed_by_name(self, supported):
         assert len(types(asked(supported=supported))) > 20
 
+    @pytest.mark.conformance("C58")
+    def test_holds_what_only_its_own_version_has_where_the_root_of_another_was_asked(self):
+        """Both versions of a deployment may share one authorization server, which keeps one list."""
+        of_r4 = ["patient/MedicationRequest.rs", "patient/Binary.rs", "patient/Goal.rs"]
+        of_dstu2 = ["patient/MedicationOrder.rs", "patient/Binary.rs", "patient/Goal.rs"]
+        assert types(asked(version="dstu2", supported=of_r4)) == {"Patient", "MedicationOrder", "Binary", "Goal"}
+        assert {"MedicationRequest", "CareTeam"} < types(asked(version="r4", supported=of_dstu2))
+        assert "Condition" not in types(asked(version="r4", supported=of_dstu2))
+        both = [*of_r4, *of_dstu2]
+        assert types(asked(version="dstu2", supported=both)) == {"Patient", "MedicationOrder", "Binary", "Goal"}
+        assert types(asked(version="r4", supported=both)) == {"Patient", "MedicationRequest", "Goal"}
+
     def test_names_the_kind_of_start(self):
         assert asked()[0] == "launch/patient"
         assert asked(is_launched=True)[0] == "launch"
