@@ -142,13 +142,18 @@ class TestAnEntry:
         text = page(hers, "entry", "results", entry_of("o0").pk)
         assert text.index("7.4 mmol/L") < text.index("Earlier versions") < text.index("5.1 mmol/L")
 
-    def test_shows_what_it_says_where_an_earlier_version_does_not_open(self, hers, connection):
-        keep(connection, result(0, value=5.1))
-        keep(connection, result(0, value=7.4))
-        assert RecordVersion.objects.update(sealed_body=b"\x03" + bytes(80)) == 1
+    def test_shows_what_it_says_where_an_earlier_version_does_not_open_and_that_there_is_one(self, hers, connection):
+        for value in (5.1, 6.2, 7.4):
+            keep(connection, result(0, value=value))
+        spoiled = RecordVersion.objects.order_by("pk").first()
+        RecordVersion.objects.filter(pk=spoiled.pk).update(sealed_body=b"\x03" + bytes(80))
         text = page(hers, "entry", "results", entry_of("o0").pk)
-        assert "7.4 mmol/L" in text
-        assert "Earlier versions" not in text
+        assert text.index("7.4 mmol/L") < text.index("Earlier versions") < text.index("6.2 mmol/L")
+        assert text.count("We cannot show this version just now.") == 1
+        RecordVersion.objects.update(sealed_body=b"\x03" + bytes(80))
+        text = page(hers, "entry", "results", entry_of("o0").pk)
+        assert text.index("Earlier versions") < text.index("We cannot show this version just now.")
+        assert text.count("We cannot show this version just now.") == 2
 
     def test_recorded_by_mistake_says_nothing_else(self, hers, connection):
         keep(connection, {**result(0, name="Mistake"), "status": "entered-in-error"})

@@ -55,7 +55,7 @@ class Version:
 @dataclass(frozen=True)
 class EntryPage:
     """`current` first, then what it was before, newest first. `subject` is where it is listed; None: nowhere. `files`
-    are what can be fetched with it now (`downloading`)."""
+    are what can be fetched with it now (`downloading`). `unopened` are earlier versions that do not open."""
 
     record: Record
     subject: Subject | None
@@ -65,6 +65,12 @@ class EntryPage:
     panel: PanelShown | None = None
     people: tuple[Candidate, ...] = ()  # whom it is of, as the provider names them
     fills: Fills = field(default_factory=Fills)
+    unopened: tuple[RecordVersion, ...] = ()
+
+    @property
+    def was_changed(self) -> bool:
+        """Whether it said something else before."""
+        return bool(self.earlier or self.unopened)
 
     @property
     def number_line(self) -> NumberLine | None:
@@ -91,13 +97,13 @@ def find(user: User, pk: int) -> Record:
 
 
 def of(record: Record, *, at: datetime) -> EntryPage:
-    """The page of a record as it stands now. An earlier version that does not open is logged and left out.
+    """The page of a record as it stands now. Of an earlier version that does not open, it says when it came.
 
     Raises `apps.vault.errors.VaultError` where the record itself does not open, or a key is missing.
     """
     with sealing.key_ring(Holder.user(record.user_id)) as ring:
         body = bodies.of(record, ring)
-        opened = list(earlier(record, ring))
+        opened, unopened = _versions(record, ring)
         versions, earlier_bodies = [version for version, _body in opened], [body for _version, body in opened]
         surroundings = Surroundings(record.connection, ring)
         context = surroundings.of([body, *earlier_bodies])
@@ -115,7 +121,7 @@ def of(record: Record, *, at: datetime) -> EntryPage:
     before = tuple(_version(version, record, entry) for version, (_r, entry) in zip(versions, told[1:], strict=True))
     subject = subjects.subject_of(told[0][0], resource_type=record.resource_type)
     files = tuple(file for file in attachments.files(told[0][0]) if file.described)
-    return EntryPage(record, subject, current, before, files, panel, people, fills)
+    return EntryPage(record, subject, current, before, files, panel, people, fills, unopened)
 
 
 def subject_of(record: Record) -> Subject | None:
@@ -129,11 +135,22 @@ def subject_of(record: Record) -> Subject | None:
 
 
 def earlier(record: Record, ring: KeyRing) -> Iterator[tuple[RecordVersion, bytes]]:
-    """What it was before, newest first, with its body. One that does not open is logged and left out."""
+    """What it was before, newest first, as far as it opens: what does not is logged."""
+    yield from _versions(record, ring)[0]
+
+
+def _versions(record: Record, ring: KeyRing) -> tuple[list[tuple[RecordVersion, bytes]], tuple[RecordVersion, ...]]:
+    """The earlier versions with their bodies, and those that do not open, newest first."""
+    opened: list[tuple[RecordVersion, bytes]] = []
+    unopened: list[RecordVersion] = []
     for version in record.versions.order_by("-superseded_at", "-pk")[:_MOST_VERSIONS]:
         version.record = record
-        if (body := bodies.find_of(version, ring)) is not None:
-            yield version, body
+        body = bodies.find_of(version, ring)
+        if body is None:
+            unopened.append(version)
+        else:
+            opened.append((version, body))
+    return opened, tuple(unopened)
 
 
 def as_sent(record: Record) -> str:
@@ -166,7 +183,7 @@ def _is_deep(body: bytes) -> bool:
 
 def _mine(user: User) -> QuerySet[Record]:
     rows_of_theirs = Record.objects.filter(user=user, connection__confirmed_at__isnull=False)
-    return rows_of_theirs.select_related("connection__provider")
+    return rows_of_theirs.select_related("connection__provider", "connection__endpoint")
 
 
 def _version(version: RecordVersion | None, record: Record, entry: Entry) -> Version:
