@@ -161,6 +161,31 @@ class TestWhatAPharmacyHandedOut:
         assert text.index(">Filled at a pharmacy<") < text.index("Warfarin")
         assert "2 entries" in text
 
+    @pytest.mark.parametrize(
+        ("reference", "is_here"),
+        [
+            ("https://fhir.example/r4/MedicationRequest/m1", True),
+            ("https://fhir.example/R4/MedicationRequest/m1/_history/2", True),
+            ("MedicationRequest/m1/_history/2", True),
+            ("https://elsewhere.example/r4/MedicationRequest/m1", False),
+            ("https://fhir.example/r4/other/MedicationRequest/m1", False),
+            ("https://fhir.example/MedicationRequest/m1", False),
+            ("https://elsewhere.example/?https://fhir.example/r4/MedicationRequest/m1", False),
+            ("other/MedicationRequest/m1", False),
+            ("//MedicationRequest/m1", False),
+            ("/MedicationRequest/m1", False),
+            ("MedicationStatement/m1", False),
+            ("#m1", False),
+        ],
+    )
+    def test_stands_under_the_prescription_that_its_reference_means_and_under_no_namesake_elsewhere(
+        self, hers, connection, reference, is_here
+    ):
+        filled = fill("d1", "Warfarin", "2024-02-07", authorizingPrescription=[{"reference": reference}])
+        keep(connection, order("m1", "Lisinopril"), filled)
+        assert ("February 7, 2024" in entry(hers, "m1")) == is_here
+        assert ("Warfarin" not in page(hers, "subject", "medicines")) == is_here
+
     def test_is_on_no_page_of_another_type_with_the_id_of_its_prescription(self, hers, connection):
         reported, ordered = report("7", "Aspirin"), order("7", "Warfarin")
         keep(connection, reported, ordered, fill("d1", "Warfarin", "2024-02-07", "7"))

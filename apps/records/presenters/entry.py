@@ -57,11 +57,12 @@ class Entry:
 class Context:
     """What a resource is read with: the resources it may refer to, by `Type/id`, and whose it is.
 
-    `birth_date` turns an age into a date to sort by.
+    `birth_date` turns an age into a date to sort by. `root` is the FHIR base URL it came from, if known.
     """
 
     others: Mapping[str, Element] = field(default_factory=dict)
     birth_date: date | None = None
+    root: str = ""
 
     def find(self, reference: object, *, within: Element) -> Element:
         """The resource that a Reference, or the text of one, means: contained in `within`, else one of the others;
@@ -72,6 +73,10 @@ class Context:
             return next((part for part in contained if f"#{elements.text(part, 'id')}" == written != "#"), {})
         path = written.partition("/_history/")[0].split("/")
         return self.others.get("/".join(path[-2:]), {})
+
+    def is_own(self, address: str) -> bool:
+        """Whether that is the root it came from: servers that are asked for /r4 link to /R4 (facts 1.1)."""
+        return bool(self.root) and address.rstrip("/").lower() == self.root.rstrip("/").lower()
 
 
 Present: TypeAlias = Callable[[Element, Context], Entry]

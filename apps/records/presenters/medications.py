@@ -265,7 +265,7 @@ def _circumstances(resource: Element, context: Context) -> dict[str, Any]:
         "written_down": moments.read(resource, "dateAsserted", means="written-down"),
         "stopped_because": naming.titles(resource, "statusReason", "reasonEnded", "reasonNotTaken"),
         "is_patient_reported": _is_patient_reported(resource),
-        "orders": naming.ids_of(resource, "authorizingPrescription"),
+        "orders": naming.own_ids_of(resource, "authorizingPrescription", context, types=_ORDERS),
     }
 
 

@@ -4,7 +4,7 @@ The display comes first, being what the provider wrote there; where there is non
 No title is invented, and an id is no name.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
@@ -86,6 +86,21 @@ def id_of(reference: object) -> str:
 def ids_of(resource: Element, *names: str) -> tuple[str, ...]:
     """The logical ids that the references of these names end with, once each."""
     return tuple(dict.fromkeys(filter(None, map(id_of, _all(resource, names)))))[:_MOST]
+
+
+def own_ids_of(resource: Element, name: str, context: Context, *, types: Collection[str]) -> tuple[str, ...]:
+    """The logical ids of the resources of these types, on the root of this one, that the references of this name mean,
+    once each. An id at another root is another's, though it reads the same."""
+    found = (_own_id(reference, context, types) for reference in elements.children(resource, name))
+    return tuple(dict.fromkeys(filter(None, found)))[:_MOST]
+
+
+def _own_id(reference: Element, context: Context, types: Collection[str]) -> str:
+    address = elements.text(reference, "reference").partition("/_history/")[0].rpartition("/")[0]
+    root, slash, kind = address.rpartition("/")
+    if not address or (kind in types and (not slash or context.is_own(root))):
+        return id_of(reference)
+    return ""
 
 
 def _all(resource: Element, names: Iterable[str]) -> Iterator[Element]:
