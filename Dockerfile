@@ -21,7 +21,7 @@ RUN SECRET_KEY=only-while-the-image-is-built-and-kept-nowhere-in-it-00000000 \
     SITE_ORIGIN=https://holdfast.invalid EMAIL_URL=smtp://localhost \
     DATABASE_URL=postgres://localhost/none REDIS_URL=redis://localhost \
     python manage.py collectstatic --no-input --verbosity 0 \
- && useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin holdfast \
+ && useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin holdfast \
  && install --directory --owner=10001 --mode=0700 /var/lib/holdfast
 
 USER 10001
