@@ -1,0 +1,49 @@
+"""Pages of a record whose first copy is under way, or did not end."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from tests.records.linked import AT, make_connection
+from tests.records.shelved import keep, result
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def connection(alice):
+    return make_connection(alice)
+
+
+def page(client, name, *args):
+    response = client.get(reverse(name, args=args))
+    assert response.status_code == 200
+    return re.sub(r"\s+", " ", response.content.decode())
+
+
+class TestARecordThatIsStillBeingCopied:
+    SAID = "We have not finished copying this record: entries may be missing."
+
+    def test_says_so_and_where_to_see_how_far(self, hers, sam, connection):
+        keep(connection, result(0))
+        pages = [("whole_record",), ("everything_by_date",), ("subject", "results")]
+        for there in pages:
+            text = page(hers, *there)
+            assert self.SAID in text
+            assert reverse("record", args=[connection.pk]) in text
+        hers.force_login(sam)
+        for there in pages:
+            assert str(connection.pk) not in page(hers, *there)
+
+    def test_says_when_it_was_checked_once_it_is(self, hers, connection):
+        connection.last_checked_at = AT
+        connection.save()
+        text = page(hers, "whole_record")
+        assert self.SAID not in text
+        assert "From Harbor Family Practice · checked" in text
+
+    def test_offers_no_other_order_of_nothing(self, hers, connection):
+        assert "Show A to Z" not in page(hers, "subject", "results")
+        keep(connection, result(0))
+        assert "Show A to Z" in page(hers, "subject", "results")
