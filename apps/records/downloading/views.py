@@ -16,7 +16,7 @@ from apps.records.downloading import fetching
 from apps.records.downloading.opening import OpenedFile, open_file
 from apps.records.downloading.refusals import FileRefused
 from apps.records.models import Record
-from apps.records.subjects import OTHER, shelved_for
+from apps.records.subjects import LISTED, OTHER, shelved_for
 from apps.records.viewing import asking_first, entries, looking
 from apps.vault.errors import VaultError
 
@@ -37,6 +37,7 @@ def show_file(request: HttpRequest, record_pk: int, number: int) -> HttpResponse
         "number": number,
         "provider": record.connection.provider.name,
         "subject": next(iter(shelved_for(record.resource_type)), OTHER),
+        "subjects": LISTED,
     }
     try:
         context["subject"] = subject = entries.subject_of(record) or OTHER

@@ -50,6 +50,11 @@ class TestThePageOfAFile:
         assert hers.get(reverse(name, args=[hold(linked, inline(b"x")).pk, 5])).status_code == 404
         assert hers.get(reverse(name, args=[999_999, 0])).status_code == 404
 
+    def test_leads_to_the_other_subjects_as_its_entry_does(self, hers, linked):
+        text = hers.get(page(hold(linked, inline(b"canary")))).content.decode()
+        assert reverse("subject", args=["medicines"]) in text
+        assert f'href="{reverse("subject", args=["documents"])}" aria-current="page"' in text
+
     @pytest.mark.conformance("C62")
     def test_shows_html_as_text(self, hers, linked):
         answer = hers.get(page(hold(linked, inline(HOSTILE, "text/html", title="Reminder"))))
