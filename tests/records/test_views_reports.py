@@ -101,6 +101,26 @@ class TestAReport:
         assert client.post(address("r1")).status_code == 404
 
 
+class TestWhatAReportSaysBesideItself:
+    SAID = "You may be seeing this before your care team has."
+
+    def test_is_that_a_care_team_may_not_have_seen_it_however_few_results_it_has(self, hers, sam, connection):
+        keep(connection, report(title="Chest film", conclusion="Clear"))
+        there = address("r1")
+        assert main_of(hers.get(there)).count(self.SAID) == 1
+        hers.force_login(sam)
+        assert hers.get(there).status_code == 404
+
+    def test_is_that_once_where_it_has_results(self, hers, connection):
+        keep(connection, result(0), report("o0"))
+        assert main_of(hers.get(address("r1"))).count(self.SAID) == 1
+
+    @pytest.mark.parametrize("elements", [{"status": "entered-in-error"}, MASKED])
+    def test_is_nothing_where_its_details_are_not_told(self, hers, connection, elements):
+        keep(connection, report(**elements))
+        assert self.SAID not in main_of(hers.get(address("r1")))
+
+
 class TestAReportThatMayBeGrave:
     @pytest.fixture
     def grave(self, connection):
