@@ -46,6 +46,7 @@ def repeated(**repeat: Any) -> dict[str, Any]:
 
 ONCE_A_DAY = {"frequency": 1, "period": 1, "periodUnit": "d"}
 NEEDED = {"asNeededCodeableConcept": {"text": "severe pain"}}
+MODIFIED = "More was sent that may change this, and that we cannot put into words"
 TABLE: list[tuple[dict[str, Any], tuple[str, ...]]] = [
     (
         {"text": "500 mg by mouth twice daily", "patientInstruction": "Take with food"},
@@ -159,7 +160,10 @@ TABLE: list[tuple[dict[str, Any], tuple[str, ...]]] = [
         ("Take 1 tablet", "Also sent: Count five; Count max 10"),
     ),
     ({**dose(1, "tablet"), "timing": repeated(countMax=10)}, ("Take 1 tablet", "Up to 10 times in all")),
-    ({"text": "As told", "timing": repeated(count=5, countMax="ten")}, ("As told",)),
+    (
+        {"text": "As told", "timing": repeated(count=5, countMax="ten")},
+        ("As told", "Also sent: Count 5; Count max ten"),
+    ),
     (between(low=(2, "tab")), ("Take at least 2 tablets",)),
     (
         between(low=(2, "tablet"), high=(None, "tablet")),
@@ -207,7 +211,29 @@ TABLE: list[tuple[dict[str, Any], tuple[str, ...]]] = [
     ({**dose(1, "tablet"), "startWith": "half"}, ("Take 1 tablet", "Also sent: Start with half")),
     (
         {"text": "As told", "modifierExtension": [{"url": "urn:not", "valueBoolean": True}]},
-        ("As told", "Modifier extension urn:not: Value yes"),
+        ("As told", f"{MODIFIED}: Modifier extension urn:not: Value yes. Ask the provider."),
+    ),
+    (
+        {"text": "As told", "timing": {**TWICE, "modifierExtension": [{"url": "urn:not", "valueBoolean": True}]}},
+        ("As told", f"{MODIFIED}: Modifier extension urn:not: Value yes. Ask the provider."),
+    ),
+    (
+        {"text": "As told", "asNeededCodeableConcept": {"coding": [{"system": "urn:x", "code": "22253000"}]}},
+        ("As told", "Only when needed", "Also sent: As needed: Coding 22253000"),
+    ),
+    ({"text": "As told", "asNeededBoolean": "true"}, ("As told", "Only when needed")),
+    ({"text": "As told", "asNeededBoolean": "false"}, ("As told",)),
+    ({"text": "As told", "asNeededBoolean": "at times"}, ("As told", "Also sent: As needed at times")),
+    (
+        {
+            **dose(1, "tablet"),
+            "timing": {"code": {"coding": [{"system": "urn:x", "code": "QD"}], "text": "once weekly"}},
+        },
+        ("Take 1 tablet once weekly", "Also sent: Code: Coding QD"),
+    ),
+    (
+        {"doseAndRate": [{"doseQuantity": {**amount(5, "mg"), "system": "http://unitsofmeasure.org", "code": "g"}}]},
+        ("Also sent: Dose: Value 5, Unit mg, System http://unitsofmeasure.org, Code g",),
     ),
     (between(low=("0.50", "mL"), high=(15, "U")), ("0.5 mL to 15 units",)),
     (between(low=(1, "tab"), high=(2, "tablets")), ("Take 1 to 2 tablets",)),

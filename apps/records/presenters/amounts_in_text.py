@@ -71,6 +71,14 @@ def unit_of(written: str) -> tuple[str, Decimal]:
     return "/".join((dimension, *below)), factor
 
 
+def may_be_one(unit: str, other: str) -> bool:
+    """Whether two spellings can mean one unit: false only where we know both, and they are two."""
+    (dimension, factor), (other_dimension, other_factor) = unit_of(unit), unit_of(other)
+    if not {dimension.split("/")[0], other_dimension.split("/")[0]} <= _DIMENSIONS:
+        return True
+    return factor == other_factor and dimension.split("/")[0] == other_dimension.split("/")[0]
+
+
 def _single_unit(name: str) -> tuple[str, Decimal]:
     for spelled in (name, name.removesuffix("s"), name.removesuffix("es"), name.partition(" ")[0].rstrip(",")):
         if spelled in _UNITS:
@@ -252,3 +260,4 @@ _UNITS: Final[Mapping[str, tuple[str, Decimal]]] = MappingProxyType(
         for name in names
     }
 )
+_DIMENSIONS = frozenset(dimension for dimension, _factor in _UNITS.values())

@@ -26,27 +26,38 @@ from apps.records.presenters.timings import Moment, Timing, Weekday
 
 def lines(dosage: Dosage) -> tuple[str, ...]:
     """All that is to be known to take it: the dose first, then how and how long, when, how much at most, and what else
-    was advised. Where the provider wrote a text, that says how; where we make it of parts, what we do not understand
-    stands at its end as it was sent.
+    was advised, at its end what we do not understand, as it was sent. Where the provider wrote a text, that says how.
 
     What was sent twice in the same words is told once. What merely holds those words may say the opposite.
     """
     said = (
         *([dosage.text] if dosage.text else [sentence(dosage), *_how(dosage)]),
+        _modified(dosage),
         *_how_long(dosage),
         when_needed(dosage),
         at_most(dosage),
         *_other_maximums(dosage),
         dosage.patient_instruction,
         *dosage.instructions,
-        ""
-        if dosage.text or not dosage.unread
-        else gettext("Also sent: %(parts)s") % {"parts": "; ".join(dosage.unread)},
+        _also_sent(dosage),
     )
     told: dict[str, str] = {}
     for line in filter(None, said):
         told.setdefault(_compared(line), line)
     return tuple(told.values())
+
+
+def _modified(dosage: Dosage) -> str:
+    """What FHIR calls a modifier may say "not": nobody may read past it."""
+    said = gettext(
+        "More was sent that may change this, and that we cannot put into words: %(parts)s. Ask the provider."
+    )
+    return said % {"parts": "; ".join(dosage.modified)} if dosage.modified else ""
+
+
+def _also_sent(dosage: Dosage) -> str:
+    parts = (*(() if dosage.text else dosage.others), *dosage.unread)
+    return gettext("Also sent: %(parts)s") % {"parts": "; ".join(parts)} if parts else ""
 
 
 def sentence(dosage: Dosage) -> str:

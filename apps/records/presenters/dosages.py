@@ -5,15 +5,18 @@ The provider's text comes first, unchanged. The parts stand beside it, and make 
 part is dropped: one that we do not understand is kept as it was sent.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from typing import TypeVar
 
-from apps.records.presenters import disagreeing, elements, naming, outline, quantities, timings
+from apps.records.presenters import amounts_in_text, disagreeing, elements, naming, outline, quantities, timings
 from apps.records.presenters.elements import Element
 from apps.records.presenters.heads import title_of
 from apps.records.presenters.quantities import Quantity
 from apps.records.presenters.timings import Timing
+
+Told = TypeVar("Told")
 
 _MOST = 30  # dosages of one medicine; more is an accident
 
@@ -23,8 +26,8 @@ class Dosage:
     """One instruction. `patient_instruction` stands beside `text`, never in its place.
 
     `dose_to` is the upper end of a range; `rate` and `maximum` (in a period) are as sent, as one text. `most_at_once`
-    and `most_ever` are the other two maximums. `form` is that of the medicine. `unread` are the parts that we do not
-    understand, each as sent.
+    and `most_ever` are the other two maximums. `form` is that of the medicine. `others` are further doses, each as one
+    text; `unread` are the parts that we do not understand, each as sent, and `modified` what may turn the rest around.
     """
 
     text: str = ""
@@ -43,6 +46,8 @@ class Dosage:
     most_at_once: Quantity = field(default_factory=Quantity)
     most_ever: Quantity = field(default_factory=Quantity)
     form: str = ""
+    modified: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
     differs: bool = False
 
@@ -50,13 +55,22 @@ class Dosage:
 def read(resource: Element, *, form: str = "") -> tuple[Dosage, ...]:
     """Every `dosageInstruction` or `dosage`, in their sequence; those that say nothing left out. `form` is what the
     medicine is: a tablet, a solution."""
-    sent = [*elements.children(resource, "dosageInstruction"), *elements.children(resource, "dosage")]
+    sent = [*_instructions(resource, "dosageInstruction"), *_instructions(resource, "dosage")]
     sent.sort(key=lambda each: elements.number(each, "sequence") or 0)
     told = (dosage for dosage in map(_dosage, sent) if dosage != Dosage(timing=_NO_TIMING))
     return tuple(replace(dosage, form=form) for dosage in islice(told, _MOST))
 
 
 _NO_TIMING = timings.read({})
+
+
+def _instructions(resource: Element, name: str) -> Iterator[Element]:
+    """Each of them; some send a text alone."""
+    for each in _each(resource, name):
+        if isinstance(each, dict):
+            yield each
+        elif isinstance(each, str):
+            yield {"text": each}
 
 
 _READ = frozenset(
@@ -68,64 +82,87 @@ _READ = frozenset(
         "maxDosePerLifetime",
     )
 )  # fmt: skip
-_DOSES = ("doseQuantity", "doseRange", "quantityQuantity", "quantityRange")
+_DOSES = ("doseQuantity", "quantityQuantity", "doseRange", "quantityRange")  # a statement of DSTU2 calls it quantity
 _RATES = ("rateQuantity", "rateRange", "rateRatio")
+_ADVICE = ("additionalInstruction", "additionalInstructions")
+_SITES = ("site", "siteCodeableConcept")
 
 
 def _dosage(sent: Element) -> Dosage:
     amounts = _amounts(sent)
-    low, high = _dose(amounts, sent)
-    text, timing = elements.text(sent, "text"), timings.read(elements.child(sent, "timing"))
-    advised = naming.titles(sent, "additionalInstruction", "additionalInstructions")
+    places = [amounts] if amounts is sent else [amounts, sent]
+    (low, high), other_doses = _first(places, _DOSES, _dose, (Quantity(), Quantity()))
+    rate, other_rates = _first(places, _RATES, _rate, "")
+    text, timing = elements.prose(sent.get("text")), timings.read(elements.child(sent, "timing"))
     told = Dosage(
         text=text,
-        patient_instruction=elements.text(sent, "patientInstruction"),
-        instructions=(*advised, *outline.as_sent(sent, "modifierExtension")),  # it may turn all of it around
+        patient_instruction=elements.prose(sent.get("patientInstruction")),
+        instructions=naming.titles(sent, *_ADVICE),
         dose=low,
         dose_to=high,
-        rate=_rate(amounts),
-        route=_one(sent, "route"),
-        site=_one(sent, "site", "siteCodeableConcept")
-        or elements.text(elements.child(sent, "siteReference"), "display"),
-        method=_one(sent, "method"),
+        rate=rate,
+        route=_titled(sent, "route"),
+        site=_titled(sent, *_SITES) or elements.text(elements.child(sent, "siteReference"), "display"),
+        method=_titled(sent, "method"),
         timing=timing,
-        is_as_needed=sent.get("asNeededBoolean") is True or bool(elements.child(sent, "asNeededCodeableConcept")),
+        is_as_needed=_is(sent, "asNeededBoolean") is True or bool(sent.get("asNeededCodeableConcept")),
         as_needed_for=title_of(sent.get("asNeededCodeableConcept")),
         maximum=_per(elements.child(sent, "maxDosePerPeriod")),
         most_at_once=_amount(elements.child(sent, "maxDosePerAdministration")),
         most_ever=_amount(elements.child(sent, "maxDosePerLifetime")),
+        modified=tuple(dict.fromkeys(_modifiers(sent))),
+        others=tuple(_other_amounts(sent, amounts)),
         differs=disagreeing.differ(text, low, high, timing),
     )
-    return replace(told, unread=tuple(dict.fromkeys((*_unread(sent, amounts, told), *timing.unread))))
+    unread = (*other_doses, *other_rates, *_unread(sent, told), *timing.unread)
+    return replace(told, unread=tuple(each for each in dict.fromkeys(unread) if each not in told.modified))
 
 
-def _unread(sent: Element, amounts: Element, told: Dosage) -> Iterator[str]:
+def _unread(sent: Element, told: Dosage) -> Iterator[str]:
     """What was sent and is in no part of what is told."""
-    if not told.dose and not told.dose_to:
-        yield from outline.as_sent({**sent, **amounts}, *_DOSES)
-    if not told.rate:
-        yield from outline.as_sent({**sent, **amounts}, *_RATES)
-    for name, said in (("route", told.route), ("site", told.site), ("method", told.method)):
-        if not said:
-            yield from outline.as_sent(sent, name, f"{name}CodeableConcept", f"{name}Reference")
+    lost = [name for name in ("text", "patientInstruction") if not elements.text(sent, name)]
+    lost += [name for name in ("route", "method", *_SITES, *_ADVICE) if not all(map(title_of, _each(sent, name)))]
+    lost += [] if elements.text(elements.child(sent, "siteReference"), "display") == told.site else ["siteReference"]
+    lost += [] if told.as_needed_for else ["asNeededCodeableConcept"]
+    lost += [] if _is(sent, "asNeededBoolean") is not None else ["asNeededBoolean"]
+    lost += [] if elements.number(sent, "sequence") is not None else ["sequence"]
     for name, most in (("maxDosePerPeriod", told.maximum), ("maxDosePerAdministration", told.most_at_once),
-                       ("maxDosePerLifetime", told.most_ever)):  # fmt: skip
-        if not most:
-            yield from outline.as_sent(sent, name)
-    yield from outline.as_sent(sent, *(name for name in sent if name not in _READ and not name.startswith("_")))
-    yield from _other_amounts(sent, amounts)
+                       ("maxDosePerLifetime", told.most_ever), ("timing", elements.child(sent, "timing"))):  # fmt: skip
+        lost += [] if most and len(_each(sent, name)) == 1 else [name]
+    lost += [] if all(isinstance(each, dict) for each in _each(sent, "doseAndRate")) else ["doseAndRate"]
+    yield from outline.as_sent(sent, *lost, *(name for name in sent if name not in _READ and not name.startswith("_")))
+
+
+def _modifiers(sent: object, depth: int = 0) -> Iterator[str]:
+    """What may turn around all of the element that it stands in, wherever that is."""
+    if isinstance(sent, dict):
+        yield from outline.as_sent(sent, "modifierExtension")
+    inner = sent.values() if isinstance(sent, dict) else sent if isinstance(sent, list) else ()
+    if depth < outline.DEEPEST:
+        for each in inner:
+            yield from _modifiers(each, depth + 1)
 
 
 def _other_amounts(sent: Element, amounts: Element) -> Iterator[str]:
-    """Further doses of an R4 dosage, but for what was worked out from the one that was ordered."""
+    """What the dose that is told is, and further ones of R4, but for what was worked out from the one ordered."""
     is_ordered = "ordered" in elements.codes(elements.child(amounts, "type"))
-    for other in elements.children(sent, "doseAndRate"):
-        if other is amounts or (is_ordered and "calculated" in elements.codes(elements.child(other, "type"))):
+    for each in elements.children(sent, "doseAndRate"):
+        further = [name for name in each if name not in _OF_AMOUNTS and not name.startswith("_")]
+        if each is amounts:
+            yield from outline.as_sent(each, *further, *([] if is_ordered else ["type"]))
             continue
-        low, high = _dose(other, {})
+        if is_ordered and "calculated" in elements.codes(elements.child(each, "type")):
+            continue
+        (low, high), other_doses = _first([each], _DOSES, _dose, (Quantity(), Quantity()))
+        rate, other_rates = _first([each], _RATES, _rate, "")
         shown = " - ".join(filter(None, (low.shown, high.shown)))
-        said = ", ".join(filter(None, (title_of(other.get("type")), shown, _rate(other))))
-        yield from (said,) if shown else outline.as_sent(other, *_DOSES, *_RATES)
+        kind = title_of(each.get("type")) if shown or rate else ""
+        said = ", ".join(filter(None, (kind, shown, rate)))
+        yield from (said,) if said else ()
+        yield from (*other_doses, *other_rates, *outline.as_sent(each, *further, *([] if kind else ["type"])))
+
+
+_OF_AMOUNTS = frozenset({*_DOSES, *_RATES, "type", "id", "extension", "modifierExtension"})
 
 
 def _amounts(sent: Element) -> Element:
@@ -135,21 +172,47 @@ def _amounts(sent: Element) -> Element:
     return next(ordered, all_sent[0] if all_sent else sent)
 
 
-def _dose(amounts: Element, sent: Element) -> tuple[Quantity, Quantity]:
-    for name in ("doseQuantity", "quantityQuantity"):  # a statement of DSTU2 calls it quantity
-        if found := _amount(elements.child(amounts, name) or elements.child(sent, name)):
-            return found, Quantity()
-    for name in ("doseRange", "quantityRange"):
-        limits = elements.child(amounts, name) or elements.child(sent, name)
-        if limits:  # with an end that cannot be read, the other would be another dose
-            return quantities.ends(limits, of=_amount) or (Quantity(), Quantity())
-    return Quantity(), Quantity()
+def _first(
+    places: Sequence[Element], names: Sequence[str], read_one: Callable[[Element, str], Told | None], nothing: Told
+) -> tuple[Told, tuple[str, ...]]:
+    """The first of these elements that can be read, and the others, each as sent."""
+    others: list[str] = []
+    found: Told | None = None
+    for place in places:
+        for name in names:
+            read_now = read_one(place, name) if found is None and len(_each(place, name)) == 1 else None
+            if read_now is None:
+                others += outline.as_sent(place, name)
+            else:
+                found = read_now
+    return (nothing if found is None else found), tuple(others)
+
+
+def _dose(place: Element, name: str) -> tuple[Quantity, Quantity] | None:
+    sent = elements.child(place, name)
+    if name.endswith("Quantity"):
+        amount = _amount(sent)
+        return (amount, Quantity()) if amount else None
+    ends = quantities.ends(sent, of=_amount)  # with an end that cannot be read, the other would be another dose
+    return ends if ends and any(ends) else None
+
+
+def _rate(place: Element, name: str) -> str | None:
+    sent = elements.child(place, name)
+    if name == "rateQuantity":
+        return _amount(sent).shown or None
+    if name == "rateRatio":
+        return _per(sent) or None
+    return " - ".join(end.shown for end in quantities.ends(sent, of=_amount) or () if end) or None
 
 
 def _amount(sent: Element) -> Quantity:
     """A quantity whose unit is a word. Some send the number of a concept in its place, and UCUM has a unit 1, which is
-    none. With a concept that we do not know there is no amount: 5 of something is not 5 tablets."""
+    none. With a concept that we do not know there is no amount: 5 of something is not 5 tablets. Nor is there one where
+    the words and the code of the unit are two: 5 mL, coded as mg."""
     found = quantities.read(sent)
+    if found.code and found.unit != found.code and not amounts_in_text.may_be_one(found.unit, found.code):
+        return Quantity()
     if not found.unit.isdigit():
         return found
     unit = _CODED_UNITS.get(found.unit)
@@ -168,13 +231,6 @@ _CODED_UNITS = {
 }
 
 
-def _rate(amounts: Element) -> str:
-    if found := quantities.read(elements.child(amounts, "rateQuantity")):
-        return found.shown
-    ends = quantities.ends(elements.child(amounts, "rateRange")) or ()
-    return " - ".join(end.shown for end in ends if end) or _per(elements.child(amounts, "rateRatio"))
-
-
 def _per(ratio: Element) -> str:
     """A ratio as one text: 3 capsules / 1 d. What it is divided by stands there even where it has no number: 4 g a day
     is not 4 g. Empty where that has no words."""
@@ -182,9 +238,29 @@ def _per(ratio: Element) -> str:
     if not above or not ratio.get("denominator"):
         return above
     sent = elements.child(ratio, "denominator")
-    below = below or quantities.as_sent(sent) or elements.text(sent, "unit") or elements.text(sent, "code")
+    below = below or quantities.as_sent(sent)
+    if not below and sent.get("value") is None and not sent.get("comparator"):
+        below = elements.text(sent, "unit") or elements.text(sent, "code")
     return f"{above} / {below}" if below else ""
 
 
-def _one(sent: Element, *names: str) -> str:
-    return next(iter(naming.titles(sent, *names)), "")
+def _titled(sent: Element, *names: str) -> str:
+    return ", ".join(naming.titles(sent, *names))
+
+
+def _is(sent: Element, name: str) -> bool | None:
+    """A boolean, or the text of one; None for what is neither."""
+    value = sent.get(name)
+    return (
+        _BOOLEANS.get(value.strip().lower()) if isinstance(value, str) else value if isinstance(value, bool) else None
+    )
+
+
+_BOOLEANS = {"true": True, "false": False}
+
+
+def _each(sent: Element, name: str) -> list[object]:
+    """What was sent under that name, one or several."""
+    value = sent.get(name)
+    each = value[: elements.MOST_REPEATED] if isinstance(value, list) else [value]
+    return [one for one in each if one not in (None, "", [], {})]

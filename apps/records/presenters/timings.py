@@ -215,11 +215,12 @@ def _repeated(repeat: Element, *, events: tuple[str, ...]) -> Timing:
     """The structure, with what is not understood of it but for how often."""
     unit = elements.text(repeat, "periodUnit") or elements.text(repeat, "periodUnits")
     takes, unread = _takes(repeat)
-    lasts = next(filter(None, (lengths.read(elements.child(repeat, name)) for name in _LASTING)), Length())
+    lasting = [name for name in _LASTING if lengths.read(elements.child(repeat, name))][:1]
+    lasts = lengths.read(elements.child(repeat, lasting[0])) if lasting else Length()
     sent = {name: status_codes(repeat, name) for name in ("when", "dayOfWeek")}
     counts = _counts(repeat)
     unread += tuple(name for name, number in counts.items() if not number)
-    unread += tuple(name for name in _LASTING if not lasts)
+    unread += tuple(name for name in _LASTING if name not in lasting)
     if len(sent["when"]) != 1 or not _MEALTIMES & set(sent["when"]):  # minutes from what, and before it or after?
         unread += ("offset",)
         counts["offset"] = ""
@@ -265,7 +266,7 @@ def _takes(repeat: Element) -> tuple[Length, tuple[str, ...]]:
     low, high = (lengths.read(end).low for end in ends)
     takes = Length(low, high)
     is_read = (
-        bool(low) == ("duration" in repeat) and bool(high) == ("durationMax" in repeat) and bool(unit or not takes)
+        bool(low) == ("duration" in repeat) and bool(high) == ("durationMax" in repeat) and bool(unit) == bool(takes)
     )
     return (takes, ()) if is_read else (Length(), _TAKING)
 
