@@ -103,6 +103,13 @@ class Reaction:
 
 
 @dataclass(frozen=True, kw_only=True)
+class AllergyHead(Entry):
+    """What is said at the head of a page of each of two hundred allergies: a third of its entry, each part as there."""
+
+    absence: Absence | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class AllergyEntry(Entry):
     """An allergy or reaction, or what the provider says in place of one: then `absence` says of what there is none.
 

@@ -18,6 +18,7 @@ import msgspec
 from apps.records import places
 from apps.records.binary_cursors import binary_cursor
 from apps.records.presenters.entry import Entry
+from apps.records.presenting import KINDS
 from apps.records.shelving import indexing
 from apps.records.shelving.arranging import Arrangement, Key
 from apps.records.shelving.indexing import Index, Row
@@ -128,10 +129,14 @@ def window(
 
 
 def beginnings(
-    found: Sequence[OpenShelf], asked: Mapping[str, tuple[Arrangement, int]], ring: KeyRing
+    found: Sequence[OpenShelf],
+    asked: Mapping[str, tuple[Arrangement, int]],
+    ring: KeyRing,
+    *,
+    kinds: Mapping[str, type[Entry]] = KINDS,
 ) -> Mapping[str, tuple[Shelved, ...]]:
-    """How the lists of several subjects begin: by subject its arrangement, and how many rows of it at most. One query
-    for all of them. Raises as `window` does."""
+    """How the lists of several subjects begin: by subject its arrangement, and how many rows of it at most. `kinds`
+    are what entries are read as (`Row.opened`). One query for all of them. Raises as `window` does."""
     wanted: list[_Leaf] = []
     for subject, (arrangement, most) in asked.items():
         sources = [_Source.of(shelf, arrangement) for shelf in found if shelf.subject == subject]
@@ -141,7 +146,7 @@ def beginnings(
         rows[unread[0].source.shelf.subject].append(unread)
     return {
         subject: tuple(
-            _shelved(leaf.source.shelf, key, row) for leaf, key, row in sorted(rows[subject], key=_key_of)[:most]
+            _shelved(leaf.source.shelf, key, row, kinds) for leaf, key, row in sorted(rows[subject], key=_key_of)[:most]
         )
         for subject, (_, most) in asked.items()
     }
@@ -321,8 +326,8 @@ def _sealed(leaves: Sequence[_Leaf]) -> dict[tuple[int, str, int], bytes]:
         return {(shelf, arrangement, number): rows for shelf, arrangement, number, rows in cursor.fetchall()}
 
 
-def _shelved(shelf: OpenShelf, key: Key, row: Row) -> Shelved:
-    entry = _read(shelf, row, Row.opened)
+def _shelved(shelf: OpenShelf, key: Key, row: Row, kinds: Mapping[str, type[Entry]] = KINDS) -> Shelved:
+    entry = _read(shelf, row, lambda row: row.opened(kinds))
     return Shelved(row.record, shelf.connection_id, shelf.subject, key, entry, row.of_its_test)
 
 

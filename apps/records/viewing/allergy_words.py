@@ -13,14 +13,17 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
+from apps.records import presenting
 from apps.records.presenters import dates
 from apps.records.presenters.absences import Absence
-from apps.records.presenters.allergies import AllergyEntry, Group
+from apps.records.presenters.allergies import AllergyEntry, AllergyHead, Group
+from apps.records.presenters.entry import Entry
 from apps.records.shelving.reading import Shelved
 from apps.records.viewing import rows
 from apps.records.viewing.whole import Source
 
 MOST: Final = 200  # entries that are looked through
+KINDS: Final[Mapping[str, type[Entry]]] = {**presenting.KINDS, AllergyEntry.__name__: AllergyHead}
 
 _NONE_KNOWN: Final[Mapping[Absence, str | Promise]] = {
     Absence.MEDICINE_ALLERGIES: _("%(provider)s recorded “no known medicine allergies” on %(date)s."),
@@ -56,8 +59,8 @@ class Allergies:
 
 
 def of(entries: Sequence[Shelved], sources: Mapping[UUID, Source], sent: Iterable[UUID]) -> Allergies:
-    """`entries` are those of the allergies' shelves; `sent` the connections that sent any."""
-    told = [(one, one.entry) for one in entries if isinstance(one.entry, AllergyEntry)]
+    """`entries` are those of the allergies' shelves, read as `KINDS` says; `sent` the connections that sent any."""
+    told = [(one, one.entry) for one in entries if isinstance(one.entry, AllergyHead)]
     on_lists = [(one.connection_id, entry) for one, entry in told if entry.group == Group.CURRENT or not entry.group]
     names = dict.fromkeys(rows.names(entry)[0] for _key, entry in on_lists)
     listing = {key for key, _entry in on_lists}
@@ -71,7 +74,7 @@ def of(entries: Sequence[Shelved], sources: Mapping[UUID, Source], sent: Iterabl
     return Allergies(tuple(names), tuple(dict.fromkeys(sentences)), silent)
 
 
-def _said(provider: str, entry: AllergyEntry, *, others_list: bool) -> str:
+def _said(provider: str, entry: AllergyHead, *, others_list: bool) -> str:
     if entry.group == Group.NO_INFORMATION:
         return gettext("%(provider)s has no information about allergies.") % {"provider": provider}
     date = dates.sent_date(entry.when.starts) or gettext("a date not given")

@@ -48,7 +48,7 @@ class WhatMatters:
 
 def of(whole: Whole) -> WhatMatters:
     """Raises Outdated where a shelf was built anew meanwhile, and VaultError."""
-    found = reading.beginnings(whole.shelves, _ASKED, whole.ring)
+    found = reading.beginnings(whole.shelves, _ASKED, whole.ring, kinds=allergy_words.KINDS)
     return WhatMatters(
         allergies=_allergies(whole, found[ALLERGIES.key]),
         conditions=_current(whole, CONDITIONS, found[CONDITIONS.key]),
@@ -59,7 +59,8 @@ def of(whole: Whole) -> WhatMatters:
 
 def allergies_of(whole: Whole) -> Allergies:
     """The allergies alone, for a page whose shelves have them. Raises as `of` does."""
-    found = reading.beginnings(whole.shelves, {ALLERGIES.key: _ASKED[ALLERGIES.key]}, whole.ring)
+    asked = {ALLERGIES.key: _ASKED[ALLERGIES.key]}
+    found = reading.beginnings(whole.shelves, asked, whole.ring, kinds=allergy_words.KINDS)
     return _allergies(whole, found[ALLERGIES.key])
 
 

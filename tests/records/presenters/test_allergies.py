@@ -1,13 +1,24 @@
 """An allergy of either version becomes one entry, and what says there is none becomes no allergy."""
 
+from dataclasses import fields
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 
 from apps.records.presenters import allergies
 from apps.records.presenters.absences import Absence
-from apps.records.presenters.allergies import AllergyEntry, Category, Criticality, Group, Kind, Severity, Status
+from apps.records.presenters.allergies import (
+    AllergyEntry,
+    AllergyHead,
+    Category,
+    Criticality,
+    Group,
+    Kind,
+    Severity,
+    Status,
+)
 from apps.records.presenters.entry import Context
 from tests.records.presenters import corpus
 from tests.records.presenters.oddities import odd, shelved
@@ -230,6 +241,16 @@ class TestAllergiesOfOthers:
     def test_say_that_there_are_none_where_they_do(self):
         entries = {entry.logical_id: entry for _, entry in corpus.presented(allergies.present, "AllergyIntolerance")}
         assert all(entries[nothing].is_known_absence for nothing in ("nkda", "nkla"))
+
+
+class TestTheHeadOfAnAllergy:
+    @pytest.mark.parametrize("code", [CASHEW, NKDA])
+    def test_says_of_a_shelved_entry_what_the_entry_says(self, code):
+        entry = allergies.present({**DSTU2, "substance": code}, Context())
+        head = msgspec.json.decode(msgspec.json.encode(entry), type=AllergyHead)
+        told = [field.name for field in fields(AllergyHead)]
+        assert [getattr(head, name) for name in told] == [getattr(entry, name) for name in told]
+        assert (head.group, head.absence) == (entry.group, entry.absence)
 
 
 class TestTheWords:
