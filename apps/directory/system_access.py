@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
-from apps.directory import credentials, linkability, reaching, registering
+from apps.directory import credentials, linkability, reaching, registering, system_refusals
 from apps.directory.linkability import Obstacle
 from apps.directory.models import ClientRegistration, Endpoint, SystemAccount
 from apps.wire import token_endpoint
@@ -69,11 +69,16 @@ def system_token(endpoint: Endpoint, *, scopes: Sequence[str], at: datetime) -> 
 
     Raises NoSystemAccess; RequestRefused (INVALID_SCOPE) for scopes that are none, or not for systems; UnexpectedAnswer
     (INVALID_SCOPE) where others were granted, or none; and every other WireError the token endpoint's answer stands
-    for.
+    for. A refusal of the account or its proof is noted for operators, until the next token.
     """
     registration, dialect = _standing(endpoint, at=at)
     where = _token_endpoint(endpoint, registration, dialect)
-    answer = token_endpoint.system_token(where, scopes=scopes, at=at)
+    try:
+        answer = token_endpoint.system_token(where, scopes=scopes, at=at)
+    except ClientRejected as refused:
+        system_refusals.refused(registration, refused, at=at)
+        raise
+    system_refusals.accepted(registration, at=at)
     return _token(answer, scopes, dialect, at=at)
 
 

@@ -19,6 +19,7 @@ from apps.connections.overseeing.pacing import Pace
 from apps.connections.overseeing.site_certificate import Outlook
 from apps.directory import overriding
 from apps.directory.models import ClientRegistration, Endpoint
+from apps.directory.system_refusals import SystemRefusal
 
 VERY_LATE = timedelta(hours=1)
 REVOCATIONS_LATE = timedelta(hours=12)  # after 24 hours the token is dropped unconfirmed
@@ -47,6 +48,7 @@ class What(StrEnum):
     TROUBLE = "registration_in_trouble"
     REGISTRATION_OFF = "registration_switched_off"
     REGISTRATION_UNKNOWN = "registration_of_unknown_override"
+    SYSTEM_REFUSED = "system_access_refused"
     ENDPOINT_OFF = "endpoint_switched_off"
     ENDPOINT_UNKNOWN = "endpoint_of_unknown_dialect"
     NOT_ENABLED = "organization_not_enabled"
@@ -144,6 +146,19 @@ def of_endpoint(what: What, who: Who, endpoint: Endpoint, links: int, *, loses_l
         about_id=endpoint.pk,
         links=links,
         since_at=endpoint.switched_off_at if what is What.ENDPOINT_OFF else None,
+    )
+
+
+def of_system(refusal: SystemRefusal) -> Finding:
+    """Its system account is refused. No link is concerned: exports for the organization are."""
+    return Finding(
+        level=Level.ATTENTION,
+        what=What.SYSTEM_REFUSED,
+        who=Who.OPERATOR,
+        about=str(refusal.registration),
+        about_id=refusal.registration.pk,
+        code=refusal.code,
+        since_at=refusal.since_at,
     )
 
 

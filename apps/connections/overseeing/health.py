@@ -11,6 +11,7 @@ from apps.connections.overseeing.lagging import Lag
 from apps.connections.overseeing.lapsing import Lapsing
 from apps.connections.overseeing.pacing import Pace
 from apps.connections.overseeing.site_certificate import Outlook
+from apps.directory import system_refusals
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ def examine(*, at: datetime) -> LinkHealth:
     outlook = site_certificate.outlook(certificate, at=at)
     found: list[Finding] = [
         *(finding for one in ours for finding in findings.of_registration(one, at=at)),
+        *map(findings.of_system, system_refusals.standing()),
         *_stopped(at),
         *(findings.of_endpoint(What.NOT_ENABLED, Who.ORGANIZATION, *row) for row in breaking.not_enabled()),
         *(findings.of_silence(*row) for row in breaking.silent(at=at)),

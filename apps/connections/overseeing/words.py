@@ -33,6 +33,10 @@ WHAT: Mapping[What, Promise] = MappingProxyType(
             "This release does not know what it says of where parameters go: its links are not renewed. Deploy the "
             "release that does, or correct it."
         ),
+        What.SYSTEM_REFUSED: _(
+            "Its server does not accept our system account; no link is concerned. Compare the account's id and its "
+            "proof, then try system access at the desk: the next token ends this."
+        ),
         What.ENDPOINT_OFF: _("It is switched off: its links are not renewed. Switch it on before they end."),
         What.ENDPOINT_UNKNOWN: _(
             "This release does not know its dialect: its links are not renewed. Deploy the release that does, or "
