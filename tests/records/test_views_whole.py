@@ -145,7 +145,7 @@ class TestAnEntry:
     def test_shows_what_it_says_where_an_earlier_version_does_not_open_and_that_there_is_one(self, hers, connection):
         for value in (5.1, 6.2, 7.4):
             keep(connection, result(0, value=value))
-        spoiled = RecordVersion.objects.order_by("pk").first()
+        spoiled = RecordVersion.objects.order_by("pk")[0]
         RecordVersion.objects.filter(pk=spoiled.pk).update(sealed_body=b"\x03" + bytes(80))
         text = page(hers, "entry", "results", entry_of("o0").pk)
         assert text.index("7.4 mmol/L") < text.index("Earlier versions") < text.index("6.2 mmol/L")

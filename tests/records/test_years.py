@@ -9,9 +9,12 @@ from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
+from apps.records import tasks
+from apps.records.models import Shelf
 from apps.records.presenters import moments
 from apps.records.presenters.entry import Entry
 from apps.records.shelving import arranging
+from apps.records.shelving.indexing import FORM
 from tests.records.linked import make_connection
 from tests.records.shelved import keep, result
 
@@ -82,6 +85,29 @@ class TestAYear:
         alice.save()
         kept(connection)
         assert years_on(hers) == {name: year for name, (_sent, year) in SENT.items()} | {"o5": "2023"}
+
+    @pytest.mark.parametrize(("before", "after"), [("America/New_York", ""), ("", "America/New_York")])
+    def test_goes_with_the_reader_to_another_zone(self, hers, alice, connection, before, after):
+        """At once in one order, and under the reader's own year as soon as the shelf is built anew."""
+        alice.time_zone = before
+        alice.save()
+        kept(connection)
+        alice.time_zone = after
+        alice.save()
+        found = years_on(hers)
+        assert list(found.values()) == sorted(found.values(), reverse=True)
+        assert {name: year for year in ("2023", "2024") for name in years_on(hers, year=year)} == found
+        assert list(Shelf.objects.filter(form__lt=FORM).values_list("subject", flat=True)) == ["results"]
+        tasks.renew_shelves()
+        assert years_on(hers)["o5"] == ("2023" if after else "2024")
+        assert not Shelf.objects.filter(form__lt=FORM).exists()
+
+    def test_that_no_clock_decides_leaves_the_shelf_as_it_is(self, hers, alice, connection):
+        keep(connection, result(0), {**result(1), "effectiveDateTime": "2024-06-01T02:00:00Z"})
+        alice.time_zone = "America/New_York"
+        alice.save()
+        years_on(hers)
+        assert not Shelf.objects.filter(form__lt=FORM).exists()
 
     def test_is_shown_to_no_stranger(self, client, sam, connection):
         kept(connection)

@@ -92,6 +92,17 @@ def year(entry: Entry) -> str:
     return dates.year(entry.when.starts or entry.when.ends) or sorts_at[:4]
 
 
+def hangs_on_zone(entry: Entry) -> bool:
+    """Whether somebody in another zone would look for it under another year: sent in UTC, around New Year."""
+    when = entry.when
+    return when.sorts_at[5:10] in _AROUND_NEW_YEAR and (when.starts or when.ends).endswith("Z")
+
+
+def year_in(key: Key) -> str:
+    """The year that this key, of an arrangement that is newest first, was made for; empty where it had no date."""
+    return "" if key[1] == _LAST else key[1][:4].translate(_TURNED)
+
+
 def _newest(entry: Entry) -> str:
     """By instant within its year: what the writer's clock puts into another year than UTC stands at the edge of it."""
     sorts_at, told = entry.when.sorts_at, year(entry)

@@ -12,6 +12,7 @@ from uuid import UUID
 
 import msgspec
 from django.db import transaction
+from django.utils import timezone
 
 from apps.connections.models import Connection
 from apps.records import places, presenting, subjects
@@ -64,6 +65,7 @@ class _Shelf:
     tests: Counter[str] = field(default_factory=Counter)
     newest: tuple[str, str] = ("", "")
     counts: Counter[str] = field(default_factory=Counter)
+    zone: str = ""
     orders: set[str] = field(default_factory=set)  # the ids of the prescriptions it lists
 
 
@@ -155,6 +157,8 @@ def _list(shelf: _Shelf, pk: int, entry: Entry, written: bytes) -> None:
     shelf.counts["withheld"] += entry.is_withheld
     shelf.groups[entry.group] += 1
     shelf.years[arranging.year(entry)] += 1
+    if not shelf.zone and arranging.hangs_on_zone(entry):
+        shelf.zone = str(timezone.get_current_timezone())
     shelf.newest = max(shelf.newest, (entry.when.sorts_at, entry.when.starts or entry.when.ends))
     shelf.spools[Arrangement.LISTED].add(shelf.listed(entry, pk), written)
     if Arrangement.DATED in shelf.spools:
@@ -213,6 +217,7 @@ def _write(connection: Connection, shelf: _Shelf, *, ring: KeyRing, at: datetime
         drafts=shelf.counts["drafts"],
         fills=shelf.counts["fills"],
         newest=shelf.newest[1],
+        zone=shelf.zone,
         arrangements=stretches,
     )
     place = places.shelf_place(connection_id=connection.id, subject=shelf.subject.key)

@@ -1,6 +1,6 @@
 """What a shelf and its leaves hold, as it is written and read back."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
@@ -26,10 +26,9 @@ class Row(msgspec.Struct, frozen=True, array_like=True):
     entry: msgspec.Raw
     of_its_test: int = 0
 
-    def opened(self, kinds: Mapping[str, type[Entry]] = KINDS) -> Entry:
-        """The entry, or as much of it as `kinds` has fields for, by the name of its kind. Raises msgspec.MsgspecError
-        where an earlier release wrote it in another shape."""
-        kind = kinds.get(self.kind)
+    def opened(self) -> Entry:
+        """The entry. Raises msgspec.MsgspecError where an earlier release wrote it in another shape."""
+        kind = KINDS.get(self.kind)
         if kind is None:
             raise msgspec.ValidationError("No such kind of entry.")
         return msgspec.json.decode(self.entry, type=kind)
@@ -80,7 +79,8 @@ class Index(msgspec.Struct, frozen=True):
     `count` is what lists show, `groups` and `years` say how it divides. `withdrawn` the provider marked as recorded by
     mistake, `gone` it no longer has; neither is in the count. `withheld` is: it has no details. `unopened` are records
     that would be here, or perhaps here, and do not open: not in the count. Nor are `drafts`, which no list shows, and
-    `fills`, which stand under their prescription. `newest` is the date of the newest entry, as sent.
+    `fills`, which stand under their prescription. `newest` is the date of the newest entry, as sent. `zone` is the one
+    that decided under which year some entries stand; empty where it decided of none.
     """
 
     build: UUID
@@ -94,6 +94,7 @@ class Index(msgspec.Struct, frozen=True):
     drafts: int = 0
     fills: int = 0
     newest: str = ""
+    zone: str = ""
     arrangements: dict[str, Stretch] = {}
 
     @property

@@ -7,7 +7,7 @@ day later it is tried again.
 """
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID
@@ -27,6 +27,7 @@ TOLD_AFTER: Final = timedelta(minutes=15)  # of a connection with fifty thousand
 TRIED_AGAIN_AFTER: Final = timedelta(days=1)
 
 _MOST_LOOKED_AT: Final = 200  # shelves; a connection has some fifteen
+_ASKED_FOR: Final = -1  # before every form there was: somebody reads them now
 
 _LOG = logging.getLogger(__name__)
 
@@ -35,7 +36,7 @@ _HOLD: Final = "SELECT id FROM connections_connection WHERE id = %(connection)s 
 
 
 def old() -> QuerySet[Shelf]:
-    """The shelves that an earlier release built."""
+    """The shelves that an earlier release built, or that were asked for."""
     return Shelf.objects.filter(form__lt=FORM)
 
 
@@ -44,6 +45,17 @@ def stuck(*, most: int) -> tuple[UUID, ...]:
     nothing of them opens. The oldest first, at most so many."""
     tried = old().filter(tried_at__lte=Now() - TOLD_AFTER).order_by("tried_at", "pk")
     return tuple(dict.fromkeys(tried.values_list("connection_id", flat=True)[: most * 20]))[:most]
+
+
+def ask_for(shelves: Collection[int]) -> None:
+    """Have these shelves, by their ids, built anew before those that nobody looks at. What is being built just now is
+    left: whoever asks need not wait for it."""
+    if not shelves:
+        return
+    with transaction.atomic():
+        found = Shelf.objects.filter(pk__in=shelves, form__gt=_ASKED_FOR)
+        free = list(found.select_for_update(no_key=True, skip_locked=True).values_list("pk", flat=True))
+        Shelf.objects.filter(pk__in=free).update(form=_ASKED_FOR)
 
 
 def claim() -> Connection | None:

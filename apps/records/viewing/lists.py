@@ -132,6 +132,8 @@ def _assemble(
     stop = min(first + MOST_ROWS, start + count)
     found = reading.window(chosen, arrangements, first, stop, whole.ring) if count else ()
     told = rows.paired(found, whole.sources, born=whole.born, at=whole.at)
+    if heading is _by_year:  # that of the counts and the order, though its reader lives by another clock since
+        told = [(shelved, replace(row, year=arranging.year_in(shelved.key))) for shelved, row in told]
     shown = folding.fold(told) if is_folded else tuple(row for _shelved, row in told)
     contributing = {shelf.connection_id for shelf in shelves if shelf.index is not None and shelf.index.count}
     return EntryList(

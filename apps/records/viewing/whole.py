@@ -10,12 +10,13 @@ from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
+from apps.accounts import time_zones
 from apps.accounts.models import User
 from apps.connections.answers import candidates
 from apps.connections.answers.candidates import Candidate
 from apps.connections.models import Connection
 from apps.records.models import Record
-from apps.records.shelving import reading
+from apps.records.shelving import reading, renewing
 from apps.records.shelving.reading import OpenShelf
 from apps.records.subjects import Subject
 from apps.records.viewing import looking, overview
@@ -98,6 +99,7 @@ def opened(
     keys = [subject.key for subject in subjects]
     with sealing.key_ring(Holder.user(user.pk)) as ring:
         shelves = reading.shelves(user.pk, ring, subjects=keys)
+        renewing.ask_for(_of_another_zone(shelves, str(time_zones.of(user))))
         people = candidates.find_people_with(ring, (source.connection for source in sources.values()))
         yield Whole(
             user_id=user.pk,
@@ -107,6 +109,11 @@ def opened(
             at=at,
             people=tuple(dict.fromkeys(replace(person, patient_id="") for person in people.values())),
         )
+
+
+def _of_another_zone(shelves: Iterable[OpenShelf], zone: str) -> list[int]:
+    """Those built when their reader lived by another clock: some entries stand under the year of that."""
+    return [shelf.pk for shelf in shelves if shelf.index is not None and shelf.index.zone not in {"", zone}]
 
 
 def _source(connection: Connection, *, at: datetime) -> Source:
