@@ -7,6 +7,8 @@ search opens what it shows. All of it is sealed, and nothing in the database is 
 
 import heapq
 import itertools
+import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -28,6 +30,7 @@ _T = TypeVar("_T")
 
 MOST: Final = 50  # entries that a search names
 
+_UNSEEN: Final = re.compile("[\x00-\x08\x0e-\x1b\x7f\xad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff]")
 _LONGEST: Final = 400
 _LONGEST_TITLE: Final = 120
 _MARK: Final = "\x1f"  # no provider's text holds it: `elements.shown` takes it out
@@ -72,13 +75,25 @@ class Made(NamedTuple):
     found: list[bytes]
 
 
+def words_of(text: str) -> list[str]:
+    """The words of a text, as both sides of a search have them: whatever their case, in one spelling of what can be
+    spelled in several (an accent by itself, a wide letter), and without what nobody sees or types, such as a hyphen for
+    the end of a line or a mark of where text turns."""
+    if text.isascii() and text.isprintable():
+        return text.casefold().split()
+    said = unicodedata.normalize("NFD", _UNSEEN.sub("", text))
+    for _time in range(2):  # as Unicode defines a match without case: each of the two can undo the other
+        said = unicodedata.normalize("NFKC", said.casefold())
+    return said.split()
+
+
 def written(entry: Entry) -> bytes:
     """The words of one entry."""
     plain = plain_names.of(entry.codes)
     displays = (code.display for code in entry.codes)
     ours = (str(plain.words), *plain.terms) if plain else ()
     said = " ".join(filter(None, dict.fromkeys((entry.title, *ours, *displays, *entry.people[:5]))))
-    words = f"{' '.join(said.casefold().split())[:_LONGEST]}{_MARK}{plain.key if plain else ''}{_MARK}"
+    words = f"{' '.join(words_of(said))[:_LONGEST]}{_MARK}{plain.key if plain else ''}{_MARK}"
     when = entry.when.starts or entry.when.ends or entry.when.text
     key = plain.key if plain else ""
     return msgspec.json.encode(Words(entry.title[:_LONGEST_TITLE], key, when[:40], words))
@@ -134,7 +149,7 @@ def find(shelves: Sequence[OpenShelf], words: str, ring: KeyRing) -> Found:
     """
     chosen, passed_over = _searchable(shelves)
     looked = _Looked(passed_over=dict.fromkeys(passed_over))
-    wanted = [word.encode(errors="surrogatepass") for word in words.casefold().split()]
+    wanted = [word.encode(errors="surrogatepass") for word in dict.fromkeys(words_of(words))]
     meant = [f"{_MARK}{name.key}{_MARK}".encode() for name in plain_names.meant_by(words)]
     for shelf, number, leaf in reading.every_leaf(chosen, Arrangement.WORDS, ring):
         looked.look_through(shelf, number, _understood(indexing.read_phrases, leaf), wanted, meant)

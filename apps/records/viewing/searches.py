@@ -53,7 +53,7 @@ class Found:
 def of(whole: Whole, words: str) -> Found:
     """Look for all these words. Raises as `searching.find` does."""
     words = " ".join(words[:LONGEST_WORDS].split())
-    if not words:
+    if not searching.words_of(words):  # it would find everything
         return Found("", 0, 0, ())
     found = searching.find(whole.shelves, words, whole.ring)
     by_subject: dict[str, list[Hit]] = defaultdict(list)
