@@ -1,6 +1,6 @@
 """What a shelf and its leaves hold, as it is written and read back."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 from uuid import UUID
 
@@ -26,9 +26,10 @@ class Row(msgspec.Struct, frozen=True, array_like=True):
     entry: msgspec.Raw
     of_its_test: int = 0
 
-    def opened(self) -> Entry:
-        """The entry. Raises msgspec.MsgspecError where an earlier release wrote it in another shape."""
-        kind = KINDS.get(self.kind)
+    def opened(self, kinds: Mapping[str, type[Entry]] = KINDS) -> Entry:
+        """The entry, or as much of it as `kinds` has fields for, by the name of its kind. Raises msgspec.MsgspecError
+        where an earlier release wrote it in another shape."""
+        kind = kinds.get(self.kind)
         if kind is None:
             raise msgspec.ValidationError("No such kind of entry.")
         return msgspec.json.decode(self.entry, type=kind)
