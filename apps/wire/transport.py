@@ -11,7 +11,7 @@ What is too large to hold is streamed: `stream` gives the head of an answer, a r
 import io
 import ssl
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from http.cookiejar import DefaultCookiePolicy
@@ -24,7 +24,14 @@ import urllib3
 from requests.adapters import HTTPAdapter
 
 from apps.wire.addresses import AddressPolicy, check_address, parse_address
-from apps.wire.errors import Code, EndpointMisconfigured, Unavailable, UnexpectedAnswer, WireError
+from apps.wire.errors import (
+    Code,
+    EndpointMisconfigured,
+    RequestRefused,
+    Unavailable,
+    UnexpectedAnswer,
+    WireError,
+)
 from apps.wire.silence import silence_libraries
 from apps.wire.sockets import Deadline, GuardedPoolManager
 
@@ -155,18 +162,25 @@ def stream(
     """One request, whose answer begins in time and then may take as long as it keeps coming. A redirect is an answer
     like any other: nothing is followed here. The connection is kept where the body was read to its end.
 
-    Raises UnsafeAddress, and Unavailable where no answer begins.
+    Raises UnsafeAddress, RequestRefused for a header that can be none, and Unavailable where no answer begins.
     """
     check_address(url, policy)
     adapters: dict[object, _GuardedAdapter] = _THREAD.__dict__.setdefault("adapters", {})
     kind = ("streaming", policy, begins_within_seconds)
     if kind not in adapters:
         adapters[kind] = _StreamingAdapter(policy, total_seconds=begins_within_seconds, max_bytes=0)
-    response = adapters[kind].send(requests.Request(method, url, headers={**_HEADERS, **headers}).prepare())
+    response = adapters[kind].send(_prepared(method, url, {**_HEADERS, **headers}))
     try:
         yield Stream(response, adapters[kind].deadline)
     finally:
         response.raw.close()  # a connection that went back to its pool is not touched by this
+
+
+def _prepared(method: str, url: str, headers: Mapping[str, str]) -> requests.PreparedRequest:
+    """The library quotes a header that it refuses, which may hold a token: nothing of its error is kept."""
+    with suppress(ValueError):
+        return requests.Request(method, url, headers=headers).prepare()
+    raise RequestRefused(code=Code.INVALID_REQUEST)
 
 
 class _CheckingSession(requests.Session):

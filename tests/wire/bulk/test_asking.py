@@ -1,5 +1,6 @@
 """Starting an export, waiting for it and deleting it, against a server that answers what it is told to."""
 
+import json
 import logging
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from apps.wire.addresses import AddressPolicy
 from apps.wire.bulk import asking
 from apps.wire.bulk.asking import ExportFailed, InProgress
-from apps.wire.bulk.manifest import Manifest
+from apps.wire.bulk.manifest import Manifest, read_manifest
 from apps.wire.dialects import DIALECTS, FhirVersion
 from apps.wire.errors import (
     AccessRefused,
@@ -33,6 +34,10 @@ def at(server, path="/r4/one", host="127.0.0.1"):
     return FhirServer(
         server.url(path, host), FhirVersion.R4, DIALECTS["smart"], AddressPolicy(allow_loopback_http=True)
     )
+
+
+def at_base(url):
+    return FhirServer(url, FhirVersion.R4, DIALECTS["smart"], AddressPolicy())
 
 
 def outcome(*codes):
@@ -220,6 +225,28 @@ class TestTheStatus:
         with pytest.raises(ExportFailed):
             self.ask(http(500, outcome("exception")))
         assert "canary" not in caplog.text
+
+    def test_at_a_signed_address_leaves_nothing_of_it_in_the_log_or_the_error(self, caplog):
+        caplog.set_level(logging.DEBUG)
+        with serving(http(200, {**LISTED, "output": 7})) as elsewhere, serving(http(202)) as server:
+            signed = elsewhere.url("/lists/7?signature=canary-signature")
+            with pytest.raises(UnexpectedAnswer) as refused:
+                asking.status(at(server), signed, access_token=TOKEN)
+        assert elsewhere.requests[0].target.endswith("canary-signature")
+        assert "canary" not in f"{caplog.text} {refused.value} {refused.value!r} {refused.value.__context__!r}"
+
+    def test_of_several_pages_shows_no_address_of_the_next(self):
+        link = [{"relation": "next", "url": "https://storage.example.net/2?signature=canary"}]
+        page = read_manifest(json.dumps({**LISTED, "link": link}).encode(), at_base("https://fhir.example.org/r4"))
+        assert "canary" in page.next_url
+        assert "canary" not in repr(page)
+
+    def test_sends_no_token_that_could_be_more_than_one_header_and_does_not_quote_it(self):
+        with serving(http(202)) as server, pytest.raises(RequestRefused) as refused:
+            asking.status(at(server), server.url("/r4/one/jobs/7"), access_token=Secret("canary\r\nX-Other: 1"))
+        assert not server.requests
+        assert "canary" not in f"{refused.value} {refused.value!r}"
+        assert refused.value.__context__ is refused.value.__cause__ is None
 
 
 class TestAListOfSeveralPages:
