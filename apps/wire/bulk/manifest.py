@@ -45,8 +45,8 @@ class ListedFile:
 
 @dataclass(frozen=True)
 class Manifest:
-    """`transaction_time` is an instant, as it was written: the export holds what was known until then. `next_url` is
-    where the list goes on; empty for a whole one."""
+    """`transaction_time` is an instant as it was written, without spaces around it: the export holds what was known
+    until then. `next_url` is where the list goes on; empty for a whole one."""
 
     transaction_time: str
     requires_access_token: bool
@@ -74,7 +74,7 @@ def read_manifest(body: bytes, server: FhirServer) -> Manifest:
     next_url = _next_url(listed.get("link"))
     if next_url:
         check_address(next_url, server.policy)
-    return Manifest(str(at), needs_token, files, next_url)
+    return Manifest(str(at).strip(), needs_token, files, next_url)
 
 
 def joined(list_so_far: Manifest, page: Manifest) -> Manifest:

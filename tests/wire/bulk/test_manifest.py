@@ -56,6 +56,9 @@ class TestAManifest:
         ]
         assert (found.transaction_time, found.requires_access_token) == ("2026-11-20T09:40:00.000Z", True)
 
+    def test_cannot_scroll_a_terminal_with_its_time(self):
+        assert read(transactionTime="\n\n 2026-11-20T09:40:00Z\r\n").transaction_time == "2026-11-20T09:40:00Z"
+
     def test_of_nothing_lists_nothing(self):
         assert read(output=[]).files == ()
 
