@@ -166,6 +166,30 @@ class TestTheVocabulary:
         assert set(SearchWord.objects.get(word="nullmeier").neighbours) == mistyping.neighbours("nullmeier")
         assert "null" in mistyping.neighbours("nullmeier")
 
+    def test_makes_no_neighbours_that_an_import_made_already(self, monkeypatch):
+        self.bulk("Quill Harbor")
+        vocabulary.hold()
+        made, asked = vocabulary.Neighbours(), []
+        of = mistyping.neighbours
+        monkeypatch.setattr(mistyping, "neighbours", lambda word: asked.append(word) or of(word))
+        made.meet(["quill"])
+        made.make()
+        made.store()
+        vocabulary.learn_missing()
+        assert asked == ["quill", "harbor"]
+        assert all(set(SearchWord.objects.get(word=word).neighbours) == of(word) for word in asked)
+
+    def test_makes_neighbours_of_a_word_once_though_two_waves_tell_it(self):
+        vocabulary.hold()
+        made = vocabulary.Neighbours()
+        for words in (["quill"], ["quill", "harbor"]):  # the second could not see yet what comes of the first
+            made.meet(words)
+            made.make()
+            made.store()
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT word FROM word_neighbours ORDER BY word")
+            assert cursor.fetchall() == [("harbor",), ("quill",)]
+
     def test_counts_again_what_it_knew(self, make_provider):
         make_provider("Quill Clinic")
         self.bulk("Quill Hospital")

@@ -3,36 +3,15 @@
 Statements in their order; each takes the parameters `directory` and `at`. What is as it was is not written.
 """
 
-ADD_SERVERS = """
-INSERT INTO directory_authorizationserver (
-    id, source, authorize_url, token_url, revocation_url, introspection_url, management_url, jwks_url, issuer,
-    id_token_issuers, names_issuer, capabilities, scopes_supported, is_sandbox, found_at
-)
-SELECT gen_random_uuid(), 'configured', authorize_url, token_url, revocation_url, '', '', '', '', '{}', false, '{}',
-    '{}', is_sandbox, %(at)s
-FROM (
-    SELECT DISTINCT ON (row.authorize_url, row.token_url) row.*
-    FROM import_judged AS judged JOIN import_endpoint AS row USING (number)
-    WHERE judged.reason IS NULL AND judged.takes_server AND judged.server_id IS NULL AND row.authorize_url <> ''
-    ORDER BY row.authorize_url, row.token_url, row.number
-) AS stated
-ON CONFLICT (authorize_url, token_url) DO NOTHING
-"""
-FIND_SERVERS = """
-UPDATE import_judged AS judged SET server_id = server.id
-FROM import_endpoint AS row, LATERAL (
-    SELECT id FROM directory_authorizationserver
-    WHERE authorize_url = row.authorize_url AND token_url = row.token_url LIMIT 1
-) AS server
-WHERE row.number = judged.number AND judged.takes_server AND judged.server_id IS NULL AND row.authorize_url <> ''
-"""
-# The revocation address follows the list, unless the server said it itself or another directory lists it too.
+# The revocation address follows the list, unless the server said it itself or another directory lists it too. Of
+# servers that were there before: others have it of the list already.
 FIND_REVOCATIONS = """
 WITH differing AS MATERIALIZED (
     SELECT stated.* FROM (
         SELECT DISTINCT ON (judged.server_id) judged.server_id, row.revocation_url
         FROM import_judged AS judged JOIN import_endpoint AS row USING (number)
-        WHERE judged.reason IS NULL AND judged.takes_server ORDER BY judged.server_id, row.number
+        WHERE judged.reason IS NULL AND judged.takes_server AND judged.server_id IS NOT NULL
+        ORDER BY judged.server_id, row.number
     ) AS stated, LATERAL (
         SELECT true FROM directory_authorizationserver AS known
         WHERE known.id = stated.server_id AND known.source = 'configured'
@@ -56,6 +35,29 @@ WHERE elsewhere.it_is IS NULL
 CHANGE_REVOCATIONS = """
 UPDATE directory_authorizationserver AS server SET revocation_url = stated.revocation_url
 FROM import_revocation AS stated WHERE server.id = stated.server_id
+"""
+ADD_SERVERS = """
+INSERT INTO directory_authorizationserver (
+    id, source, authorize_url, token_url, revocation_url, introspection_url, management_url, jwks_url, issuer,
+    id_token_issuers, names_issuer, capabilities, scopes_supported, is_sandbox, found_at
+)
+SELECT gen_random_uuid(), 'configured', authorize_url, token_url, revocation_url, '', '', '', '', '{}', false, '{}',
+    '{}', is_sandbox, %(at)s
+FROM (
+    SELECT DISTINCT ON (row.authorize_url, row.token_url) row.*
+    FROM import_judged AS judged JOIN import_endpoint AS row USING (number)
+    WHERE judged.reason IS NULL AND judged.takes_server AND judged.server_id IS NULL AND row.authorize_url <> ''
+    ORDER BY row.authorize_url, row.token_url, row.number
+) AS stated
+ON CONFLICT (authorize_url, token_url) DO NOTHING
+"""
+FIND_SERVERS = """
+UPDATE import_judged AS judged SET server_id = server.id
+FROM import_endpoint AS row, LATERAL (
+    SELECT id FROM directory_authorizationserver
+    WHERE authorize_url = row.authorize_url AND token_url = row.token_url LIMIT 1
+) AS server
+WHERE row.number = judged.number AND judged.takes_server AND judged.server_id IS NULL AND row.authorize_url <> ''
 """
 # Discovery may have paired an endpoint while we judged it: then it stays as discovery left it.
 CHANGE_ENDPOINTS = """

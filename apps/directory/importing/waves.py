@@ -22,8 +22,8 @@ _EACH = (
     accepting.ADD, accepting.SITES, vocabulary.LEARN_EARLY,
     judging.NOBODYS, judging.DROP_NOBODYS, judging.JUDGE, "ANALYZE import_judged", judging.REFUSE_CROSSING,
     judging.REFUSE,
-    storing.ADD_SERVERS, storing.FIND_SERVERS, "ANALYZE import_judged",
-    storing.FIND_REVOCATIONS, storing.CHANGE_REVOCATIONS, storing.CHANGE_ENDPOINTS, storing.ADD_ENDPOINTS,
+    storing.FIND_REVOCATIONS, storing.CHANGE_REVOCATIONS,
+    storing.ADD_SERVERS, storing.FIND_SERVERS, "ANALYZE import_judged", storing.CHANGE_ENDPOINTS, storing.ADD_ENDPOINTS,
     storing.MOVED, storing.WANTED, "ANALYZE import_wanted", storing.CHANGE_PORTALS, storing.ADD_PORTALS, storing.LEFT,
     storing.REMEMBER, accepting.REMEMBER,
 )  # fmt: skip
@@ -37,6 +37,7 @@ class Waves:
         self._rows: Counter[str] = Counter()  # by statement
         self._under_way: ExitStack | None = None
         self._sent: list[tuple[str, psycopg.Cursor[Any]]] = []
+        self._neighbours = vocabulary.Neighbours()
 
     def start(self, *, is_whole_list: bool) -> None:
         """Merge what is staged and empty the stage, without waiting. Call `finish` before anything else is asked."""
@@ -48,6 +49,7 @@ class Waves:
                 cursor.execute(statement, self._parameters if "%(" in statement else None)
                 self._sent.append((statement, cursor))
             self._under_way = stack.pop_all()
+        self._neighbours.make()
 
     def finish(self) -> None:
         """Wait for the wave under way, if there is one. Raises what the database raised."""
@@ -55,8 +57,11 @@ class Waves:
             return
         self._under_way.close()
         self._under_way = None
+        self._neighbours.store()
         for statement, cursor in self._sent:
             self._rows[statement] += max(cursor.rowcount, 0)
+            if statement == vocabulary.LEARN_EARLY:
+                self._neighbours.meet(word for (word,) in cursor.fetchall())
             cursor.close()
         self._sent.clear()
 
