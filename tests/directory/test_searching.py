@@ -2,12 +2,14 @@
 
 import pytest
 
-from apps.directory.models import ClientRegistration
-from apps.directory.searching import finding
+from apps.directory.models import ClientRegistration, SearchWord
+from apps.directory.searching import finding, meanings
 from apps.directory.words import spelling
 from tests.directory.conftest import AT
 
 pytestmark = pytest.mark.django_db
+
+MOST_MEANINGS = 100  # words that one is taken for
 
 
 def names(query: str) -> list[str]:
@@ -31,6 +33,25 @@ class TestASearch:
     def test_finds_nothing_where_a_word_fits_nowhere(self, make_provider, query):
         make_provider("Harbor Family Practice", city="Portland")
         assert names(query) == []
+
+    @pytest.mark.parametrize("typed", ["q", "qu"])
+    def test_of_a_letter_or_two_means_the_commonest_words_and_then_those_of_one_provider(self, typed):
+        common = [SearchWord(word=f"qu{number:03}", uses=number + 2) for number in range(MOST_MEANINGS - 1)]
+        rare = [SearchWord(word=f"qua{letter}") for letter in "abc"]
+        other = [SearchWord(word="rare"), SearchWord(word="rarer", uses=9)]
+        SearchWord.objects.bulk_create([*rare, *other, *common])
+        (meaning,) = meanings.known([typed])
+        assert set(meaning.words) == {typed, "quaa", *(row.word for row in common)}
+        assert meaning.uses == sum(row.uses for row in common) + 1
+        SearchWord.objects.filter(word__startswith="qu0").delete()
+        (meaning,) = meanings.known([typed])
+        assert not meaning.words.keys() & {"rare", "rarer", "qu001"}
+
+    def test_of_a_letter_finds_what_one_provider_alone_is_called(self, make_provider):
+        make_provider("Quill Clinic")
+        make_provider("Oak Clinic")
+        assert names("q") == ["Quill Clinic"]
+        assert names("c") == ["Oak Clinic", "Quill Clinic"]
 
     def test_follows_a_name_that_changed(self, make_provider):
         provider = make_provider("Harbor")

@@ -26,9 +26,10 @@ class SearchWord(models.Model):
         indexes = [
             # without those that have none, most of a long list's words, and sorted in thousands at once
             GinIndex(fields=["neighbours"], name="search_word_neighbours", condition=~Q(neighbours=[])),
-            # The commonest words that begin with one or two letters, without reading all of them.
-            models.Index(Left("word", 1), F("uses").desc(), name="search_word_first_letter"),
-            models.Index(Left("word", 2), F("uses").desc(), name="search_word_two_letters"),
+            # The commonest words that begin with one or two letters, without reading all of them; without those of a
+            # single provider, most of a long list's
+            models.Index(Left("word", 1), F("uses").desc(), name="common_first_letter", condition=Q(uses__gt=1)),
+            models.Index(Left("word", 2), F("uses").desc(), name="common_two_letters", condition=Q(uses__gt=1)),
         ]
 
     class Privacy:

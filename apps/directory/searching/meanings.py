@@ -73,8 +73,9 @@ def unasked(words: Sequence[str]) -> tuple[Meaning, ...]:
 
 def known(words: Sequence[str]) -> tuple[Meaning, ...]:
     """For each word those of the vocabulary that begin so, the commonest first. One query."""
-    found = _by_typed(_beginning(word) for word in words)
-    return tuple(Meaning(word, {word: 0, **dict.fromkeys(found[word], 0)}, sum(found[word].values())) for word in words)
+    found = _by_typed(part for word in words for part in _beginning(word))
+    begun = [(word, _commonest(found[word])) for word in words]
+    return tuple(Meaning(word, {word: 0, **dict.fromkeys(uses, 0)}, sum(uses.values())) for word, uses in begun)
 
 
 def similar(meanings: Sequence[Meaning]) -> tuple[Meaning, ...]:
@@ -86,7 +87,7 @@ def similar(meanings: Sequence[Meaning]) -> tuple[Meaning, ...]:
     pieces = {piece for meaning in meanings if not meaning.is_known for piece in _pieces(meaning.typed)}
     found = _by_typed(
         [
-            *(_beginning(word) for word in torn),
+            *(part for word in torn for part in _beginning(word)),
             *(_near(word) for word in mistyped),
             _with_uses(SearchWord.objects.filter(word__in=pieces), _PIECES),
         ]
@@ -107,13 +108,20 @@ def _of_address(address: web_addresses.Address) -> tuple[str, ...]:
     return tuple(before) or spelling.plain_words(address.path) or spelling.plain_words(address.name)
 
 
-def _beginning(word: str) -> Rows:
-    rows = SearchWord.objects.all()
+def _beginning(word: str) -> Sequence[Rows]:
+    rows = SearchWord.objects.filter(word__startswith=word)
     if len(word) > 2:
-        rows = rows.filter(word__startswith=word)
-    else:  # thousands begin so: the index has the commonest first
-        rows = rows.alias(beginning=Left("word", len(word))).filter(beginning=word)
-    return _with_uses(rows, word)[:_MOST_MEANINGS]
+        return [_with_uses(rows, word)[:_MOST_MEANINGS]]
+    # Thousands begin so. An index has those of several providers, the commonest first, and no other.
+    common = SearchWord.objects.alias(beginning=Left("word", len(word))).filter(beginning=word, uses__gt=1)
+    rare = rows.filter(uses=1).values_list(Value(word), "word", "uses").order_by("word")
+    return [_with_uses(common, word)[:_MOST_MEANINGS], rare[:_MOST_MEANINGS]]
+
+
+def _commonest(uses: Mapping[str, int]) -> Mapping[str, int]:
+    """So many at most of those that begin as a typed word."""
+    best = sorted(uses, key=uses.__getitem__, reverse=True)[:_MOST_MEANINGS]
+    return {word: uses[word] for word in best}
 
 
 def _near(word: str) -> Rows:
