@@ -1,12 +1,14 @@
 """Which client registrations need staff now, and for what: the first page of the registration desk.
 
 A registration has one row, for what is most pressing; a rejected or retired one needs nobody. The database finds them:
-a registration may have fifty thousand endpoints, and none is read for a row that is not shown.
+a registration may have fifty thousand endpoints, and none is read for a row that is not shown. To put its statements
+together takes longer than to answer them, so that each is kept for as long as it would be the same.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from django.contrib.postgres.expressions import ArraySubquery
@@ -34,6 +36,9 @@ class Need(models.TextChoices):
     SECRET_DUE = "secret_due", _("The secret is due soon")
     NEW_KEY = "new_key", _("They lack our new key")
     SWITCHED_OFF = "switched_off", _("Switched off")
+
+
+_IN_ORDER = tuple(Need)
 
 
 @dataclass(frozen=True)
@@ -69,36 +74,50 @@ def told(found: Iterable[Any]) -> Sequence[Any]:
 
 def needs(*, at: datetime, most: int) -> Sequence[Attention]:
     """At most so many rows, the most pressing first, and of equals the one that waits longest."""
-    whens = _whens(at=at)
-    need = Case(*(When(when, then=Value(rank)) for rank, when in enumerate(whens.values())))
-    # By the same conditions, not by what `need` came to: SQL would hold all of them again for each that is compared.
-    since = Case(
-        *(When(when, then=_SINCE.get(need, Value(None))) for need, when in whens.items()),
-        output_field=models.DateTimeField(),
-    )
-    standing = rows().exclude(status__in=registering.OVER).annotate(need=need, since=since)
-    needy = standing.filter(need__isnull=False)
-    found = needy.order_by("need", F("since").asc(nulls_last=True), "label", "pk")[:most]
-    named = list(whens)
-    return [Attention(named[row.need], row, row.since) for row in told(found)]
+    found = told(ClientRegistration.objects.raw(*_needy(at.date(), most)))
+    return [Attention(_IN_ORDER[row.need], row, row.since) for row in found]
 
 
 def find(query: str, *, most: int) -> Sequence[ClientRegistration]:
     """Registrations by provider, address, label, application or client id; all of them for an empty query. Those that
     are over come last."""
-    found = rows()
     words = query.replace("\x00", "").strip()[:200]
-    if words:
-        wanted = Q()
-        for place in ("label", "client_id", "application_name", "authorization_server__authorize_url"):
-            wanted |= Q(**{f"{place}__icontains": words})
-        at_address = Endpoint.objects.filter(fhir_base_url__icontains=words, authorization_server__isnull=False)
-        of_provider = Endpoint.objects.filter(providers__name__icontains=words, authorization_server__isnull=False)
-        for endpoints in (at_address, of_provider):
-            wanted |= Q(authorization_server__in=endpoints.values("authorization_server"))
-        found = found.filter(wanted)
+    if not words:
+        return told(ClientRegistration.objects.raw(*_all(most)))
+    wanted = Q()
+    for place in ("label", "client_id", "application_name", "authorization_server__authorize_url"):
+        wanted |= Q(**{f"{place}__icontains": words})
+    at_address = Endpoint.objects.filter(fhir_base_url__icontains=words, authorization_server__isnull=False)
+    of_provider = Endpoint.objects.filter(providers__name__icontains=words, authorization_server__isnull=False)
+    for endpoints in (at_address, of_provider):
+        wanted |= Q(authorization_server__in=endpoints.values("authorization_server"))
+    return told(_in_order(rows().filter(wanted))[:most])
+
+
+@lru_cache(maxsize=4)
+def _all(most: int) -> tuple[str, Sequence[Any]]:
+    """The statement for the first of all registrations, with its parameters."""
+    return _in_order(rows())[:most].query.sql_with_params()
+
+
+@lru_cache(maxsize=4)
+def _needy(today: date, most: int) -> tuple[str, Sequence[Any]]:
+    """The statement for `needs`, with its parameters. Its rows tell the place of their need among all."""
+    whens = _whens(today=today)
+    need = Case(*(When(whens[need], then=Value(place)) for place, need in enumerate(_IN_ORDER)))
+    # By the same conditions, not by what `need` came to: SQL would hold all of them again for each that is compared.
+    since = Case(
+        *(When(whens[need], then=_SINCE.get(need, Value(None))) for need in _IN_ORDER),
+        output_field=models.DateTimeField(),
+    )
+    standing = rows().exclude(status__in=registering.OVER).annotate(need=need, since=since)
+    needy = standing.filter(need__isnull=False)
+    return needy.order_by("need", F("since").asc(nulls_last=True), "label", "pk")[:most].query.sql_with_params()
+
+
+def _in_order(found: QuerySet[ClientRegistration]) -> QuerySet[ClientRegistration]:
     is_over = Case(When(status__in=registering.OVER, then=Value(1)), default=Value(0))
-    return told(found.annotate(is_over=is_over).order_by("is_over", "label", "pk")[:most])
+    return found.annotate(is_over=is_over).order_by("is_over", "label", "pk")
 
 
 def _refusals() -> QuerySet[Enablement]:
@@ -115,18 +134,18 @@ _SINCE = {
 }
 
 
-def _whens(*, at: datetime) -> dict[Need, Q]:
-    """When each is needed, in their order: the first that holds is told."""
+def _whens(*, today: date) -> Mapping[Need, Q]:
+    """When each is needed: the first that holds is told."""
     lost = Endpoint.objects.filter(authorization_server=OuterRef("authorization_server"), vanished_at=None)
     newer = signing.may_be_chosen().filter(
         algorithm=OuterRef("signing_key__algorithm"), created_at__gt=OuterRef("signing_key__created_at")
     )
     has_secret = Q(secret_set_at__isnull=False)
-    soon = at.date() + timedelta(days=credentials.WARN_DAYS)
+    soon = today + timedelta(days=credentials.WARN_DAYS)
     is_whole = overseeing.WITH_CREDENTIALS & ~Q(versions_added=[])
     return {
         Need.TROUBLE: ~Q(trouble=""),
-        Need.SECRET_OVERDUE: has_secret & Q(secret_rotation_due_date__lt=at.date()),
+        Need.SECRET_OVERDUE: has_secret & Q(secret_rotation_due_date__lt=today),
         Need.NOT_ENABLED: Q(Exists(_refusals())),
         Need.DISCOVERY: Q(Exists(lost.exclude(discovery_fault=""))),
         Need.MISSING: ~is_whole,

@@ -4,8 +4,11 @@ can, at one of its endpoints at least."""
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
+from typing import Any
 
-from django.db.models import OuterRef, Prefetch, QuerySet, Subquery
+from django.db.models import Prefetch, QuerySet, prefetch_related_objects
+from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 
 from apps.directory import linkability, overseeing, registering
@@ -14,6 +17,16 @@ from apps.directory.models import ClientRegistration, Enablement, Endpoint
 Status = ClientRegistration.Status
 
 _MOST_ASKED = 200  # endpoints of one registration
+# Of each the first in an index's order, for there may be tens of thousands.
+_FIRSTS = """
+SELECT first.* FROM directory_clientregistration AS registration, LATERAL (
+    SELECT * FROM directory_endpoint AS own
+    WHERE own.authorization_server_id = registration.authorization_server_id
+        AND own.is_switched_on AND own.vanished_at IS NULL
+    ORDER BY own.fhir_version, own.fhir_base_url LIMIT 1
+) AS first
+WHERE registration.id = ANY(%s)
+"""
 
 
 @dataclass(frozen=True)
@@ -23,6 +36,11 @@ class Standing:
     kind: str
     word: str
     reason: str = ""
+
+    @property
+    def status(self) -> str:
+        """The markup of both. A list of fifty shows few that differ."""
+        return _status(self.kind, self.word)
 
 
 def show_on(registrations: Iterable[ClientRegistration], *, at: datetime) -> None:
@@ -39,6 +57,11 @@ def of(registration: ClientRegistration, *, at: datetime) -> Standing:
     show_on([registration], at=at)
     found: Standing = registration.standing  # type: ignore[attr-defined]
     return found
+
+
+@lru_cache(maxsize=64)
+def _status(kind: str, word: str) -> str:
+    return render_to_string("partials/status.html", {"kind": kind, "word": word})
 
 
 def _of(registration: ClientRegistration, first: Endpoint | None, *, at: datetime) -> Standing:
@@ -80,23 +103,24 @@ def _obstacle(registration: ClientRegistration, endpoint: Endpoint, *, at: datet
 
 
 def _firsts(registrations: Sequence[ClientRegistration]) -> dict[object, Endpoint]:
-    """One endpoint of each authorization server that is switched on, if it has any: the first in an index's order, for
-    there may be tens of thousands."""
-    if not registrations:
-        return {}
-    own = Endpoint.objects.filter(authorization_server=OuterRef("authorization_server"), is_switched_on=True)
-    first = own.filter(vanished_at__isnull=True).order_by("fhir_version", "fhir_base_url").values("pk")[:1]
-    pks = ClientRegistration.objects.filter(pk__in=[row.pk for row in registrations]).values_list(Subquery(first))
-    rows = _ready(Endpoint.objects.filter(pk__in=[pk for (pk,) in pks if pk]))
+    """One endpoint of each authorization server that is switched on, if it has any."""
+    rows = list(Endpoint.objects.raw(_FIRSTS, [[row.pk for row in registrations]])) if registrations else []
+    is_any_enabled = Enablement.objects.filter(endpoint__in=rows).exists() if rows else False
+    prefetch_related_objects(rows, "authorization_server__registrations", _enablements(is_any=is_any_enabled))
     return {row.authorization_server_id: row for row in rows}
 
 
 def _ready(rows: QuerySet[Endpoint]) -> QuerySet[Endpoint]:
     """So that no obstacle costs a query."""
-    enablements = Enablement.objects.select_related("registration__authorization_server")
     return rows.select_related("authorization_server").prefetch_related(
-        "authorization_server__registrations", Prefetch("enablements", enablements)
+        "authorization_server__registrations", _enablements(is_any=True)
     )
+
+
+def _enablements(*, is_any: bool) -> "Prefetch[str, Any, str]":
+    """Those of endpoints, with what tells whose they are; where there are none, nobody asks for them."""
+    rows = Enablement.objects.select_related("registration__authorization_server")
+    return Prefetch("enablements", rows if is_any else rows.none())
 
 
 def _is_open(registration: ClientRegistration) -> bool:

@@ -212,6 +212,11 @@ class TestWhatNeedsStaff:
         ClientRegistration.objects.filter(pk=whole.pk).update(secret_rotation_due_date=due)
         assert self.need(whole) == [need]
 
+    def test_is_asked_anew_each_day(self, whole: ClientRegistration) -> None:
+        now = timezone.now()
+        days = [attending.needs(at=now + timedelta(days=number), most=20) for number in (0, 290, 301, 0)]
+        assert [[one.need for one in found] for found in days] == [[], [Need.SECRET_DUE], [Need.SECRET_OVERDUE], []]
+
     def test_is_an_organization_that_refuses(self, whole: ClientRegistration) -> None:
         Enablement.objects.create(
             registration=whole,
