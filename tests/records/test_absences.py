@@ -1,6 +1,7 @@
 """What a list says of a provider whose part of it is missing."""
 
 import html
+from datetime import timedelta
 
 import pytest
 from django.urls import reverse
@@ -24,10 +25,10 @@ def connection(alice):
     return made
 
 
-def ran(connection, **gaps):
+def ran(connection, *, at=AT, **gaps):
     """A finished run: each type with its gap, or whole where that is empty."""
     run = SyncRun.objects.create(
-        user=connection.user, connection=connection, cause="clock", outcome="partial", created_at=AT, finished_at=AT
+        user=connection.user, connection=connection, cause="clock", outcome="partial", created_at=at, finished_at=at
     )
     for name, gap in gaps.items():
         SyncStep.objects.create(
@@ -62,6 +63,15 @@ class TestAListWithoutEntries:
     def test_says_that_we_stopped_where_there_was_too_much(self, hers, connection):
         ran(connection, CareTeam="too_much", CarePlan="")
         assert f"{PROVIDER} sent more than we can take. We stopped on " in said(hers)
+
+    @pytest.mark.parametrize("latest_first", [True, False])
+    def test_says_what_the_latest_run_of_each_type_found(self, hers, connection, latest_first):
+        runs = [(AT, {"CareTeam": ""}), (AT - timedelta(days=1), {"CareTeam": "too_much", "CarePlan": "not_shared"})]
+        for at, gaps in runs if latest_first else reversed(runs):
+            ran(connection, at=at, **gaps)
+        text = said(hers)
+        assert "Missing: care plans." in text
+        assert "more than we can take" not in text
 
     def test_of_another_person_is_not_there(self, client, sam, connection):
         ran(connection, CareTeam="not_shared", CarePlan="")

@@ -6,12 +6,14 @@ Two queries for all connections: the latest step of each type, whichever run it 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
+from django.db import DEFAULT_DB_ALIAS
 from django.utils.translation import gettext
 
 from apps.records import gap_words, parts
+from apps.records.binary_cursors import binary_cursor
 from apps.records.models import SyncStep
 from apps.records.subjects import ALLERGIES, Subject
 from apps.records.viewing.whole import Source, Whole
@@ -32,6 +34,21 @@ class Notice:
     is_none_sent: bool = False  # as far as shelves tell
 
 
+_COLUMNS: Final = (  # in the model's own order, as `from_db` takes them
+    "id", "resource_type", "status", "gap", "rows_kept", "rows_refused", "rows_unreadable", "rows_counted",
+    "finished_at",
+)  # fmt: skip
+# Written out, as every list asks it: putting it together anew costs more than asking.
+_LATEST_STEPS: Final = f"""
+SELECT DISTINCT ON (run.connection_id, step.resource_type)
+run.connection_id, {", ".join(f"step.{name}" for name in _COLUMNS)}
+FROM records_syncstep AS step JOIN records_syncrun AS run ON run.id = step.run_id
+WHERE step.user_id = %(user_id)s AND run.connection_id = ANY(%(connections)b::uuid[])
+AND step.resource_type = ANY(%(types)b::text[])
+ORDER BY run.connection_id, step.resource_type, run.created_at DESC
+"""  # noqa: S608 - names of columns, written above
+
+
 def of(whole: Whole, subject: Subject) -> tuple[Notice, ...]:
     """A notice for each connection that has no entries of the subject, or misses some."""
     counts = {shelf.connection_id: shelf.index.sent if shelf.index else 0 for shelf in whole.of(subject)}
@@ -49,30 +66,16 @@ def of(whole: Whole, subject: Subject) -> tuple[Notice, ...]:
 
 
 def _latest_steps(whole: Whole, subject: Subject) -> Mapping[UUID, list[SyncStep]]:
-    steps = (
-        SyncStep.objects.filter(
-            user_id=whole.user_id,
-            run__connection__in=list(whole.sources),
-            resource_type__in=subject.resource_types,
-        )
-        .select_related("run")
-        .only(
-            "resource_type",
-            "status",
-            "gap",
-            "finished_at",
-            "rows_counted",
-            "rows_kept",
-            "rows_refused",
-            "rows_unreadable",
-            "run__connection_id",
-        )
-        .order_by("run__connection_id", "resource_type", "-run__created_at")
-        .distinct("run__connection_id", "resource_type")
-    )
     found: dict[UUID, list[SyncStep]] = defaultdict(list)
-    for step in steps:
-        found[step.run.connection_id].append(step)
+    asked: dict[str, Any] = {
+        "user_id": whole.user_id,
+        "connections": list(whole.sources),
+        "types": list(subject.resource_types),
+    }
+    with binary_cursor() as cursor:
+        cursor.execute(_LATEST_STEPS, asked)
+        for connection_id, *values in cursor.fetchall():
+            found[connection_id].append(SyncStep.from_db(DEFAULT_DB_ALIAS, _COLUMNS, values))
     return found
 
 
