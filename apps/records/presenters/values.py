@@ -152,13 +152,26 @@ def _whole(sent: object) -> Value:
 
 
 def _range(sent: object) -> Value:
-    low, high = (quantities.read(elements.child(sent, bound)) for bound in ("low", "high"))
-    return Value(Kind.RANGE, quantity=low, until=high) if low or high else Value()
+    """An end that stands alone is told as one; where one of two cannot be read, both as they were sent."""
+    ends = quantities.ends(sent) if isinstance(sent, dict) else None
+    if ends is None:
+        return _sides(sent, ("low", "high"), " - ")
+    return Value(Kind.RANGE, quantity=ends[0], until=ends[1]) if any(ends) else Value()
 
 
 def _ratio(sent: object) -> Value:
-    over, under = (quantities.read(elements.child(sent, part)) for part in ("numerator", "denominator"))
+    """1:80; where a side of it cannot be read, both as they were sent: 1 is another finding."""
+    sides = ("numerator", "denominator")
+    over, under = (quantities.read(elements.child(sent, side)) for side in sides)
+    sent_sides = [bool(elements.child(sent, side)) for side in sides]
+    if [bool(over), bool(under)] != sent_sides:
+        return _sides(sent, sides, " : ")
     return Value(Kind.RATIO, quantity=over, until=under) if over or under else Value()
+
+
+def _sides(sent: object, names: tuple[str, str], between: str) -> Value:
+    said = (quantities.as_sent(elements.child(sent, name)) for name in names)
+    return _said(between.join(filter(None, said)))
 
 
 def _samples(sent: object) -> Value:

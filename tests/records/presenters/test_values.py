@@ -113,3 +113,21 @@ class TestAnAttachment:
 
     def test_is_none_without_anything_to_open(self):
         assert not values.attachment({"title": "Scan", "data": 5, "size": "big"})
+
+
+class TestARange:
+    @pytest.mark.parametrize(
+        ("value", "told"),
+        [
+            ({"low": {"value": 3, "unit": "mg"}}, "≥ 3 mg"),
+            ({"high": {"value": 3, "unit": "mg"}}, "≤ 3 mg"),
+            ({"low": {"value": 3}, "high": {"value": "about 5"}}, "3 - about 5"),
+            ({"low": {"value": 3}, "high": {"value": 5}}, "3 to 5"),
+        ],
+    )
+    def test_is_told_with_both_its_ends(self, value, told):
+        assert values_in_words.of_value(values.read({"valueRange": value})) == told
+
+    def test_of_a_ratio_that_cannot_be_read_is_told_as_it_was_sent(self):
+        ratio = {"numerator": {"value": 1}, "denominator": {"value": "over 80"}}
+        assert values_in_words.of_value(values.read({"valueRatio": ratio})) == "1 : over 80"
