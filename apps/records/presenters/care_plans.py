@@ -164,7 +164,7 @@ def _activity(resource: Element, activity: Element, context: Context) -> Activit
         text=next(filter(None, said), ""),
         progress=next(progress, NOT_GIVEN),
         when=moments.read(detail, "scheduled", means="planned"),
-        is_to_avoid=detail.get("prohibited") is True or detail.get("doNotPerform") is True,
+        is_to_avoid=elements.flag(detail, "prohibited") is True or elements.flag(detail, "doNotPerform") is True,
         said=notes(activity, "progress"),
     )
 

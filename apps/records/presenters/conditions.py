@@ -129,7 +129,7 @@ def present(resource: Element, context: Context) -> ConditionEntry:
     began = moments.read(resource, "onset", means="started", birth_date=context.birth_date)
     ended = moments.read(resource, "abatement", means="ended", birth_date=context.birth_date)
     written_down = moments.read(resource, "recordedDate", "dateRecorded", "assertedDate", means="written-down")
-    has_ended = bool(ended) or resource.get("abatementBoolean") is True
+    has_ended = bool(ended) or elements.flag(resource, "abatementBoolean") is True
     status, category = _status(resource, has_ended=has_ended), _category(resource)
     group = _group(status, category, has_ended=has_ended)
     is_standing = group not in {Group.PAST, Group.RULED_OUT}

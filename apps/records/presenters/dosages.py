@@ -105,9 +105,9 @@ def _dosage(sent: Element) -> Dosage:
         site=_titled(sent, *_SITES) or elements.text(elements.child(sent, "siteReference"), "display"),
         method=_titled(sent, "method"),
         timing=timing,
-        is_as_needed=_is(sent, "asNeededBoolean") is True or bool(sent.get("asNeededCodeableConcept")),
+        is_as_needed=elements.flag(sent, "asNeededBoolean") is True or bool(sent.get("asNeededCodeableConcept")),
         as_needed_for=title_of(sent.get("asNeededCodeableConcept")),
-        maximum=_per(elements.child(sent, "maxDosePerPeriod")),
+        maximum=ratio(elements.child(sent, "maxDosePerPeriod")),
         most_at_once=_amount(elements.child(sent, "maxDosePerAdministration")),
         most_ever=_amount(elements.child(sent, "maxDosePerLifetime")),
         modified=tuple(dict.fromkeys(_modifiers(sent))),
@@ -124,7 +124,7 @@ def _unread(sent: Element, told: Dosage) -> Iterator[str]:
     lost += [name for name in ("route", "method", *_SITES, *_ADVICE) if not all(map(title_of, _each(sent, name)))]
     lost += [] if elements.text(elements.child(sent, "siteReference"), "display") == told.site else ["siteReference"]
     lost += [] if told.as_needed_for else ["asNeededCodeableConcept"]
-    lost += [] if _is(sent, "asNeededBoolean") is not None else ["asNeededBoolean"]
+    lost += [] if elements.flag(sent, "asNeededBoolean") is not None else ["asNeededBoolean"]
     lost += [] if elements.number(sent, "sequence") is not None else ["sequence"]
     for name, most in (("maxDosePerPeriod", told.maximum), ("maxDosePerAdministration", told.most_at_once),
                        ("maxDosePerLifetime", told.most_ever), ("timing", elements.child(sent, "timing"))):  # fmt: skip
@@ -202,7 +202,7 @@ def _rate(place: Element, name: str) -> str | None:
     if name == "rateQuantity":
         return _amount(sent).shown or None
     if name == "rateRatio":
-        return _per(sent) or None
+        return ratio(sent) or None
     return " - ".join(end.shown for end in quantities.ends(sent, of=_amount) or () if end) or None
 
 
@@ -231,7 +231,7 @@ _CODED_UNITS = {
 }
 
 
-def _per(ratio: Element) -> str:
+def ratio(ratio: Element) -> str:
     """A ratio as one text: 3 capsules / 1 d. What it is divided by stands there even where it has no number: 4 g a day
     is not 4 g. Empty where that has no words."""
     above, below = (_amount(elements.child(ratio, side)).shown for side in ("numerator", "denominator"))
@@ -246,17 +246,6 @@ def _per(ratio: Element) -> str:
 
 def _titled(sent: Element, *names: str) -> str:
     return ", ".join(naming.titles(sent, *names))
-
-
-def _is(sent: Element, name: str) -> bool | None:
-    """A boolean, or the text of one; None for what is neither."""
-    value = sent.get(name)
-    return (
-        _BOOLEANS.get(value.strip().lower()) if isinstance(value, str) else value if isinstance(value, bool) else None
-    )
-
-
-_BOOLEANS = {"true": True, "false": False}
 
 
 def _each(sent: Element, name: str) -> list[object]:

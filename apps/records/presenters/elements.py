@@ -127,6 +127,14 @@ def number(element: object, name: str) -> Decimal | None:
     return found if found is not None and abs(found.adjusted()) < _MOST_DIGITS else None
 
 
+def flag(element: object, name: str) -> bool | None:
+    """A boolean, or the text of one: "not given" is not to be lost for a pair of quotes. None for what is neither."""
+    value = element.get(name) if isinstance(element, dict) else None
+    if isinstance(value, str):
+        return {"true": True, "false": False}.get(value.strip().lower())
+    return value if isinstance(value, bool) else None
+
+
 def absent_reason(element: object) -> str:
     """The code of a data-absent-reason extension: unknown, masked, not-asked and so on; empty where there is none."""
     for extension in children(element, "extension"):

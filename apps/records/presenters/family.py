@@ -149,7 +149,7 @@ def _condition(sent: Element) -> RelativesCondition:
         codes=codes_of(concept),
         onset=moments.read(sent, "onset", means="started"),
         outcome=title_of(elements.child(sent, "outcome")),
-        led_to_death=sent.get("contributedToDeath") is True,
+        led_to_death=elements.flag(sent, "contributedToDeath") is True,
         said=notes(sent, "note"),
     )
 
@@ -162,7 +162,8 @@ def _sex(resource: Element) -> str:
 
 def _life(resource: Element, *, lives: bool) -> str:
     """An age is that of a living person (FamilyMemberHistory.age in both versions)."""
-    if resource.get("deceasedBoolean") is False or (lives and not any(name in resource for name in _DECEASED)):
+    is_alive = elements.flag(resource, "deceasedBoolean") is False
+    if is_alive or (lives and not any(name in resource for name in _DECEASED)):
         return Life.LIVING
     said = (resource.get(name) for name in _DECEASED)
     return Life.DIED if any(said) else NOT_GIVEN

@@ -7,7 +7,7 @@ returns at once what `is_withdrawn` or `is_withheld`: such an entry says nothing
 from collections.abc import Iterator, Mapping
 from typing import TypedDict, TypeVar
 
-from apps.records.presenters import elements
+from apps.records.presenters import elements, outline
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Code
 from apps.records.presenters.narratives import narrative
@@ -118,9 +118,10 @@ def is_suggested(resource: Element) -> bool:
 
 
 def notes(resource: Element, *names: str) -> tuple[str, ...]:
-    """The provider's free text: Annotations, or the plain text that DSTU2 has in their place."""
-    said = (text for name in names for text in _written(resource.get(name)))
-    return tuple(dict.fromkeys(said))[:_MOST]
+    """The provider's free text: Annotations, or the plain text that DSTU2 has in their place. Before it, as it was
+    sent, what may turn all of the resource around: nobody may read past a modifier."""
+    said = [text for name in names for text in _written(resource.get(name))]
+    return tuple(dict.fromkeys((*outline.as_sent(resource, "modifierExtension"), *said)))[:_MOST]
 
 
 def _written(notes: object) -> Iterator[str]:

@@ -12,7 +12,7 @@ from itertools import islice
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.records.presenters import elements, illnesses, moments, naming, quantities
+from apps.records.presenters import elements, illnesses, moments, naming, outline, quantities
 from apps.records.presenters.absences import known_absence, says_no_information
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Entry
@@ -157,9 +157,9 @@ def present(resource: Element, context: Context) -> ImmunizationEntry:
         said=notes(resource, "note"),
         is_known_absence=absence is not None,
         says_no_information=no_information,
-        is_reported=resource.get("reported") is True or resource.get("primarySource") is False,
+        is_reported=elements.flag(resource, "reported") is True or elements.flag(resource, "primarySource") is False,
         reported_by=title_of(resource.get("reportOrigin")),
-        is_subpotent=resource.get("isSubpotent") is True,
+        is_subpotent=elements.flag(resource, "isSubpotent") is True,
         maker=naming.name_of(resource.get("manufacturer"), context, within=resource),
         lot=elements.text(resource, "lotNumber"),
         expires=elements.text(resource, "expirationDate"),
@@ -198,7 +198,7 @@ def present_recommendation(resource: Element, context: Context) -> Recommendatio
 
 
 def _status(resource: Element) -> Status:
-    if resource.get("wasNotGiven") is True:
+    if elements.flag(resource, "wasNotGiven") is True:
         return Status.WAS_NOT_GIVEN
     return mapped(resource, "status", _STATUSES) or Status.NOT_GIVEN
 
@@ -252,12 +252,14 @@ def _reactions(resource: Element, context: Context) -> tuple[VaccineReaction, ..
 
 
 def _recommendation(sent: Element) -> Recommendation:
+    """One of them. That a vaccine is contraindicated is told also where a code alone says it."""
+    advised_against = outline.as_sent(sent, "contraindicatedVaccineCode")
     return Recommendation(
         vaccine=next(iter(naming.titles(sent, "vaccineCode")), ""),
         codes=tuple(code for concept in elements.children(sent, "vaccineCode") for code in codes_of(concept)),
         illness=next(iter(naming.titles(sent, "targetDisease")), ""),
         due=_due(elements.children(sent, "dateCriterion")),
-        status=title_of(sent.get("forecastStatus")),
+        status=", ".join(filter(None, (elements.words(sent.get("forecastStatus")), *advised_against))),
         dose=_number(sent, "doseNumberPositiveInt", "doseNumberString", "doseNumber"),
     )
 

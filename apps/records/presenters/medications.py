@@ -148,7 +148,7 @@ _OPEN = frozenset({Status.ON_LIST, Status.PAUSED, Status.NOT_GIVEN})
 
 def present_order(resource: Element, context: Context) -> MedicationEntry:
     """A MedicationOrder (DSTU2) or MedicationRequest (R4)."""
-    is_reported = resource.get("reportedBoolean") is True or bool(elements.child(resource, "reportedReference"))
+    is_reported = bool(elements.flag(resource, "reportedBoolean") or elements.child(resource, "reportedReference"))
     status = _order_status(resource, is_reported=is_reported)
     prescribed = moments.read(resource, "authoredOn", "dateWritten", means="prescribed")
     request = elements.child(resource, "dispenseRequest")
@@ -167,7 +167,7 @@ def present_order(resource: Element, context: Context) -> MedicationEntry:
 def present_statement(resource: Element, context: Context) -> MedicationEntry:
     """A MedicationStatement of either version."""
     status = mapped(resource, "status", _STATEMENT_STATUSES) or Status.NOT_GIVEN
-    if resource.get("wasNotTaken") is True:
+    if elements.flag(resource, "wasNotTaken") is True:
         status = Status.NOT_TAKEN
     taken = moments.read(resource, "effective", means="taken", birth_date=context.birth_date)
     return _entry(
@@ -207,7 +207,7 @@ def _order_status(resource: Element, *, is_reported: bool) -> Status:
     status = mapped(resource, "status", _ORDER_STATUSES) or Status.NOT_GIVEN
     if status not in _OPEN:
         return status
-    if resource.get("doNotPerform") is True:
+    if elements.flag(resource, "doNotPerform") is True:
         return Status.NOT_TO_BE_TAKEN
     if is_reported or resource.get("resourceType") == "MedicationOrder":
         return status
@@ -282,14 +282,17 @@ def _referred_title(resource: Element) -> str:
 
 
 def _ingredients(product: Element, context: Context) -> tuple[str, ...]:
-    """Each ingredient by name: `itemCodeableConcept` or `itemReference` in R4, a reference alone in DSTU2."""
+    """Each ingredient by name and strength: `itemCodeableConcept` or `itemReference` in R4, a reference in DSTU2."""
     parts = (*elements.children(product, "ingredient"), *elements.children(_described(product), "ingredient"))
-    named = (
-        title_of(part.get("itemCodeableConcept"))
-        or naming.name_of(part.get("itemReference") or part.get("item"), context, within=product)
-        for part in parts
+    return tuple(dict.fromkeys(filter(None, (_ingredient(part, product, context) for part in parts))))
+
+
+def _ingredient(part: Element, product: Element, context: Context) -> str:
+    named = title_of(part.get("itemCodeableConcept")) or naming.name_of(
+        part.get("itemReference") or part.get("item"), context, within=product
     )
-    return tuple(dict.fromkeys(filter(None, named)))
+    strength = dosages.ratio(elements.child(part, "strength") or elements.child(part, "amount"))
+    return f"{named} ({strength})" if named and strength else named
 
 
 def _form(product: Element) -> str:

@@ -73,7 +73,7 @@ def _status(resource: Element) -> Status:
     status = mapped(resource, "status", _STATUSES) or Status.NOT_GIVEN
     if status not in {Status.ORDERED, Status.ON_HOLD, Status.NOT_GIVEN}:
         return status
-    if resource.get("doNotPerform") is True:
+    if elements.flag(resource, "doNotPerform") is True:
         return Status.NOT_TO_BE_DONE
     return Status.PLANNED if is_suggested(resource) else status
 

@@ -122,7 +122,7 @@ def present(resource: Element, context: Context) -> ProcedureEntry:
 
 
 def _status(resource: Element) -> Status:
-    if resource.get("notPerformed") is True:
+    if elements.flag(resource, "notPerformed") is True:
         return Status.NOT_DONE
     return mapped(resource, "status", _STATUSES) or Status.NOT_GIVEN
 

@@ -1,0 +1,87 @@
+"""What turns a resource around is read however it was sent: booleans as texts, codes without words, modifiers."""
+
+from typing import Any
+
+import pytest
+
+from apps.records.presenters import (
+    allergies,
+    care_plans,
+    conditions,
+    elements,
+    immunizations,
+    medications,
+    orders,
+    procedures,
+)
+from apps.records.presenters.entry import Context, Entry
+
+MODIFIER = [{"url": "urn:not", "valueBoolean": True}]
+
+
+def sent(resource_type: str, **parts: Any) -> dict[str, Any]:
+    return {"resourceType": resource_type, "id": "x", **parts}
+
+
+class TestANo:
+    @pytest.mark.parametrize("no", [True, "true", " True "])
+    def test_is_one_also_as_a_text(self, no):
+        context, flu = Context(), {"text": "Flu"}
+        vaccine = sent("Immunization", status="completed", vaccineCode=flu, wasNotGiven=no)
+        assert immunizations.present(vaccine, context).status is immunizations.Status.WAS_NOT_GIVEN
+        procedure = sent("Procedure", status="completed", code=flu, notPerformed=no)
+        assert procedures.present(procedure, context).status is procedures.Status.NOT_DONE
+        taken = sent("MedicationStatement", status="active", medicationCodeableConcept=flu, wasNotTaken=no)
+        assert medications.present_statement(taken, context).status is medications.Status.NOT_TAKEN
+        order = sent(
+            "MedicationRequest", status="active", intent="order", medicationCodeableConcept=flu, doNotPerform=no
+        )
+        assert medications.present_order(order, context).status is medications.Status.NOT_TO_BE_TAKEN
+        plan = sent("CarePlan", status="active", activity=[{"detail": {"description": "Run", "prohibited": no}}])
+        assert care_plans.present(plan, context).activities[0].is_to_avoid
+        test = sent("ServiceRequest", status="active", intent="order", code=flu, doNotPerform=no)
+        assert orders.present(test, context).status is procedures.Status.NOT_TO_BE_DONE
+
+    @pytest.mark.parametrize("yes", [False, "false", None, "x", 0])
+    def test_is_none_where_anything_else_was_sent(self, yes):
+        assert not elements.flag({"wasNotGiven": yes}, "wasNotGiven")
+
+
+class TestARecommendation:
+    def test_says_its_status_also_where_that_has_a_code_alone(self):
+        advised = {
+            "vaccineCode": [{"text": "MMR"}],
+            "forecastStatus": {"coding": [{"system": "urn:x", "code": "contraindicated"}]},
+            "contraindicatedVaccineCode": [{"text": "Live MMR"}],
+        }
+        resource = sent("ImmunizationRecommendation", recommendation=[advised])
+        entry = immunizations.present_recommendation(resource, Context())
+        (told,) = entry.recommendations
+        assert "contraindicated" in told.status
+        assert "Live MMR" in told.status
+
+
+class TestAModifier:
+    @pytest.mark.parametrize(
+        ("present", "resource"),
+        [
+            (conditions.present, sent("Condition", code={"text": "Flu"})),
+            (allergies.present, sent("AllergyIntolerance", code={"text": "Nuts"})),
+            (procedures.present, sent("Procedure", code={"text": "Surgery"})),
+            (immunizations.present, sent("Immunization", vaccineCode={"text": "Flu"})),
+            (medications.present_order, sent("MedicationRequest", medicationCodeableConcept={"text": "Zinc"})),
+            (care_plans.present, sent("CarePlan", description="Walk")),
+        ],
+    )
+    def test_of_a_whole_resource_is_told_as_it_was_sent(self, present, resource):
+        entry: Entry = present({**resource, "modifierExtension": MODIFIER}, Context())
+        assert "Modifier extension urn:not: Value yes" in entry.said
+
+
+class TestAnIngredient:
+    @pytest.mark.parametrize("name", ["strength", "amount"])
+    def test_is_told_with_its_strength(self, name):
+        strength = {"numerator": {"value": 5, "unit": "mg"}, "denominator": {"value": 1, "unit": "tablet"}}
+        product = {"id": "p", "ingredient": [{"itemCodeableConcept": {"text": "Zinc"}, name: strength}]}
+        order = sent("MedicationRequest", contained=[product], medicationReference={"reference": "#p"})
+        assert medications.present_order(order, Context()).ingredients == ("Zinc (5 mg / 1 tablet)",)
