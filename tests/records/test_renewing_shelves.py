@@ -101,6 +101,23 @@ class TestRenewing:
         turned_back(hours=2)
         assert renewing.claim() in claimed
 
+    def test_begins_with_what_somebody_reads_now(self, linked_many, monkeypatch):
+        asked = linked_many[2]
+        renewing.ask_for(list(Shelf.objects.filter(connection=asked).values_list("pk", flat=True)[:1]))
+        assert renewing.claim() == asked
+        renewing.ask_for([])
+        assert renewing.claim() != asked
+
+    def test_tries_again_what_failed_after_what_was_never_tried(self, linked_many):
+        failed = renewing.claim()
+        turned_back(hours=30)
+        rest = [renewing.claim(), renewing.claim()]
+        assert failed not in rest
+        turned_back(hours=1)
+        assert renewing.claim() not in (*rest, failed)
+        turned_back(hours=1)
+        assert renewing.claim() == failed
+
     def test_goes_on_with_others_where_a_worker_died_over_one(self, linked_many):
         dead = renewing.claim()
         assert dead is not None

@@ -14,7 +14,7 @@ from uuid import UUID
 
 from django.db import connection as database
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
 from apps.connections.models import Connection
@@ -26,8 +26,11 @@ MOST_AT_ONCE: Final = 2  # connections, of all workers together
 TOLD_AFTER: Final = timedelta(minutes=15)  # of a connection with fifty thousand entries, shelves take a minute
 TRIED_AGAIN_AFTER: Final = timedelta(days=1)
 
+_NEVER_TRIED: Final = Q(tried_at__isnull=True)
+_TRIED_LONG_AGO: Final = Q(tried_at__lte=Now() - TRIED_AGAIN_AFTER)
 _MOST_LOOKED_AT: Final = 200  # shelves; a connection has some fifteen
 _ASKED_FOR: Final = -1  # before every form there was: somebody reads them now
+_OLD_FORMS: Final = tuple(range(_ASKED_FOR, FORM))  # each by itself, as an index has them: there may be millions
 
 _LOG = logging.getLogger(__name__)
 
@@ -37,7 +40,12 @@ _HOLD: Final = "SELECT id FROM connections_connection WHERE id = %(connection)s 
 
 def old() -> QuerySet[Shelf]:
     """The shelves that an earlier release built, or that were asked for."""
-    return Shelf.objects.filter(form__lt=FORM)
+    return Shelf.objects.filter(form__in=_OLD_FORMS)
+
+
+def count_old(*, most: int) -> int:
+    """How many shelves are old, as far as so many."""
+    return old()[:most].count()
 
 
 def stuck(*, most: int) -> tuple[UUID, ...]:
@@ -63,9 +71,12 @@ def claim() -> Connection | None:
     tried = old().filter(tried_at__gt=Now() - TOLD_AFTER)
     if tried.values("connection_id").distinct().count() >= MOST_AT_ONCE:
         return None
-    first = _due().order_by("form", F("tried_at").asc(nulls_first=True), "pk")
-    waiting = dict.fromkeys(first.values_list("connection_id", flat=True)[:_MOST_LOOKED_AT])
-    return next((found for found in map(_claim, waiting) if found is not None), None)
+    for first in (_NEVER_TRIED, _TRIED_LONG_AGO):
+        waiting = old().filter(first).order_by("form").values_list("connection_id", flat=True)[:_MOST_LOOKED_AT]
+        claimed = next(filter(None, map(_claim, dict.fromkeys(waiting))), None)
+        if claimed is not None:
+            return claimed
+    return None
 
 
 def hold(connection: Connection) -> bool:
@@ -82,10 +93,6 @@ def tell(connection: Connection, error: VaultError) -> None:
         _LOG.error("Old shelves cannot be built anew: connection %s, %s.", connection.pk, type(error).__name__)
 
 
-def _due() -> QuerySet[Shelf]:
-    return old().filter(Q(tried_at__isnull=True) | Q(tried_at__lte=Now() - TRIED_AGAIN_AFTER))
-
-
 @transaction.atomic
 def _claim(connection_id: UUID) -> Connection | None:
     """Waits for nobody: what another holds is in work already, and comes next time."""
@@ -93,6 +100,10 @@ def _claim(connection_id: UUID) -> Connection | None:
     connection = rows.filter(pk=connection_id).first()
     if connection is None:
         return None
-    shelves = _due().filter(connection=connection).select_for_update(no_key=True, skip_locked=True)
+    shelves = (
+        old()
+        .filter(_NEVER_TRIED | _TRIED_LONG_AGO, connection=connection)
+        .select_for_update(no_key=True, skip_locked=True)
+    )
     chosen = list(shelves.values_list("pk", flat=True))
     return connection if Shelf.objects.filter(pk__in=chosen).update(tried_at=Now()) else None

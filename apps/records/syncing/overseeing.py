@@ -17,6 +17,7 @@ from apps.records.syncing import leasing, surviving
 LOOKED_BACK = timedelta(days=2)
 # Whoever beats once a minute has found a run that is free long before.
 LATE_AFTER = timedelta(minutes=15)
+MOST_COUNTED = 100_000  # shelves: of millions, nobody needs the number
 _MOST_LISTED = 20
 
 
@@ -25,7 +26,8 @@ class SyncHealth:
     """At one moment. `dying` are open runs over which workers died, with how often; `given_up` are steps that were
     given up for it, by run and type, and `unshelved` runs whose shelves were; the newest of each. `waiting` counts runs
     that are free and that nobody took up in time, the oldest since `waiting_since_at`. `old_shelves` counts those that
-    are still to be built anew by this release, and `stuck_shelves` are the connections where that failed."""
+    are still to be built anew by this release, up to `MOST_COUNTED`, and `stuck_shelves` are the connections where that
+    failed."""
 
     at: datetime
     dying: tuple[tuple[UUID, int], ...]
@@ -60,6 +62,6 @@ def examine(*, at: datetime) -> SyncHealth:
         unshelved=tuple(unshelved.order_by("-finished_at").values_list("pk", flat=True)[:_MOST_LISTED]),
         waiting=late.count(),
         waiting_since_at=late.aggregate(Min("since_at"))["since_at__min"],
-        old_shelves=renewing.old().count(),
+        old_shelves=renewing.count_old(most=MOST_COUNTED),
         stuck_shelves=renewing.stuck(most=_MOST_LISTED),
     )

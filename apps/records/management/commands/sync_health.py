@@ -51,6 +51,7 @@ def _lines(found: SyncHealth) -> Iterator[str]:
     for connection_id in found.stuck_shelves:
         yield f"shelves_not_renewed: connection {connection_id}: still as an earlier release built them. (us)"
     if found.old_shelves:
-        yield f"{found.old_shelves} shelves of an earlier release are still to be built anew."
+        more = " or more" if found.old_shelves == overseeing.MOST_COUNTED else ""
+        yield f"{found.old_shelves}{more} shelves of an earlier release are still to be built anew."
     if found.is_well:
         yield "All is well with copies."
