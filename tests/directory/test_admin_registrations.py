@@ -158,6 +158,18 @@ class TestThePage:
             assert sentence in html.unescape(answer.content.decode())
         assert ClientRegistration.objects.get().runs_at_once is None
 
+    @pytest.mark.parametrize("method", ["none", "client_secret_basic"])
+    def test_asks_for_a_public_application_online_access_at_most(self, staff, make, method):
+        registration = make("harbor", interface="smart")
+        address = f"{LIST}{registration.pk}/change/"
+        for scope in ("online_access", "offline_access"):
+            changes = {"authentication": method, "refresh_scope": scope}
+            answer = staff.post(address, form(registration, **changes))
+            is_refused = (method, scope) == ("none", "offline_access")
+            shown = html.unescape(answer.content.decode())
+            assert ("A public application gets online_access at most." in shown) is is_refused
+        assert ClientRegistration.objects.get().refresh_scope == ("online_access" if method == "none" else scope)
+
     def test_warns_of_a_secret_that_is_due_and_only_then(self, staff, make):
         registration = make("harbor")
         address = f"{LIST}{registration.pk}/change/"

@@ -128,7 +128,14 @@ class ClientRegistrationForm(ChangesOnly):
             except ValidationError as refusal:
                 self.add_error("token_parameters", refusal)
             self._refuse_early_key(cleaned)
+            self._refuse_offline_access(cleaned)
         return cleaned
+
+    def _refuse_offline_access(self, cleaned: dict[str, Any]) -> None:
+        """Public applications get online access at most (specification 5.2.7)."""
+        is_public = cleaned["authentication"] == Authentication.NONE
+        if is_public and cleaned.get("refresh_scope") == ClientRegistration.RefreshScope.OFFLINE:
+            self.add_error("refresh_scope", _("A public application gets online_access at most. Choose another."))
 
     def _refuse_early_key(self, cleaned: dict[str, Any]) -> None:
         """A provider that reads our key set may hold a copy from before the key was made."""
