@@ -20,11 +20,12 @@ _RXNORM: Final = "http://www.nlm.nih.gov/research/umls/rxnorm"
 
 
 def fold(rows: Sequence[tuple[Shelved, Row]]) -> tuple[Row, ...]:
-    """The rows in their order, each thing once within its group: its newest entry, with the others under it."""
+    """The rows in their order, each thing of a person once within its group: its newest entry, with the others under
+    it."""
     heads: list[Row] = []
-    places: dict[tuple[str, str], int] = {}
+    places: dict[tuple[str, str, str], int] = {}
     for shelved, row in _by_illness(rows):
-        names = [(row.group, name) for name in _names(shelved.entry, row)]
+        names = [(row.person, row.group, name) for name in _names(shelved.entry, row)]
         place = next((places[name] for name in names if name in places), None)
         if place is None:
             place = len(heads)

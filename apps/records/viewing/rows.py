@@ -39,6 +39,7 @@ class Row:
     providers: tuple[str, ...]
     of_its_test: int = 0
     others: tuple["Row", ...] = ()
+    person: str = ""  # whose it is, where the record is of several people
 
     @property
     def listed_by(self) -> int:
@@ -64,11 +65,11 @@ def paired(
     rows: list[tuple[Shelved, Row]] = []
     labels: dict[str, str] = {}
     for one in shelved:
-        provider = sources[one.connection_id].provider
+        provider, person = sources[one.connection_id].provider, sources[one.connection_id].person
         near = enumerate(rows[-5:], max(len(rows) - 5, 0)) if len(sources) > 1 else ()
-        same = next((place for place, (other, _row) in near if _same(other, one)), None)
+        same = next((place for place, (other, row) in near if row.person == person and _same(other, one)), None)
         if same is None:
-            row = _row(one, provider, labels, has_details=has_details)
+            row = replace(_row(one, provider, labels, has_details=has_details), person=person)
             if at is not None and one.entry is not None:
                 said = remarks.of(one.entry, provider=provider, born=born, at=at)
                 row = replace(row, details=(*row.details, *said)) if said else row

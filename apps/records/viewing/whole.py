@@ -27,16 +27,19 @@ from apps.wire import datetimes
 
 @dataclass(frozen=True)
 class Source:
-    """A connection that contributes: its provider by name, and how current it is."""
+    """A connection that contributes: its provider by name, and how current it is. `person` is whose record it is, where
+    this reader has records of several people."""
 
     connection: Connection
     checked_at: datetime | None
     is_out_of_date: bool
+    person: str = ""
 
     @property
     def provider(self) -> str:
-        """The provider's name."""
-        return self.connection.provider.name
+        """The provider's name, and whose record it keeps, where that can be asked."""
+        name = self.connection.provider.name
+        return f"{name} ({self.person})" if self.person else name
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,14 @@ class Whole:
     ring: KeyRing
     at: datetime
     people: tuple[Candidate, ...] = ()
+
+    def of_the_person_of(self, connection_id: UUID) -> "Whole":
+        """The same of one person alone: nobody's values are another's."""
+        person = self.sources[connection_id].person
+        sources = {pk: source for pk, source in self.sources.items() if source.person == person}
+        shelves = tuple(shelf for shelf in self.shelves if shelf.connection_id in sources)
+        people = tuple(one for one in self.people if not person or one.name == person)
+        return replace(self, sources=sources, shelves=shelves, people=people)
 
     @property
     def born(self) -> date | None:
@@ -101,6 +112,8 @@ def opened(
         shelves = reading.shelves(user.pk, ring, subjects=keys)
         renewing.ask_for(_of_another_zone(shelves, str(time_zones.of(user))))
         people = candidates.find_people_with(ring, (source.connection for source in sources.values()))
+        named = _told_apart(people)
+        sources = {pk: replace(source, person=named.get(pk, "")) for pk, source in sources.items()}
         yield Whole(
             user_id=user.pk,
             sources=sources,
@@ -114,6 +127,19 @@ def opened(
 def _of_another_zone(shelves: Iterable[OpenShelf], zone: str) -> list[int]:
     """Those built when their reader lived by another clock: some entries stand under the year of that."""
     return [shelf.pk for shelf in shelves if shelf.index is not None and shelf.index.zone not in {"", zone}]
+
+
+def _told_apart(people: Mapping[UUID, Candidate]) -> dict[UUID, str]:
+    """What to call each connection's person, where there are several: those of another birth date, or of another first
+    name, as twins are. One person may be written in several ways, and is called by the first of them."""
+    called: dict[tuple[str, str], str] = {}
+    for person in people.values():
+        called.setdefault(_known_by(person), person.name)
+    return {pk: called[_known_by(person)] for pk, person in people.items()} if len(called) > 1 else {}
+
+
+def _known_by(person: Candidate) -> tuple[str, str]:
+    return person.birth_date, next(iter(person.name.casefold().split()), "")
 
 
 def _source(connection: Connection, *, at: datetime) -> Source:

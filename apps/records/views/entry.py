@@ -83,8 +83,9 @@ def show_over_time(request: HttpRequest, subject_key: str, record_pk: int) -> Ht
             raise Http404
         with whole.opened(current_user(request), [subject], session=request.session, at=now) as all_of_it:
             asked = Asked(request.GET.get("span", ""), all_rows="all" in request.GET)
-            drawn = over_time.of(all_of_it, subject, entry, asked, at=now)
-            context |= {"title": rows.names(entry), "drawn": drawn, "whole": all_of_it}
+            theirs = all_of_it.of_the_person_of(record.connection_id)
+            drawn = over_time.of(theirs, subject, entry, asked, at=now)
+            context |= {"title": rows.names(entry), "drawn": drawn, "whole": theirs}
     except (VaultError, Outdated) as error:
         _LOG.error("A test does not open: connection %s, %s.", record.connection_id, type(error).__name__)
         context |= {"drawn": None}

@@ -1,0 +1,106 @@
+"""A reader who has records of several people: a parent's own, and their child's. Nothing of one is told of another."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from apps.connections.answers import candidates
+from apps.connections.answers.candidates import Candidate
+from apps.records.models import Record
+from tests.records.linked import make_connection, make_endpoint
+from tests.records.people import PATIENT_ID
+from tests.records.shelved import keep, result
+
+pytestmark = pytest.mark.django_db
+
+HERS, CHILDS = "Wrenna Quillfeather", "Perrin Quillfeather"
+
+
+@pytest.fixture
+def connection(alice):
+    return make_connection(alice)
+
+
+@pytest.fixture
+def other(alice):
+    return make_connection(alice, make_endpoint("https://other.example/r4"))
+
+
+def is_of(connection, name, born):
+    connection.sealed_person = candidates.seal_person(connection, Candidate(PATIENT_ID, name, born))
+    connection.save()
+
+
+@pytest.fixture
+def childs(other):
+    is_of(other, CHILDS, "2019-03-09")
+    return other
+
+
+def page(client, name, *args):
+    response = client.get(reverse(name, args=args))
+    assert response.status_code == 200
+    return re.sub(r"\s+", " ", response.content.decode()).split("<h1")[1]
+
+
+def medicine(logical_id="m1"):
+    coding = {"system": "http://www.nlm.nih.gov/research/umls/rxnorm", "code": "314076", "display": "Lisinopril"}
+    return {
+        "resourceType": "MedicationRequest",
+        "id": logical_id,
+        "status": "active",
+        "intent": "order",
+        "medicationCodeableConcept": {"text": "Lisinopril", "coding": [coding]},
+        "subject": {"reference": f"Patient/{PATIENT_ID}"},
+        "authoredOn": "2024-01-05",
+    }
+
+
+class TestRecordsOfSeveralPeople:
+    def test_say_of_each_entry_whose_it_is(self, hers, sam, connection, childs):
+        keep(connection, result(0), medicine())
+        keep(childs, result(0, value=4.1), medicine())
+        for there in (("subject", "results"), ("subject", "medicines"), ("everything_by_date",), ("whole_record",)):
+            text = page(hers, *there)
+            assert f"({HERS})" in text, there
+            assert f"({CHILDS})" in text, there
+        hers.force_login(sam)
+        assert "Quillfeather" not in page(hers, "subject", "results")
+
+    def test_put_no_medicine_of_one_under_another(self, hers, connection, childs):
+        keep(connection, medicine())
+        keep(childs, medicine())
+        assert page(hers, "subject", "medicines").count('class="row-link"') == 2
+
+    def test_make_no_one_entry_of_what_was_sent_alike(self, hers, connection, childs):
+        keep(connection, result(0))
+        keep(childs, result(0))
+        assert page(hers, "subject", "results").count('class="row-link"') == 2
+
+    def test_draw_no_value_of_one_with_those_of_another(self, hers, sam, connection, childs):
+        keep(connection, result(0, value=5.1))
+        keep(childs, result(1, value=9.9))
+        record = Record.objects.get(connection=connection, logical_id="o0")
+        text = page(hers, "over_time", "results", record.pk)
+        assert "5.1" in text
+        assert "9.9" not in text
+        assert CHILDS not in text
+        hers.force_login(sam)
+        assert hers.get(reverse("over_time", args=["results", record.pk])).status_code == 404
+
+    def test_are_told_apart_where_they_are_twins(self, hers, connection, other):
+        is_of(other, CHILDS, "1984-03-09")
+        keep(connection, result(0))
+        keep(other, result(0))
+        assert page(hers, "subject", "results").count('class="row-link"') == 2
+
+
+class TestRecordsOfOnePerson:
+    def test_are_one_however_providers_write_the_name(self, hers, connection, other):
+        is_of(other, "WRENNA T QUILLFEATHER", "1984-03-09")
+        keep(connection, medicine())
+        keep(other, medicine())
+        text = page(hers, "subject", "medicines")
+        assert text.count('class="row-link"') == 1
+        assert "(Wrenna" not in text
