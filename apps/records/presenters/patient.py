@@ -97,7 +97,7 @@ def _full(name: Element) -> str:
 
 def _deceased(resource: Element) -> str:
     """The date as sent, or "yes" where only the fact was."""
-    stated = resource.get("deceasedBoolean") is True
+    stated = elements.flag(resource, "deceasedBoolean") is True
     return elements.text(resource, "deceasedDateTime") or ("yes" if stated else "")
 
 

@@ -206,6 +206,24 @@ class TestADocument:
         assert "Canary one" not in str(document)
         assert "over, ruled out or not done: 1." in section(document, ALLERGIES)["text"]["div"]
 
+    @pytest.mark.parametrize("said", [True, "true"])
+    @pytest.mark.parametrize(
+        ("kind", "named", "flag"),
+        [
+            ("MedicationRequest", "medicationCodeableConcept", "doNotPerform"),
+            ("MedicationStatement", "medicationCodeableConcept", "wasNotTaken"),
+            ("Immunization", "vaccineCode", "wasNotGiven"),
+            ("Procedure", "code", "notPerformed"),
+        ],
+    )
+    def test_leaves_out_what_was_not_given_also_where_that_was_sent_as_text(self, alice, kind, named, flag, said):
+        status = {"MedicationRequest": "active", "MedicationStatement": "active"}.get(kind, "completed")
+        sent = {"resourceType": kind, "id": "n1", "status": status, named: {"text": "Canary"}, flag: said}
+        keep(make_connection(alice), sent, sent | {"id": "n2", named: {"text": "Given"}, flag: False})
+        told = str(summary(alice))
+        assert "Canary" not in told
+        assert "Given" in told
+
     def test_names_the_patient_and_says_where_each_entry_is_from(self, alice):
         keep(make_connection(alice), R4_PATIENT, allergy("a1"))
         document = summary(alice)

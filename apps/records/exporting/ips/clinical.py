@@ -96,7 +96,7 @@ def condition(told: Told) -> Item | None:
     if verification == "refuted":
         return None
     ended = moments.read(sent, "abatement", means="ended")
-    has_ended = bool(ended) or sent.get("abatementBoolean") is True
+    has_ended = bool(ended) or elements.flag(sent, "abatementBoolean") is True
     clinical = _first(sent, "clinicalStatus", _DISEASE_CODES)
     if has_ended and clinical in {"active", "recurrence", "relapse"}:
         ended = When()  # the two contradict each other; the status is the safer one
@@ -133,7 +133,7 @@ def is_over(item: Item) -> bool:
 def immunization(told: Told) -> Item | None:
     """Immunization (IPS). One that was not given is left out: it is no vaccination."""
     sent = told.resource
-    if sent.get("wasNotGiven") is True or _one_of(sent, "status", ("completed",)) != "completed":
+    if elements.flag(sent, "wasNotGiven") is True or _one_of(sent, "status", ("completed",)) != "completed":
         return None
     title, concept = _named(told, "vaccineCode")
     when = moments.read(sent, "occurrence", "date", means="given")
@@ -148,7 +148,7 @@ def procedure(told: Told) -> Item | None:
     """Procedure (IPS). One that was not done is left out."""
     sent = told.resource
     status = {"aborted": "stopped"}.get(elements.text(sent, "status"), elements.text(sent, "status"))
-    if sent.get("notPerformed") is True or status == "not-done":
+    if elements.flag(sent, "notPerformed") is True or status == "not-done":
         return None
     known = status if status in {"preparation", "in-progress", "on-hold", "stopped", "completed"} else "unknown"
     title, concept = _named(told, "code")

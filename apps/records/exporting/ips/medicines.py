@@ -16,10 +16,11 @@ _INTENTS = frozenset(
 
 
 def medicine(told: Told) -> Item | None:
-    """MedicationRequest or MedicationStatement (IPS). What is over is left out: the section is what is taken now."""
+    """MedicationRequest or MedicationStatement (IPS). What is over, or is not to be taken, is left out: the section
+    is what is taken now."""
     sent = told.resource
     status = elements.text(sent, "status")
-    if status in _NOT_TAKEN or sent.get("wasNotTaken") is True:
+    if status in _NOT_TAKEN or any(elements.flag(sent, name) is True for name in ("wasNotTaken", "doNotPerform")):
         return None
     title, codes = _drug(told)
     dosage = [{"text": text} for text in _dosages(told)]
