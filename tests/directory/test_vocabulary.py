@@ -171,7 +171,12 @@ class TestTheVocabulary:
         vocabulary.hold()
         made, asked = vocabulary.Neighbours(), []
         of = mistyping.neighbours
-        monkeypatch.setattr(mistyping, "neighbours", lambda word: asked.append(word) or of(word))
+
+        def neighbours(word):
+            asked.append(word)
+            return of(word)
+
+        monkeypatch.setattr(mistyping, "neighbours", neighbours)
         made.meet(["quill"])
         made.make()
         made.store()
