@@ -46,7 +46,7 @@ FROM records_syncstep AS step JOIN records_syncrun AS run ON run.id = step.run_i
 WHERE step.user_id = %(user_id)s AND run.connection_id = ANY(%(connections)b::uuid[])
 AND step.resource_type = ANY(%(types)b::text[])
 ORDER BY run.connection_id, step.resource_type, run.created_at DESC
-"""  # noqa: S608 - names of columns, written above
+"""  # noqa: S608  # nosec B608 -- names of columns, written above
 
 
 def of(whole: Whole, subject: Subject) -> tuple[Notice, ...]:
