@@ -51,7 +51,7 @@ def examine(*, at: datetime) -> SyncHealth:
     given_up = SyncStep.objects.filter(gap=SyncStep.Gap.WORKER_DIED, finished_at__gt=at - LOOKED_BACK)
     left = SyncStep.objects.filter(run__connection=OuterRef("connection"), needs_shelf=True)
     unshelved = SyncRun.objects.filter(
-        Exists(left), deaths__gte=surviving.MOST_DEATHS, finished_at__gt=at - LOOKED_BACK
+        Exists(left), deaths__gte=surviving.MOST_DEATHS_OF_A_RUN, finished_at__gt=at - LOOKED_BACK
     )
     free = leasing.resumable().annotate(since_at=Coalesce("lease_until", "created_at"))
     late = free.filter(since_at__lte=at - LATE_AFTER)

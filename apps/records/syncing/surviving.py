@@ -4,6 +4,7 @@ A deploy or a machine that stops kills a worker once, and the next one goes on. 
 there is kills every worker that takes it up, and others' copies with it. So each death counts against the steps that
 were in hand. Such steps are taken last and alone from then on, so that the next death is told from no other's; what
 brings something is innocent again. After `MOST_DEATHS` a step is given up with a gap that says whose turn it is: ours.
+What a run does with no step in hand, asking what there is and building shelves, is given up after more of them.
 """
 
 import logging
@@ -16,9 +17,12 @@ from django.db.models import Case, F, PositiveSmallIntegerField, When
 from apps.records.models import SyncRun, SyncStep
 
 MOST_DEATHS: Final = 5
+# With no step in hand. The shelves of a long record are built in one piece, so that machines that stop often may hit it
+# again and again without its being to blame: ten times must not leave it undone.
+MOST_DEATHS_OF_A_RUN: Final = 11
 # Of a run, whose worker lives: what was given up stays given up until the run ends.
 DEATHS_AFTER_A_TURN: Final = Case(
-    When(deaths__lt=MOST_DEATHS, then=0), default=F("deaths"), output_field=PositiveSmallIntegerField()
+    When(deaths__lt=MOST_DEATHS_OF_A_RUN, then=0), default=F("deaths"), output_field=PositiveSmallIntegerField()
 )
 
 Status = SyncStep.Status
@@ -62,7 +66,7 @@ def batches(steps: Iterable[SyncStep]) -> list[list[SyncStep]]:
 
 def is_given_up(tried: SyncStep | SyncRun) -> bool:
     """Whether nobody should try it again in this run: a step; of a run, what comes before its steps or after them."""
-    return tried.deaths >= MOST_DEATHS
+    return tried.deaths >= (MOST_DEATHS if isinstance(tried, SyncStep) else MOST_DEATHS_OF_A_RUN)
 
 
 def deaths_to_begin_with(before: SyncStep | None) -> int:
@@ -86,7 +90,7 @@ def were_shelves_given_up(run: SyncRun) -> bool:
 
 def be_wary(run: SyncRun) -> None:
     """One more death is enough, from now on."""
-    SyncRun.objects.filter(pk=run.pk).update(deaths=MOST_DEATHS - 1)
+    SyncRun.objects.filter(pk=run.pk).update(deaths=MOST_DEATHS_OF_A_RUN - 1)
 
 
 def acquit(run: SyncRun) -> None:

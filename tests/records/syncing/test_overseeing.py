@@ -61,7 +61,7 @@ class TestHealthOfCopies:
 
     def test_names_a_run_whose_shelves_were_given_up_until_they_are_built(self, run):
         run.steps.update(needs_shelf=True)
-        end(run, deaths=surviving.MOST_DEATHS)
+        end(run, deaths=surviving.MOST_DEATHS_OF_A_RUN)
         code, said = told()
         assert (code, f"shelves_not_built: run {run.pk}" in said) == (1, True)
         run.steps.update(needs_shelf=False)

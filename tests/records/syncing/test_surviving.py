@@ -202,7 +202,7 @@ class TestAStepGivenUp:
 class TestDeathsWithNoStepInHand:
     def test_over_what_a_provider_offers_let_everything_be_asked_for(self, linked, practice):
         run = syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=AT)
-        SyncRun.objects.update(deaths=surviving.MOST_DEATHS)
+        SyncRun.objects.update(deaths=surviving.MOST_DEATHS_OF_A_RUN)
         syncing.advance(run.pk, at=AT)
         assert practice.sent(METADATA) == []
         assert stored("Goal") == {"g1", "g2"}
@@ -213,12 +213,30 @@ class TestDeathsWithNoStepInHand:
         practice.answers[ALLERGIES] = practice.answers[GOALS] = http(body=bundle(allergy("a1")))
         built = []
         monkeypatch.setattr(building, "build", lambda *given, **_options: built.append(given))
-        SyncRun.objects.update(deaths=surviving.MOST_DEATHS, lease_until=Now() - timedelta(seconds=1))
+        SyncRun.objects.update(deaths=surviving.MOST_DEATHS_OF_A_RUN, lease_until=Now() - timedelta(seconds=1))
         syncing.advance(run.pk, at=AT)
         run.refresh_from_db()
         assert (run.outcome, built) == ("complete", [])
         assert run.steps.filter(needs_shelf=True).exists()
         assert "Shelves are not built" in caplog.text
+
+    def test_ten_times_over_shelves_leave_nothing_undone(self, run, practice, monkeypatch):
+        practice.answers[ALLERGIES] = practice.answers[GOALS] = http(body=bundle(allergy("a1")))
+        left, build = [None] * 10, building.build
+
+        def killed(*given, **options):
+            if left:
+                left.pop()
+                raise SystemExit
+            return build(*given, **options)
+
+        monkeypatch.setattr(building, "build", killed)
+        for _life in range(15):
+            let_lease_end(run)
+            with contextlib.suppress(SystemExit):
+                syncing.advance(run.pk, at=AT)
+        run.refresh_from_db()
+        assert (run.outcome, run.steps.filter(needs_shelf=True).exists(), left) == ("complete", False, [])
 
     def test_are_told_from_those_of_steps_by_what_building_puts_down(self, run, practice, monkeypatch):
         practice.answers[ALLERGIES] = http(body=bundle(allergy("a1")))
@@ -236,7 +254,7 @@ class TestDeathsWithNoStepInHand:
         assert (set(deaths(run).values()), run.deaths) == ({0}, 1)
 
     def test_are_forgotten_by_a_worker_that_lives(self, run):
-        SyncRun.objects.update(deaths=surviving.MOST_DEATHS - 1, lease_until=Now() - timedelta(seconds=1))
+        SyncRun.objects.update(deaths=surviving.MOST_DEATHS_OF_A_RUN - 1, lease_until=Now() - timedelta(seconds=1))
         lease = leasing.claim(run.pk)
         assert lease is not None
         lease.give_back()
@@ -254,7 +272,7 @@ class TestShelvesGivenUp:
         run = syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=AT)
         syncing.advance(run.pk, at=AT)
         run.steps.filter(resource_type="AllergyIntolerance").update(needs_shelf=True)
-        SyncRun.objects.update(deaths=surviving.MOST_DEATHS)
+        SyncRun.objects.update(deaths=surviving.MOST_DEATHS_OF_A_RUN)
         return run
 
     @pytest.fixture
@@ -282,7 +300,7 @@ class TestShelvesGivenUp:
     def test_cost_each_later_run_one_worker(self, linked, ended, killing):
         for later in (1, 2, 3):
             run = self.live_and_die(linked, minutes=later)
-            assert (run.outcome, run.deaths, len(killing)) == ("complete", surviving.MOST_DEATHS, later)
+            assert (run.outcome, run.deaths, len(killing)) == ("complete", surviving.MOST_DEATHS_OF_A_RUN, later)
             assert run.pk in overseeing.examine(at=AT + timedelta(minutes=later)).unshelved
 
     def test_cost_no_worker_more_where_its_provider_is_silent(self, linked, practice, ended, killing):
