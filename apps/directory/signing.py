@@ -47,6 +47,8 @@ def make(
     It is to sign when every copy of our key set has it, unless told otherwise: at once where nobody can have a copy.
     """
     pair = _generate(Algorithm(algorithm))
+    while pair.thumbprint().startswith("-"):  # which a command would take for an option: one in 64
+        pair = _generate(Algorithm(algorithm))
     kid = pair.thumbprint()
     public = {**pair.as_dict(private=False), "kid": kid, "alg": str(algorithm), "use": "sig"}
     private = json.dumps(pair.as_dict(private=True))
