@@ -6,6 +6,7 @@ import re
 import pytest
 from django.urls import reverse
 
+from apps.connections.models import Connection
 from apps.directory.models import Provider
 from apps.records.subjects import LISTED
 from tests.records.syncing import practice
@@ -30,6 +31,8 @@ def pages(client, alice, sandbox, deploy, patient):
             there = practice.linked_smart(deploy(version=version), patient)
         else:
             there = practice.linked(sandbox, alice, version=version)
+        others = Connection.objects.exclude(pk=there.connection.pk)
+        others.delete()  # a record of its own each time: beside another person's, rows would say whose they are
         there.sync()
         client.force_login(there.connection.user)
         provider, name = Provider.objects.filter(pk=there.connection.provider_id), there.connection.provider.name
