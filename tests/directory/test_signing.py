@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.db import IntegrityError, transaction
 from joserfc import jwt
-from joserfc.jwk import JWKRegistry
+from joserfc.jwk import ECKey, JWKRegistry
 
 from apps.audit.models import AuditEvent
 from apps.audit.recording import Actor
@@ -48,6 +48,14 @@ class TestASigningKey:
     def test_is_of_a_length_that_lasts(self):
         key = signing.make("RS384", actor=ACTOR, at=AT)
         assert len(key.public_jwk["n"]) * 6 >= 3072
+
+    def test_has_no_id_that_a_command_takes_for_an_option(self, monkeypatch):
+        generated = iter(lambda: ECKey.generate_key("P-384"), None)
+        awkward = next(pair for pair in generated if pair.thumbprint().startswith("-"))
+        usable = next(pair for pair in generated if not pair.thumbprint().startswith("-"))
+        pairs = [awkward, usable]
+        monkeypatch.setattr(signing, "_generate", lambda _algorithm: pairs.pop(0))
+        assert signing.make(actor=ACTOR, at=AT).kid == usable.thumbprint()
 
     def test_keeps_its_private_half_sealed(self):
         key = signing.make(actor=ACTOR, at=AT)
