@@ -93,10 +93,12 @@ def ends(limits: Element, *, of: Callable[[Element], Quantity] = read) -> tuple[
 
 
 def as_sent(element: Element) -> str:
-    """Comparator, value and unit as they stand, whatever they are: "about 5", "1:80". Empty without a value."""
+    """Comparator, value and unit (its code where it has no name) as they stand, whatever they are: "about 5", "1:80".
+    Empty without a value."""
     if not _is_plain(element.get("value")):
         return ""
-    sent = (element.get(part) for part in ("comparator", "value", "unit"))
+    unit = "unit" if _is_plain(element.get("unit")) else "code"
+    sent = (element.get(part) for part in ("comparator", "value", unit))
     try:
         return " ".join(filter(None, (elements.shown(str(part)) for part in sent if _is_plain(part))))
     except ValueError:  # an integer too long to be written

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from apps.records.presenters import dosage_words, dosages
@@ -108,6 +108,8 @@ r4 = some(
     | odd,
 )
 
+AROUND: Final = {"value": NUMBER, "unit": "mg", "comparator": WORD}  # about so much
+
 
 def planted(shape: Any, found: list[str]) -> Any:
     """The shape with a canary of its own in each place; `found` gains them in their order."""
@@ -134,6 +136,7 @@ def untold(sent: dict[str, Any]) -> Iterator[str]:
 class TestADosage:
     @settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
     @given(dstu2 | r4)
+    @example({"timing": {"repeat": {"boundsRange": {"low": {"value": NUMBER, "code": WORD}, "high": AROUND}}}})
     def test_is_told_with_every_part_of_it(self, sent):
         assert not list(untold(sent))
 
