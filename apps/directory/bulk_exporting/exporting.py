@@ -21,13 +21,14 @@ from apps.directory.system_access import NoSystemAccess
 from apps.wire import scopes
 from apps.wire.bulk.manifest import FileList
 from apps.wire.dialects import FhirVersion
-from apps.wire.errors import Unavailable, WireError
+from apps.wire.errors import Code, RequestRefused, Unavailable, WireError
 from apps.wire.resource_types import RESOURCE_TYPES
 from apps.wire.scopes import SmartVersion
 
 # Not exported, whatever is granted (interface facts 4.3).
 _NEVER = frozenset({"Binary"})
 _ACCEPTED = 202
+_NOT_NOW = frozenset({408, 429, 503})  # they say that nothing was begun; 500, 502 and 504 leave it open
 _UNKNOWN = (
     "An earlier try asked for this export at {at} and stopped without an answer to that. The provider may "
     "hold an export that nobody here can name: where it should not, ask them to delete it."
@@ -122,29 +123,37 @@ def _go(endpoint: Endpoint, folder: Folder, job: Job, report: Report, means: Mea
 
 
 def _begun(folder: Folder, job: Job, provider: Provider, means: Means) -> Job:
-    """The export as the provider accepted it. That it is asked for is kept before, and where it is at once afterwards:
-    who is killed between the two leaves one there that we cannot name, and the next try says so."""
+    """The export as the provider accepted it; where it is, is kept at once."""
     if job.asked_at:
         means.say(_UNKNOWN.format(at=job.asked_at))
-    folder.keep(replace(job, asked_at=job.asked_at or means.clock().isoformat(timespec="seconds")).to_state())
-    try:
-        status_url = provider.kick_off(job.wish)
-    except (WireError, NoSystemAccess) as refused:
-        if not _may_have_begun(refused):
-            folder.keep(job.to_state())
-        raise
+    status_url = provider.kick_off(job.wish, noted=lambda: _noted(folder, job, means))
     job = replace(job, status_url=status_url, asked_at="")
     folder.keep(job.to_state())
     means.say("The provider accepted the export.")
     return job
 
 
-def _may_have_begun(refused: WireError | NoSystemAccess) -> bool:
-    """Whether the provider may have an export although asking for it failed: no answer came, or one that says later,
-    as it also says while such an export runs; or it accepted, and named no address that we connect to."""
-    if isinstance(refused, NoSystemAccess):
-        return False
-    return refused.was_sent if isinstance(refused, Unavailable) else refused.status in {None, _ACCEPTED}
+@contextmanager
+def _noted(folder: Folder, job: Job, means: Means) -> Iterator[None]:
+    """Around each request for an export: kept before it is sent, and taken back where nothing can have come of it. Who
+    is killed in it, or loses its answer, leaves an export there that we cannot name, and the next try says so."""
+    before = folder.state() or job.to_state()
+    folder.keep({**before, "asked_at": before.get("asked_at") or means.clock().isoformat(timespec="seconds")})
+    try:
+        yield
+    except WireError as refused:
+        if not _may_have_begun(refused):
+            folder.keep(before)
+        raise
+
+
+def _may_have_begun(refused: WireError) -> bool:
+    """Whether the provider may have an export although asking for it failed: no answer came, or one of a server that
+    broke on the way; or it accepted, and named no address that we connect to."""
+    if isinstance(refused, Unavailable):
+        return refused.was_sent and refused.status not in _NOT_NOW
+    is_sent = not isinstance(refused, RequestRefused) and refused.code is not Code.UNTRUSTED_CERTIFICATE
+    return is_sent and refused.status in {None, _ACCEPTED}
 
 
 def _provider(endpoint: Endpoint, wish: Wish, report: Report, means: Means) -> Provider:

@@ -1,6 +1,7 @@
 """Starting an export, and waiting until its files are ready. Patient with a server that is busy or not well."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -13,6 +14,7 @@ from apps.wire.bulk.asking import ExportFailed, InProgress
 from apps.wire.bulk.manifest import Manifest
 from apps.wire.errors import NotFound, Unavailable
 from apps.wire.fhir import FhirServer
+from apps.wire.secret import Secret
 
 MOST_FAILURES = 10
 Result = TypeVar("Result")
@@ -39,15 +41,17 @@ class Provider:
                 waited = self.means.pause(failures, asked_seconds(later))
                 self.means.say(f"The provider is busy or did not answer; asked again after {waited:.0f} s.")
 
-    def kick_off(self, wish: Wish) -> str:
-        """Where the status of the export is asked, once the provider accepts it. Raises WireError."""
-        return self.patiently(
-            lambda: self.tokens.using(
-                lambda token: asking.kick_off(
+    def kick_off(self, wish: Wish, *, noted: Callable[[], AbstractContextManager[None]]) -> str:
+        """Where the status of the export is asked, once the provider accepts it. `noted` surrounds each request for it.
+        Raises WireError."""
+
+        def ask(token: Secret) -> str:
+            with noted():
+                return asking.kick_off(
                     self.server, access_token=token, group_id=wish.group_id, types=wish.types, since=wish.since
                 )
-            )
-        )
+
+        return self.patiently(lambda: self.tokens.using(ask))
 
     def manifest(self, status_url: str) -> Manifest:
         """The list of files, waited for as long as it takes. Raises NotExported where there will be none, and

@@ -47,8 +47,8 @@ def kick_off(
 
     `types` empty means all that the token may read; `since` is an instant as FHIR writes it, empty for all times.
     Raises RequestRefused, without asking, for what cannot be an id, a type or an instant; Throttled where another
-    export has to end first; UnsafeAddress for a status address that we do not connect to; and WireError. The provider
-    has begun the export where the error's status is none or 202.
+    export has to end first; UnsafeAddress for a status address that we do not connect to; and WireError. Where the
+    error's status is none or 202, and something was sent, the provider may have begun the export.
     """
     url = _kick_off_url(server, group_id, types, since)
     headers = {**_ACCEPT, "Prefer": "respond-async"}

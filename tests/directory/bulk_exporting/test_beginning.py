@@ -1,11 +1,14 @@
 """Asking for an export: what is known of it when whoever asked died before the answer was kept."""
 
 import json
+from datetime import timedelta
+from functools import partial
 
 import pytest
 
 from apps.directory.bulk_exporting.folder import STATE, Folder
-from apps.wire.errors import NotFound, WireError
+from apps.directory.bulk_exporting.waiting import MOST_FAILURES
+from apps.wire.errors import NotFound, RequestRefused, Throttled, Unavailable, WireError
 
 pytestmark = pytest.mark.django_db
 
@@ -31,6 +34,12 @@ def killed(exporting, monkeypatch):
     assert len(exporting.asked("$export")) == 1
     exporting.before = lambda: exporting.sandbox.post("/control/clock", move_seconds=601)  # it ends there by itself
     return exporting
+
+
+def lose_tokens(exporting):
+    """From now on the token we have is old, and no answer of the token endpoint arrives."""
+    exporting.ahead = timedelta(minutes=20)
+    exporting.sandbox.post("/control/faults", route="token", kind="dropped-after", count=MOST_FAILURES)
 
 
 def asked_at(exporting):
@@ -60,6 +69,39 @@ class TestAKickOff:
     def test_that_was_refused_left_nothing_there(self, exporting):
         with pytest.raises(NotFound):
             exporting.run(group_id="strangers")
+        assert asked_at(exporting) == ""
+
+    @pytest.mark.parametrize("kind", ["throttled", "unavailable"])
+    def test_that_was_put_off_each_time_left_nothing_there(self, exporting, kind):
+        exporting.fault(kind, path="$export", count=MOST_FAILURES)
+        with pytest.raises(Unavailable):
+            exporting.run()
+        assert asked_at(exporting) == ""
+
+    @pytest.mark.parametrize("kind", ["error", "bad-gateway", "lost"])
+    def test_that_broke_on_the_way_may_have_left_one(self, exporting, kind):
+        exporting.fault(kind, path="$export", count=MOST_FAILURES)
+        with pytest.raises(Unavailable):
+            exporting.run()
+        assert asked_at(exporting)
+
+    def test_whose_answer_was_lost_once_stays_in_doubt_though_it_was_put_off_afterwards(self, exporting):
+        """The provider has one now: that is why it asks us to wait."""
+        exporting.fault("dropped-after", path="$export")
+        with pytest.raises(Throttled):
+            exporting.run()
+        assert asked_at(exporting)
+
+    def test_is_not_in_doubt_where_the_token_s_answer_was_lost(self, exporting):
+        exporting.fault("throttled", path="$export")
+        exporting.before = partial(lose_tokens, exporting)
+        with pytest.raises(Unavailable):
+            exporting.run()
+        assert asked_at(exporting) == ""
+
+    def test_of_what_can_be_no_group_was_never_sent(self, exporting):
+        with pytest.raises(RequestRefused):
+            exporting.run(group_id="no/group")
         assert asked_at(exporting) == ""
 
     def test_says_nothing_of_others_where_it_is_the_first(self, exporting):
