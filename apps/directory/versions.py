@@ -69,3 +69,11 @@ def way(endpoint: Endpoint, *, among: Collection[Endpoint]) -> str:
     if len(interfaces) > 1:
         return f"{words(endpoint.fhir_version).name}, {interface_words(endpoint.interface).name}"
     return str(words(endpoint.fhir_version).name) if len(versions) > 1 else ""
+
+
+def mark(endpoint: Endpoint, *, among: Collection[Endpoint]) -> str:
+    """The same in a word or two, to stand behind a provider's name."""
+    versions, interfaces = {one.fhir_version for one in among}, {one.interface for one in among}
+    told = [f"FHIR {endpoint.fhir_version.upper()}"] if len(versions) > 1 else []
+    told += [str(interface_words(endpoint.interface).name)] if len(interfaces) > 1 else []
+    return ", ".join(told)

@@ -15,7 +15,7 @@ from apps.records.presenters.results import ResultEntry
 from apps.records.presenters.visits import VisitEntry
 from apps.records.shelving import arranging
 from apps.records.shelving.reading import Shelved
-from apps.records.viewing import other_kinds, remarks, values_in_words, whens, words
+from apps.records.viewing import cautions, other_kinds, remarks, values_in_words, whens, words
 from apps.records.viewing.facts import lines
 from apps.records.viewing.whole import Source
 
@@ -114,7 +114,7 @@ def _row(shelved: Shelved, provider: str, labels: dict[str, str], *, has_details
         year=arranging.year(entry),
         group=entry.group,
         status=words.of_status(entry, provider=provider),
-        details=_said_beside(title, entry, provider) if has_details else (),
+        details=_said_beside(title, entry, provider) if has_details else tuple(filter(None, (cautions.of(entry),))),
         providers=(provider,),
         of_its_test=shelved.of_its_test,
     )
@@ -154,6 +154,7 @@ def _details(entry: Entry) -> Iterable[str]:
 
 
 def _told(entry: Entry) -> Iterable[str]:
+    yield cautions.of(entry)
     if isinstance(entry, ResultEntry):
         yield values_in_words.of_result(entry)
         yield values_in_words.of_place(entry)
@@ -186,5 +187,6 @@ def _same(one: Shelved, other: Shelved) -> bool:
 
 def _compared(entry: Entry) -> tuple[str, ...]:
     names = {field.name for field in fields(entry)}
-    wanted = ("title", "codes", "when", "status", "group", "value", "components", "place", "reactions", "results")
+    # Not the results of a report: they are references into one provider's records, and each has a row of its own.
+    wanted = ("title", "codes", "when", "status", "group", "value", "components", "place", "reactions", "inside")
     return tuple(name for name in wanted if name in names)

@@ -3,6 +3,7 @@
 Three queries, however much there is: the connections, the key, the shelves.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -15,6 +16,8 @@ from apps.accounts.models import User
 from apps.connections.answers import candidates
 from apps.connections.answers.candidates import Candidate
 from apps.connections.models import Connection
+from apps.directory import versions
+from apps.directory.models import Endpoint
 from apps.records.models import Record
 from apps.records.shelving import reading, renewing
 from apps.records.shelving.reading import OpenShelf
@@ -28,18 +31,20 @@ from apps.wire import datetimes
 @dataclass(frozen=True)
 class Source:
     """A connection that contributes: its provider by name, and how current it is. `person` is whose record it is, where
-    this reader has records of several people."""
+    this reader has records of several people; `way` is how it is read, where one provider sends one person's in several
+    ways."""
 
     connection: Connection
     checked_at: datetime | None
     is_out_of_date: bool
     person: str = ""
+    way: str = ""
 
     @property
     def provider(self) -> str:
-        """The provider's name, and whose record it keeps, where that can be asked."""
-        name = self.connection.provider.name
-        return f"{name} ({self.person})" if self.person else name
+        """The provider's name, with whose record it keeps and how we read it, where that can be asked."""
+        told = ", ".join(filter(None, (self.person, self.way)))
+        return f"{self.connection.provider.name} ({told})" if told else self.connection.provider.name
 
 
 @dataclass(frozen=True)
@@ -104,7 +109,8 @@ def opened(
     user: User, subjects: Iterable[Subject], *, session: MutableMapping[str, Any], at: datetime
 ) -> Iterator[Whole]:
     """The whole record of its owner, as far as these subjects go; that they looked is written down."""
-    connections = Connection.objects.filter(user=user).confirmed().select_related("provider").order_by("created_at")
+    connections = Connection.objects.filter(user=user).confirmed().select_related("provider", "endpoint")
+    connections = connections.order_by("created_at")
     sources = {connection.pk: _source(connection, at=at) for connection in connections}
     looking.note([source.connection for source in sources.values()], session=session, at=at)
     keys = [subject.key for subject in subjects]
@@ -113,7 +119,7 @@ def opened(
         renewing.ask_for(_of_another_zone(shelves, str(time_zones.of(user))))
         people = candidates.find_people_with(ring, (source.connection for source in sources.values()))
         named = _told_apart(people)
-        sources = {pk: replace(source, person=named.get(pk, "")) for pk, source in sources.items()}
+        sources = _with_ways({pk: replace(source, person=named.get(pk, "")) for pk, source in sources.items()})
         yield Whole(
             user_id=user.pk,
             sources=sources,
@@ -140,6 +146,18 @@ def _told_apart(people: Mapping[UUID, Candidate]) -> dict[UUID, str]:
 
 def _known_by(person: Candidate) -> tuple[str, str]:
     return person.birth_date, next(iter(person.name.casefold().split()), "")
+
+
+def _with_ways(sources: Mapping[UUID, Source]) -> dict[UUID, Source]:
+    """The same, each with its way, where one provider has several for one person."""
+    endpoints: dict[tuple[UUID, str], list[Endpoint]] = defaultdict(list)
+    for source in sources.values():
+        endpoints[source.connection.provider_id, source.person].append(source.connection.endpoint)
+    among = {pk: endpoints[source.connection.provider_id, source.person] for pk, source in sources.items()}
+    return {
+        pk: replace(source, way=versions.mark(source.connection.endpoint, among=among[pk]))
+        for pk, source in sources.items()
+    }
 
 
 def _source(connection: Connection, *, at: datetime) -> Source:

@@ -1,0 +1,74 @@
+"""A reader whose one provider sends the same record in two ways, as FHIR R4 and as FHIR DSTU2."""
+
+import html
+import re
+
+import pytest
+from django.urls import reverse
+
+from apps.records.models import Record
+from tests.records.linked import make_connection, make_endpoint
+from tests.records.shelved import keep, result
+from tests.records.test_views_reports import report
+
+pytestmark = pytest.mark.django_db
+
+PANEL = {"text": "Basic panel", "coding": [{"system": "http://loinc.org", "code": "51990-0"}]}
+
+
+@pytest.fixture
+def connection(alice):
+    return make_connection(alice)
+
+
+@pytest.fixture
+def older(alice, connection):
+    """The same provider's other endpoint."""
+    older = make_connection(alice, make_endpoint("https://fhir.example/dstu2", version="dstu2"))
+    older.provider = connection.provider
+    older.save()
+    return older
+
+
+def page(client, name, *args, **query):
+    response = client.get(reverse(name, args=args, query=query))
+    assert response.status_code == 200
+    return re.sub(r"\s+", " ", html.unescape(response.content.decode())).split("<h1")[1]
+
+
+class TestOneProviderReadInTwoWays:
+    def test_is_told_apart_wherever_it_is_named(self, hers, sam, connection, older):
+        keep(connection, result(0))
+        keep(older, result(1))
+        name = connection.provider.name
+        for there in (("subject", "results"), ("everything_by_date",), ("whole_record",)):
+            text = page(hers, *there)
+            assert f"{name} (FHIR R4)" in text, there
+            assert f"{name} (FHIR DSTU2)" in text, there
+        hers.force_login(sam)
+        assert "FHIR" not in page(hers, "subject", "results")
+
+    def test_is_called_by_its_name_alone_where_it_is_read_in_one(self, hers, connection):
+        keep(connection, result(0))
+        assert "(FHIR" not in page(hers, "subject", "results")
+
+    def test_has_one_row_and_one_mark_over_time_for_what_came_twice(self, hers, connection, older):
+        values = [result(number, value=5 + number) for number in range(4)]
+        keep(connection, *values)
+        keep(older, *values)
+        text = page(hers, "over_time", "results", Record.objects.get(connection=connection, logical_id="o3").pk)
+        name = connection.provider.name
+        assert re.findall(r">\s*(\d) mmol/L", text) == ["5", "6", "7", "8"]
+        assert "Lower than on December 30, 2024" in text
+        assert text.count(f"{name} (FHIR R4)") >= 4
+        assert text.count(f"{name} (FHIR DSTU2)") >= 4
+
+    def test_lists_a_report_that_came_twice_once(self, hers, connection, older):
+        keep(connection, result(0), result(1), report("o0", "o1", code=PANEL))
+        keep(older, {**result(0), "id": "x"}, {**result(1), "id": "y"}, report("x", "y", code=PANEL))
+        assert page(hers, "subject", "results").count('class="row-link"') == 3
+
+    def test_lists_two_reports_that_conclude_otherwise(self, hers, connection, older):
+        keep(connection, report(code=PANEL, conclusion="All is well"))
+        keep(older, report(code=PANEL, conclusion="Ask again"))
+        assert page(hers, "subject", "results").count('class="row-link"') == 2
