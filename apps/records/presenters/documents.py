@@ -12,7 +12,7 @@ from apps.records.presenters import attachments, elements, moments
 from apps.records.presenters.attachments import File
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Entry
-from apps.records.presenters.heads import head, status_codes, title_of
+from apps.records.presenters.heads import head, notes, status_codes, title_of
 from apps.records.presenters.moments import When
 from apps.records.presenters.naming import codings, ids_of, name_of, names_of, titles
 
@@ -81,6 +81,7 @@ def present(resource: Element, context: Context) -> DocumentEntry:
         status=status,
         group=_group(status),
         people=names_of(elements.children(resource, "author"), context, within=resource),
+        said=notes(resource),
         name=name if name != heading["title"] else "",
         categories=categories,
         category_codes=tuple(code for code in codings(resource, "class", "category") if code.code != "clinical-note"),

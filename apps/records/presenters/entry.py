@@ -49,6 +49,7 @@ class Entry:
     narrative: str = ""
     is_withdrawn: bool = False  # entered in error: the provider says this never was
     is_withheld: bool = False  # masked, or without any content: the provider hides its details
+    is_modified: bool = False  # it was sent with what may turn all of it around: `said` begins with that
     is_known_absence: bool = False  # no thing of its kind, but that there is none: "no known allergies"
     says_no_information: bool = False  # the provider says that it has no information about things of this kind
 

@@ -38,6 +38,7 @@ class Head(TypedDict):
     narrative: str
     is_withdrawn: bool
     is_withheld: bool
+    is_modified: bool
 
 
 def head(resource: Element, concept: object = None) -> Head:
@@ -58,6 +59,7 @@ def head(resource: Element, concept: object = None) -> Head:
         narrative=narrative(resource) if is_told else "",
         is_withdrawn=is_withdrawn,
         is_withheld=is_withheld,
+        is_modified=is_told and "modifierExtension" in resource and bool(modifiers(resource)),
     )
 
 
@@ -117,11 +119,16 @@ def is_suggested(resource: Element) -> bool:
     return not _SUGGESTING.isdisjoint(status_codes(resource, "intent"))
 
 
+def modifiers(resource: Element) -> tuple[str, ...]:
+    """What may turn all of a resource, or of a part, around (FHIR calls it a modifier): as sent, on one line."""
+    return outline.as_sent(resource, "modifierExtension")
+
+
 def notes(resource: Element, *names: str) -> tuple[str, ...]:
     """The provider's free text: Annotations, or the plain text that DSTU2 has in their place. Before it, as it was
     sent, what may turn all of the resource around: nobody may read past a modifier."""
     said = [text for name in names for text in _written(resource.get(name))]
-    return tuple(dict.fromkeys((*outline.as_sent(resource, "modifierExtension"), *said)))[:_MOST]
+    return tuple(dict.fromkeys((*modifiers(resource), *said)))[:_MOST]
 
 
 def _written(notes: object) -> Iterator[str]:

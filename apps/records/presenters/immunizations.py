@@ -193,7 +193,11 @@ def present_recommendation(resource: Element, context: Context) -> Recommendatio
     said_at = moments.read(resource, "date", means="recorded") or next(filter(None, dates), When(means="recorded"))
     authority = naming.name_of(resource.get("authority"), context, within=resource)
     return RecommendationEntry(
-        **top, when=said_at, people=(authority,) if authority else (), recommendations=recommended
+        **top,
+        when=said_at,
+        people=(authority,) if authority else (),
+        said=notes(resource),
+        recommendations=recommended,
     )
 
 

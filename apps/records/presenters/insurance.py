@@ -12,7 +12,7 @@ from enum import StrEnum
 from apps.records.presenters import elements, moments, patient
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
-from apps.records.presenters.heads import head, status_codes, title_of
+from apps.records.presenters.heads import head, notes, status_codes, title_of
 from apps.records.presenters.naming import names_of
 from apps.records.presenters.patient import Contact
 from apps.wire import datetimes
@@ -97,6 +97,7 @@ def present(resource: Element, context: Context) -> CoverageEntry:
         when=moments.read(resource, "period", means="started"),
         status=status,
         group=status,
+        said=notes(resource),
         kind=kind,
         payers=payer_names,
         contacts=tuple(dict.fromkeys(found)),

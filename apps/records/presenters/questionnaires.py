@@ -10,7 +10,7 @@ from enum import StrEnum
 from apps.records.presenters import elements, moments, values
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
-from apps.records.presenters.heads import head, status_codes, title_of
+from apps.records.presenters.heads import head, notes, status_codes, title_of
 from apps.records.presenters.naming import names_of
 from apps.records.presenters.values import Value
 
@@ -68,6 +68,7 @@ def present(resource: Element, context: Context) -> QuestionnaireEntry:
         status=status,
         group=status,
         people=names_of(people, context, within=resource),
+        said=notes(resource),
         lines=tuple(lines[:_MOST]),
         is_cut=len(lines) > _MOST,
     )

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.records.presenters import elements, moments, naming, quantities
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
-from apps.records.presenters.heads import codes_of, head, mapped, title_of
+from apps.records.presenters.heads import codes_of, head, mapped, notes, title_of
 from apps.records.presenters.moments import When
 from apps.records.presenters.naming import Person
 from apps.records.presenters.quantities import Quantity
@@ -183,6 +183,7 @@ def present(resource: Element, context: Context) -> VisitEntry:
         status=status,
         group=_GROUPS[status],
         people=tuple(dict.fromkeys(person.name for person in participants if person.name)),
+        said=notes(resource),
         kind=kind or Kind.VISIT,
         class_said="" if kind else title_of(elements.child(resource, "class")),
         types=naming.titles(resource, "type"),

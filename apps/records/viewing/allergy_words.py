@@ -19,7 +19,7 @@ from apps.records.presenters.absences import Absence
 from apps.records.presenters.allergies import AllergyEntry, AllergyHead, Group
 from apps.records.presenters.entry import Entry
 from apps.records.shelving.reading import Shelved
-from apps.records.viewing import rows
+from apps.records.viewing import cautions, rows
 from apps.records.viewing.whole import Source
 
 MOST: Final = 200  # entries that are looked through
@@ -62,7 +62,7 @@ def of(entries: Sequence[Shelved], sources: Mapping[UUID, Source], sent: Iterabl
     """`entries` are those of the allergies' shelves, read as `KINDS` says; `sent` the connections that sent any."""
     told = [(one, one.entry) for one in entries if isinstance(one.entry, AllergyHead)]
     on_lists = [(one.connection_id, entry) for one, entry in told if entry.group == Group.CURRENT or not entry.group]
-    names = dict.fromkeys(rows.names(entry)[0] for _key, entry in on_lists)
+    names = dict.fromkeys(cautions.named(rows.names(entry)[0], entry) for _key, entry in on_lists)
     listing = {key for key, _entry in on_lists}
     sentences = [
         _said(sources[one.connection_id].provider, entry, others_list=bool(listing - {one.connection_id}))
@@ -79,7 +79,7 @@ def _said(provider: str, entry: AllergyHead, *, others_list: bool) -> str:
         return gettext("%(provider)s has no information about allergies.") % {"provider": provider}
     date = dates.sent_date(entry.when.starts) or gettext("a date not given")
     sentence = str(_NONE_KNOWN_AT_ALL if entry.absence is None else _NONE_KNOWN.get(entry.absence, _NONE_KNOWN_AT_ALL))
-    said = sentence % {"provider": provider, "date": date}
+    said = " ".join(filter(None, (sentence % {"provider": provider, "date": date}, cautions.of(entry))))
     if not others_list:
         return said
     return f"{said} " + gettext("Another provider lists some. Tell %(provider)s about them.") % {"provider": provider}

@@ -23,7 +23,7 @@ from apps.records.presenters.entry import Entry
 from apps.records.presenters.results import ResultEntry
 from apps.records.shelving.surroundings import Surroundings
 from apps.records.subjects import Subject
-from apps.records.viewing import facts, panel_rows, remarks, rows
+from apps.records.viewing import cautions, facts, panel_rows, remarks, rows
 from apps.records.viewing import fills as filling
 from apps.records.viewing.facts import Fact
 from apps.records.viewing.fills import Fills
@@ -50,6 +50,7 @@ class Version:
     entry: Entry
     facts: tuple[Fact, ...]
     remarks: tuple[str, ...] = ()  # what is odd about it
+    caution: str = ""  # that it may mean something else
 
 
 @dataclass(frozen=True)
@@ -196,4 +197,5 @@ def _version(version: RecordVersion | None, record: Record, entry: Entry) -> Ver
         theirs=theirs,
         entry=entry,
         facts=facts.of(entry, provider=record.connection.provider.name),
+        caution=cautions.of(entry),
     )

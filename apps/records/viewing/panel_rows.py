@@ -12,7 +12,7 @@ from apps.records.presenters import grave_news, panels
 from apps.records.presenters.reports import ReportEntry
 from apps.records.presenters.results import ResultEntry
 from apps.records.shelving.surroundings import Surroundings
-from apps.records.viewing import rows, values_in_words, words
+from apps.records.viewing import cautions, rows, values_in_words, words
 from apps.vault.sealing import KeyRing
 
 _MOST: Final = 200  # results that one page opens
@@ -31,6 +31,7 @@ class Part:
     place: str
     usual_range: str
     status: str
+    caution: str = ""
 
 
 @dataclass(frozen=True)
@@ -108,4 +109,5 @@ def _part(held: _Held | None, result: ResultEntry, *, is_asked: bool) -> Part:
         place=values_in_words.of_place(result),
         usual_range=values_in_words.of_range(result.usual_range) if result.usual_range else "",
         status=words.of_status(result),
+        caution=cautions.of(result),
     )

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from apps.records.exporting import reading, shelved
 from apps.records.exporting.choosing import Choice
+from apps.records.exporting.ips import cautions
 from apps.records.exporting.ips.clinical import Item
 from apps.records.exporting.ips.sections import SECTIONS, TYPES, Section
 from apps.records.exporting.ips.selecting import MOST, Left, Newest, NoneKnown, Picked, Ranked, Selection
@@ -62,8 +63,10 @@ class Gathered:
         if item is None:
             self.left.left_out += 1
             return
+        is_modified = told.entry.is_modified  # then it is alike to nothing
+        item = cautions.heeded(item, told) if is_modified else item
         found = Found(told.source, told.entry.logical_id, told.entry.resource_type, item)
-        self.newest.add(Ranked.by(told.entry, section.alike(told.entry), found))
+        self.newest.add(Ranked.by(told.entry, "" if is_modified else section.alike(told.entry), found))
 
 
 @dataclass(frozen=True, repr=False)

@@ -31,6 +31,8 @@ def meaning_of(entry: Entry) -> str:
 
 def absence_of(entry: Entry) -> Absence | None:
     """What the provider says there is none of. A device says it by its kind alone."""
+    if entry.is_modified:  # it may say "not": no more is known than that it was sent
+        return None
     if entry.is_known_absence or isinstance(entry, devices.DeviceEntry):
         return absences.known_absence(entry.codes, entry.title)
     return None

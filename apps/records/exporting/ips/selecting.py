@@ -124,7 +124,7 @@ class Selection:
     def pick(self, record: int, entry: Entry, section: Section, source: Source) -> None:
         """Look at one entry of a shelf."""
         if entry.resource_type in section.resource_types and not self.left.leaves(entry, section, source):
-            alike = "" if judging.is_left_open(entry) else section.alike(entry)
+            alike = "" if judging.is_left_open(entry) or entry.is_modified else section.alike(entry)
             self.newest.add(Ranked.by(entry, alike, Picked(source, record, entry)))
 
     def add(self, other: "Selection") -> None:

@@ -70,6 +70,11 @@ def named(names: Sequence[str]) -> list[Part]:
     return [{"display": name} for name in names] or [absent()]
 
 
+def uri(sent: str) -> str:
+    """An address as sent; empty where it is none."""
+    return sent if _URI.fullmatch(sent) else ""
+
+
 def narrative(lines: Iterable[str], rows: Sequence[Sequence[str]], heading: Sequence[str]) -> Part:
     """A Narrative: paragraphs and a table, every text escaped (R4 section 2.4.0)."""
     paragraphs = "".join(f"<p>{_text(line)}</p>" for line in lines)
@@ -91,8 +96,7 @@ def _without_empty(part: Part) -> Part:
 
 
 def _coding(code: Code) -> Part:
-    system = code.system if _URI.fullmatch(code.system) else ""
-    return _without_empty({"system": system, "code": _code(code.code), "display": code.display})
+    return _without_empty({"system": uri(code.system), "code": _code(code.code), "display": code.display})
 
 
 def _code(code: str) -> str:

@@ -1,0 +1,54 @@
+"""What may turn an entry around goes with it: into its line of the narrative as a sentence, and into its resources
+as the modifier that it came with, which a program that does not know it has to heed (R4 section 2.3.2).
+
+Of a modifier its address is kept, and its value where that is a plain one; else only that there was a value.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from decimal import Decimal
+from typing import Final
+
+from apps.records.exporting.ips import writing
+from apps.records.exporting.ips.clinical import Item
+from apps.records.exporting.ips.writing import Part
+from apps.records.exporting.reading import Told
+from apps.records.presenters import elements
+from apps.records.presenters.elements import Element
+from apps.records.viewing import cautions
+
+_MOST: Final = 20
+_UNNAMED: Final = "urn:uuid:0b0a3c52-7d0f-4c5e-9a39-6a5d2d6e1c77"  # of one that came without its address
+
+
+def heeded(item: Item, told: Told) -> Item:
+    """The item of an entry that is modified."""
+    kept = list(_kept(told.resource))
+    return replace(
+        item,
+        resource={**item.resource, "modifierExtension": kept},
+        beside={**item.beside, "modifierExtension": kept} if item.beside else item.beside,
+        detail="; ".join(filter(None, (cautions.of(told.entry), item.detail))),
+    )
+
+
+def _kept(resource: Element) -> Iterator[Part]:
+    sent = list(elements.children(resource, "modifierExtension"))[:_MOST]
+    for each in sent or [{}]:
+        url = writing.uri(elements.text(each, "url")) or _UNNAMED
+        yield {"url": url, **(_value(each) or writing.absent())}
+
+
+def _value(sent: Element) -> Part:
+    """Its value, where it is one that can be written as it came (ext-1: it has a value, or further parts)."""
+    given = [name for name in sent if name.startswith("value")]
+    if len(given) != 1 or "extension" in sent:
+        return {}
+    (name,) = given
+    value = sent[name]
+    if name == "valueBoolean":
+        return {name: value} if isinstance(value, bool) else {}
+    if name == "valueDecimal":
+        return {name: value} if isinstance(value, int | Decimal) and not isinstance(value, bool) else {}
+    said = elements.shown(value)
+    return {name: said} if name == "valueString" and said else {}
