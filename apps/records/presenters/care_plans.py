@@ -11,7 +11,7 @@ from itertools import islice
 from apps.records.presenters import elements, moments
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
-from apps.records.presenters.heads import codes_of, head, notes, status_codes, title_of
+from apps.records.presenters.heads import codes_of, head, modifiers, notes, status_codes, title_of
 from apps.records.presenters.moments import When
 from apps.records.presenters.naming import name_of, names_of, reasons
 
@@ -149,14 +149,17 @@ def _is_plain(category: Element) -> bool:
 
 def _activities(resource: Element, context: Context) -> tuple[Activity, ...]:
     sent = (_activity(resource, activity, context) for activity in elements.children(resource, "activity"))
-    return tuple(islice((activity for activity in sent if activity.text or activity.said), _MOST))
+    return tuple(islice((activity for activity in sent if _says_something(activity)), _MOST))
+
+
+def _says_something(activity: Activity) -> bool:
+    return bool(activity.text or activity.said or activity.is_to_avoid)
 
 
 def _activity(resource: Element, activity: Element, context: Context) -> Activity:
     detail = elements.child(activity, "detail")
     said = (
-        elements.text(detail, "description"),
-        title_of(elements.child(detail, "code")),
+        what_to_do(detail, context, within=resource),
         name_of(elements.child(activity, "reference"), context, within=resource),
     )
     progress = (_PROGRESS[code] for code in status_codes(detail, "status") if code in _PROGRESS)
@@ -164,9 +167,28 @@ def _activity(resource: Element, activity: Element, context: Context) -> Activit
         text=next(filter(None, said), ""),
         progress=next(progress, NOT_GIVEN),
         when=moments.read(detail, "scheduled", means="planned"),
-        is_to_avoid=elements.flag(detail, "prohibited") is True or elements.flag(detail, "doNotPerform") is True,
-        said=notes(activity, "progress"),
+        is_to_avoid=is_to_avoid(detail),
+        said=tuple(dict.fromkeys((*modifiers(detail), *notes(activity, "progress")))),
     )
+
+
+def what_to_do(detail: Element, context: Context, *, within: Element) -> str:
+    """What the detail of an activity says to do, or not to do: its words, or those of its product. Without any, the
+    code itself, as it was sent: what nobody can read may be what somebody must not do."""
+    product = detail.get("productCodeableConcept")
+    said = (
+        elements.text(detail, "description"),
+        title_of(detail.get("code")),
+        title_of(product) or name_of(elements.child(detail, "productReference"), context, within=within),
+        elements.words(detail.get("code")),
+        elements.words(product),
+    )
+    return next(filter(None, said), "")
+
+
+def is_to_avoid(detail: Element) -> bool:
+    """Whether it is not to be done: `prohibited` in DSTU2, `doNotPerform` in R4."""
+    return any(elements.flag(detail, name) is True for name in ("prohibited", "doNotPerform"))
 
 
 def _goals(resource: Element, context: Context) -> tuple[str, ...]:

@@ -43,6 +43,7 @@ class Status(StrEnum):
     SUGGESTED = "suggested"
     NOT_TAKEN = "not-taken"
     NOT_TO_BE_TAKEN = "not-to-be-taken"
+    WAS_NOT_TO_BE_TAKEN = "was-not-to-be-taken"
     NOT_FINAL = "not-final"
     NOT_GIVEN = NOT_GIVEN
     PREPARING = "preparing"
@@ -140,10 +141,12 @@ _GROUPS = {
     Status.PLANNED: Group.SUGGESTED,
     Status.SUGGESTED: Group.SUGGESTED,
     Status.NOT_TO_BE_TAKEN: Group.NOT_TO_BE_TAKEN,
+    Status.WAS_NOT_TO_BE_TAKEN: Group.PAST,
     Status.NOT_FINAL: Group.UNLISTED,
 }
 _PRESCRIBING = frozenset({"order", "original-order", "reflex-order", "filler-order", "instance-order"})
 _OPEN = frozenset({Status.ON_LIST, Status.PAUSED, Status.NOT_GIVEN})
+_OVER = frozenset({Status.FINISHED, Status.STOPPED, Status.CANCELED})
 
 
 def present_order(resource: Element, context: Context) -> MedicationEntry:
@@ -205,10 +208,10 @@ def _order_status(resource: Element, *, is_reported: bool) -> Status:
     An order of DSTU2 has no intent. Of a reported medicine the intent says nothing: US Core has "plan" there.
     """
     status = mapped(resource, "status", _ORDER_STATUSES) or Status.NOT_GIVEN
+    if elements.flag(resource, "doNotPerform") is True and status is not Status.NOT_FINAL:
+        return Status.WAS_NOT_TO_BE_TAKEN if status in _OVER else Status.NOT_TO_BE_TAKEN
     if status not in _OPEN:
         return status
-    if elements.flag(resource, "doNotPerform") is True:
-        return Status.NOT_TO_BE_TAKEN
     if is_reported or resource.get("resourceType") == "MedicationOrder":
         return status
     if is_suggested(resource):
@@ -368,6 +371,7 @@ STATUS_WORDS: Mapping[Status, str | Promise] = {
     Status.SUGGESTED: _("Suggested, not prescribed"),
     Status.NOT_TAKEN: _("Recorded as not taken"),
     Status.NOT_TO_BE_TAKEN: _("Ordered not to be taken"),
+    Status.WAS_NOT_TO_BE_TAKEN: _("Was ordered not to be taken; that order is over"),
     Status.NOT_FINAL: _("Not final"),
     Status.NOT_GIVEN: _("Status not given"),
     Status.PREPARING: _("Being prepared"),

@@ -71,10 +71,10 @@ def _concept(resource: Element) -> object:
 
 def _status(resource: Element) -> Status:
     status = mapped(resource, "status", _STATUSES) or Status.NOT_GIVEN
+    if elements.flag(resource, "doNotPerform") is True:
+        return Status.WAS_NOT_TO_BE_DONE if status in {Status.DONE, Status.CANCELED} else Status.NOT_TO_BE_DONE
     if status not in {Status.ORDERED, Status.ON_HOLD, Status.NOT_GIVEN}:
         return status
-    if elements.flag(resource, "doNotPerform") is True:
-        return Status.NOT_TO_BE_DONE
     return Status.PLANNED if is_suggested(resource) else status
 
 

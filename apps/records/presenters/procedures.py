@@ -21,7 +21,7 @@ from apps.records.presenters.naming import Person
 
 
 class Status(StrEnum):
-    """How far it went; the last four are of an order."""
+    """How far it went; the last five are of an order."""
 
     DONE = "done"
     UNDER_WAY = "under-way"
@@ -33,6 +33,7 @@ class Status(StrEnum):
     PLANNED = "planned"
     CANCELED = "canceled"
     NOT_TO_BE_DONE = "not-to-be-done"
+    WAS_NOT_TO_BE_DONE = "was-not-to-be-done"
 
 
 class Group(StrEnum):
@@ -156,6 +157,7 @@ STATUS_WORDS: Mapping[Status, str | Promise] = {
     Status.PLANNED: _("Planned"),
     Status.CANCELED: _("Canceled"),
     Status.NOT_TO_BE_DONE: _("Ordered not to be done"),
+    Status.WAS_NOT_TO_BE_DONE: _("Was ordered not to be done; that order is over"),
 }
 NOT_DONE_BECAUSE: str | Promise = _("Not done: %(reason)s")
 GROUP_WORDS: Mapping[Group, str | Promise] = {

@@ -224,6 +224,18 @@ class TestADocument:
         assert "Canary" not in told
         assert "Given" in told
 
+    @pytest.mark.parametrize("no", ["prohibited", "doNotPerform"])
+    def test_says_what_a_plan_tells_not_to_do_also_by_a_code_alone(self, alice, no):
+        run = {"code": {"coding": [{"code": "229065009"}]}, "status": "in-progress", no: True}
+        walk = {"description": "Walk", "status": "in-progress"}
+        plan = {"resourceType": "CarePlan", "id": "p1", "status": "active", "description": "Heart",
+                "activity": [{"detail": run}, {"detail": walk}]}  # fmt: skip
+        keep(make_connection(alice), plan)
+        document = summary(alice)
+        (told,) = told_in(document, "18776-5")
+        assert [each["detail"].get("doNotPerform") for each in told["activity"]] == [True, None]
+        assert "Not to do: 229065009; Walk" in section(document, "18776-5")["text"]["div"]
+
     def test_names_the_patient_and_says_where_each_entry_is_from(self, alice):
         keep(make_connection(alice), R4_PATIENT, allergy("a1"))
         document = summary(alice)

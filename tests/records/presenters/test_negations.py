@@ -15,6 +15,8 @@ from apps.records.presenters import (
     procedures,
 )
 from apps.records.presenters.entry import Context, Entry
+from apps.records.viewing import words
+from apps.records.viewing.facts import lines
 
 MODIFIER = [{"url": "urn:not", "valueBoolean": True}]
 
@@ -45,6 +47,49 @@ class TestANo:
     @pytest.mark.parametrize("yes", [False, "false", None, "x", 0])
     def test_is_none_where_anything_else_was_sent(self, yes):
         assert not elements.flag({"wasNotGiven": yes}, "wasNotGiven")
+
+
+class TestAnOrderNotTo:
+    @pytest.mark.parametrize("over", ["completed", "stopped", "cancelled"])
+    def test_take_a_medicine_says_so_also_when_it_is_over(self, over):
+        order = sent("MedicationRequest", status=over, intent="order", medicationCodeableConcept={"text": "Zinc"})
+        entry = medications.present_order({**order, "doNotPerform": True}, Context())
+        assert "not to be taken" in words.of_status(entry)
+        assert (entry.status, entry.group) == (medications.Status.WAS_NOT_TO_BE_TAKEN, medications.Group.PAST)
+
+    @pytest.mark.parametrize("status", ["completed", "revoked", "draft", "in-progress", "active", "odd", None])
+    def test_do_something_says_so_however_it_stands(self, status):
+        order = sent("ServiceRequest", status=status, code={"text": "Scan"}, doNotPerform=True)
+        entry = orders.present(order, Context())
+        assert "not to be done" in words.of_status(entry)
+        is_over = status in {"completed", "revoked"}
+        assert (entry.status is procedures.Status.WAS_NOT_TO_BE_DONE) is is_over
+
+
+class TestSomethingNotToDo:
+    @pytest.mark.parametrize("no", ["prohibited", "doNotPerform"])
+    @pytest.mark.parametrize(
+        ("detail", "text"),
+        [
+            ({"code": {"coding": [{"system": "urn:x", "code": "229065009"}]}}, "229065009"),
+            ({"productCodeableConcept": {"text": "Aspirin"}}, "Aspirin"),
+            ({"productCodeableConcept": {"coding": [{"code": "1191"}]}}, "1191"),
+            ({"productReference": {"display": "Aspirin"}}, "Aspirin"),
+            ({"code": {"text": "Run"}, "productCodeableConcept": {"text": "Aspirin"}}, "Run"),
+            ({}, ""),
+        ],
+    )
+    def test_stands_in_its_plan_also_without_words(self, no, detail, text):
+        plan = sent("CarePlan", status="active", activity=[{"detail": {**detail, no: True}}])
+        entry = care_plans.present(plan, Context())
+        (activity,) = entry.activities
+        assert (activity.text, activity.is_to_avoid) == (text, True)
+        (told,) = lines.of(entry.activities)
+        assert "Not to do" in told
+
+    def test_says_what_may_turn_it_around(self):
+        plan = sent("CarePlan", activity=[{"detail": {"description": "Run", "modifierExtension": MODIFIER}}])
+        assert care_plans.present(plan, Context()).activities[0].said == ("Modifier extension urn:not: Value yes",)
 
 
 class TestARecommendation:

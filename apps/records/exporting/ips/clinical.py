@@ -6,10 +6,12 @@ DSTU2 are mapped as interface facts 1.6 says; a code that R4 does not know count
 
 from dataclasses import dataclass, field
 
+from django.utils.translation import gettext
+
 from apps.records.exporting.ips import writing
 from apps.records.exporting.ips.writing import Part
 from apps.records.exporting.reading import Told
-from apps.records.presenters import elements, heads, moments
+from apps.records.presenters import care_plans, elements, heads, moments
 from apps.records.presenters.elements import Element
 from apps.records.presenters.moments import When
 
@@ -165,7 +167,7 @@ def plan(told: Told) -> Item | None:
     if told.subject is None or told.subject.key != "plans" or status not in {"active", "on-hold"}:
         return None
     description = elements.text(sent, "description") or told.entry.narrative
-    activities = [_activity(elements.child(each, "detail")) for each in elements.children(sent, "activity")]
+    activities = [_activity(elements.child(each, "detail"), told) for each in elements.children(sent, "activity")]
     when = moments.read(sent, "period", means="started")
     resource = writing.without_empty(
         {
@@ -177,16 +179,23 @@ def plan(told: Told) -> Item | None:
             "activity": [{"detail": activity} for activity in activities if activity],
         }
     )
-    said = "; ".join(activity["description"] for activity in activities if activity)
+    said = "; ".join(_activity_said(activity) for activity in activities if activity)
     return Item(resource, description or told.entry.title, said, when)
 
 
-def _activity(detail: Element) -> Part:
-    said = elements.text(detail, "description") or heads.title_of(elements.child(detail, "code"))
-    if not said:
+def _activity_said(activity: Part) -> str:
+    said = str(activity["description"])
+    return f"{gettext('Not to do')}: {said}" if activity.get("doNotPerform") else said
+
+
+def _activity(detail: Element, told: Told) -> Part:
+    said = care_plans.what_to_do(detail, told.context, within=told.resource)
+    is_to_avoid = care_plans.is_to_avoid(detail)
+    if not said and not is_to_avoid:
         return {}
     known = ("not-started", "scheduled", "in-progress", "on-hold", "completed", "cancelled", "stopped")
-    return {"status": _one_of(detail, "status", known) or "unknown", "description": said}
+    activity = {"status": _one_of(detail, "status", known) or "unknown", "description": said or "…"}
+    return {**activity, "doNotPerform": True} if is_to_avoid else activity
 
 
 def _named(told: Told, *names: str) -> tuple[str, Part]:

@@ -42,8 +42,8 @@ def is_medicine_not_taken(entry: Entry) -> bool:
     """Whether it is over, was never taken or prescribed, or is ordered not to be: the section is what is taken now."""
     status = medications.Status
     return isinstance(entry, medications.MedicationEntry) and entry.status in {
-        status.FINISHED, status.STOPPED, status.CANCELED, status.NOT_TAKEN, status.NOT_TO_BE_TAKEN, status.NOT_FINAL,
-        status.SUGGESTED,
+        status.FINISHED, status.STOPPED, status.CANCELED, status.NOT_TAKEN, status.NOT_TO_BE_TAKEN,
+        status.WAS_NOT_TO_BE_TAKEN, status.NOT_FINAL, status.SUGGESTED,
     }  # fmt: skip
 
 
