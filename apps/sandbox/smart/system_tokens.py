@@ -8,9 +8,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from apps.sandbox import scenarios
 from apps.sandbox.models import KeyPurpose, SystemAccount
-from apps.sandbox.smart.access_tokens import KEPT_BACK_SECONDS
+from apps.sandbox.smart import access_tokens
 from apps.sandbox.smart.identity import issuers, signing_keys
 
 
@@ -29,7 +28,7 @@ class SystemClaims:
 
 def told_seconds(account: SystemAccount) -> int:
     """How long the system is told that one works."""
-    return _lifetime_seconds(account) - KEPT_BACK_SECONDS
+    return access_tokens.lifetime(str(account.client_id))[1]
 
 
 def issue(
@@ -68,4 +67,4 @@ def read(token: str) -> SystemClaims:
 
 
 def _lifetime_seconds(account: SystemAccount) -> int:
-    return int(scenarios.chosen("smart_access_seconds", client_id=str(account.client_id)))
+    return access_tokens.lifetime(str(account.client_id))[0]

@@ -36,9 +36,11 @@ SMART_SWITCHES: dict[str, Switch] = {
     "offline_consent": Switch(
         ("as-asked", "with-prompt"), "as-asked", "with-prompt: offline_access is given only with `prompt=consent`."
     ),
-    # X42: below 600. They are told thirty seconds less than it is.
+    # X42, specification 8: less than ten minutes.
     "smart_access_seconds": Switch(
-        ("600", "300", "90"), "600", "How long an access token of interface B works; half a minute less is told."
+        ("600", "300", "90"),
+        "600",
+        "Under how many seconds an access token of interface B works; half a minute less is told.",
     ),
     # X48: "inactivity" is a risk mechanism of the server; its length is nobody's business but its own.
     "session_minutes": Switch(("30", "5"), "30", "How long online access outlives the last use of it."),

@@ -1,11 +1,13 @@
 """System access: who gets a token, for what, and what it opens (specification S5, S6, 5.2.5 and 5.2.6)."""
 
 import base64
+import json
 
 import pytest
 
 from apps.sandbox import clock, scenarios
 from apps.sandbox.models import SmartGrant, SmartRefreshToken, SystemAccount, Tenant
+from tests.fixtures import signatures
 from tests.sandbox.smart.data.conftest import records as records  # noqa: PLC0414 - the fixture
 from tests.sandbox.smart.literal import RIVERSIDE, WILLOW, token_address
 from tests.sandbox.smart.systems import (
@@ -216,6 +218,8 @@ class TestAToken:
         answer = ask(basic(with_secret, SECRET)).json()
         assert answer.keys() == FOUR_FIELDS
         assert answer["expires_in"] == 570
+        claims = json.loads(signatures.decoded(answer["access_token"].split(".")[1]))
+        assert claims["exp"] - claims["iat"] == 599
         assert not SmartRefreshToken.objects.exists()
         assert not SmartGrant.objects.exists()
 

@@ -10,7 +10,6 @@ from joserfc.jwk import import_key
 
 from apps.sandbox import clock, scenarios
 from apps.sandbox.models import SmartApplication, SmartGrant, Tenant
-from apps.sandbox.smart import access_tokens
 from tests.sandbox.smart.literal import FORM, RIVERSIDE, WILLOW, authorize, token_address
 
 pytestmark = pytest.mark.django_db
@@ -219,7 +218,7 @@ class TestTheAnswer:
         header, payload = (json.loads(base64.urlsafe_b64decode(part + "==")) for part in (header, payload))
         assert header["alg"] == "ES256"
         assert payload["aud"] == f"http://testserver/b/myrecord/r4/{WILLOW}/"
-        assert payload["exp"] - payload["iat"] == 600
+        assert payload["exp"] - payload["iat"] == 599  # specification 8: less than ten minutes
 
     @pytest.mark.conformance("X42")
     def test_has_a_token_that_a_published_key_signed(self, client, exchange):
@@ -330,9 +329,9 @@ class TestRefusals:
 class TestTheLifeOfAnAccessToken:
     @pytest.mark.conformance("X42")
     @pytest.mark.parametrize("seconds", ["600", "300", "90"])
-    def test_is_what_the_switch_says_and_told_half_a_minute_shorter(self, exchange, seconds):
+    def test_is_less_than_the_switch_says_and_told_half_a_minute_shorter(self, exchange, seconds):
         scenarios.choose("smart_access_seconds", seconds)
         answer = exchange().json()
-        expires_at = access_tokens.read(answer["access_token"]).expires_at
+        claims = json.loads(base64.urlsafe_b64decode(answer["access_token"].split(".")[1] + "=="))
         assert answer["expires_in"] == int(seconds) - 30
-        assert abs((expires_at - clock.now()).total_seconds() - int(seconds)) < 5
+        assert claims["exp"] - claims["iat"] == int(seconds) - 1
