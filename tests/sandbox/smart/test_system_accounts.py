@@ -68,7 +68,7 @@ class TestTheForm:
             for text in re.findall(r"<(?:label|legend)[ >].*?</(?:label|legend)>", page, re.DOTALL)
         ]
         for label in (
-            *("Description", "Production System", "Vendor client", "Client Name", "Client Number"),
+            *("Description", "Production System", "Cerner client", "Client Name", "Client Number"),
             *("Client Mnemonic", "Millennium System"),
         ):
             assert [text for text in labels if label in text], label

@@ -22,7 +22,7 @@ class AccountForm(PlainForm):
         label=_("Production System"), help_text=_("No, unless real patients' records are read with it.")
     )
     is_vendor_client = YesNoField(
-        label=_("Vendor client"),
+        label=_("Cerner client"),
         help_text=_("No, unless the application is one of the vendor of this record service itself."),
     )
     client_name = forms.CharField(
