@@ -57,6 +57,22 @@ def assert_asks_first(browser, there):
     assert "Earlier versions" not in text
 
 
+class TestAReportThatRefersToAnotherServer:
+    def test_shows_no_result_of_ours_in_place_of_theirs(self, client, alice, sam, connection):
+        theirs = {"reference": "https://elsewhere.example/r4/Observation/o1"}
+        keep(connection, result(1, value=77.7), report(result=[theirs]))
+        client.force_login(alice)
+        assert "77.7" not in main_of(client.get(address("r1")))
+        client.force_login(sam)
+        assert client.get(address("r1")).status_code == 404
+
+    def test_shows_one_that_stands_at_its_own_root(self, client, alice, connection):
+        own = f"{connection.endpoint.fhir_base_url}/Observation/o1"
+        keep(connection, result(1, value=77.7), report(result=[{"reference": own}]))
+        client.force_login(alice)
+        assert "77.7" in main_of(client.get(address("r1")))
+
+
 class TestAReport:
     def test_shows_its_results_as_ordered_with_those_outside_first(self, hers, connection):
         keep(

@@ -67,13 +67,20 @@ class Context:
 
     def find(self, reference: object, *, within: Element) -> Element:
         """The resource that a Reference, or the text of one, means: contained in `within`, else one of the others;
-        empty where it is neither. Of an address the last two parts count, so that an absolute one finds it as well."""
+        empty where it is neither. What stands at another root is never one of them, though it ends alike."""
         written = elements.shown(reference) if isinstance(reference, str) else elements.text(reference, "reference")
         if written.startswith("#"):
             contained = elements.children(within, "contained")
             return next((part for part in contained if f"#{elements.text(part, 'id')}" == written != "#"), {})
-        path = written.partition("/_history/")[0].split("/")
-        return self.others.get("/".join(path[-2:]), {})
+        return self.others.get(self.path_of(written), {})
+
+    def path_of(self, written: str) -> str:
+        """`Type/id` of what the text of a reference means at this root, whichever version of it. Of another root, or of
+        any where ours is not known, the whole address: that names nothing here."""
+        unversioned = written.partition("/_history/")[0]
+        parts = unversioned.split("/")
+        root = "/".join(parts[:-2])
+        return "/".join(parts[-2:]) if not root or self.is_own(root) else unversioned
 
     def is_own(self, address: str) -> bool:
         """Whether that is the root it came from: servers that are asked for /r4 link to /R4 (facts 1.1)."""

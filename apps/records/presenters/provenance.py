@@ -45,7 +45,7 @@ def present(resource: Element, context: Context) -> ProvenanceEntry:
         **heading,
         when=moments.read(resource, "recorded", "occurred", "period", means="written-down"),
         people=tuple(dict.fromkeys(agent.name for agent in agents if agent.name)),
-        targets=results.references(resource, "target"),
+        targets=results.references(resource, "target", context),
         agents=agents,
         reasons=titles(resource, "reason"),
     )

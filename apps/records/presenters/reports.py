@@ -90,10 +90,10 @@ def present(resource: Element, context: Context) -> ReportEntry:
         specimen=results.specimen_of(resource, context),
         conclusion=elements.prose(resource.get("conclusion")),
         conclusion_names=_concluded(resource),
-        results=results.references(resource, "result"),
+        results=results.references(resource, "result", context),
         inside=tuple(results.inside(resource, context))[:_MOST],
         forms=_forms(resource),
-        images=_images(resource),
+        images=_images(resource, context),
         may_be_grave=grave_news.may_be_in(resource, resource_type="DiagnosticReport"),
     )
 
@@ -126,8 +126,8 @@ def _forms(resource: Element) -> tuple[Attachment, ...]:
     return tuple(form for form in sent if form)[:_MOST]
 
 
-def _images(resource: Element) -> tuple[str, ...]:
+def _images(resource: Element, context: Context) -> tuple[str, ...]:
     """References to Media: those whose picture a page may offer."""
     links = (image for name in ("media", "image") for image in elements.children(resource, name))
-    found = (path for link in links for path in results.references(link, "link"))
+    found = (path for link in links for path in results.references(link, "link", context))
     return tuple(dict.fromkeys(found))[:_MOST]

@@ -204,8 +204,8 @@ def present(resource: Element, context: Context) -> ResultEntry:
         method=_titled(resource, "method"),
         specimen=specimen_of(resource, context),
         body_site=_titled(resource, "bodySite"),
-        members=_related(resource, "hasMember", "has-member"),
-        derived_from=_related(resource, "derivedFrom", "derived-from"),
+        members=_related(resource, context, "hasMember", "has-member"),
+        derived_from=_related(resource, context, "derivedFrom", "derived-from"),
         at_home=any(map(is_patient, elements.children(resource, "performer"))),
     )
 
@@ -249,16 +249,16 @@ def specimen_of(resource: Element, context: Context) -> str:
     return ", ".join(names_of(elements.children(resource, "specimen"), context, within=resource))
 
 
-def references(resource: Element, name: str) -> tuple[str, ...]:
-    """The references of an element in their order: `Type/id`, or `#id` for what is contained."""
-    return tuple(dict.fromkeys(filter(None, map(_path, elements.children(resource, name)))))[:_MOST]
+def references(resource: Element, name: str, context: Context) -> tuple[str, ...]:
+    """The references of an element in their order: `Type/id`, `#id` for what is contained, or the address of what is at
+    another root."""
+    found = (_path(reference, context) for reference in elements.children(resource, name))
+    return tuple(dict.fromkeys(filter(None, found)))[:_MOST]
 
 
-def _path(reference: Element) -> str:
+def _path(reference: Element, context: Context) -> str:
     written = elements.text(reference, "reference")
-    if written.startswith("#") or not written:
-        return written
-    return "/".join(written.partition("/_history/")[0].split("/")[-2:])
+    return written if written.startswith("#") else context.path_of(written)
 
 
 def _measured(element: Element, *, age: float | None) -> Measured:
@@ -298,16 +298,16 @@ def _category_of(category: object) -> str:
     return next((_CATEGORIES[code] for code in codes if code in _CATEGORIES), Category.OTHER)
 
 
-def _related(resource: Element, name: str, kind: str) -> tuple[str, ...]:
+def _related(resource: Element, context: Context, name: str, kind: str) -> tuple[str, ...]:
     """R4 has an element for each; DSTU2 has `related` with a type, has-member where none is said."""
     if name not in resource and "related" not in resource:
         return ()
     older = (
-        _path(elements.child(part, "target"))
+        _path(elements.child(part, "target"), context)
         for part in elements.children(resource, "related")
         if (elements.text(part, "type") or "has-member") == kind
     )
-    return tuple(dict.fromkeys((*references(resource, name), *filter(None, older))))[:_MOST]
+    return tuple(dict.fromkeys((*references(resource, name, context), *filter(None, older))))[:_MOST]
 
 
 def _asks_for_age(resource: Element) -> bool:

@@ -14,7 +14,7 @@ from tests.records.presenters.oddities import odd
 
 ROSE = {"resourceType": "Practitioner", "id": "9", "name": [{"text": "Dr. Rose"}]}
 PILL = {"resourceType": "Medication", "id": "m", "code": {"text": "Pill"}}
-CONTEXT = Context(others={"Practitioner/9": ROSE})
+CONTEXT = Context(others={"Practitioner/9": ROSE}, root="https://fhir.example/r4/")
 
 
 class TestFindingAReference:
@@ -26,6 +26,7 @@ class TestFindingAReference:
             {"reference": "https://fhir.example/r4/Practitioner/9", "display": "Rose"},
             {"reference": "Practitioner/9/_history/2"},
             "https://fhir.example/r4/Practitioner/9/_history/2",
+            "https://fhir.example/R4/Practitioner/9",
         ],
     )
     def test_finds_one_of_the_others(self, reference):
@@ -52,6 +53,25 @@ class TestFindingAReference:
     )
     def test_is_empty_where_it_is_neither(self, reference):
         assert CONTEXT.find(reference, within={"contained": [{"code": "no id"}, PILL]}) == {}
+
+    @pytest.mark.parametrize("root", ["https://fhir.example/r4", ""])
+    @pytest.mark.parametrize(
+        "address",
+        [
+            "https://other.example/r4/Practitioner/9",
+            "http://fhir.example/r4/Practitioner/9",
+            "https://fhir.example/r4x/Practitioner/9",
+            "https://fhir.example/r4/tenant/Practitioner/9",
+            "https://fhir.example:8443/r4/Practitioner/9/_history/1",
+            "//fhir.example/r4/Practitioner/9",
+            "r4/Practitioner/9",
+            "urn:uuid:x/Practitioner/9",
+        ],
+    )
+    def test_is_empty_where_it_stands_at_another_root(self, root, address):
+        context = Context(others={"Practitioner/9": ROSE}, root=root)
+        assert context.find({"reference": address}, within={}) == {}
+        assert context.find(address, within={}) == {}
 
     @given(odd("contained", "reference", "id"), st.text(max_size=8) | odd("reference"))
     def test_never_raises(self, content, reference):

@@ -71,7 +71,7 @@ R4 = {
     "derivedFrom": [{"reference": "Observation/source/_history/2"}],
 }
 BLOOD = {"resourceType": "Specimen", "id": "blood", "type": {"text": "Venous blood"}}
-CONTEXT = Context(others={"Specimen/blood": BLOOD})
+CONTEXT = Context(others={"Specimen/blood": BLOOD}, root="https://fhir.tarn.example/r4")
 NAMES = (
     "code", "status", "category", "valueQuantity", "valueCodeableConcept", "valueRange", "valueRatio", "valueString",
     "valueSampledData", "valueAttachment", "valuePeriod", "referenceRange", "interpretation", "component", "related",
