@@ -326,7 +326,19 @@ class TestAnEntry:
     def test_has_every_line_of_its_first_three_dosages_in_its_row(self):
         sent = [{"text": text, **NEEDED} for text in ("One", "Two", "Three", "Four")]
         needed = "Only when needed: severe pain"
-        assert lines.of_row(present(order("r4", *sent))) == (f"One, {needed}, Two, {needed}, Three, {needed}",)
+        told = f"One, {needed}, Two, {needed}, Three, {needed}, and 1 more"
+        assert lines.of_row(present(order("r4", *sent))) == (told,)
+        assert lines.of_row(present(order("r4", *sent[:3]))) == (told.removesuffix(", and 1 more"),)
+
+    @pytest.mark.parametrize(("count", "more"), [(30, 0), (31, 1), (37, 7)])
+    def test_says_how_many_more_were_sent_than_it_tells(self, count, more):
+        silent = {"timing": {}}
+        entry = present(order("r4", *({"text": f"Dose {number}"} for number in range(count)), silent))
+        (told,) = [fact.lines for fact in facts.of(entry, provider="Tarn") if fact.label == "How to take it"]
+        verb = "was sent. It is" if more == 1 else "were sent. They are"
+        said = (f"{more} more {verb} under “What the provider sent”.",) if more else ()
+        assert told == (*(f"Dose {number}" for number in range(30)), *said)
+        assert lines.of_row(entry) == (f"Dose 0, Dose 1, Dose 2, and {count - 3} more",)
 
 
 @pytest.mark.django_db
@@ -347,7 +359,6 @@ class TestTheSummary:
             if each["code"]["coding"][0]["code"] == "10160-0"
         ]
         for number, (sent, told) in enumerate(TABLE):
-            dose = told[0].partition(" (also sent")[0]  # of two that differ the provider's own is the text
-            text = "; ".join((dose, *told[1:]))
+            text = "; ".join(told)
             assert written[f"Remedy {number}"] == [{"text": text}], sent
             assert text in section["text"]["div"]

@@ -7,6 +7,7 @@ import pytest
 from django.urls import reverse
 
 from apps.records.models import Record
+from apps.records.viewing import entries
 from tests.records.linked import make_connection, make_endpoint
 from tests.records.people import PATIENT_ID
 from tests.records.shelved import keep, result
@@ -201,3 +202,14 @@ class TestAResultThatMayCarryGraveNews:
         keep(other, {**RESULT, "interpretation": [{"text": "Reactive"}]})
         text = main_of(hers.get(reverse("subject", args=["results"])))
         assert text.count("Open it to see the result") == 2
+
+
+class TestAnOldVersion:
+    def test_makes_its_entry_ask_also_where_the_page_leaves_it_out(self, hers, connection, monkeypatch):
+        monkeypatch.setattr(entries, "_MOST_VERSIONS", 1)
+        for number, name in enumerate(("HIV screen", "Sodium", "Potassium")):
+            keep(connection, result(0, value=number + 1, name=name, code=f"x-{number}"))
+        record = Record.objects.get(logical_id="o0")
+        there = reverse("entry", args=["results", record.pk])
+        for query in ({}, {"versions": "all"}):
+            assert "sensitive news" in hers.get(there, query).content.decode()

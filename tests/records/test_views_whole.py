@@ -142,6 +142,27 @@ class TestAnEntry:
         text = page(hers, "entry", "results", entry_of("o0").pk)
         assert text.index("7.4 mmol/L") < text.index("Earlier versions") < text.index("5.1 mmol/L")
 
+    def test_says_how_many_versions_it_leaves_out_and_shows_all_when_asked(self, hers, connection, sam, monkeypatch):
+        monkeypatch.setattr(entries, "_MOST_VERSIONS", 2)
+        for value in (5.1, 6.2, 7.4, 8.3):
+            keep(connection, result(0, value=value))
+        there = reverse("entry", args=["results", entry_of("o0").pk])
+        text = page(hers, "entry", "results", entry_of("o0").pk)
+        assert "1 older version is not shown here." in text
+        assert "5.1 mmol/L" not in text
+        assert 'href="?versions=all#earlier"' in text
+        every = page(hers, "entry", "results", entry_of("o0").pk, versions="all")
+        assert "5.1 mmol/L" in every
+        assert "not shown here" not in every
+        hers.force_login(sam)
+        assert hers.get(there, {"versions": "all"}).status_code == 404
+
+    def test_leaves_out_no_version_where_all_are_there(self, hers, connection, monkeypatch):
+        monkeypatch.setattr(entries, "_MOST_VERSIONS", 2)
+        for value in (5.1, 6.2, 7.4):
+            keep(connection, result(0, value=value))
+        assert "not shown here" not in page(hers, "entry", "results", entry_of("o0").pk)
+
     def test_shows_what_it_says_where_an_earlier_version_does_not_open_and_that_there_is_one(self, hers, connection):
         for value in (5.1, 6.2, 7.4):
             keep(connection, result(0, value=value))

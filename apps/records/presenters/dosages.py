@@ -52,13 +52,26 @@ class Dosage:
     differs: bool = False
 
 
-def read(resource: Element, *, form: str = "") -> tuple[Dosage, ...]:
-    """Every `dosageInstruction` or `dosage`, in their sequence; those that say nothing left out. `form` is what the
-    medicine is: a tablet, a solution."""
-    sent = [*_instructions(resource, "dosageInstruction"), *_instructions(resource, "dosage")]
-    sent.sort(key=lambda each: elements.number(each, "sequence") or 0)
-    told = (dosage for dosage in map(_dosage, sent) if dosage != Dosage(timing=_NO_TIMING))
-    return tuple(replace(dosage, form=form) for dosage in islice(told, _MOST))
+def read(resource: Element, *, form: str = "", most: int = _MOST) -> tuple[Dosage, ...]:
+    """The first of `dosageInstruction` or `dosage`, in their sequence; those that say nothing left out. `form` is what
+    the medicine is: a tablet, a solution."""
+    sent = sorted(_sent(resource), key=lambda each: elements.number(each, "sequence") or 0)
+    told = (dosage for dosage in map(_dosage, sent) if _says_something(dosage))
+    return tuple(replace(dosage, form=form) for dosage in islice(told, most))
+
+
+def beyond(resource: Element) -> int:
+    """How many more there are than `read` gives by itself."""
+    sent = _sent(resource)
+    return max(0, sum(map(_says_something, map(_dosage, sent))) - _MOST) if len(sent) > _MOST else 0
+
+
+def _sent(resource: Element) -> list[Element]:
+    return [*_instructions(resource, "dosageInstruction"), *_instructions(resource, "dosage")]
+
+
+def _says_something(dosage: Dosage) -> bool:
+    return dosage != Dosage(timing=_NO_TIMING)
 
 
 _NO_TIMING = timings.read({})

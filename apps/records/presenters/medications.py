@@ -83,13 +83,14 @@ class MedicationEntry(Entry):
     """A medicine. `orders` are the ids of the prescriptions that a dispense fills.
 
     `people` are the prescriber, the source of a report, or who filled it. `stopped_because` says why it was ended,
-    declined or not taken. `ends_at` is the last day it was meant for, as sent.
+    declined or not taken. `ends_at` is the last day it was meant for, as sent. `more_dosages` were sent besides.
     """
 
     status: Status = Status.NOT_GIVEN
     group: Group = Group.NOT_GIVEN
     kind: Kind = Kind.PRESCRIBED
     dosages: tuple[Dosage, ...] = ()
+    more_dosages: int = 0
     reasons: tuple[str, ...] = ()
     form: str = ""
     ingredients: tuple[str, ...] = ()
@@ -251,6 +252,7 @@ def _entry(
         says_no_information=no_information,
         kind=kind,
         dosages=instructions,
+        more_dosages=dosages.beyond(resource),
         form=form,
         ingredients=ingredients,
         taken=taken,

@@ -67,6 +67,7 @@ class EntryPage:
     people: tuple[Candidate, ...] = ()  # whom it is of, as the provider names them
     fills: Fills = field(default_factory=Fills)
     unopened: tuple[RecordVersion, ...] = ()
+    older: int = 0  # versions that are left out
 
     @property
     def was_changed(self) -> bool:
@@ -97,14 +98,15 @@ def find(user: User, pk: int) -> Record:
     return _mine(user).get(pk=pk)
 
 
-def of(record: Record, *, at: datetime) -> EntryPage:
-    """The page of a record as it stands now. Of an earlier version that does not open, it says when it came.
+def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> EntryPage:
+    """The page of a record as it stands now, with its latest earlier versions or with all. Of one that does not open,
+    it says when it came.
 
     Raises `apps.vault.errors.VaultError` where the record itself does not open, or a key is missing.
     """
     with sealing.key_ring(Holder.user(record.user_id)) as ring:
         body = bodies.of(record, ring)
-        opened, unopened = _versions(record, ring)
+        opened, unopened = _versions(record, ring, most=None if has_all_versions else _MOST_VERSIONS)
         versions, earlier_bodies = [version for version, _body in opened], [body for _version, body in opened]
         surroundings = Surroundings(record.connection, ring)
         context = surroundings.of([body, *earlier_bodies])
@@ -122,7 +124,9 @@ def of(record: Record, *, at: datetime) -> EntryPage:
     before = tuple(_version(version, record, entry) for version, (_r, entry) in zip(versions, told[1:], strict=True))
     subject = subjects.subject_of(told[0][0], resource_type=record.resource_type)
     files = tuple(file for file in attachments.files(told[0][0]) if file.described)
-    return EntryPage(record, subject, current, before, files, panel, people, fills, unopened)
+    shown = len(versions) + len(unopened)
+    older = record.versions.count() - shown if shown == _MOST_VERSIONS else 0
+    return EntryPage(record, subject, current, before, files, panel, people, fills, unopened, older)
 
 
 def subject_of(record: Record) -> Subject | None:
@@ -136,15 +140,17 @@ def subject_of(record: Record) -> Subject | None:
 
 
 def earlier(record: Record, ring: KeyRing) -> Iterator[tuple[RecordVersion, bytes]]:
-    """What it was before, newest first, as far as it opens: what does not is logged."""
-    yield from _versions(record, ring)[0]
+    """All that it was before, newest first, as far as it opens: what does not is logged."""
+    yield from _versions(record, ring, most=None)[0]
 
 
-def _versions(record: Record, ring: KeyRing) -> tuple[list[tuple[RecordVersion, bytes]], tuple[RecordVersion, ...]]:
+def _versions(
+    record: Record, ring: KeyRing, *, most: int | None
+) -> tuple[list[tuple[RecordVersion, bytes]], tuple[RecordVersion, ...]]:
     """The earlier versions with their bodies, and those that do not open, newest first."""
     opened: list[tuple[RecordVersion, bytes]] = []
     unopened: list[RecordVersion] = []
-    for version in record.versions.order_by("-superseded_at", "-pk")[:_MOST_VERSIONS]:
+    for version in record.versions.order_by("-superseded_at", "-pk")[:most]:
         version.record = record
         body = bodies.find_of(version, ring)
         if body is None:

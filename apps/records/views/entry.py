@@ -32,7 +32,7 @@ def show_entry(request: HttpRequest, subject_key: str, record_pk: int) -> HttpRe
     now = timezone.now()
     context = {"record": record, "subjects": LISTED, "now": now}
     try:
-        page = entries.of(record, at=now)
+        page = entries.of(record, at=now, has_all_versions="versions" in request.GET)
         asks_first = asking_first.is_due(record, session=request.session)
     except VaultError as error:
         _LOG.error("A record does not open: connection %s, %s.", record.connection_id, type(error).__name__)

@@ -3,10 +3,12 @@
 from apps.records.exporting.ips import writing
 from apps.records.exporting.ips.clinical import Item
 from apps.records.exporting.reading import Told
-from apps.records.presenters import dosage_words, dosages, elements, heads, moments, naming
+from apps.records.presenters import dosages, elements, heads, moments, naming
 from apps.records.presenters.entry import Code
 from apps.records.presenters.medications import MedicationEntry
+from apps.records.viewing.facts import lines
 
+_MOST_DOSAGES = 500  # of one medicine
 _NOT_TAKEN = frozenset({"completed", "stopped", "cancelled", "not-taken", "draft"})
 _ORDERED = frozenset({"active", "on-hold"})
 _STATED = frozenset({"active", "on-hold", "intended"})
@@ -80,7 +82,8 @@ def _drug(told: Told) -> tuple[str, tuple[Code, ...]]:
 
 
 def _dosages(told: Told) -> list[str]:
-    """Each dosage with all of its lines: Dosage.text is the whole instruction for who reads no parts."""
+    """Each dosage with all of its lines, and that its text and its parts differ where they do: Dosage.text is the whole
+    instruction for who reads no parts."""
     form = told.entry.form if isinstance(told.entry, MedicationEntry) else ""
-    said = ("; ".join(dosage_words.lines(dosage)) for dosage in dosages.read(told.resource, form=form))
+    said = ("; ".join(lines.of(dosage)) for dosage in dosages.read(told.resource, form=form, most=_MOST_DOSAGES))
     return [text for text in said if text]

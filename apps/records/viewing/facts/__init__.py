@@ -6,6 +6,8 @@ field without a label is none to show: a reference, a code, what the head of the
 
 from dataclasses import dataclass, fields
 
+from django.utils.translation import ngettext
+
 from apps.records.presenters.care_teams import CareTeamEntry
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.results import Measured, ResultEntry
@@ -52,4 +54,10 @@ def _own(entry: Entry) -> list[Fact]:
 def _said(entry: Entry, name: str, value: object) -> tuple[str, ...]:
     if name == "value" and isinstance(entry, ResultEntry) and entry.value:
         return (values_in_words.of_own_value(entry),)
-    return lines.of(value)
+    more = getattr(entry, f"more_{name}", 0)
+    said = ngettext(
+        "%(count)d more was sent. It is under “What the provider sent”.",
+        "%(count)d more were sent. They are under “What the provider sent”.",
+        more,
+    )
+    return (*lines.of(value), said % {"count": more}) if more else lines.of(value)

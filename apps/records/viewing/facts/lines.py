@@ -6,7 +6,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Final
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from apps.records.presenters import dosage_words, lengths
 from apps.records.presenters.dosages import Dosage
@@ -22,6 +22,7 @@ from apps.records.viewing import values_in_words, whens, words
 from apps.records.viewing.facts import labels
 
 _MOST = 200
+_FIRST = 3  # of several, in a row
 
 
 def of(value: object) -> tuple[str, ...]:
@@ -39,18 +40,21 @@ def of_row(entry: Entry) -> tuple[str, ...]:
     found = []
     for name in labels.in_rows(type(entry).__name__):
         value = getattr(entry, name, None)
-        said = ", ".join(_first(value)) if value else ""
+        said = ", ".join(_first(value, more=getattr(entry, f"more_{name}", 0))) if value else ""
         if said and isinstance(value, When | Length):  # a date alone does not say of what
             said = f"{labels.of_field(type(entry).__name__, name)}: {said}"
         found.append(said)
     return tuple(filter(None, found))
 
 
-def _first(value: object) -> tuple[str, ...]:
-    """The first three of several, each whole: a dosage without its last lines is another dosage."""
+def _first(value: object, *, more: int) -> tuple[str, ...]:
+    """The first three of several, each whole, as a dosage without its last lines is another dosage; and how many more
+    there are, `more` besides those at hand."""
     several = value if isinstance(value, tuple | list) else (value,)
     said = [found for each in several[:_MOST] if (found := of(each))]
-    return tuple(line for each in said[:3] for line in each)
+    shown, left = said[:_FIRST], len(said[_FIRST:]) + more
+    told = ngettext("and %(count)d more", "and %(count)d more", left) % {"count": left} if left else ""
+    return (*(line for each in shown for line in each), *((told,) if told else ()))
 
 
 def _one(value: object) -> str:
