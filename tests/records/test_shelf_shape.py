@@ -1,0 +1,106 @@
+"""What shelves hold has a form, and a form has one shape: a release that changes it builds older shelves anew."""
+
+import hashlib
+import types
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass, make_dataclass
+from enum import Enum
+from typing import Any, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from apps.records.presenters.allergies import AllergyEntry, AllergyHead
+from apps.records.presenting import KINDS
+from apps.records.shelving import indexing
+from apps.records.shelving.indexing import FORM
+
+RECORDED = {2: "1a84d6eb1c17f13c"}
+CHANGED = (
+    "What shelves hold has another shape than form {form} had. Count FORM in apps/records/shelving/indexing.py up, so "
+    "that shelves of before are built anew, and record its fingerprint here: {found}"
+)
+STRUCTS = tuple(each for each in vars(indexing).values() if isinstance(each, type) and issubclass(each, msgspec.Struct))
+
+
+def fingerprint(*kinds: type) -> str:
+    """Of the fields of these kinds and of all that they hold, with their types; of a vocabulary, its words."""
+    lines = sorted(set(_lines(kinds)))
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+
+def _lines(kinds: tuple[type, ...]) -> Iterator[str]:
+    waiting, seen = list(kinds), set(kinds)
+    while waiting:
+        kind = waiting.pop()
+        parts = _parts(kind)
+        yield f"{kind.__name__}: {[(name, _written(annotation)) for name, annotation in parts]}"
+        held = [part for _name, annotation in parts for part in _types(annotation)]
+        waiting += (new := set(held) - seen)
+        seen |= new
+
+
+def _parts(kind: type) -> list[tuple[str, Any]]:
+    if issubclass(kind, Enum):
+        return [(str(member.value), "") for member in kind]
+    names: tuple[str, ...] = ()
+    if is_dataclass(kind):
+        names = tuple(field.name for field in fields(kind))
+    elif issubclass(kind, msgspec.Struct):
+        names = kind.__struct_fields__
+    hints = get_type_hints(kind) if names else {}
+    return [(name, hints[name]) for name in names]
+
+
+def _written(annotation: Any) -> str:
+    """By name, wherever a class lives."""
+    parts = ", ".join(map(_written, get_args(annotation)))
+    return f"{_named(get_origin(annotation))}[{parts}]" if parts else _named(annotation)
+
+
+def _named(annotation: Any) -> str:
+    return str(getattr(annotation, "__name__", annotation))
+
+
+def _types(annotation: Any) -> Iterator[type]:
+    """The classes that an annotation names."""
+    if get_origin(annotation) is not None or isinstance(annotation, types.UnionType):
+        for part in get_args(annotation):
+            yield from _types(part)
+    elif isinstance(annotation, type):
+        yield annotation
+
+
+class TestAForm:
+    def test_has_the_shape_that_was_recorded_of_it(self):
+        found = fingerprint(*KINDS.values(), *STRUCTS)
+        assert RECORDED.get(FORM) == found, CHANGED.format(form=FORM, found=found)
+
+
+class TestTheFingerprint:
+    def test_is_of_every_kind_of_entry_and_of_all_that_an_index_holds(self):
+        assert len(KINDS) > 15
+        assert indexing.Index in STRUCTS
+        assert fingerprint(*KINDS.values()) != fingerprint(*tuple(KINDS.values())[1:])
+
+    def test_tells_one_field_more(self):
+        more = make_dataclass("AllergyEntry", [("another", int)], bases=(AllergyEntry,), kw_only=True, frozen=True)
+        assert fingerprint(more) != fingerprint(AllergyEntry)
+        assert fingerprint(AllergyHead) != fingerprint(AllergyEntry)
+
+    def test_tells_another_type_deep_within(self):
+        assert fingerprint(_outer(_inner(str))) == fingerprint(_outer(_inner(str)))
+        assert fingerprint(_outer(_inner(str))) != fingerprint(_outer(_inner(int)))
+
+    def test_tells_one_word_more_in_a_vocabulary(self):
+        few, more = Enum("Status", {"A": "a"}), Enum("Status", {"A": "a", "B": "b"})
+        assert fingerprint(_outer(few)) != fingerprint(_outer(more))
+
+
+def _inner(kind: Any) -> Any:
+    return make_dataclass("Inner", [("value", kind)])
+
+
+def _outer(kind: Any) -> Any:
+    return dataclass(
+        types.new_class("Outer", exec_body=lambda body: body.update(__annotations__={"held": tuple[kind, ...]}))
+    )
