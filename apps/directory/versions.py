@@ -1,13 +1,17 @@
 """What the two FHIR versions, and the two interfaces, mean to a patient; and which version is the better one."""
 
-from collections.abc import Collection
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from apps.directory.models import Endpoint
 from apps.wire.dialects import FhirVersion, Interface
+
+Key = TypeVar("Key")
 
 
 @dataclass(frozen=True)
@@ -71,8 +75,16 @@ def way(endpoint: Endpoint, *, among: Collection[Endpoint]) -> str:
     return str(words(endpoint.fhir_version).name) if len(versions) > 1 else ""
 
 
-def mark(endpoint: Endpoint, *, among: Collection[Endpoint]) -> str:
-    """The same in a word or two, to stand behind a provider's name."""
+def marks(ways: Mapping[Key, tuple[Hashable, Endpoint]]) -> dict[Key, str]:
+    """The same in a word or two, to stand behind a provider's name: for each, among those of its group, such as one
+    person's at one provider."""
+    among: dict[Hashable, list[Endpoint]] = defaultdict(list)
+    for group, endpoint in ways.values():
+        among[group].append(endpoint)
+    return {key: _mark(endpoint, among[group]) for key, (group, endpoint) in ways.items()}
+
+
+def _mark(endpoint: Endpoint, among: Collection[Endpoint]) -> str:
     versions, interfaces = {one.fhir_version for one in among}, {one.interface for one in among}
     told = [f"FHIR {endpoint.fhir_version.upper()}"] if len(versions) > 1 else []
     told += [str(interface_words(endpoint.interface).name)] if len(interfaces) > 1 else []

@@ -7,6 +7,7 @@ import pytest
 from django.urls import reverse
 
 from apps.records.models import Record
+from tests.fixtures.cast import PASSWORD
 from tests.records.linked import make_connection, make_endpoint
 from tests.records.shelved import keep, result
 from tests.records.test_views_reports import report
@@ -72,3 +73,11 @@ class TestOneProviderReadInTwoWays:
         keep(connection, report(code=PANEL, conclusion="All is well"))
         keep(older, report(code=PANEL, conclusion="Ask again"))
         assert page(hers, "subject", "results").count('class="row-link"') == 2
+
+    def test_is_told_apart_where_a_copy_is_chosen(self, hers, connection, older):
+        keep(connection, result(0))
+        keep(older, result(1))
+        hers.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+        text = page(hers, "download_copy")
+        for way in ("FHIR R4", "FHIR DSTU2"):
+            assert f"{connection.provider.name} ({way}): record of" in text

@@ -1,13 +1,14 @@
 """Which connections somebody can take a copy of, and what is said of each before they choose."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from apps.accounts.models import User
 from apps.connections.answers import candidates
 from apps.connections.answers.candidates import Candidate
 from apps.connections.models import Connection
+from apps.directory import versions
 from apps.records.exporting import gaps, stored
 from apps.records.exporting.gaps import Gaps
 from apps.records.exporting.stored import Source
@@ -27,12 +28,15 @@ class Choice:
 
 
 def choices(user: User) -> tuple[Choice, ...]:
-    """Every connection that was confirmed once, oldest first, ended ones with a copy included."""
+    """Every connection that was confirmed once, oldest first, ended ones with a copy included. Where one provider sends
+    one person's record in two ways, its name says which."""
     rows = user.connections.confirmed().select_related("provider", "endpoint").order_by("created_at", "pk")
     connections = list(rows)
     people = candidates.find_people(user.pk, connections)
+    names = {pk: person.name for pk, person in people.items()}
+    ways = versions.marks({one.pk: ((one.provider_id, names.get(one.pk)), one.endpoint) for one in connections})
     found = (_choice(connection, number, people) for number, connection in enumerate(connections, start=1))
-    return tuple(found)
+    return tuple(_told_apart(choice, ways[choice.connection.pk]) for choice in found)
 
 
 def are_one_person(chosen: Sequence[Choice]) -> bool:
@@ -44,6 +48,11 @@ def are_one_person(chosen: Sequence[Choice]) -> bool:
     births = {person.birth_date for person in people if person.birth_date}
     names = [frozenset(person.name.casefold().replace(".", "").split()) for person in people if person.name]
     return len(births) <= 1 and all(_is_alike(name, names[0]) for name in names[1:])
+
+
+def _told_apart(choice: Choice, way: str) -> Choice:
+    source = choice.source
+    return replace(choice, source=replace(source, provider=f"{source.provider} ({way})")) if way else choice
 
 
 def _is_alike(one: frozenset[str], other: frozenset[str]) -> bool:

@@ -3,7 +3,6 @@
 Three queries, however much there is: the connections, the key, the shelves.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -17,7 +16,6 @@ from apps.connections.answers import candidates
 from apps.connections.answers.candidates import Candidate
 from apps.connections.models import Connection
 from apps.directory import versions
-from apps.directory.models import Endpoint
 from apps.records.models import Record
 from apps.records.shelving import reading, renewing
 from apps.records.shelving.reading import OpenShelf
@@ -150,14 +148,13 @@ def _known_by(person: Candidate) -> tuple[str, str]:
 
 def _with_ways(sources: Mapping[UUID, Source]) -> dict[UUID, Source]:
     """The same, each with its way, where one provider has several for one person."""
-    endpoints: dict[tuple[UUID, str], list[Endpoint]] = defaultdict(list)
-    for source in sources.values():
-        endpoints[source.connection.provider_id, source.person].append(source.connection.endpoint)
-    among = {pk: endpoints[source.connection.provider_id, source.person] for pk, source in sources.items()}
-    return {
-        pk: replace(source, way=versions.mark(source.connection.endpoint, among=among[pk]))
-        for pk, source in sources.items()
-    }
+    marks = versions.marks(
+        {
+            pk: ((source.connection.provider_id, source.person), source.connection.endpoint)
+            for pk, source in sources.items()
+        }
+    )
+    return {pk: replace(source, way=marks[pk]) for pk, source in sources.items()}
 
 
 def _source(connection: Connection, *, at: datetime) -> Source:
