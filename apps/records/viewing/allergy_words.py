@@ -36,8 +36,8 @@ _NONE_KNOWN_AT_ALL: Final = _("%(provider)s recorded “no known allergies” on
 
 @dataclass(frozen=True)
 class Allergies:
-    """`names` are those on lists now, each once; `sentences` what providers say in place of one; `silent` are the
-    providers that sent nothing."""
+    """`names` are those on lists now, each once for a person; `sentences` what providers say in place of one; `silent`
+    are the providers that sent nothing."""
 
     names: tuple[str, ...]
     sentences: tuple[str, ...]
@@ -62,16 +62,30 @@ def of(entries: Sequence[Shelved], sources: Mapping[UUID, Source], sent: Iterabl
     """`entries` are those of the allergies' shelves, read as `KINDS` says; `sent` the connections that sent any."""
     told = [(one, one.entry) for one in entries if isinstance(one.entry, AllergyHead)]
     on_lists = [(one.connection_id, entry) for one, entry in told if entry.group == Group.CURRENT or not entry.group]
-    names = dict.fromkeys(cautions.named(rows.names(entry)[0], entry) for _key, entry in on_lists)
+    names = dict.fromkeys(_name(entry, sources[key].person) for key, entry in on_lists)
     listing = {key for key, _entry in on_lists}
     sentences = [
-        _said(sources[one.connection_id].provider, entry, others_list=bool(listing - {one.connection_id}))
+        _said(
+            sources[one.connection_id].provider,
+            entry,
+            others_list=any(_is_anothers(key, one.connection_id, sources) for key in listing),
+        )
         for one, entry in told
         if entry.group in {Group.NONE_KNOWN, Group.NO_INFORMATION}
     ]
     heard = set(sent)
     silent = tuple(source.provider for key, source in sources.items() if key not in heard)
     return Allergies(tuple(names), tuple(dict.fromkeys(sentences)), silent)
+
+
+def _name(entry: AllergyHead, person: str) -> str:
+    name = cautions.named(rows.names(entry)[0], entry)
+    return f"{name} ({person})" if person else name
+
+
+def _is_anothers(listing: UUID, silent: UUID, sources: Mapping[UUID, Source]) -> bool:
+    """Whether it is another provider that lists some of the same person."""
+    return listing != silent and sources[listing].person == sources[silent].person
 
 
 def _said(provider: str, entry: AllergyHead, *, others_list: bool) -> str:
