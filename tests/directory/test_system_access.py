@@ -244,6 +244,12 @@ class TestTheCommand:
         assert failure.startswith("refused (invalid_client): ")
         assert "canary" not in failure
 
+    @pytest.mark.parametrize("scope", ["patient/Patient.read", "system/patient.read", "openid", ""])
+    def test_says_that_nobody_refused_what_it_did_not_ask(self, endpoint, server, scope):
+        _, failure = run("--endpoint", endpoint.fhir_base_url, "--check", "--scope", scope)
+        assert failure == "not asked: a scope of a system is written like system/Patient.read"
+        assert not server.requests
+
     def test_knows_the_directory_alone(self, endpoint, server):
         _, failure = run("--endpoint", server.url("/elsewhere"), "--check")
         assert failure == "The directory has no endpoint with this FHIR base URL."

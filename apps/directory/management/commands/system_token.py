@@ -10,7 +10,7 @@ from apps.audit.recording import Actor
 from apps.directory import system_access
 from apps.directory.models import Endpoint
 from apps.directory.system_access import NoSystemAccess
-from apps.wire.errors import Code, WireError
+from apps.wire.errors import Code, RequestRefused, WireError
 
 _ACTOR = Actor.system("system_token")
 
@@ -45,6 +45,8 @@ class Command(BaseCommand):
         except NoSystemAccess as missing:
             raise CommandError(f"no system access: {missing}") from None
         except WireError as refused:
+            if refused.code is Code.INVALID_SCOPE and isinstance(refused, RequestRefused) and refused.status is None:
+                raise CommandError("not asked: a scope of a system is written like system/Patient.read") from None
             told = "" if refused.code is Code.UNRECOGNIZED else f" ({refused.code.value})"
             raise CommandError(f"refused{told}: {refused}") from None
 
