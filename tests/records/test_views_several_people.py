@@ -8,6 +8,7 @@ from django.urls import reverse
 from apps.connections.answers import candidates
 from apps.connections.answers.candidates import Candidate
 from apps.records.models import Record
+from tests.fixtures.cast import PASSWORD
 from tests.records.linked import make_connection, make_endpoint
 from tests.records.people import PATIENT_ID
 from tests.records.shelved import keep, result
@@ -95,8 +96,59 @@ class TestRecordsOfSeveralPeople:
         keep(other, result(0))
         assert page(hers, "subject", "results").count('class="row-link"') == 2
 
+    def test_say_whose_an_entry_is_on_its_own_page(self, hers, sam, connection, childs):
+        keep(connection, result(0))
+        keep(childs, result(0))
+        for whose, name in ((connection, HERS), (childs, CHILDS)):
+            record = Record.objects.get(connection=whose, logical_id="o0")
+            text = page(hers, "entry", "results", record.pk)
+            assert f'<p class="soft no-print"> Record of {name} </p>' in text
+        hers.force_login(sam)
+        assert hers.get(reverse("entry", args=["results", record.pk])).status_code == 404
+
+    def test_say_whose_each_is_on_the_page_of_its_connection(self, hers, sam, connection, childs):
+        for whose, name in ((connection, HERS), (childs, CHILDS)):
+            assert f"Record of {name}" in page(hers, "record", whose.pk)
+        hers.force_login(sam)
+        assert hers.get(reverse("record", args=[childs.pk])).status_code == 404
+
+    def test_say_whose_each_is_before_they_are_taken_along(self, hers, connection, childs):
+        keep(connection, result(0))
+        keep(childs, result(0))
+        hers.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+        text = page(hers, "download_copy")
+        assert re.findall(r"</h3> <p class=\"lead\"> (.*?) </p>", text) == [f"Record of {HERS}", f"Record of {CHILDS}"]
+
+    def test_leave_one_apart_that_could_be_of_either(self, hers, connection, other):
+        third = make_connection(connection.user, make_endpoint("https://third.example/r4"))
+        is_of(other, HERS, "2019-03-09")
+        is_of(third, HERS, "")
+        for each in (connection, other, third):
+            keep(each, medicine())
+        text = page(hers, "subject", "medicines")
+        assert text.count('class="row-link"') == 3
+        for told in ("born March 9, 1984", "born March 9, 2019", "birth date not given"):
+            assert f"({HERS}, {told})" in text
+
 
 class TestRecordsOfOnePerson:
+    @pytest.mark.parametrize("born", ["", "1984", "1984-03"])
+    @pytest.mark.parametrize("is_first", [True, False])
+    def test_are_one_where_a_birth_date_was_not_sent_or_not_all_of_it(self, hers, connection, other, born, is_first):
+        is_of(connection if is_first else other, HERS, born)
+        is_of(other if is_first else connection, HERS, "1984-03-09")
+        keep(connection, medicine())
+        keep(other, medicine())
+        record = Record.objects.filter(logical_id="m1").first()
+        assert page(hers, "subject", "medicines").count('class="row-link"') == 1
+        assert "Record of" not in page(hers, "entry", "medicines", record.pk)
+
+    def test_are_not_one_with_a_namesake_of_another_family(self, hers, connection, other):
+        is_of(other, "Wrenna Fletcher", "")
+        keep(connection, medicine())
+        keep(other, medicine())
+        assert page(hers, "subject", "medicines").count('class="row-link"') == 2
+
     def test_are_one_however_providers_write_the_name(self, hers, connection, other):
         is_of(other, "WRENNA T QUILLFEATHER", "1984-03-09")
         keep(connection, medicine())

@@ -13,6 +13,7 @@ from django.db.models import QuerySet
 from apps.accounts.models import User
 from apps.connections.answers import candidates
 from apps.connections.answers.candidates import Candidate
+from apps.connections.models import Connection
 from apps.records import bodies, presenting, subjects
 from apps.records.charts import number_line
 from apps.records.charts.number_line import NumberLine
@@ -23,7 +24,7 @@ from apps.records.presenters.entry import Entry
 from apps.records.presenters.results import ResultEntry
 from apps.records.shelving.surroundings import Surroundings
 from apps.records.subjects import Subject
-from apps.records.viewing import cautions, facts, panel_rows, remarks, rows
+from apps.records.viewing import cautions, facts, panel_rows, remarks, rows, telling_apart
 from apps.records.viewing import fills as filling
 from apps.records.viewing.facts import Fact
 from apps.records.viewing.fills import Fills
@@ -68,6 +69,7 @@ class EntryPage:
     fills: Fills = field(default_factory=Fills)
     unopened: tuple[RecordVersion, ...] = ()
     older: int = 0  # versions that are left out
+    person: str = ""  # whose it is, where this reader has records of several people
 
     @property
     def was_changed(self) -> bool:
@@ -116,7 +118,7 @@ def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> Entry
         ]
         panel = panel_rows.of(record, told[0][1], surroundings, ring)
         fills = filling.of(record, told[0][1], ring)
-        people = tuple(candidates.find_people_with(ring, [record.connection]).values())
+        everybody = candidates.find_people_with(ring, _connections(record))
     current = _version(None, record, told[0][1])
     provider = record.connection.provider.name
     said = remarks.of(current.entry, provider=provider, born=context.birth_date, at=at)
@@ -126,7 +128,13 @@ def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> Entry
     files = tuple(file for file in attachments.files(told[0][0]) if file.described)
     shown = len(versions) + len(unopened)
     older = record.versions.count() - shown if shown == _MOST_VERSIONS else 0
-    return EntryPage(record, subject, current, before, files, panel, people, fills, unopened, older)
+    people = tuple(one for pk, one in everybody.items() if pk == record.connection_id)
+    person = telling_apart.told_apart(everybody).get(record.connection_id, "")
+    return EntryPage(record, subject, current, before, files, panel, people, fills, unopened, older, person)
+
+
+def _connections(record: Record) -> QuerySet[Connection]:
+    return Connection.objects.filter(user_id=record.user_id).confirmed().order_by("created_at")
 
 
 def subject_of(record: Record) -> Subject | None:

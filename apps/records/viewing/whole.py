@@ -20,7 +20,7 @@ from apps.records.models import Record
 from apps.records.shelving import reading, renewing
 from apps.records.shelving.reading import OpenShelf
 from apps.records.subjects import Subject
-from apps.records.viewing import looking, overview
+from apps.records.viewing import looking, overview, telling_apart
 from apps.vault import sealing
 from apps.vault.sealing import Holder, KeyRing
 from apps.wire import datetimes
@@ -116,7 +116,7 @@ def opened(
         shelves = reading.shelves(user.pk, ring, subjects=keys)
         renewing.ask_for(_of_another_zone(shelves, str(time_zones.of(user))))
         people = candidates.find_people_with(ring, (source.connection for source in sources.values()))
-        named = _told_apart(people)
+        named = telling_apart.told_apart(people)
         sources = _with_ways({pk: replace(source, person=named.get(pk, "")) for pk, source in sources.items()})
         yield Whole(
             user_id=user.pk,
@@ -131,19 +131,6 @@ def opened(
 def _of_another_zone(shelves: Iterable[OpenShelf], zone: str) -> list[int]:
     """Those built when their reader lived by another clock: some entries stand under the year of that."""
     return [shelf.pk for shelf in shelves if shelf.index is not None and shelf.index.zone not in {"", zone}]
-
-
-def _told_apart(people: Mapping[UUID, Candidate]) -> dict[UUID, str]:
-    """What to call each connection's person, where there are several: those of another birth date, or of another first
-    name, as twins are. One person may be written in several ways, and is called by the first of them."""
-    called: dict[tuple[str, str], str] = {}
-    for person in people.values():
-        called.setdefault(_known_by(person), person.name)
-    return {pk: called[_known_by(person)] for pk, person in people.items()} if len(called) > 1 else {}
-
-
-def _known_by(person: Candidate) -> tuple[str, str]:
-    return person.birth_date, next(iter(person.name.casefold().split()), "")
 
 
 def _with_ways(sources: Mapping[UUID, Source]) -> dict[UUID, Source]:
