@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from apps.records.models import Record
 from apps.records.viewing import entries
+from tests.fixtures.cast import PASSWORD
 from tests.records.linked import make_connection, make_endpoint
 from tests.records.people import PATIENT_ID
 from tests.records.shelved import keep, result
@@ -213,3 +214,31 @@ class TestAnOldVersion:
         there = reverse("entry", args=["results", record.pk])
         for query in ({}, {"versions": "all"}):
             assert "sensitive news" in hers.get(there, query).content.decode()
+
+
+class TestWhoChoseNotToBeAsked:
+    @pytest.mark.parametrize(("resource", "subject"), GRAVE)
+    def test_reads_at_once(self, hers, alice, sam, connection, resource, subject):
+        keep(connection, resource)
+        there = reverse("entry", args=[subject, Record.objects.get(logical_id="g1").pk])
+        assert "sensitive news" in hers.get(there).content.decode()
+        hers.post(reverse("choose_sensitive"), {"sensitive": "show"})
+        assert "sensitive news" not in hers.get(there).content.decode()
+        hers.force_login(sam)
+        assert hers.get(there).status_code == 404
+
+    def test_changes_nothing_for_anybody_else(self, hers, alice, sam, connection):
+        keep(make_connection(sam, make_endpoint("https://sams.example/r4")), REPORT)
+        hers.post(reverse("choose_sensitive"), {"sensitive": "show"})
+        hers.force_login(sam)
+        there = reverse("entry", args=["results", Record.objects.get(logical_id="g1").pk])
+        assert "sensitive news" in hers.get(there).content.decode()
+
+
+class TestACopy:
+    def test_is_offered_with_a_word_on_what_it_can_show(self, hers, connection):
+        keep(connection, REPORT)
+        hers.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+        text = hers.get(reverse("download_copy")).content.decode()
+        assert "A copy can show at once what you have not read yet" in text
+        assert "Sorrowful" not in text

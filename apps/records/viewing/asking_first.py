@@ -22,10 +22,13 @@ _MOST: Final = 1000  # of them, the latest
 
 def is_due(record: Record, *, session: MutableMapping[str, Any]) -> bool:
     """Whether its entry asks before anything of it is shown: by all that was sent, as one that is withheld or renamed
-    now has what it said before on its page. Raises `apps.vault.errors.VaultError` where the record does not open."""
+    now has what it said before on its page. Never where its reader chose not to be asked.
+
+    Raises `apps.vault.errors.VaultError` where the record does not open.
+    """
     if record.pk in session.get(_READ, []):
         return False
-    if record.resource_type not in grave_news.CARRIERS:
+    if record.resource_type not in grave_news.CARRIERS or not record.user.asks_before_sensitive:
         return False
     with sealing.key_ring(Holder.user(record.user_id)) as ring:
         sent = (bodies.of(record, ring), *(body for _version, body in entries.earlier(record, ring)))

@@ -198,7 +198,7 @@ def _is_deep(body: bytes) -> bool:
 
 def _mine(user: User) -> QuerySet[Record]:
     rows_of_theirs = Record.objects.filter(user=user, connection__confirmed_at__isnull=False)
-    return rows_of_theirs.select_related("connection__provider", "connection__endpoint")
+    return rows_of_theirs.select_related("user", "connection__provider", "connection__endpoint")
 
 
 def _version(version: RecordVersion | None, record: Record, entry: Entry) -> Version:
