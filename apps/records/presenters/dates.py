@@ -34,15 +34,20 @@ def year(sent: str) -> str:
 def sent_moment(sent: str) -> str:
     """The same with the clock time, where one was sent: as the writer's clock showed it, and moved to the reader's zone
     where it was sent in UTC. Midnight in UTC is no clock time, but a date."""
+    clock = sent_clock(sent)
+    return gettext("%(date)s, %(time)s") % {"date": sent_date(sent), "time": clock} if clock else sent_date(sent)
+
+
+def sent_clock(sent: str) -> str:
+    """The clock time alone; empty where none was sent."""
     parsed = datetimes.parse(sent) if sent else None
     if parsed is None or parsed.precision is not Precision.MOMENT:
-        return sent_date(sent)
+        return ""
     is_utc = sent.endswith("Z")
     if is_utc and parsed.starts_at.time() == datetime.min.time():
-        return sent_date(sent)
+        return ""
     clock = timezone.localtime(parsed.starts_at).time() if is_utc else _clock_of(sent)
-    said = {"date": sent_date(sent), "time": formats.time_format(clock, "TIME_FORMAT")}
-    return gettext("%(date)s, %(time)s") % said
+    return str(formats.time_format(clock, "TIME_FORMAT"))
 
 
 def day(moment: datetime) -> str:

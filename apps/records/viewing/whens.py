@@ -67,7 +67,9 @@ def in_words(when: When) -> str:
 
 def in_full(when: When) -> str:
     """The same with clock times, where they were sent."""
-    return _period(when, dates.sent_moment) if not when.text and (when.starts or when.ends) else in_words(when)
+    if when.text or not (when.starts or when.ends):
+        return in_words(when)
+    return _hours_of_a_day(when) or _period(when, dates.sent_moment)
 
 
 def looks_wrong(entry: Entry, *, born: date | None, at: datetime) -> bool:
@@ -85,6 +87,14 @@ def _is_before_birth(sent: FhirDateTime, entry: Entry, born: date | None, at: da
         return sent.first_day.year < at.year - _OLDEST_YEARS
     exact = {Precision.YEAR: 1, Precision.MONTH: 2}.get(sent.precision, 3)
     return sent.first_day.timetuple()[:exact] < born.timetuple()[:exact]
+
+
+def _hours_of_a_day(when: When) -> str:
+    """From one clock time to another of the same day, which is then said once; empty for any other period."""
+    day, starts, ends = dates.sent_date(when.starts), dates.sent_clock(when.starts), dates.sent_clock(when.ends)
+    if not starts or not ends or starts == ends or day != dates.sent_date(when.ends):
+        return ""
+    return gettext("%(date)s, %(start)s to %(end)s") % {"date": day, "start": starts, "end": ends}
 
 
 def _period(when: When, say: Callable[[str], str] = dates.sent_date) -> str:
