@@ -69,6 +69,13 @@ class TestOneProviderReadInTwoWays:
         keep(older, {**result(0), "id": "x"}, {**result(1), "id": "y"}, report("x", "y", code=PANEL))
         assert page(hers, "subject", "results").count('class="row-link"') == 3
 
+    def test_is_named_once_beside_what_came_by_both(self, hers, connection, older):
+        for one in (connection, older):
+            keep(one, result(0))
+        row = page(hers, "subject", "results").split('class="row-link"')[1].split("</li>")[0]
+        assert connection.provider.name in row
+        assert "(FHIR" not in row
+
     def test_lists_two_reports_that_conclude_otherwise(self, hers, connection, older):
         keep(connection, report(code=PANEL, conclusion="All is well"))
         keep(older, report(code=PANEL, conclusion="Ask again"))

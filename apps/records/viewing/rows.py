@@ -77,8 +77,18 @@ def paired(
         elif provider not in rows[same][1].providers:
             other, row = rows[same]
             status = words.of_status(other.entry) if other.entry else row.status  # of no single one's list
-            rows[same] = other, replace(row, providers=(*row.providers, provider), status=status)
+            providers = _together((*row.providers, provider), sources)
+            rows[same] = other, replace(row, providers=providers, status=status)
     return rows
+
+
+def _together(providers: Sequence[str], sources: Mapping[UUID, Source]) -> tuple[str, ...]:
+    """A provider that sent the same in two ways by its name alone, once."""
+    names = {source.provider: source.name for source in sources.values()}
+    told = [names.get(provider, provider) for provider in providers]
+    several = {name for name in told if told.count(name) > 1}
+    alone = (name if name in several else provider for name, provider in zip(told, providers, strict=True))
+    return tuple(dict.fromkeys(alone))
 
 
 def names(entry: Entry) -> tuple[str, str]:

@@ -41,7 +41,15 @@ class Source:
     @property
     def provider(self) -> str:
         """The provider's name, with whose record it keeps and how we read it, where that can be asked."""
-        told = ", ".join(filter(None, (self.person, self.way)))
+        return self._named(self.person, self.way)
+
+    @property
+    def name(self) -> str:
+        """The same for all ways in which we read one person's record there."""
+        return self._named(self.person)
+
+    def _named(self, *apart: str) -> str:
+        told = ", ".join(filter(None, apart))
         return f"{self.connection.provider.name} ({told})" if told else self.connection.provider.name
 
 
