@@ -6,6 +6,7 @@ from typing import Any
 from django.core import checks
 from django.core.checks import CheckMessage
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, transaction
+from django.template.defaultfilters import pluralize
 
 from apps.vault import rewrapping
 from apps.vault.errors import WeakKey
@@ -23,7 +24,7 @@ def needed_keys(databases: Sequence[str] | None = None, **_options: Any) -> list
         return []
     if not lost:
         return []
-    names = ", ".join(f"{use.key_id} ({use.data_keys:,} data keys)" for use in lost)
+    names = ", ".join(f"{use.key_id} ({use.data_keys:,} data key{pluralize(use.data_keys)})" for use in lost)
     return [
         checks.Warning(
             f"VAULT_KEYS lacks keys that data keys are wrapped by: {names}.",

@@ -16,8 +16,9 @@ pytestmark = pytest.mark.django_db
 
 OLD, NEW = entry("2025-a"), entry("2026-a")
 RETIRED = (
-    "Nothing in this database needs it: take it out of VAULT_KEYS once every process has the first key in front. "
-    "Backups made before now need it: keep it apart from them until the last of them is gone."
+    "Nothing in this database needs it. A new key: put it in front once every process has it. An old one: take it out "
+    "of VAULT_KEYS once every process has the first key in front. Backups made before now need an old one: keep it "
+    "apart from them until the last of them is gone."
 )
 
 
@@ -51,6 +52,12 @@ class TestRotateKeys:
             "2026-a: wraps 4 data keys. It is the first of VAULT_KEYS and wraps what is new.",
             "2025-a: wraps 0 data keys. " + RETIRED,
         ]
+
+    def test_does_not_have_a_key_taken_out_that_is_about_to_be_put_in_front(self, rotated_in, settings):
+        settings.VAULT_KEYS = [OLD, NEW]
+        said = run("--dry-run")[-1]
+        assert said.startswith("2026-a: wraps 0 data keys. ")
+        assert "A new key: put it in front once every process has it." in said
 
     def test_can_be_rehearsed(self, rotated_in):
         before = list(DataKey.objects.order_by("pk").values_list("wrapped", "wrapping_key_id"))
@@ -98,6 +105,12 @@ class TestMissingKey:
         call_command("migrate", verbosity=0, stdout=io.StringIO(), stderr=io.StringIO())
         settings.VAULT_KEYS = [NEW, OLD]
         assert missing() == []
+
+    def test_counts_one_data_key_as_one(self, settings):
+        settings.VAULT_KEYS = [OLD]
+        people(1)
+        settings.VAULT_KEYS = [NEW]
+        assert missing() == ["VAULT_KEYS lacks keys that data keys are wrapped by: 2025-a (1 data key)."]
 
     def test_is_one_that_gave_its_id_to_another(self, rotated_in, settings):
         settings.VAULT_KEYS = [entry("2025-a")]

@@ -53,7 +53,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{_data_keys(done.done)} wrapped anew.")
         if done.unopened:
             self.stderr.write(
-                f"{_data_keys(done.unopened)} did not open and stayed as they were. Somebody changed those rows, or "
+                f"{_data_keys(done.unopened)} did not open and stayed as before. Somebody changed those rows, or "
                 "VAULT_KEYS has another key under the id of the one that wrapped them."
             )
         return rewrapping.waiting()
@@ -78,8 +78,9 @@ def _sentences(use: KeyUse) -> Iterator[str]:
         yield "Keep it in VAULT_KEYS."
     else:
         yield (
-            "Nothing in this database needs it: take it out of VAULT_KEYS once every process has the first key in "
-            "front. Backups made before now need it: keep it apart from them until the last of them is gone."
+            "Nothing in this database needs it. A new key: put it in front once every process has it. An old one: take "
+            "it out of VAULT_KEYS once every process has the first key in front. Backups made before now need an old "
+            "one: keep it apart from them until the last of them is gone."
         )
 
 
