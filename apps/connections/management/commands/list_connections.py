@@ -1,7 +1,7 @@
 """`list_connections`: which links there are, for whoever looks into one, or into many."""
 
 import json
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -33,12 +33,14 @@ class Command(BaseCommand):
         """Which links, and how to print them."""
         parser.add_argument("--registration", metavar="ID", help="of this client registration: its id, or its label")
         parser.add_argument("--provider", metavar="ID", help="of this provider: its id, or its whole name")
-        parser.add_argument("--user", metavar="ID", type=_uuid, help="of this user, by the id")
+        parser.add_argument("--user", metavar="ID", type=UUID, help="of this user, by the id")
         parser.add_argument("--status", choices=Connection.Status.values)
         parser.add_argument("--reason", choices=Reason.values, help="why they need a sign-in")
-        parser.add_argument("--lapsing-within", metavar="HOURS", type=int, help="whose permission ends, unless renewed")
-        parser.add_argument("--after", metavar="ID", type=_uuid, help="go on behind this connection")
-        parser.add_argument("--limit", metavar="N", type=int, default=100, help="at most so many (100); 0 for all")
+        parser.add_argument(
+            "--lapsing-within", metavar="HOURS", type=_number, help="whose permission ends, unless renewed"
+        )
+        parser.add_argument("--after", metavar="ID", type=UUID, help="go on behind this connection")
+        parser.add_argument("--limit", metavar="N", type=_number, default=100, help="at most so many (100); 0 for all")
         parser.add_argument("--json", action="store_true", help="one JSON object a line")
 
     def handle(self, *_args: Any, **options: Any) -> None:
@@ -52,7 +54,7 @@ class Command(BaseCommand):
             lapsing_within_hours=options["lapsing_within"],
             after=options["after"],
         )
-        limit = max(options["limit"], 0)
+        limit = options["limit"]
         printed, last = 0, ""
         for one in listing.listed(wanted, at=timezone.now(), most=limit or None):
             if not printed and not options["json"]:
@@ -86,9 +88,11 @@ def _named(model: type[ClientRegistration] | type[Provider], column: str, given:
     return found[0]
 
 
-def _uuid(text: str) -> UUID:
-    """For the parser: argparse says what was wrong with it."""
-    return UUID(text)
+def _number(text: str) -> int:
+    """Not below zero."""
+    if not (text.isascii() and text.isdigit()):
+        raise ArgumentTypeError("not a whole number, or below zero")
+    return int(text)
 
 
 def _plain(value: object) -> str:

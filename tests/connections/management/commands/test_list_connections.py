@@ -61,6 +61,19 @@ class TestListConnections:
         with pytest.raises(CommandError, match="There is no client registration"):
             run("--registration", asked)
 
+    @pytest.mark.parametrize(
+        ("asked", "words"),
+        [
+            (("--user", "x"), "invalid UUID value: 'x'"),
+            (("--after", "x"), "invalid UUID value: 'x'"),
+            (("--limit=-3",), "not a whole number, or below zero"),
+            (("--lapsing-within=-1",), "not a whole number, or below zero"),
+        ],
+    )
+    def test_refuses_what_cannot_be_meant(self, asked, words, db):
+        with pytest.raises(CommandError, match=words):
+            run(*asked)
+
     def test_refuses_a_name_that_several_have(self, make_registration):
         make_registration("Twin")
         make_registration("twin")
