@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandError
+from django.template.defaultfilters import pluralize
 
 from apps.connections import clocks
 from apps.connections.models import Connection
@@ -17,6 +18,7 @@ from apps.connections.refreshing import hastening, running
 from apps.connections.refreshing.attempting import Outcome
 from apps.connections.refreshing.claiming import Claim
 from apps.connections.refreshing.hastening import Asked, Hindrance
+from apps.directory.models import ClientRegistration
 
 # What came of it, and whose turn it is.
 _OUTCOMES: Mapping[Outcome | None, str] = {
@@ -65,6 +67,8 @@ class Command(BaseCommand):
         """Do it, and say what was done."""
         if options["registration"] and not options["all"]:
             raise CommandError("--registration goes with --all.")
+        if options["registration"] and not ClientRegistration.objects.filter(pk=options["registration"]).exists():
+            raise CommandError("There is no client registration with this id.")
         if options["connection"]:
             self._one(options["connection"], is_rehearsal=options["dry_run"])
         elif options["dry_run"]:
@@ -85,16 +89,18 @@ class Command(BaseCommand):
     def _many(self, options: Mapping[str, Any]) -> None:
         if options["all"]:
             hastened = hastening.bring_forward(options["registration"], at=clocks.now())
-            self.stdout.write(f"{sum(hastened.values())} links were made due.")
+            number = sum(hastened.values())
+            self.stdout.write(f"{number:,} link{pluralize(number)} {pluralize(number, 'was,were')} made due.")
         heard: Counter[tuple[UUID, Outcome | None]] = Counter()
 
         def tell(claim: Claim, outcome: Outcome | None) -> None:
             heard[claim.connection.registration_id, outcome] += 1
 
         running.pull(clock=clocks.shared(), call_for_help=lambda: None, seconds=options["seconds"], tell=tell)
-        for line in _report(heard, health.registrations(at=clocks.now())):
+        registrations = health.registrations(at=clocks.now())
+        for line in _report(heard, registrations):
             self.stdout.write(line)
-        if any(outcome in _FOR_STAFF for _of, outcome in heard):
+        if any(outcome in _FOR_STAFF for _of, outcome in heard) or any(map(_is_broken, registrations)):
             raise CommandError("Staff must act.", returncode=1)
 
     def _rehearse(self, options: Mapping[str, Any]) -> None:
@@ -109,6 +115,8 @@ class Command(BaseCommand):
                 self.stdout.write(f"{one.registration}: {number}")
             if one.is_held and one.standings.active:
                 self.stdout.write(_held(one))
+        if any(map(_is_broken, registrations)):
+            raise CommandError("Staff must act.", returncode=1)
 
 
 def _report(heard: Counter[tuple[UUID, Outcome | None]], registrations: Iterable[OfRegistration]) -> Iterator[str]:
@@ -125,8 +133,14 @@ def _report(heard: Counter[tuple[UUID, Outcome | None]], registrations: Iterable
         yield "Nobody was asked."
 
 
+def _is_broken(one: OfRegistration) -> bool:
+    """Its links are not renewed, and nobody wanted that: refused, or unreadable. Staff know what they switched off; it
+    is said, and is no failure of this run."""
+    return one.is_held and one.registration.is_switched_on and one.standings.active > 0
+
+
 def _held(one: OfRegistration) -> str:
-    """Staff know what they switched off; it is said, and is no failure of this run."""
+    """Why nothing of it is asked for."""
     why = "one that this release cannot read" if one.registration.is_switched_on else "switched off"
     if one.registration.trouble:
         why = f"refused ({one.registration.trouble}), mend it"

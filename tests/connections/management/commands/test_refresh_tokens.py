@@ -161,6 +161,21 @@ class TestWhatIsDue:
         assert text == ("ours: 1 not asked: the registration is switched off; staff must act\nNobody was asked.\n")
         assert (code, stand_in.token_requests) == (0, [])
 
+    @pytest.mark.parametrize("options", [("--due",), ("--due", "--dry-run"), ("--all",), ("--all", "--dry-run")])
+    @pytest.mark.parametrize(
+        ("columns", "words"),
+        [
+            ({"trouble": "invalid_client"}, "refused (invalid_client), mend it"),
+            ({"token_parameters": "later"}, "one that this release cannot read"),
+        ],
+    )
+    def test_of_what_staff_must_mend_ends_with_1(self, columns, words, options, make, stand_in):
+        make()
+        ClientRegistration.objects.update(**columns)
+        text, code = run(*options)
+        assert f"ours: 1 not asked: the registration is {words}; staff must act" in text
+        assert (code, stand_in.token_requests) == (1, [])
+
     def test_is_only_counted_where_it_is_rehearsed(self, make, stand_in):
         make(), make(due_in=5 * HOUR)
         text, code = run("--due", "--dry-run")
@@ -190,11 +205,22 @@ class TestAll:
         assert run("--all")[1] == 0
         assert (generations(), stand_in.token_requests) == ([1], [])
 
-    def test_of_one_registration_are_those_of_no_other(self, make, stand_in):
+    def test_of_one_registration_are_those_of_no_other(self, make, make_registration, stand_in):
         make(due_in=5 * HOUR)
-        text, _code = run("--all", "--registration", str(uuid.uuid4()))
+        text, _code = run("--all", "--registration", str(make_registration("Bay gateway").pk))
         assert text.startswith("0 links were made due.")
         assert stand_in.token_requests == []
+
+    def test_of_a_registration_that_is_not_there_are_refused(self, make, stand_in):
+        make(due_in=5 * HOUR)
+        with pytest.raises(CommandError, match="There is no client registration with this id"):
+            call_command("refresh_tokens", "--all", "--registration", str(uuid.uuid4()))
+        assert stand_in.token_requests == []
+
+    def test_is_told_of_one_link_as_of_one(self, make, stand_in):
+        make(due_in=5 * HOUR)
+        stand_in.token = tokens()
+        assert run("--all") == ("1 link was made due.\nours: 1 renewed\n", 0)
 
     def test_are_only_counted_where_it_is_rehearsed(self, make, stand_in):
         make(), make(due_in=5 * HOUR), make(due_in=None)
