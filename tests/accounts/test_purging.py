@@ -72,12 +72,12 @@ class TestTheCommand:
         unverified("old@example.org", days=10_000)
         said = StringIO()
         call_command("purge_unverified", "--dry-run", stdout=said)
-        assert said.getvalue() == "1 unverified accounts would be removed.\n"
+        assert said.getvalue() == "1 unverified account would be removed.\n"
         assert User.objects.exists()
 
     def test_says_what_went(self):
         unverified("old@example.org", days=10_000)
         said = StringIO()
         call_command("purge_unverified", stdout=said)
-        assert said.getvalue() == "1 unverified accounts removed.\n"
+        assert said.getvalue() == "1 unverified account removed.\n"
         assert not User.objects.exists()

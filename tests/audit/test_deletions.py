@@ -92,7 +92,7 @@ class TestADeletion:
             call_command("write_deletions")
         settings.DELETION_LEDGER.parent.mkdir()
         call_command("write_deletions")
-        assert capsys.readouterr().out.splitlines()[-1] == "1 deletions written."
+        assert capsys.readouterr().out.splitlines()[-1] == "1 deletion written."
 
     def test_is_written_again_rather_than_lost_in_a_crash_after_writing(self, ledger, monkeypatch):
         def die(*_given):

@@ -36,7 +36,7 @@ def run(*arguments: str) -> tuple[str, str]:
 class TestImportEndpoints:
     def test_ends_with_a_summary(self, directory_file):
         out, err = run("import_endpoints", directory_file(ROW))
-        summary = "1 providers (1 new, 0 changed), 1 endpoints (1 new, 0 changed), 0 vanished, 0 refused"
+        summary = "1 provider (1 new, 0 changed), 1 endpoint (1 new, 0 changed), 0 vanished, 0 refused"
         assert out == f'directory "practice", {summary}\n'
         assert err == ""
 

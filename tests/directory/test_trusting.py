@@ -93,7 +93,10 @@ class TestRegisteringForTheFirstTime:
             "register_client", "--authorization-server", server.authorize_url, stdout=io.StringIO(), stderr=told
         )
         assert waiting() == {"https://thief.example/r4"}
-        assert "1 of its endpoints are at other hosts" in told.getvalue()
+        assert (
+            "1 of its endpoints is at another host, and off until somebody looks at it at the registration desk."
+            in told.getvalue()
+        )
 
     def test_in_the_admin_says_how_many_wait(self, staff: Client, server, listed):
         listed("https://thief.example/r4")

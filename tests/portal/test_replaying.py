@@ -230,7 +230,7 @@ class TestTheCommand:
         ledger.write_text('{"torn')
         with restored():
             parting.disconnect(linked, keeps_copy=True, at=AT)
-        with pytest.raises(CommandError, match="1 lines cannot be read, such as 1"):
+        with pytest.raises(CommandError, match="1 line cannot be read, such as 1"):
             self._run()
         linked.refresh_from_db()
         assert linked.status == Connection.Status.DISCONNECTED

@@ -35,13 +35,13 @@ class TestRebuildShelves:
     def test_builds_what_is_gone(self, synced, capsys):
         Shelf.objects.all().delete()
         call_command("rebuild_shelves")
-        assert "1 connections rebuilt." in capsys.readouterr().out
+        assert "1 connection rebuilt." in capsys.readouterr().out
         assert shelved_names(synced) == ["Dr. Wrenna Ilse Quillfeather"]
 
     def test_changes_nothing_when_asked_what_it_would_do(self, synced, capsys):
         Shelf.objects.all().delete()
         call_command("rebuild_shelves", "--dry-run")
-        assert "1 connections" in capsys.readouterr().out
+        assert "1 connection has records." in capsys.readouterr().out
         assert not Shelf.objects.exists()
 
     def test_fails_where_records_do_not_open_says_how_many_and_builds_the_others(self, synced, capsys):

@@ -44,7 +44,7 @@ class TestTheCommand:
     def test_once_complete_asks_nobody_again(self, at_once):
         at_once.command("--types", "Patient")
         at_once.sandbox.delete("/control/requests")
-        assert "Already complete: 1 files" in at_once.command("--types", "Patient")
+        assert "Already complete: 1 file, as of " in at_once.command("--types", "Patient")
         assert at_once.sandbox.get("/control/requests")["requests"] == []
 
     def test_that_brings_files_without_a_line_was_not_complete_before(self, at_once, monkeypatch):

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
+from django.template.defaultfilters import pluralize
 from django.utils import timezone
 
 from apps.accounts import purging
@@ -22,7 +23,8 @@ class Command(BaseCommand):
         """Print one line: how many."""
         now = timezone.now()
         if dry_run:
-            self.stdout.write(f"{purging.due_for_purge(at=now).count()} unverified accounts would be removed.")
+            number = purging.due_for_purge(at=now).count()
+            self.stdout.write(f"{number:,} unverified account{pluralize(number)} would be removed.")
             return
         purged = purging.purge_unverified(at=now, actor=Actor.system("purge_unverified"))
-        self.stdout.write(f"{purged} unverified accounts removed.")
+        self.stdout.write(f"{purged:,} unverified account{pluralize(purged)} removed.")

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
+from django.template.defaultfilters import pluralize
 
 from apps.audit import deletions
 
@@ -17,6 +18,7 @@ class Command(BaseCommand):
         """How many were written, and whether all."""
         if settings.DELETION_LEDGER is None:
             raise CommandError("Set DELETION_LEDGER.")
-        self.stdout.write(f"{deletions.write_out():,} deletions written.")
+        written = deletions.write_out()
+        self.stdout.write(f"{written:,} deletion{pluralize(written)} written.")
         if deletions.are_waiting():
             raise CommandError("Not all could be written: see the log.")

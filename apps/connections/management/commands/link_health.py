@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.template.defaultfilters import pluralize
 from django.utils import timezone
 
 from apps.connections.overseeing import health, words
@@ -44,7 +45,7 @@ class Command(BaseCommand):
 
 
 def _lines(found: LinkHealth, *, is_short: bool) -> Iterator[str]:
-    yield f"{words.LEVELS[found.level]}. Links at {_moment(found.at)}:"
+    yield f"{words.LEVELS[found.level]}. Links at {_moment(found.at)}{':' if found.findings else '.'}"
     for finding in found.findings:
         yield from _finding(finding)
     if is_short:
@@ -62,7 +63,7 @@ def _finding(finding: Finding) -> Iterator[str]:
     """What, of which and for how many links; then what to do and whose turn it is."""
     details = [
         *([finding.about] if finding.about else []),
-        *([f"{finding.links} links"] if finding.links else []),
+        *([f"{finding.links:,} link{pluralize(finding.links)}"] if finding.links else []),
         *([finding.code] if finding.code else []),
         *([f"since {_moment(finding.since_at)}"] if finding.since_at else []),
     ]

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.template.defaultfilters import pluralize
 from django.utils import timezone
 
 from apps.audit.recording import Actor
@@ -103,9 +104,10 @@ class Command(BaseCommand):
 
 
 def _summary(report: Report) -> str:
+    files = f"{report.files} file{pluralize(report.files)}, as of {report.transaction_time}"
     if report.was_complete:
-        return f"Already complete: {report.files} files, as of {report.transaction_time}"
-    return f"Complete: {report.lines} resources in {report.files} files, as of {report.transaction_time}"
+        return f"Already complete: {files}"
+    return f"Complete: {report.lines} resource{pluralize(report.lines)} in {files}"
 
 
 def _bytes(megabytes: str) -> int:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.template.defaultfilters import pluralize
 from django.utils import timezone
 
 from apps.audit.recording import Actor
@@ -134,7 +135,7 @@ class Command(BaseCommand):
             nonlocal said_at
             if time.monotonic() - said_at > _PATIENCE_SECONDS:
                 said_at = time.monotonic()
-                self.stderr.write(f"{rows:,} rows read …")
+                self.stderr.write(f"{rows:,} row{pluralize(rows)} read …")
 
         return tell
 
@@ -143,20 +144,23 @@ class Command(BaseCommand):
             self.stderr.write(f"refused {refusal.where}: {refusal.reason}")
         if report.refused > len(report.refusals):
             for reason, number in report.reasons.most_common():
-                self.stderr.write(f"refused in all, {number:,} rows: {reason}")
+                self.stderr.write(f"refused in all, {number:,} row{pluralize(number)}: {reason}")
         for url in report.waiting:
             self.stderr.write(f"switched off until staff switch it on: {url}")
         if report.spared:
+            rows_were = f"row{pluralize(report.spared)} {pluralize(report.spared, 'was,were')}"
             self.stderr.write(
                 f'less than half of what the directory "{report.directory}" held is still listed: {report.spared:,} '
-                "rows were not marked as vanished. If the list is complete, repeat with --accept-shrinking; if it is "
-                "another list, give it another name with --directory"
+                f"{rows_were} not marked as vanished. If the list is complete, repeat with --accept-shrinking; if it "
+                "is another list, give it another name with --directory"
             )
+        providers, endpoints = f"provider{pluralize(report.providers)}", f"endpoint{pluralize(report.endpoints)}"
+        lists = f"published list{pluralize(report.published_lists)}"
         summary = [
             f'directory "{report.directory}"',
-            f"{report.providers} providers ({report.providers_new} new, {report.providers_changed} changed)",
-            f"{report.endpoints} endpoints ({report.endpoints_new} new, {report.endpoints_changed} changed)",
-            f"{report.published_lists} published lists" if report.published_lists else "",
+            f"{report.providers} {providers} ({report.providers_new} new, {report.providers_changed} changed)",
+            f"{report.endpoints} {endpoints} ({report.endpoints_new} new, {report.endpoints_changed} changed)",
+            f"{report.published_lists} {lists}" if report.published_lists else "",
             f"{report.inactive} out of use" if report.inactive else "",
             f"{report.vanished} vanished",
             f"{report.refused} refused",

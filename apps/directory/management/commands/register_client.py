@@ -9,6 +9,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
+from django.template.defaultfilters import pluralize
 from django.utils import timezone
 
 from apps.audit.recording import Actor
@@ -126,8 +127,8 @@ class Command(BaseCommand):
         waiting = Endpoint.objects.filter(authorization_server=server, is_stranger=True).count()
         if waiting:
             self.stderr.write(
-                f"{waiting} of its endpoints are at other hosts, and off until somebody looks at these at the "
-                "registration desk."
+                f"{waiting} of its endpoints {pluralize(waiting, 'is at another host,are at other hosts')}, and off "
+                f"until somebody looks at {pluralize(waiting, 'it,these')} at the registration desk."
             )
 
     def _serve(self, registration: ClientRegistration, url: str, *, at: datetime) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
+from django.template.defaultfilters import pluralize
 from django.utils import timezone
 
 from apps.audit import deletion_ledger
@@ -56,13 +57,13 @@ class Command(BaseCommand):
 
     def _say(self, what: str, replayed: Replayed) -> None:
         self.stdout.write(
-            f"{replayed.lines:,} lines read; accounts {what}: {len(replayed.accounts):,}; connections {what}, or their "
-            f"copies: {len(replayed.connections):,}."
+            f"{replayed.lines:,} line{pluralize(replayed.lines)} read; accounts {what}: {len(replayed.accounts):,}; "
+            f"connections {what}, or their copies: {len(replayed.connections):,}."
         )
         if replayed.unreadable:
-            numbers = ", ".join(map(str, replayed.unreadable[:10]))
+            times, numbers = len(replayed.unreadable), ", ".join(map(str, replayed.unreadable[:10]))
             raise CommandError(
-                f"{len(replayed.unreadable)} lines cannot be read, such as {numbers}. A line that a crash tore is no "
+                f"{times:,} line{pluralize(times)} cannot be read, such as {numbers}. A line that a crash tore is no "
                 "harm: what it says was written again. All others were taken."
             )
 

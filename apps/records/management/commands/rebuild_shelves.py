@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 from django.db.models import Exists, OuterRef
+from django.template.defaultfilters import pluralize
 from django.utils import timezone
 
 from apps.connections.models import Connection
@@ -34,11 +35,12 @@ class Command(BaseCommand):
         if options["connection"]:
             connections = connections.filter(pk=options["connection"])
         if options["dry_run"]:
-            return f"{connections.count()} connections have records."
+            number = connections.count()
+            return f"{_connections(number)} {pluralize(number, 'has,have')} records."
         failed = [str(connection.pk) for connection in connections.iterator() if not self._is_rebuilt(connection)]
         if failed:
-            raise CommandError(f"{len(failed)} connections failed.")
-        return f"{connections.count()} connections rebuilt."
+            raise CommandError(f"{_connections(len(failed))} failed.")
+        return f"{_connections(connections.count())} rebuilt."
 
     def _is_rebuilt(self, connection: Connection) -> bool:
         """Also where nothing is left to rebuild, because the connection ended or its account was closed meanwhile."""
@@ -53,5 +55,10 @@ class Command(BaseCommand):
             self.stderr.write(f"{connection.pk}: {error}")
             return False
         if unopened:
-            self.stderr.write(f"{connection.pk}: {unopened} records do not open; the others are on the shelves.")
+            do = f"record{pluralize(unopened)} {pluralize(unopened, 'does,do')}"
+            self.stderr.write(f"{connection.pk}: {unopened:,} {do} not open; the others are on the shelves.")
         return not unopened
+
+
+def _connections(number: int) -> str:
+    return f"{number:,} connection{pluralize(number)}"

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.template.defaultfilters import pluralize
 from django.utils import timezone
 
 from apps.records.syncing import overseeing
@@ -40,7 +41,8 @@ class Command(BaseCommand):
 
 def _lines(found: SyncHealth) -> Iterator[str]:
     for run_id, times in found.dying:
-        yield f"workers_die: run {run_id}: {times} times. Look at memory and at the log of the worker. (us)"
+        said = f"{times} time{pluralize(times)}"
+        yield f"workers_die: run {run_id}: {said}. Look at memory and at the log of the worker. (us)"
     for run_id, resource_type in found.given_up:
         yield f"step_given_up: run {run_id}, {resource_type}: workers died over it. (us)"
     for run_id in found.unshelved:
@@ -52,6 +54,8 @@ def _lines(found: SyncHealth) -> Iterator[str]:
         yield f"shelves_not_renewed: connection {connection_id}: still as an earlier release built them. (us)"
     if found.old_shelves:
         more = " or more" if found.old_shelves == overseeing.MOST_COUNTED else ""
-        yield f"{found.old_shelves}{more} shelves of an earlier release are still to be built anew."
+        shelves = pluralize(found.old_shelves, "shelf,shelves")
+        are = pluralize(found.old_shelves, "is,are")
+        yield f"{found.old_shelves:,}{more} {shelves} of an earlier release {are} still to be built anew."
     if found.is_well:
         yield "All is well with copies."

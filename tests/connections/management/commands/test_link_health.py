@@ -49,9 +49,20 @@ class TestLinkHealth:
         text, code = run()
         assert code == 2
         assert text.startswith("Act now.")
-        assert "[ACT] registration_in_trouble: Refused gateway, 1 links, invalid_client, since " in text
+        assert "[ACT] registration_in_trouble: Refused gateway, 1 link, invalid_client, since " in text
         assert "(staff here)" in text
         assert "Refused gateway (invalid_client)" in text
+
+    def test_counts_several_links_as_such(self, make_link, make_registration):
+        off = make_registration("Bay gateway", is_switched_on=False)
+        make_link(off), make_link(off)
+        assert "[ATTENTION] registration_switched_off: Bay gateway, 2 links" in run()[0]
+
+    def test_promises_no_list_where_there_is_nothing_to_list(self, make_link):
+        make_link()
+        text, _code = run("--quiet")
+        assert text.endswith(" UTC.\n")
+        assert text.count("\n") == 1
 
     def test_says_the_findings_alone_where_it_is_to_be_quiet(self, ill):
         text, code = run("--quiet")
