@@ -12,6 +12,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import connection as database
+from django.db import transaction
 
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.refreshing import loading, policy, protocol, token_columns
@@ -92,6 +93,12 @@ WHERE held.connection_id = wanted.connection_id AND held.generation = wanted.gen
     )
 RETURNING held.connection_id, held.attempt_started_at
 """
+# Of many who saw the same tokens the first goes on; the others wait here until it has taken them, and find nothing.
+_QUEUE = """
+SELECT FROM connections_storedtokenset
+WHERE connection_id = %s AND generation = %s AND (lease_until IS NULL OR lease_until <= statement_timestamp())
+FOR NO KEY UPDATE
+"""
 
 
 def claim(ids: Collection[UUID], *, at: datetime) -> list[Claim]:
@@ -116,6 +123,16 @@ def claim(ids: Collection[UUID], *, at: datetime) -> list[Claim]:
         for connection_id, started_at in _take(list(wanted.values()), at=at)
         for one in (wanted[connection_id],)
     ]
+
+
+def claim_seen(connection: Connection, *, generation: int, at: datetime) -> list[Claim]:
+    """The same for one link that a herd may want at this moment: whoever comes too late is sent away by one row, before
+    anything else is loaded. So is whoever saw an earlier generation than there is. Committed when it returns."""
+    with transaction.atomic():
+        with database.cursor() as cursor:
+            cursor.execute(_QUEUE, [connection.pk, generation])
+            is_first = bool(cursor.rowcount)
+        return claim([connection.pk], at=at) if is_first else []
 
 
 def _wanted(found: Iterable[Loaded], *, at: datetime) -> Iterator[_Wanted]:

@@ -3,13 +3,12 @@
 import time
 from datetime import datetime
 
-from django.db.models.functions import Now
-
 from apps.connections import clocks
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.reasons import Reason
-from apps.connections.refreshing import claiming, guarding, policy, protocol, storing, token_columns
+from apps.connections.refreshing import claiming, guarding, looking, policy, protocol, storing, token_columns
 from apps.connections.refreshing.errors import NeedsReauthorization, NotYet, RegistrationBroken, SwitchedOff
+from apps.connections.refreshing.looking import Look
 from apps.connections.refreshing.results import Outcome, Result
 from apps.directory import discovering, reaching, registering
 from apps.vault.errors import Shredded
@@ -45,36 +44,29 @@ def check_switches(connection: Connection) -> None:
 
 def _usable_token(connection: Connection, *, at: datetime, refused: Secret | None) -> Secret:
     clock = clocks.running_from(at)
-    stored = _stored(connection)
+    before = looking.look(connection)
     if not reaching.is_known(connection.endpoint, connection.registration):
         raise RegistrationBroken(at + protocol.OPERATOR_WAIT)
-    access_token = _alive(connection, stored, at=at, refused=refused)
+    access_token = _alive(connection, before.stored, at=at, refused=refused)
     if access_token is not None:
         return access_token
-    joined = _joined(connection, stored)
+    generation = before.stored.generation
+    joined = _joined(connection, before, generation=generation)
     if joined is not None:
         return joined
-    _check(connection, stored, at=at)
+    _check(connection, before.stored, at=at)
     discovering.keep_fresh(connection.endpoint, at=at)
     at = clock()
-    for claim in claiming.claim([connection.pk], at=at):
+    for claim in claiming.claim_seen(connection, generation=generation, at=at):
         result = guarding.attempt(claim, clock=clock)
         _learn(connection, claim.connection)
         return _token_of(result, at=at)
-    now_stored = _stored(connection)
-    joined = _joined(connection, now_stored, since=stored.generation)
+    after = looking.look(connection)
+    joined = _joined(connection, after, generation=generation)
     if joined is not None:
         return joined
-    _check(connection, now_stored, at=at)
-    raise NotYet(now_stored.not_before_at or at + protocol.LEAST_WAIT)
-
-
-def _stored(connection: Connection) -> StoredTokenSet:
-    check_switches(connection)
-    stored = StoredTokenSet.objects.filter(pk=connection.pk).annotate(now=Now()).first()
-    if stored is None or connection.status != Connection.Status.ACTIVE:
-        raise NeedsReauthorization
-    return stored
+    _check(connection, after.stored, at=at)
+    raise NotYet(after.stored.not_before_at or at + protocol.LEAST_WAIT)
 
 
 def _alive(connection: Connection, stored: StoredTokenSet, *, at: datetime, refused: Secret | None) -> Secret | None:
@@ -85,21 +77,29 @@ def _alive(connection: Connection, stored: StoredTokenSet, *, at: datetime, refu
     return None if access_token == refused else access_token
 
 
-def _joined(connection: Connection, stored: StoredTokenSet, *, since: int | None = None) -> Secret | None:
-    """What an attempt under way brings, asked for without a transaction until it shows. None where none is under way;
-    raises NotYet where it brings nothing in time."""
-    generation = stored.generation if since is None else since
+def _joined(connection: Connection, seen: Look, *, generation: int) -> Secret | None:
+    """What an attempt under way on this generation brings, asked for without a transaction until it shows. None where
+    none is under way; raises NotYet where it brings nothing in time."""
     until = time.monotonic() + JOIN_SECONDS
-    look_seconds = _FIRST_LOOK_SECONDS
-    while stored.generation == generation:
-        if stored.lease_until is None or stored.lease_until <= stored.now:  # type: ignore[attr-defined]  # annotated
+    while seen.stored.generation == generation:
+        lease_until = seen.under_way_until
+        if lease_until is None:
             return None
         if time.monotonic() > until:
-            raise NotYet(stored.lease_until)
+            raise NotYet(lease_until)
+        _await(connection, generation, until=until)
+        seen = looking.look(connection)
+    return token_columns.access_token(connection, seen.stored)
+
+
+def _await(connection: Connection, generation: int, *, until: float) -> None:
+    """Sleep while somebody else's attempt is under way, at most until this moment of the monotonic clock."""
+    look_seconds = _FIRST_LOOK_SECONDS
+    while time.monotonic() <= until:
         time.sleep(look_seconds)
         look_seconds = min(look_seconds * 2, _LAST_LOOK_SECONDS)
-        stored = _stored(connection)
-    return token_columns.access_token(connection, stored)
+        if not looking.is_under_way(connection, generation=generation):
+            return
 
 
 def _check(connection: Connection, stored: StoredTokenSet, *, at: datetime) -> None:
@@ -109,10 +109,8 @@ def _check(connection: Connection, stored: StoredTokenSet, *, at: datetime) -> N
     if stored.refresh_deadline_at is not None and at >= stored.refresh_deadline_at:
         reason = storing.reason_in_time(connection, stored, at=at)
         raise storing.end_unasked(connection, stored, reason, at=at)
-    registration = connection.registration
-    registration.refresh_from_db(fields=["trouble", "trouble_at", "trouble_seen_at"])
     if claiming.is_kept_away(connection, stored, at=at):
-        raise RegistrationBroken(registering.again_at(registration) or at + protocol.OPERATOR_WAIT)
+        raise RegistrationBroken(registering.again_at(connection.registration) or at + protocol.OPERATOR_WAIT)
 
 
 def _learn(connection: Connection, attempted: Connection) -> None:
