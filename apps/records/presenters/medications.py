@@ -252,7 +252,6 @@ def _entry(
         says_no_information=no_information,
         kind=kind,
         dosages=instructions,
-        more_dosages=dosages.beyond(resource),
         form=form,
         ingredients=ingredients,
         taken=taken,
@@ -264,8 +263,9 @@ def _entry(
 
 
 def _circumstances(resource: Element, context: Context) -> dict[str, Any]:
-    """Why, since when it is written down, by whose word, and of which prescriptions it is a fill."""
+    """Why, since when it is written down, by whose word, of which prescriptions it is a fill, and what it is besides."""
     return {
+        "more_dosages": dosages.beyond(resource),
         "reasons": _reasons(resource, context),
         "written_down": moments.read(resource, "dateAsserted", means="written-down"),
         "stopped_because": naming.titles(resource, "statusReason", "reasonEnded", "reasonNotTaken"),
