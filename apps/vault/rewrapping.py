@@ -72,6 +72,13 @@ def missing() -> list[KeyUse]:
     return [use for use in uses() if use.data_keys and not use.is_given]
 
 
+def absent() -> list[str]:
+    """The ids of keys that data keys are wrapped by and VAULT_KEYS does not have; no data key is counted. Raises
+    WeakKey."""
+    given = wrapping.key_ids()
+    return [key_id for key_id in _ids_in_use() if key_id not in given]
+
+
 def waiting() -> int:
     """How many data keys another of VAULT_KEYS wraps than the first. Raises WeakKey."""
     return DataKey.objects.filter(wrapping_key_id__in=wrapping.key_ids()[1:]).count()

@@ -5,7 +5,7 @@ does, unless somebody acts. Patients who must sign in again are counted and neve
 them, and no operator can do it for them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import IntEnum, StrEnum
@@ -59,6 +59,7 @@ class What(StrEnum):
     BROKE_OFF = "refreshes_broke_off"
     REVOCATIONS = "revocations_waiting"
     CERTIFICATE = "site_certificate"
+    KEY_MISSING = "vault_key_missing"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,6 +180,12 @@ def of_revocations(waiting: int, oldest_at: datetime | None, *, at: datetime) ->
     """A provider that has not confirmed for half a day that a permission is over."""
     if oldest_at is not None and oldest_at <= at - REVOCATIONS_LATE:
         yield Finding(level=Level.ATTENTION, what=What.REVOCATIONS, who=Who.PROVIDER, links=waiting, since_at=oldest_at)
+
+
+def of_keys(absent: Sequence[str]) -> Iterator[Finding]:
+    """Keys that somebody's data keys are wrapped by: nothing of theirs opens, and time limits of providers go on."""
+    if absent:
+        yield Finding(level=Level.ACT, what=What.KEY_MISSING, who=Who.US, about="VAULT_KEYS", code=", ".join(absent))
 
 
 def of_certificate(outlook: Outlook) -> Iterator[Finding]:

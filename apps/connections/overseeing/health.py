@@ -12,6 +12,8 @@ from apps.connections.overseeing.lapsing import Lapsing
 from apps.connections.overseeing.pacing import Pace
 from apps.connections.overseeing.site_certificate import Outlook
 from apps.directory import system_refusals
+from apps.vault import rewrapping
+from apps.vault.errors import WeakKey
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ def examine(*, at: datetime) -> LinkHealth:
         *(findings.of_silence(*row) for row in breaking.silent(at=at)),
         *findings.of_revocations(revocations, oldest_at, at=at),
         *findings.of_certificate(outlook),
+        *findings.of_keys(_absent_keys()),
     ]
     return LinkHealth(
         at=at,
@@ -61,6 +64,14 @@ def examine(*, at: datetime) -> LinkHealth:
         certificate=outlook,
         certificate_ends_at=certificate.ends_at if certificate else None,
     )
+
+
+def _absent_keys() -> Sequence[str]:
+    """By their ids, which are no secret."""
+    try:
+        return rewrapping.absent()
+    except WeakKey:
+        return ["unusable"]
 
 
 def _stopped(at: datetime) -> Iterator[Finding]:

@@ -54,6 +54,10 @@ WHAT: Mapping[What, Promise] = MappingProxyType(
         ),
         What.REVOCATIONS: _("It has not confirmed for hours that permissions are over. Nothing is lost; tell them."),
         What.CERTIFICATE: _("The certificate of our own site:"),
+        What.KEY_MISSING: _(
+            "A key is missing by which data keys are wrapped. Nothing of theirs opens until it is put back, nothing is "
+            "lost, and providers' time limits go on."
+        ),
     }
 )
 

@@ -10,7 +10,9 @@ from apps.connections.overseeing import health, words
 from apps.connections.overseeing.findings import Level, What, Who
 from apps.connections.overseeing.site_certificate import Outlook
 from apps.directory.models import Enablement, Endpoint
+from apps.vault import shredding
 from tests.connections.link_rows import HOUR, NOW
+from tests.vault.keys import entry, people
 
 MINUTE = timedelta(minutes=1)
 SOON = {"refresh_due_at": NOW + HOUR, "refresh_deadline_at": NOW + 20 * HOUR}
@@ -188,6 +190,35 @@ class TestARevocation:
         )
         assert found() == ([(Level.ATTENTION, What.REVOCATIONS, Who.PROVIDER, 1)] if is_found else [])
         assert health.examine(at=NOW).oldest_revocation_at == NOW - hours * HOUR
+
+
+class TestOurKeys:
+    @pytest.fixture
+    def wrapped(self, db, settings):
+        settings.VAULT_KEYS = [entry("2025-a")]
+        people(2)
+
+    def test_that_are_at_hand_are_no_finding(self, wrapped, settings):
+        settings.VAULT_KEYS = [entry("2026-a"), entry("2025-a")]
+        assert found() == []
+
+    def test_that_are_missing_are_named_and_put_back_at_once_by_whoever_runs_this(self, wrapped, settings):
+        settings.VAULT_KEYS = [entry("2026-a")]
+        assert found() == [(Level.ACT, What.KEY_MISSING, Who.US, 0)]
+        (finding,) = health.examine(at=NOW).findings
+        assert (finding.about, finding.code) == ("VAULT_KEYS", "2025-a")
+        assert "until it is put back" in words.sentence(finding)
+
+    def test_that_cannot_be_used_are_found_as_well(self, wrapped, settings):
+        settings.VAULT_KEYS = []
+        assert [one.code for one in health.examine(at=NOW).findings] == ["unusable"]
+
+    def test_that_wrap_what_was_shredded_are_missed_by_nobody(self, db, settings):
+        settings.VAULT_KEYS = [entry("2025-a")]
+        for holder in people(1):
+            shredding.shred(holder)
+        settings.VAULT_KEYS = [entry("2026-a")]
+        assert found() == []
 
 
 class TestOurCertificate:
