@@ -51,15 +51,10 @@ def _entries(rows: Iterable[Row], mode: str, base: str) -> list[bytes]:
     shown_mode = b"" if mode == "match" and scenarios.chosen("entry_mode") == "absent" else _MODES[mode]
     if spelling == "absent":
         return [b'{"resource":%s%s}' % (row.body, shown_mode) for row in rows]
+    spelled = str.lower if spelling == "lower-case" else str
     return [
-        b'{"fullUrl":"%s%s/%s","resource":%s%s}'
-        % (
-            base.encode(),
-            (row.resource_type.lower() if spelling == "lower-case" else row.resource_type).encode(),
-            row.logical_id.encode(),
-            row.body,
-            shown_mode,
-        )
+        b'{"fullUrl":"%s","resource":%s%s}'
+        % (f"{base}{spelled(row.resource_type)}/{row.logical_id}".encode(), row.body, shown_mode)
         for row in rows
     ]
 

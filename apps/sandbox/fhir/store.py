@@ -1,17 +1,18 @@
 """Stored resources: kept, found and read. Bodies go in and out as bytes; nothing here parses them.
 
-Reading a page is one query along the index (tenant, version, patient, type, id); a second one counts, on first pages
-that are not the last, and is remembered in the next link.
+Reading a page is one query along the index (tenant, version, patient, type, id). On a first page it counts as well, and
+the next link remembers how many there are.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from django.db import connection
 
+from apps.sandbox import selecting
 from apps.sandbox.fhir.indexing import Body, index
 from apps.sandbox.fhir.realm import Realm
 from apps.sandbox.fhir.searching import Condition, Search
@@ -36,8 +37,7 @@ _UPDATED = {
 }
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """One stored resource, as a page needs it."""
 
     place: int
@@ -109,34 +109,33 @@ def patient_ids(realm: Realm) -> tuple[str, ...]:
 
 def read(realm: Realm, resource_type: str, logical_id: str) -> tuple[str, bytes] | None:
     """The patient a resource belongs to ("" for the practice's) and its body; None when there is none."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT patient_id, body FROM sandbox_resource WHERE tenant = %s AND version = %s AND resource_type = %s"
-            " AND logical_id = %s",
-            [realm.tenant, realm.version, resource_type, logical_id],
-        )
-        found: tuple[str, bytes] | None = cursor.fetchone()
-        return found
+    found = selecting.rows(
+        f"SELECT patient_id, body FROM sandbox_resource WHERE {_OF_REALM}"  # noqa: S608  # nosec B608 -- fixed parts
+        " AND resource_type = %(type)s AND logical_id = %(id)s",
+        {**realm._asdict(), "type": resource_type, "id": logical_id},
+    )
+    return found[0] if found else None
 
 
 def find(search: Search, *, repeat_last: bool = False) -> Found:
     """One page of a search. `repeat_last` begins it with the last row of the page before."""
     where, values = _where(search)
+    total = search.cursor.total
+    counting = f"SELECT count(*) FROM sandbox_resource WHERE {where}"  # noqa: S608  # nosec B608 -- fixed parts
+    if not search.count:
+        return Found((), has_more=False, total=selecting.rows(counting, values)[0][0] if total is None else total)
     again = repeat_last and search.cursor.number > 1
     wanted = search.count + 1 + again
-    statement = (
-        f"SELECT id, logical_id, body FROM sandbox_resource WHERE {where}"  # noqa: S608  # nosec B608 -- fixed parts
-        f" AND id {'>=' if again else '>'} %(after)s ORDER BY id LIMIT %(wanted)s"
+    selected = selecting.rows(
+        f"SELECT id, logical_id, body, {f'({counting})' if total is None else '0'} FROM sandbox_resource"  # noqa: S608  # nosec B608 -- fixed parts
+        f" WHERE {where} AND id {'>=' if again else '>'} %(after)s ORDER BY id LIMIT %(wanted)s",
+        {**values, "after": search.cursor.after, "wanted": wanted},
     )
-    with connection.cursor() as cursor:
-        cursor.execute(statement, {**values, "after": search.cursor.after, "wanted": wanted if search.count else 0})
-        rows = [Row(place, search.resource_type, logical_id, body) for place, logical_id, body in cursor.fetchall()]
-        has_more = len(rows) == wanted
-        total = search.cursor.total
-        if total is None and (has_more or not search.count):
-            cursor.execute(f"SELECT count(*) FROM sandbox_resource WHERE {where}", values)  # noqa: S608  # nosec B608 -- fixed parts
-            total = int(cursor.fetchone()[0])
-    return Found(tuple(rows[:-1] if has_more else rows), has_more and search.count > 0, _or_counted(total, rows))
+    if total is None:
+        total = selected[0][3] if selected else 0
+    has_more = len(selected) == wanted
+    rows = tuple(Row(place, search.resource_type, logical_id, body) for place, logical_id, body, _ in selected)
+    return Found(rows[:-1] if has_more else rows, has_more, total)
 
 
 def provenance_of(search: Search, rows: Iterable[Row]) -> tuple[Row, ...]:
@@ -159,26 +158,23 @@ def medications_of(search: Search, rows: Iterable[Row]) -> tuple[Row, ...]:
 
 def of_somebody_else(search: Search) -> Row | None:
     """A row of the same type that belongs to another patient, if there is any: for the switch stray_rows."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"SELECT id, logical_id, body FROM sandbox_resource WHERE {_OF_REALM}"  # noqa: S608  # nosec B608 -- fixed parts
-            " AND resource_type = %(type)s AND patient_id <> ALL(%(ours)s) ORDER BY id LIMIT 1",
-            {**search.realm._asdict(), "type": search.resource_type, "ours": ["", *search.patient_ids]},
-        )
-        found = cursor.fetchone()
-        return Row(found[0], search.resource_type, found[1], found[2]) if found else None
+    found = selecting.rows(
+        f"SELECT id, logical_id, body FROM sandbox_resource WHERE {_OF_REALM}"  # noqa: S608  # nosec B608 -- fixed parts
+        " AND resource_type = %(type)s AND patient_id <> ALL(%(ours)s) ORDER BY id LIMIT 1",
+        {**search.realm._asdict(), "type": search.resource_type, "ours": ["", *search.patient_ids]},
+    )
+    return Row(found[0][0], search.resource_type, *found[0][1:]) if found else None
 
 
 def _others(search: Search, resource_type: str, condition: str, wanted: list[str], *,
             of_practice: bool = False) -> tuple[Row, ...]:  # fmt: skip
     owners = [""] if of_practice else list(search.patient_ids)
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"SELECT id, logical_id, body FROM sandbox_resource WHERE {_OF_REALM}"  # noqa: S608  # nosec B608 -- fixed parts
-            f" AND resource_type = %(type)s AND patient_id = ANY(%(owners)s) AND {condition} ORDER BY id",
-            {**search.realm._asdict(), "type": resource_type, "owners": owners, "wanted": wanted},
-        )
-        return tuple(Row(place, resource_type, logical_id, body) for place, logical_id, body in cursor.fetchall())
+    found = selecting.rows(
+        f"SELECT id, logical_id, body FROM sandbox_resource WHERE {_OF_REALM}"  # noqa: S608  # nosec B608 -- fixed parts
+        f" AND resource_type = %(type)s AND patient_id = ANY(%(owners)s) AND {condition} ORDER BY id",
+        {**search.realm._asdict(), "type": resource_type, "owners": owners, "wanted": wanted},
+    )
+    return tuple(Row(place, resource_type, logical_id, body) for place, logical_id, body in found)
 
 
 def _where(search: Search) -> tuple[str, dict[str, Any]]:
@@ -208,7 +204,3 @@ def _condition(condition: Condition) -> str:
     if condition.kind == "words":
         return "EXISTS (SELECT 1 FROM unnest(tokens) AS token WHERE token LIKE ANY(%(wanted)s))"
     return (_UPDATED if condition.kind == "updated" else _DATED)[condition.prefix]
-
-
-def _or_counted(total: int | None, rows: list[Row]) -> int:
-    return len(rows) if total is None else total

@@ -1,39 +1,32 @@
-"""Whether a tenant is open, and to which application: asked at every request, so that a change counts at once.
+"""Whether a tenant is open, and to which application: asked at every request, so that a change counts at once."""
 
-Plain SQL, because a page of data has two milliseconds in all.
-"""
-
-from django.db import connection
+from apps.sandbox import selecting
 
 
 def is_open(tenant: str) -> bool:
     """Whether there is such a tenant, and it is not suspended. Postgres has no text with NUL in it."""
-    return "\0" not in tenant and _has_row("SELECT 1 FROM sandbox_tenant WHERE id = %s AND NOT is_suspended", [tenant])
+    statement = "SELECT 1 FROM sandbox_tenant WHERE id = %(tenant)s AND NOT is_suspended"
+    return "\0" not in tenant and bool(selecting.rows(statement, {"tenant": tenant}))
 
 
 def is_enabled(client_id: str, tenant: str) -> bool:
     """Whether the organization lets the application in (specification 1.6), and whether it is recognized at all
     (5.2.7): it is public, or has an approved system account of its own developer."""
-    return _has_row(
-        "SELECT 1 FROM sandbox_smartapplication a WHERE a.client_id = %s AND jsonb_exists(a.enabled_tenants, %s)"
+    statement = (
+        "SELECT 1 FROM sandbox_smartapplication a WHERE a.client_id = %(client)s"
+        " AND jsonb_exists(a.enabled_tenants, %(tenant)s)"
         " AND (a.client_type = 'public' OR EXISTS (SELECT 1 FROM sandbox_systemaccount s WHERE s.client_id = a.guid"
-        " AND s.status = 'approved' AND s.developer_id IS NOT DISTINCT FROM a.developer_id))",
-        [client_id, tenant],
+        " AND s.status = 'approved' AND s.developer_id IS NOT DISTINCT FROM a.developer_id))"
     )
+    return bool(selecting.rows(statement, {"client": client_id, "tenant": tenant}))
 
 
 def is_system_enabled(account_id: str, tenant: str) -> bool:
     """The same for a system account: it is approved, and the organization lets in an approved application of its own
     developer that names it."""
-    return _has_row(
+    statement = (
         "SELECT 1 FROM sandbox_systemaccount s JOIN sandbox_smartapplication a ON a.guid = s.client_id"
-        " AND a.developer_id IS NOT DISTINCT FROM s.developer_id WHERE s.client_id = %s::uuid"
-        " AND s.status = 'approved' AND a.status = 'approved' AND jsonb_exists(a.enabled_tenants, %s)",
-        [account_id, tenant],
+        " AND a.developer_id IS NOT DISTINCT FROM s.developer_id WHERE s.client_id = %(account)s::uuid"
+        " AND s.status = 'approved' AND a.status = 'approved' AND jsonb_exists(a.enabled_tenants, %(tenant)s)"
     )
-
-
-def _has_row(statement: str, values: list[str]) -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, values)
-        return cursor.fetchone() is not None
+    return bool(selecting.rows(statement, {"account": account_id, "tenant": tenant}))
