@@ -16,7 +16,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --req
 help: ## say what can be done here
 	@echo "Holdfast"
 	@echo
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-20s  %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-24s  %s\n", $$1, $$2 }'
 	@echo
 	@echo "  make demo FRESH=1          throws the demo's data away first"
 	@echo "  make demo DATA=path        also serves your FHIR Bundles, a file or a folder, from the sandbox"
