@@ -46,6 +46,16 @@ class TestOneTest:
         for value in (3, 4, 5):
             assert re.search(rf">\s*{value} mmol/L", text)
 
+    def test_takes_at_most_twelve_queries_over_time(self, hers, connection, django_assert_max_num_queries):
+        by_somebody = {"performer": [{"reference": "Practitioner/pr1"}]}
+        keep(connection, *({**result(number, value=number), **by_somebody} for number in (3, 4, 5)))
+        address = reverse("over_time", args=["results", Record.objects.get(logical_id="o3").pk])
+        hers.get(address)  # that she looked is written down now
+        with django_assert_max_num_queries(12) as counted:
+            assert hers.get(address).status_code == 200
+        read = [query["sql"] for query in counted.captured_queries]
+        assert not [sql for sql in read if "logical_id" in sql and "IN (" in sql and "records_record" in sql]
+
     def test_is_shown_to_no_stranger(self, client, sam, connection):
         keep(connection, result(1))
         client.force_login(sam)

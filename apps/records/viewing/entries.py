@@ -20,7 +20,7 @@ from apps.records.charts.number_line import NumberLine
 from apps.records.models import Record, RecordVersion
 from apps.records.presenters import attachments, elements
 from apps.records.presenters.attachments import File
-from apps.records.presenters.entry import Entry
+from apps.records.presenters.entry import Context, Entry
 from apps.records.presenters.results import ResultEntry
 from apps.records.shelving.surroundings import Surroundings
 from apps.records.subjects import Subject
@@ -131,6 +131,18 @@ def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> Entry
     people = tuple(one for pk, one in everybody.items() if pk == record.connection_id)
     person = telling_apart.told_apart(everybody).get(record.connection_id, "")
     return EntryPage(record, subject, current, before, files, panel, people, fills, unopened, older, person)
+
+
+def by_itself(record: Record) -> Entry:
+    """What a record says now, without what it refers to and what it said before: enough to know which test it is of.
+
+    Raises `apps.vault.errors.VaultError` where it does not open.
+    """
+    with sealing.key_ring(Holder.user(record.user_id)) as ring:
+        body = bodies.of(record, ring)
+    context = Context(root=record.connection.endpoint.fhir_base_url)
+    named = {"resource_type": record.resource_type, "logical_id": record.logical_id}
+    return presenting.present(body, **named, context=context)[1]
 
 
 def _connections(record: Record) -> QuerySet[Connection]:

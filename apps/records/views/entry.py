@@ -78,7 +78,7 @@ def show_over_time(request: HttpRequest, subject_key: str, record_pk: int) -> Ht
     try:
         if asking_first.is_due(record, session=request.session):
             return redirect("entry", subject_key, record_pk)
-        entry = entries.of(record, at=now).current.entry
+        entry = entries.by_itself(record)
         if not isinstance(entry, ResultEntry):
             raise Http404
         with whole.opened(current_user(request), [subject], session=request.session, at=now) as all_of_it:
