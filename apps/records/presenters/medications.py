@@ -263,7 +263,7 @@ def _entry(
 
 
 def _circumstances(resource: Element, context: Context) -> dict[str, Any]:
-    """Why, since when it is written down, by whose word, of which prescriptions it is a fill, and what it is besides."""
+    """Why, since when it is written down, by whose word, of which prescriptions it is a fill, and the rest."""
     return {
         "more_dosages": dosages.beyond(resource),
         "reasons": _reasons(resource, context),

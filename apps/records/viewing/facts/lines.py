@@ -23,6 +23,7 @@ from apps.records.viewing.facts import labels
 
 _MOST = 200
 _FIRST = 3  # of several, in a row
+_FOREMOST: Final = frozenset({"is_to_avoid"})  # what nobody may overlook behind the rest
 
 
 def of(value: object) -> tuple[str, ...]:
@@ -77,7 +78,7 @@ def _together(value: Any) -> str:
             text = labels.of_field(kind, field.name)
         elif text and (label := labels.within(kind, field.name)):
             text = f"{label}: {text}"
-        said.append(text)
+        said.insert(0 if field.name in _FOREMOST else len(said), text)
     return " · ".join(filter(None, said))
 
 
