@@ -108,3 +108,20 @@ INSERT INTO import_refusal (place, reason)
 SELECT row.place, judged.reason FROM import_judged AS judged JOIN import_endpoint AS row USING (number)
 WHERE judged.reason IS NOT NULL ORDER BY row.number
 """
+# Whoever lists an endpoint for one provider twice learns of it; the row before is kept, and the provider lacks nothing.
+# Several providers of one endpoint, and several sign-ins of one provider at it, are no such rows.
+REFUSE_REPEATED = """
+WITH named AS MATERIALIZED (
+    SELECT pair.endpoint AS number, owner.provider_id, judged.first, pair.name, pair.url
+    FROM import_judged AS judged
+    JOIN import_pair AS pair ON pair.endpoint = judged.number
+    JOIN import_owner AS owner ON owner.number = pair.provider
+    WHERE judged.reason IS NULL AND judged.first IN (SELECT first FROM import_judged WHERE number <> first)
+), told AS (
+    SELECT number, number > min(number) OVER (PARTITION BY provider_id, first, name, url) AS is_again FROM named
+)
+INSERT INTO import_refusal (place, reason)
+SELECT row.place, 'an earlier row lists the same endpoint for the same provider'
+FROM (SELECT number FROM told GROUP BY number HAVING bool_and(is_again)) AS again JOIN import_endpoint AS row
+USING (number) ORDER BY row.number
+"""

@@ -21,7 +21,7 @@ _EACH = (
     accepting.FIRST, accepting.OWNERS, "ANALYZE import_first, import_owner", accepting.REFUSE, accepting.CHANGE,
     accepting.ADD, accepting.SITES, vocabulary.LEARN_EARLY,
     judging.NOBODYS, judging.DROP_NOBODYS, judging.JUDGE, "ANALYZE import_judged", judging.REFUSE_CROSSING,
-    judging.REFUSE,
+    judging.REFUSE, judging.REFUSE_REPEATED,
     storing.FIND_REVOCATIONS, storing.CHANGE_REVOCATIONS,
     storing.ADD_SERVERS, storing.FIND_SERVERS, "ANALYZE import_judged", storing.CHANGE_ENDPOINTS, storing.ADD_ENDPOINTS,
     storing.MOVED, storing.WANTED, "ANALYZE import_wanted", storing.CHANGE_PORTALS, storing.ADD_PORTALS, storing.LEFT,

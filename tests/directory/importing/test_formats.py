@@ -125,6 +125,35 @@ class TestAnAddress:
         assert Endpoint.objects.count() == 3
 
 
+class TestAnEndpointListedTwice:
+    REASON = "an earlier row lists the same endpoint for the same provider"
+
+    def test_of_one_provider_is_refused_the_second_time_with_its_place(self):
+        again = endpoint(fhir_base_url="https://FHIR.harbor.example/r4/")
+        report = import_rows(row(endpoints=[endpoint(), again]))
+        assert [(refusal.where, refusal.reason) for refusal in report.refusals] == [
+            ("provider 1, endpoint 2", self.REASON)
+        ]
+        assert (report.endpoints, ProviderPortal.objects.count()) == (1, 1)
+
+    def test_changes_nothing_of_what_is_held(self):
+        import_rows(row())
+        report = import_rows(row(endpoints=[endpoint(), endpoint()]))
+        assert (report.refused, report.written, Provider.objects.get().endpoints.count()) == (1, 0, 1)
+
+    def test_by_a_bundle_or_a_plain_list_is_refused_too(self):
+        both = organization("o", endpoint=[{"reference": "Endpoint/e"}, {"reference": "Endpoint/f"}])
+        same = [fhir_endpoint(one, address="https://h.example.org/r4") for one in "ef"]
+        report = import_json(bundle(both, *same))
+        assert (report.reasons, report.endpoints) == ({self.REASON: 1}, 1)
+        lines = [{"name": "Clinic", "url": "https://v.example.org/r4"}] * 3
+        report = import_json(lines, name="theirs")
+        assert (report.reasons, report.endpoints) == ({self.REASON: 2}, 1)
+
+    def test_of_several_providers_is_refused_to_none(self):
+        assert import_rows(row(), row(id="second", name="Second Practice")).refused == 0
+
+
 class TestAShrunkenList:
     def test_switches_off_nobody_unless_staff_say_so(self):
         rows = [row(id=str(n), endpoints=[endpoint(fhir_base_url=f"https://h.example.org/{n}")]) for n in range(12)]
