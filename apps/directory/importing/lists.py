@@ -24,6 +24,7 @@ from apps.directory.reading.terms import Terms
 from apps.directory.searching import vocabulary
 
 _WAVE = 6000  # lines: some two thousand providers with an endpoint each
+_WAVE_LENGTH = 4_000_000  # characters, where lines are long: twice what such a wave usually has
 _MANY = 1000  # rows written, of which the planner should know
 _LOCK = 0x686F6C64  # one import at a time
 # Compiling takes longer than any of our statements. Foreign keys are checked with each wave, while we read, and not all
@@ -110,7 +111,7 @@ class _Journey:
         is_loose = False
         for name, one in self._lists:
             for row in one.rows():
-                if self._stage.pending >= _WAVE and one.is_first:
+                if one.is_first and (self._stage.pending >= _WAVE or self._stage.length >= _WAVE_LENGTH):
                     self._send(merges=one.is_nested and not is_loose)
                 self._take(row if len(self._lists) == 1 else _placed(row, name))
             is_loose = is_loose or not one.is_nested

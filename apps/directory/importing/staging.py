@@ -24,31 +24,34 @@ _TABLES = ("provider", "endpoint", "pair", "inactive", "published", "kept")
 
 
 class Stage:
-    """Memory for a few thousand rows, until `send`. `pending` says how many lines there are."""
+    """Memory for a few thousand rows, until `send`. `pending` says how many rows there are, `length` how many
+    characters their lines have."""
 
     def __init__(self) -> None:
-        self.pending = 0
+        self.pending = self.length = 0
         self._lines: dict[str, list[str]] = {table: [] for table in _TABLES}
-        self._add_provider = self._lines["provider"].append
-        self._add_endpoint = self._lines["endpoint"].append
-        self._add_pair = self._lines["pair"].append
 
     def add(self, row: Row) -> None:
         """Take a row; of a refused one only what it is known by."""
         self.pending += 1
         kind = type(row)
         if kind is ProviderRow:
-            self._add_provider(_provider(row))  # type: ignore[arg-type]  # by its kind
+            self._add("provider", _provider(row))  # type: ignore[arg-type]  # by its kind
         elif kind is EndpointRow:
-            self._add_endpoint(_endpoint(row))  # type: ignore[arg-type]
+            self._add("endpoint", _endpoint(row))  # type: ignore[arg-type]
         elif kind is PairRow:
-            self._add_pair(_pair(row))  # type: ignore[arg-type]
+            self._add("pair", _pair(row))  # type: ignore[arg-type]
         elif isinstance(row, Inactive):
-            self._lines["inactive"].extend(_escaped(key) for key in {row.key, row.other_key} if key)
+            for key in {row.key, row.other_key} - {""}:
+                self._add("inactive", _escaped(key))
         elif isinstance(row, PublishedListRow):
-            self._lines["published"].append(_escaped("\t".join((str(row.number), *row[1:]))))
+            self._add("published", _escaped("\t".join((str(row.number), *row[1:]))))
         elif isinstance(row, Refused) and row.directory_id:
-            self._lines["kept"].append(_escaped(row.directory_id))
+            self._add("kept", _escaped(row.directory_id))
+
+    def _add(self, table: str, line: str) -> None:
+        self._lines[table].append(line)
+        self.length += len(line)
 
     def send(self) -> None:
         """Copy what waits into the temporary tables."""
@@ -59,7 +62,7 @@ class Stage:
                         copy.write("\n".join(lines))
                         copy.write("\n")
                     lines.clear()
-        self.pending = 0
+        self.pending = self.length = 0
 
 
 def _provider(row: ProviderRow) -> str:

@@ -93,3 +93,11 @@ class TestTheMemoryOfAnImport:
         many, report = peak_of(content_of(*[row(name="x" * 300)] * MANY))
         assert (report.refused, len(report.refusals)) == (MANY, 1000)
         assert many < few * 1.3
+
+    def test_does_not_grow_with_rows_that_are_long(self):
+        long = [f"{number:03d}".ljust(200, "x") for number in range(100)]
+        peak_of(content_of({**unlike(0), "aliases": long}))
+        few, _report = peak_of(content_of(*({**unlike(number), "aliases": long} for number in range(500))))
+        many, report = peak_of(content_of(*({**unlike(number), "aliases": long} for number in range(1500))))
+        assert (report.providers, report.refused) == (1500, 0)
+        assert many < few * 1.3
