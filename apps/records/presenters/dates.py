@@ -15,6 +15,7 @@ from apps.wire import datetimes
 from apps.wire.datetimes import FhirDateTime, Precision
 
 _DAYS_KEPT: Final = 8192
+_MINUTES_KEPT: Final = 2 * 24 * 60  # of a day, in either language
 
 
 def sent_date(sent: str) -> str:
@@ -47,7 +48,7 @@ def sent_clock(sent: str) -> str:
     if is_utc and parsed.starts_at.time() == datetime.min.time():
         return ""
     clock = timezone.localtime(parsed.starts_at).time() if is_utc else _clock_of(sent)
-    return str(formats.time_format(clock, "TIME_FORMAT"))
+    return _clock_in(clock.replace(second=0, microsecond=0), get_language() or "")
 
 
 def day(moment: datetime) -> str:
@@ -98,3 +99,9 @@ def _day(value: date) -> str:
 def _day_in(value: date, _language: str) -> str:
     """A list has a day in each row, and writing one takes as long as all else of the row. A day is nobody's."""
     return formats.date_format(value, "DATE_FORMAT")
+
+
+@lru_cache(maxsize=_MINUTES_KEPT)
+def _clock_in(value: time, _language: str) -> str:
+    """The same of a clock time, to the minute: a minute of no day is nobody's."""
+    return str(formats.time_format(value, "TIME_FORMAT"))

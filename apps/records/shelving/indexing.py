@@ -1,7 +1,8 @@
 """What a shelf and its leaves hold, as it is written and read back."""
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from functools import cache
+from typing import Any, Final
 from uuid import UUID
 
 import msgspec
@@ -29,10 +30,17 @@ class Row(msgspec.Struct, frozen=True, array_like=True):
     def opened(self, kinds: Mapping[str, type[Entry]] = KINDS) -> Entry:
         """The entry, or as much of it as `kinds` has fields for, by the name of its kind. Raises msgspec.MsgspecError
         where an earlier release wrote it in another shape."""
-        kind = kinds.get(self.kind)
+        kind: Any = kinds.get(self.kind)
         if kind is None:
             raise msgspec.ValidationError("No such kind of entry.")
-        return msgspec.json.decode(self.entry, type=kind)
+        entry: Entry = _decoder(kind).decode(self.entry)
+        return entry
+
+
+@cache
+def _decoder(kind: Any) -> msgspec.json.Decoder[Entry]:
+    """Made once for each kind: making it takes as long as an entry takes to decode."""
+    return msgspec.json.Decoder(kind)
 
 
 class Words(msgspec.Struct, frozen=True, array_like=True):

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import StrEnum
+from functools import cache
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -59,26 +60,37 @@ def _first(value: object, *, more: int) -> tuple[str, ...]:
 
 
 def _one(value: object) -> str:
-    for kind, say in _SAYINGS.items():
-        if isinstance(value, kind):
-            return say(value)
-    return _together(value) if is_dataclass(value) else ""
+    kind: Any = type(value)
+    say = _saying(kind)
+    return "" if say is None else say(value)
+
+
+@cache
+def _saying(kind: Any) -> Callable[[Any], str] | None:
+    """What puts values of that kind into words; None: nothing does."""
+    say = next((say for base, say in _SAYINGS.items() if issubclass(kind, base)), None)
+    return _together if say is None and is_dataclass(kind) else say
+
+
+@cache
+def _parts(kind: Any) -> tuple[str, ...]:
+    """The parts of a smaller thing that are told, by name."""
+    names = (field.name for field in fields(kind))
+    return tuple(name for name in names if not name.startswith("_") and not labels.is_technical(name))
 
 
 def _together(value: Any) -> str:
     """The parts of a smaller thing on one line: a reaction, an activity, a member of a team."""
-    kind = type(value).__name__
-    said = []
-    for field in fields(value):
-        if field.name.startswith("_") or labels.is_technical(field.name):
-            continue
-        part = getattr(value, field.name)
+    whole: Any = type(value)
+    kind, said = whole.__name__, list[str]()
+    for name in _parts(whole):
+        part = getattr(value, name)
         text = ", ".join(of(part)) if part not in (None, "", (), False) else ""
         if text and isinstance(part, bool):
-            text = labels.of_field(kind, field.name)
-        elif text and (label := labels.within(kind, field.name)):
+            text = labels.of_field(kind, name)
+        elif text and (label := labels.within(kind, name)):
             text = f"{label}: {text}"
-        said.insert(0 if field.name in _FOREMOST else len(said), text)
+        said.insert(0 if name in _FOREMOST else len(said), text)
     return " · ".join(filter(None, said))
 
 
