@@ -332,7 +332,7 @@ class TestAnEntry:
 
     @pytest.mark.parametrize(("count", "more"), [(30, 0), (31, 1), (37, 7)])
     def test_says_how_many_more_were_sent_than_it_tells(self, count, more):
-        silent = {"timing": {}}
+        silent: dict[str, Any] = {"timing": {}}
         entry = present(order("r4", *({"text": f"Dose {number}"} for number in range(count)), silent))
         (told,) = [fact.lines for fact in facts.of(entry, provider="Tarn") if fact.label == "How to take it"]
         verb = "was sent. It is" if more == 1 else "were sent. They are"

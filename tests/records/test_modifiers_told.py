@@ -18,7 +18,7 @@ from tests.records.people import PATIENT_ID, allergy
 from tests.records.shelved import keep, result
 
 SAID = "Modifier extension urn:not: Value yes"
-NOT = {"modifierExtension": [{"url": "urn:not", "valueBoolean": True}]}
+NOT: dict[str, Any] = {"modifierExtension": [{"url": "urn:not", "valueBoolean": True}]}
 SENTENCE = "This entry carries a note that may change its meaning: "
 ACTIVE = {"coding": [{"code": "active"}]}
 NONE_KNOWN = {"coding": [{"system": "http://snomed.info/sct", "code": "716186003", "display": "No known allergy"}]}

@@ -139,7 +139,7 @@ class TestRecordsOfOnePerson:
         is_of(other if is_first else connection, HERS, "1984-03-09")
         keep(connection, medicine())
         keep(other, medicine())
-        record = Record.objects.filter(logical_id="m1").first()
+        record = Record.objects.get(connection=connection, logical_id="m1")
         assert page(hers, "subject", "medicines").count('class="row-link"') == 1
         assert "Record of" not in page(hers, "entry", "medicines", record.pk)
 
