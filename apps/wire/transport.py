@@ -118,12 +118,12 @@ class Stream:
         """The header's value, or empty."""
         return self.response.headers.get(name, "")
 
-    def pieces(self, *, stalled_seconds: float = STALLED_SECONDS) -> Iterator[bytes]:
-        """The body, decoded, in pieces of a quarter of a megabyte; each has so long. Raises Unavailable where the far
-        end stalls or breaks off before the length it announced, and UnexpectedAnswer (unreadable)."""
+    def pieces(self, *, piece_bytes: int = _CHUNK_BYTES, stalled_seconds: float = STALLED_SECONDS) -> Iterator[bytes]:
+        """The body, decoded, in pieces of that size; each has so long. Raises Unavailable where the far end stalls or
+        breaks off before the length it announced, and UnexpectedAnswer (unreadable)."""
         while True:
             self._deadline.start(stalled_seconds)
-            piece = self._piece()
+            piece = self._piece(piece_bytes)
             if isinstance(piece, WireError):
                 raise piece  # here and not below, as in `_GuardedAdapter.send`
             if not piece:
@@ -142,9 +142,9 @@ class Stream:
                 raise UnexpectedAnswer(code=Code.TOO_LARGE, status=self.status)
         return bytes(body)
 
-    def _piece(self) -> bytes | WireError:
+    def _piece(self, piece_bytes: int = _CHUNK_BYTES) -> bytes | WireError:
         try:
-            piece: bytes = self.response.raw.read(_CHUNK_BYTES, decode_content=True)
+            piece: bytes = self.response.raw.read(piece_bytes, decode_content=True)
         except (urllib3.exceptions.HTTPError, OSError, ValueError) as unprintable:
             return Unavailable(code=Code.TIMED_OUT) if self._deadline.is_over() else _named(unprintable)
         return piece

@@ -19,7 +19,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from apps.directory.bulk_exporting.means import Limits
 from apps.directory.bulk_exporting.refusals import NotExported, Reason
@@ -49,9 +49,12 @@ class Partial:
 class Folder:
     """Use it as `with opened(path) as folder`: one process at a time."""
 
-    def __init__(self, descriptor: int, settling: ThreadPoolExecutor, limits: Limits) -> None:
+    def __init__(
+        self, descriptor: int, settling: ThreadPoolExecutor, writing: ThreadPoolExecutor, limits: Limits
+    ) -> None:
         self._descriptor = descriptor
         self._settling = settling
+        self._writing = writing
         self._limits = limits
         self._unsettled: deque[tuple[str, Future[None]]] = deque()
         self._whole = dict(_noted(self._content(_WHOLE) or b""))
@@ -80,7 +83,16 @@ class Folder:
 
     def note(self, key: str, validator: str) -> None:
         """Which file arrives, and what version of it, once that is known. Raises NotExported."""
-        self._replace(_ARRIVING, {"key": key, "validator": validator}, is_lasting=False)
+        content = json.dumps({"key": key, "validator": validator}).encode()
+        with _refusals():
+            descriptor = self._opened(_ARRIVING, os.O_WRONLY | os.O_CREAT)
+            try:
+                os.fchmod(descriptor, _MINE)
+                # In one write over the earlier note, all of which it covers: whoever is killed leaves the one or the
+                # other. A new name for each would wait for whatever the disk is settling.
+                os.pwrite(descriptor, content.ljust(os.fstat(descriptor).st_size), 0)
+            finally:
+                os.close(descriptor)
 
     @contextmanager
     def part(self, *, starts_at: int) -> Iterator["Part"]:
@@ -92,7 +104,9 @@ class Folder:
                 os.fchmod(descriptor, _MINE)
                 os.ftruncate(descriptor, starts_at)
                 os.lseek(descriptor, 0, os.SEEK_SET)
-                yield Part(descriptor, starts_at, self._limits)
+                part = Part(descriptor, starts_at, self._writing, self._limits)
+                with part:
+                    yield part
             finally:
                 os.close(descriptor)
 
@@ -173,19 +187,17 @@ class Folder:
             raise NotExported(Reason.UNREADABLE_STATE)
         return content
 
-    def _replace(self, name: str, content: Mapping[str, Any], *, is_lasting: bool = True) -> None:
+    def _replace(self, name: str, content: Mapping[str, Any]) -> None:
         new = f"{name}.new"
         with _refusals():
             self._unlink(new)
             with os.fdopen(self._opened(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
                 os.fchmod(file.fileno(), _MINE)
                 file.write(json.dumps(content, indent=1).encode())
-                if is_lasting:
-                    file.flush()
-                    os.fsync(file.fileno())
+                file.flush()
+                os.fsync(file.fileno())
             self._rename(new, name)
-            if is_lasting:
-                os.fsync(self._descriptor)
+            os.fsync(self._descriptor)
 
     def _opened(self, name: str, flags: int) -> int:
         """A descriptor of an ordinary file that is ours and has this name alone. Raises NotExported and OSError."""
@@ -222,12 +234,23 @@ class Folder:
 
 
 class Part:
-    """An open file that grows, as far as it may."""
+    """An open file that grows, as far as it may. A piece is written while the next one arrives: the disk and the
+    provider wait for each other no longer than they must. Use it as a context, at whose end all is written."""
 
-    def __init__(self, descriptor: int, size: int, limits: Limits) -> None:
+    def __init__(self, descriptor: int, size: int, writing: ThreadPoolExecutor, limits: Limits) -> None:
         self._descriptor = descriptor
         self._size = size
+        self._writing = writing
         self._limits = limits
+        self._behind: Future[None] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, failed: type[BaseException] | None, *_failure: object) -> None:
+        behind, self._behind = self._behind, None
+        if behind is not None and (refused := behind.exception()) and failed is None:
+            raise refused
 
     def present(self, piece_bytes: int = 262_144) -> Iterator[bytes]:
         """What is there already, in pieces; afterwards it grows at its end."""
@@ -235,14 +258,20 @@ class Part:
             yield piece
 
     def write(self, piece: bytes) -> None:
-        """All of it, wherever the disk ends. Raises NotExported, and writes nothing, where that is more than may be."""
+        """All of it, wherever the disk ends. Raises NotExported, and writes nothing, where that is more than may be;
+        and OSError for an earlier piece that could not be written."""
+        if self._behind is not None:
+            self._behind.result()
         if self._size + len(piece) > self._limits.largest_file_bytes:
             raise NotExported(Reason.TOO_LARGE)
         _check_room(self._descriptor, len(piece), self._limits)
+        self._size += len(piece)
+        self._behind = self._writing.submit(self._written, piece)
+
+    def _written(self, piece: bytes) -> None:
         rest = memoryview(piece)
         while rest:
             rest = rest[os.write(self._descriptor, rest) :]
-        self._size += len(piece)
 
 
 @contextmanager
@@ -268,8 +297,8 @@ def opened(path: Path, limits: Limits) -> Iterator[Folder]:
         names = _names(descriptor)
         if names and not names & {STATE, f"{STATE}.new"}:
             raise NotExported(Reason.NOT_A_FOLDER)
-        with ThreadPoolExecutor(max_workers=1) as settling:
-            yield Folder(descriptor, settling, limits)
+        with ThreadPoolExecutor(max_workers=1) as settling, ThreadPoolExecutor(max_workers=1) as writing:
+            yield Folder(descriptor, settling, writing, limits)
     finally:
         os.close(descriptor)
 

@@ -10,9 +10,11 @@ from apps.wire.bulk.manifest import ListedFile, Manifest
 from apps.wire.errors import Code, UnexpectedAnswer
 from apps.wire.fhir import FhirServer
 from apps.wire.secret import Secret
-from apps.wire.transport import Stream
+from apps.wire.transport import STALLED_SECONDS, Stream
 
 _ACCEPT = "application/fhir+ndjson"
+_PIECE_BYTES = 1_048_576
+_STALLED_SECONDS = 4 * STALLED_SECONDS  # as slow as any other stream may be, whose pieces are a fourth of that
 _STRONG = re.compile(r'"[\x21\x23-\x7e]{0,200}"')
 _NOTHING_LEFT = re.compile(r"bytes \*/([0-9]{1,15})")
 _CONTENT_RANGE = re.compile(r"bytes ([0-9]{1,15})-[0-9]{1,15}/(?:[0-9]{1,15}|\*)")
@@ -39,8 +41,10 @@ class Arriving:
     stream: Stream | None = field(repr=False)  # None where nothing is missing any more
 
     def pieces(self) -> Iterator[bytes]:
-        """As `transport.Stream.pieces`."""
-        return self.stream.pieces() if self.stream else iter(())
+        """As `transport.Stream.pieces`; larger ones, as there are many."""
+        if self.stream is None:
+            return iter(())
+        return self.stream.pieces(piece_bytes=_PIECE_BYTES, stalled_seconds=_STALLED_SECONDS)
 
 
 @contextmanager

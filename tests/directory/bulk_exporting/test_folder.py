@@ -249,6 +249,33 @@ class TestAFileThatArrives:
             folder.note("key", '"v1"')
             assert folder.partial() is None
 
+    def test_is_of_the_version_noted_last_however_short_its_name(self, path):
+        with opened(path) as folder:
+            folder.keep({"a": 1})
+            for validator in ('"v1"', '"a much longer name of a version"', '"v2"'):
+                folder.note("key", validator)
+            receive(folder, [b"12345"])
+        with opened(path) as folder:
+            assert folder.partial() == Partial("key", '"v2"', 5)
+
+    @pytest.mark.parametrize("bad", [b"first", b"last"])
+    def test_says_why_whichever_of_its_pieces_was_not_written(self, path, monkeypatch, bad):
+        """Each is written while the next arrives, so that it fails later than it was given."""
+        real = os.write
+
+        def write(descriptor, data):
+            if bytes(data) == bad:
+                raise OSError(errno.ENOSPC, "full")
+            return real(descriptor, data)
+
+        monkeypatch.setattr(os, "write", write)
+        with opened(path) as folder:
+            folder.keep({"a": 1})
+            with pytest.raises(NotExported) as refused:
+                receive(folder, [b"first", b"middle", b"last"])
+        assert refused.value.reason is Reason.DISK_FULL
+        assert bad not in (path / PART).read_bytes()
+
     def test_writes_all_of_a_piece_that_the_disk_takes_in_bits(self, path, monkeypatch):
         real = os.write
         monkeypatch.setattr(os, "write", lambda descriptor, data: real(descriptor, bytes(data)[:3]))

@@ -4,7 +4,6 @@ import gzip
 
 import pytest
 
-from apps.wire import transport
 from apps.wire.addresses import AddressPolicy
 from apps.wire.bulk import files
 from apps.wire.bulk.files import Rest
@@ -112,7 +111,7 @@ class TestAFile:
             yield http(200, LINES * 30_000)[:-5]
             time.sleep(2)
 
-        monkeypatch.setattr(transport.Stream.pieces, "__kwdefaults__", {"stalled_seconds": 0.3})
+        monkeypatch.setattr(files, "_STALLED_SECONDS", 0.3)
         with pytest.raises(Unavailable) as broken:
             fetch(stalls)
         assert broken.value.code is Code.TIMED_OUT
