@@ -10,7 +10,13 @@ from apps.sandbox.sign_in.shared_types import SHARED_TYPES
 
 
 def sign_in(
-    request: HttpRequest, application: str, redirect_uri: str, *, problem: str = "", organization: str = ""
+    request: HttpRequest,
+    application: str,
+    redirect_uri: str,
+    *,
+    problem: str = "",
+    organization: str = "",
+    is_for_clinicians: bool = False,
 ) -> HttpResponse:
     """Asks for user name and password. `problem` is "unknown" or "no-record"; `organization` is whose page it is."""
     context = {
@@ -18,6 +24,7 @@ def sign_in(
         "problem": problem,
         "username": request.POST.get("username", ""),
         "organization": organization,
+        "is_for_clinicians": is_for_clinicians,
     }
     return leading_to(render(request, "sandbox/sign_in.html", context), redirect_uri)
 

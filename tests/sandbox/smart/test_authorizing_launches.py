@@ -126,6 +126,12 @@ class TestAClinician:
             "",
         )
 
+    def test_is_told_whose_access_is_asked_for(self, client, smart, phone):
+        smart("chart", persona="provider")
+        page = client.get(authorize(client_id="chart", scope="user/Observation.read", **self.ADDRESS)).content
+        assert (b"with your access" in page, b"your record" in page) == (True, False)
+        assert b"your record" in client.get(authorize()).content
+
     def test_needs_a_launch_for_one_patient(self, client, smart, noor):
         smart(persona="provider")
         back = sent_back(client.get(authorize(scope="patient/Observation.read", **self.ADDRESS)))

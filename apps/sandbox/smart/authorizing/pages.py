@@ -3,7 +3,7 @@
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from apps.sandbox.models import Account
+from apps.sandbox.models import Account, Persona
 from apps.sandbox.sign_in import pages
 from apps.sandbox.smart.authorizing import wording
 from apps.sandbox.smart.authorizing.asked import Asked
@@ -17,6 +17,7 @@ def sign_in(request: HttpRequest, asked: Asked, *, problem: str = "") -> HttpRes
         asked.way_back.redirect_uri,
         problem=problem,
         organization=asked.organization,
+        is_for_clinicians=asked.application.persona == Persona.PROVIDER,
     )
 
 
