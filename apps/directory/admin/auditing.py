@@ -30,6 +30,9 @@ class AuditedAdmin(BoundedAdmin):
     # Columns that secrets and patients' tokens belong to: once saved, another value is another row.
     fixed: tuple[str, ...] = ()
 
+    class Media:
+        css = {"all": ("directory/admin.css",)}
+
     def get_readonly_fields(self, request: HttpRequest, obj: models.Model | None = None) -> tuple[str, ...]:
         """With those that are fixed, on a row there is."""
         return (*super().get_readonly_fields(request, obj), *(self.fixed if obj else ()))
