@@ -96,6 +96,14 @@ def pending_revocations() -> tuple[int, datetime | None]:
     return found["times"], found["oldest_at"]
 
 
+def late_revocations(*, since: datetime) -> Mapping[UUID, tuple[int, datetime]]:
+    """By registration, how many tokens its server has not confirmed as ended since then or longer, and since when the
+    oldest."""
+    late = PendingRevocation.objects.filter(created_at__lte=since).order_by().values("registration")
+    found = late.annotate(times=Count("pk"), oldest_at=Min("created_at"))
+    return {row["registration"]: (row["times"], row["oldest_at"]) for row in found}
+
+
 def _with_links(endpoints: QuerySet[Endpoint]) -> Sequence[tuple[Endpoint, int]]:
     living = Connection.objects.living()
     chosen = endpoints.filter(Exists(living.filter(endpoint=OuterRef("pk")))).order_by("pk")[:_MOST_ENDPOINTS]

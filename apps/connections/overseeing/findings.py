@@ -176,10 +176,17 @@ def of_silence(endpoint: Endpoint, links: int) -> Finding:
     )
 
 
-def of_revocations(waiting: int, oldest_at: datetime | None, *, at: datetime) -> Iterator[Finding]:
-    """A provider that has not confirmed for half a day that a permission is over."""
-    if oldest_at is not None and oldest_at <= at - REVOCATIONS_LATE:
-        yield Finding(level=Level.ATTENTION, what=What.REVOCATIONS, who=Who.PROVIDER, links=waiting, since_at=oldest_at)
+def of_revocations(registration: ClientRegistration, late: int, oldest_at: datetime) -> Finding:
+    """Its server has not confirmed for half a day (`REVOCATIONS_LATE`) that permissions are over."""
+    return Finding(
+        level=Level.ATTENTION,
+        what=What.REVOCATIONS,
+        who=Who.PROVIDER,
+        about=str(registration),
+        about_id=registration.pk,
+        links=late,
+        since_at=oldest_at,
+    )
 
 
 def of_keys(absent: Sequence[str]) -> Iterator[Finding]:

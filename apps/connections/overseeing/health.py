@@ -12,6 +12,7 @@ from apps.connections.overseeing.lapsing import Lapsing
 from apps.connections.overseeing.pacing import Pace
 from apps.connections.overseeing.site_certificate import Outlook
 from apps.directory import system_refusals
+from apps.directory.models import ClientRegistration
 from apps.vault import rewrapping
 from apps.vault.errors import WeakKey
 
@@ -51,7 +52,7 @@ def examine(*, at: datetime) -> LinkHealth:
         *_stopped(at),
         *(findings.of_endpoint(What.NOT_ENABLED, Who.ORGANIZATION, *row) for row in breaking.not_enabled()),
         *(findings.of_silence(*row) for row in breaking.silent(at=at)),
-        *findings.of_revocations(revocations, oldest_at, at=at),
+        *_revocations(at),
         *findings.of_certificate(outlook),
         *findings.of_keys(_absent_keys()),
     ]
@@ -81,6 +82,13 @@ def _stopped(at: datetime) -> Iterator[Finding]:
     losing = breaking.losing_links_soon([endpoint.pk for _what, endpoint, _links in stopped], at=at)
     for what, endpoint, links in stopped:
         yield findings.of_endpoint(what, Who.OPERATOR, endpoint, links, loses_links_soon=endpoint.pk in losing)
+
+
+def _revocations(at: datetime) -> Iterator[Finding]:
+    """Those that wait too long, by whose server has to confirm them."""
+    late = breaking.late_revocations(since=at - findings.REVOCATIONS_LATE)
+    for registration in ClientRegistration.objects.filter(pk__in=late):
+        yield findings.of_revocations(registration, *late[registration.pk])
 
 
 def registrations(*, at: datetime) -> Sequence[OfRegistration]:

@@ -189,7 +189,10 @@ class TestARevocation:
             try_at=NOW,
         )
         assert found() == ([(Level.ATTENTION, What.REVOCATIONS, Who.PROVIDER, 1)] if is_found else [])
-        assert health.examine(at=NOW).oldest_revocation_at == NOW - hours * HOUR
+        examined = health.examine(at=NOW)
+        assert examined.oldest_revocation_at == NOW - hours * HOUR
+        asked = [(finding.about, finding.about_id) for finding in examined.findings]
+        assert asked == ([(str(link.registration), link.registration.pk)] if is_found else [])
 
 
 class TestOurKeys:
