@@ -15,6 +15,7 @@ from apps.connections.overseeing import deadlines, health
 from apps.connections.overseeing.findings import Level, OfRegistration, What
 from apps.connections.overseeing.health import LinkHealth
 from apps.connections.overseeing.site_certificate import ALARMING
+from apps.directory.models import ClientRegistration
 
 _OF: Final = ["registration", "name"]
 
@@ -125,13 +126,16 @@ def _time_to_deadline(found: LinkHealth) -> Metric:
 
 
 def _outcomes(found: LinkHealth) -> Metric:
-    """Also those that never happened, so that the first one is a rise."""
+    """Also those that never happened, so that the first one is a rise; and of registrations whose last link is gone,
+    since a counter that ended would look as if everything it counted had been taken back."""
     family = CounterMetricFamily("holdfast_refreshes", "Renewals by how they ended.", labels=[*_OF, "outcome"])
     totals = tallying.totals()
-    for one in found.registrations:
+    linked = [one.registration for one in found.registrations]
+    left = {pk for pk, _outcome in totals} - {registration.pk for registration in linked}
+    for registration in (*linked, *(ClientRegistration.objects.filter(pk__in=left) if left else ())):
         for outcome in tallying.Outcome:
-            times = totals.get((one.registration.pk, outcome), 0)
-            family.add_metric([*_labels(one), outcome.value], times)
+            times = totals.get((registration.pk, outcome), 0)
+            family.add_metric([*_named(registration), outcome.value], times)
     return family
 
 
@@ -157,5 +161,9 @@ def _of_installation(found: LinkHealth) -> Iterator[Metric]:
 
 
 def _labels(one: OfRegistration) -> list[str]:
-    pk: UUID = one.registration.pk
-    return [str(pk), str(one.registration)]
+    return _named(one.registration)
+
+
+def _named(registration: ClientRegistration) -> list[str]:
+    pk: UUID = registration.pk
+    return [str(pk), str(registration)]

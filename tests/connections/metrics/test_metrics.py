@@ -218,3 +218,13 @@ class TestACount:
         assert found[key(*of, "succeeded")] == 6
         assert found[key(*of, "refused")] == 1
         assert [found[key(*of, outcome)] for outcome in ("waited", "operator", "ours")] == [0, 0, 0]
+
+    def test_count_on_where_the_last_link_is_gone(self, make_link, registration):
+        """Erased with its account; a counter that ended would look like a restart."""
+        link = make_link()
+        tallying.count(registration.pk, tallying.Outcome.SUCCEEDED)
+        before = read()
+        link.delete()
+        metrics.readings.forget()
+        of = key("holdfast_refreshes_total", "Harbor gateway", "succeeded")
+        assert (before[of], read()[of]) == (1, 1)
