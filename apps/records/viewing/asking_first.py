@@ -26,10 +26,22 @@ def is_due(record: Record, *, session: MutableMapping[str, Any]) -> bool:
 
     Raises `apps.vault.errors.VaultError` where the record does not open.
     """
-    if record.pk in session.get(_READ, []):
+    return _may_ask(record, session) and _is_grave(record)
+
+
+def is_due_on(page: EntryPage, *, session: MutableMapping[str, Any]) -> bool:
+    """The same for the page of its entry, which has opened what was sent; all of it, but for versions left out."""
+    if not _may_ask(page.record, session):
         return False
-    if record.resource_type not in grave_news.CARRIERS or not record.user.asks_before_sensitive:
-        return False
+    return page.may_be_grave or (page.older > 0 and _is_grave(page.record))
+
+
+def _may_ask(record: Record, session: MutableMapping[str, Any]) -> bool:
+    is_read = record.pk in session.get(_READ, [])
+    return not is_read and record.resource_type in grave_news.CARRIERS and record.user.asks_before_sensitive
+
+
+def _is_grave(record: Record) -> bool:
     with sealing.key_ring(Holder.user(record.user_id)) as ring:
         sent = (bodies.of(record, ring), *(body for _version, body in entries.earlier(record, ring)))
     return any(grave_news.may_be_in(elements.parse(body), resource_type=record.resource_type) for body in sent)

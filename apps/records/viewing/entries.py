@@ -18,7 +18,7 @@ from apps.records import bodies, presenting, subjects
 from apps.records.charts import number_line
 from apps.records.charts.number_line import NumberLine
 from apps.records.models import Record, RecordVersion
-from apps.records.presenters import attachments, elements
+from apps.records.presenters import attachments, elements, grave_news
 from apps.records.presenters.attachments import File
 from apps.records.presenters.entry import Context, Entry
 from apps.records.presenters.results import ResultEntry
@@ -69,6 +69,7 @@ class EntryPage:
     fills: Fills = field(default_factory=Fills)
     unopened: tuple[RecordVersion, ...] = ()
     older: int = 0  # versions that are left out
+    may_be_grave: bool = False  # now, or in a version of those here
     person: str = ""  # whose it is, where this reader has records of several people
 
     @property
@@ -129,8 +130,20 @@ def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> Entry
     shown = len(versions) + len(unopened)
     older = record.versions.count() - shown if shown == _MOST_VERSIONS else 0
     people = tuple(one for pk, one in everybody.items() if pk == record.connection_id)
-    person = telling_apart.told_apart(everybody).get(record.connection_id, "")
-    return EntryPage(record, subject, current, before, files, panel, people, fills, unopened, older, person)
+    return EntryPage(
+        record,
+        subject,
+        current,
+        before,
+        files,
+        panel,
+        people,
+        fills,
+        unopened,
+        older,
+        may_be_grave=any(grave_news.may_be_in(sent, resource_type=record.resource_type) for sent, _entry in told),
+        person=telling_apart.told_apart(everybody).get(record.connection_id, ""),
+    )
 
 
 def by_itself(record: Record) -> Entry:

@@ -33,7 +33,7 @@ def show_entry(request: HttpRequest, subject_key: str, record_pk: int) -> HttpRe
     context = {"record": record, "subjects": LISTED, "now": now}
     try:
         page = entries.of(record, at=now, has_all_versions="versions" in request.GET)
-        asks_first = asking_first.is_due(record, session=request.session)
+        asks_first = asking_first.is_due_on(page, session=request.session)
     except VaultError as error:
         _LOG.error("A record does not open: connection %s, %s.", record.connection_id, type(error).__name__)
         return render(request, "records/entry.html", {**context, "page": None, "subject": None})
