@@ -42,7 +42,7 @@ def sandbox(programs: Programs, data: Path | None) -> Sandbox:
         _sandbox_command("populate")
     if data is not None:
         telling.step(f"Reading {data}")
-        print(_sandbox_command("load_bundles", str(data.resolve())).rstrip())
+        _sandbox_command("load_bundles", str(data.resolve()), is_shown=True)  # a folder may take minutes
     return control
 
 
@@ -125,21 +125,24 @@ def _registrations(*arguments: str, secret: str = "") -> list[dict[str, Any]]:
     return [json.loads(line) for line in said.splitlines() if line.startswith("{")]
 
 
-def _sandbox_command(*arguments: str) -> str:
-    return _command("config.settings.sandbox", *arguments)
+def _sandbox_command(*arguments: str, is_shown: bool = False) -> str:
+    return _command("config.settings.sandbox", *arguments, is_shown=is_shown)
 
 
-def _command(settings: str, *arguments: str, typed: str = "") -> str:
-    """Run a management command in a process of its own, and give back what it printed."""
+def _command(settings: str, *arguments: str, typed: str = "", is_shown: bool = False) -> str:
+    """Run a management command in a process of its own, and give back what it printed; nothing where it `is_shown` as
+    it comes."""
+    sys.stdout.flush()
     ended = subprocess.run(
-        [sys.executable, "-m", "django", *arguments],
+        [sys.executable, "-u", "-m", "django", *arguments],
         cwd=env.ROOT,
         env={**os.environ, "DJANGO_SETTINGS_MODULE": settings},
         input=typed,
-        capture_output=True,
+        stdout=None if is_shown else subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
         check=False,
     )
     if ended.returncode != 0:
         raise CannotRun(f"{arguments[0]} failed: {(ended.stderr.strip().splitlines() or ['it did not say why'])[-1]}")
-    return ended.stdout
+    return ended.stdout or ""
