@@ -133,12 +133,12 @@ class TestTheRogueLever:
 class TestTheDesk:
     DECISION = {"tenant": WILLOW, "application": "phone"}
 
-    @pytest.mark.conformance("X60")
     def test_tells_two_applications_of_one_name_apart(self, client, phone, smart):
         smart("other", name=phone.name)
         page = client.get("/b/desk/").content
         assert (page.count(b"<code>phone</code>"), page.count(b"<code>other</code>")) == (2, 2)
 
+    @pytest.mark.conformance("X60")
     def test_shows_and_changes_what_an_organization_lets_in(self, client, phone):
         assert b"Disable App phone at Willow Creek" in client.get("/b/desk/").content
         page = client.post("/b/desk/", {**self.DECISION, "decision": "disable"}, follow=True).content
