@@ -130,20 +130,9 @@ def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> Entry
     shown = len(versions) + len(unopened)
     older = record.versions.count() - shown if shown == _MOST_VERSIONS else 0
     people = tuple(one for pk, one in everybody.items() if pk == record.connection_id)
-    return EntryPage(
-        record,
-        subject,
-        current,
-        before,
-        files,
-        panel,
-        people,
-        fills,
-        unopened,
-        older,
-        may_be_grave=any(grave_news.may_be_in(sent, resource_type=record.resource_type) for sent, _entry in told),
-        person=telling_apart.told_apart(everybody).get(record.connection_id, ""),
-    )
+    person = telling_apart.told_apart(everybody).get(record.connection_id, "")
+    grave = any(grave_news.may_be_in(sent, resource_type=record.resource_type) for sent, _entry in told)
+    return EntryPage(record, subject, current, before, files, panel, people, fills, unopened, older, grave, person)
 
 
 def by_itself(record: Record) -> Entry:
