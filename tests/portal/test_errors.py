@@ -1,6 +1,8 @@
 """Pages for what went wrong."""
 
 import pytest
+import redis
+from django.db import InterfaceError, OperationalError
 from django.test import Client, RequestFactory
 from django.urls import reverse
 
@@ -55,6 +57,24 @@ class TestErrorPages:
             response = errors.failed(RequestFactory().get("/"))
         assert response.status_code == 500
         assert "Your record is safe." in response.content.decode()
+
+    @pytest.mark.parametrize(
+        "away",
+        [OperationalError("Quillfeather"), InterfaceError("Quillfeather"), redis.ConnectionError("Quillfeather")],
+    )
+    def test_for_a_server_of_ours_that_is_away_says_that_it_passes_and_when_to_come_again(
+        self, client, monkeypatch, away
+    ):
+        def is_away(*_request):
+            raise away
+
+        monkeypatch.setattr("apps.portal.views.home.render", is_away)
+        client.raise_request_exception = False
+        answer = client.get("/")
+        assert (answer.status_code, answer["Retry-After"]) == (503, "60")
+        page = answer.content.decode()
+        assert "Nothing is lost" in page
+        assert "Quillfeather" not in page
 
     @pytest.mark.parametrize(
         ("view", "status"), [(errors.unreadable, 400), (errors.forbidden, 403), (errors.too_many_tries, 429)]

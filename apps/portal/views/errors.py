@@ -1,15 +1,21 @@
 """Pages for what went wrong between a browser and us. They say what happened and what to do, never more."""
 
+import sys
 from urllib.parse import urlsplit
 
 from django.core.exceptions import DisallowedHost
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import REASON_NO_CSRF_COOKIE
 from django.shortcuts import render
 from django.template import loader
 from django.views.decorators.csrf import requires_csrf_token
+from redis.exceptions import RedisError
 
 from apps.accounts import destinations
+
+_AWAY = (OperationalError, InterfaceError, RedisError)  # a server of ours, for a while
+_COME_AGAIN_SECONDS = 60
 
 
 @requires_csrf_token
@@ -41,8 +47,12 @@ def too_many_tries(request: HttpRequest, exception: Exception | None = None) -> 
 
 
 def failed(request: HttpRequest) -> HttpResponse:
-    """500: ours. Rendered without request or database, which may be what failed."""
+    """500: ours. 503 where the exception at hand says that database or Redis did not answer: it passes, and whoever
+    stands between may ask again. Rendered without request or database, which may be what failed."""
     del request
+    if isinstance(sys.exception(), _AWAY):
+        again = {"Retry-After": str(_COME_AGAIN_SECONDS)}
+        return HttpResponse(loader.render_to_string("errors/503.html"), status=503, headers=again)
     return HttpResponse(loader.render_to_string("500.html"), status=500)
 
 
