@@ -97,7 +97,7 @@ WITH opened AS MATERIALIZED ({_OPENED}), found AS MATERIALIZED (
 SELECT found.connection_id, found.has_room, {parking.IS_WORKABLE}
 FROM found
 JOIN connections_connection AS linked ON linked.id = found.connection_id
-JOIN directory_endpoint AS endpoint ON endpoint.id = linked.endpoint_id
+{parking.ITS_ENDPOINT}
 ORDER BY found.is_missed DESC, found.refresh_deadline_at, found.refresh_due_at, found.connection_id
 """  # noqa: S608 # nosec B608 - of constants alone
 _HOLD = f"""
@@ -105,7 +105,7 @@ SELECT stored.connection_id, stored.registration_id, endpoint.dialect, registrat
     COALESCE(stored.refresh_deadline_at <= %(at)s, FALSE)
 FROM connections_storedtokenset AS stored
 JOIN connections_connection AS linked ON linked.id = stored.connection_id
-JOIN directory_endpoint AS endpoint ON endpoint.id = linked.endpoint_id
+{parking.ITS_ENDPOINT}
 JOIN directory_clientregistration AS registration ON registration.id = stored.registration_id
 WHERE stored.connection_id = ANY(%(candidates)s::uuid[]) AND {_IS_DUE} AND {parking.IS_WORKABLE}
 ORDER BY {_IS_MISSED} IS TRUE DESC, stored.refresh_deadline_at, stored.refresh_due_at, stored.connection_id
