@@ -1,8 +1,10 @@
 """What a search within the record shows: the newest entries found, by subject."""
 
 from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Final
+from uuid import UUID
 
 from apps.records.presenters import dates, plain_names
 from apps.records.shelving import searching
@@ -16,12 +18,14 @@ _PLAIN = {name.key: name for name in plain_names.NAMES}
 
 @dataclass(frozen=True)
 class Line:
-    """One entry that was found."""
+    """One entry that was found. `others` are entries of the same name and date that came by other connections: nothing
+    of them was opened, so that each keeps a way to its own page."""
 
     record: int
     title: str
     when: str
     provider: str
+    others: tuple["Line", ...] = ()
 
 
 @dataclass(frozen=True)
@@ -59,11 +63,7 @@ def of(whole: Whole, words: str) -> Found:
     by_subject: dict[str, list[Hit]] = defaultdict(list)
     for hit in found.newest:
         by_subject[hit.shelf.subject].append(hit)
-    groups = (
-        Group(subject, tuple(_line(whole, hit) for hit in by_subject[subject.key]))
-        for subject in LISTED
-        if subject.key in by_subject
-    )
+    groups = (Group(subject, _lines(whole, by_subject[subject.key])) for subject in LISTED if subject.key in by_subject)
     meant = _meant(words) if found.count else ()
     passed_over = dict.fromkeys(whole.sources[shelf.connection_id].provider for shelf in found.passed_over)
     return Found(words, found.count, found.searched, tuple(groups), meant, tuple(passed_over))
@@ -73,6 +73,22 @@ def _meant(words: str) -> tuple[str, ...]:
     names = plain_names.meant_by(words)[:3]
     terms = dict.fromkeys(term for name in names for term in name.terms if words.casefold() not in term.casefold())
     return tuple(terms)[:5]
+
+
+def _lines(whole: Whole, hits: Iterable[Hit]) -> tuple[Line, ...]:
+    """In their order, each thing of a person once; what one connection sent several times is several things."""
+    told: dict[tuple[str, str, str], list[dict[UUID, Line]]] = defaultdict(list)
+    heads: list[dict[UUID, Line]] = []
+    for hit in hits:
+        line, connection_id = _line(whole, hit), hit.shelf.connection_id
+        alike = told[whole.sources[connection_id].person, line.title.casefold(), line.when]
+        head = next((lines for lines in alike if connection_id not in lines), None)
+        if head is None:
+            head = {}
+            heads.append(head)
+            alike.append(head)
+        head[connection_id] = line
+    return tuple(replace(first, others=tuple(others)) for first, *others in (lines.values() for lines in heads))
 
 
 def _line(whole: Whole, hit: Hit) -> Line:

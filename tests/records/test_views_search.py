@@ -1,0 +1,73 @@
+"""What a search shows of things that came by several connections."""
+
+import re
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from apps.records.models import Record
+from tests.records.linked import make_connection, make_endpoint
+from tests.records.shelved import keep, result
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def connection(alice):
+    return make_connection(alice)
+
+
+@pytest.fixture
+def other(alice):
+    endpoint = make_endpoint("https://other.example/r4")
+    endpoint.providers.update(name="Riverside Hospital")
+    return make_connection(alice, endpoint)
+
+
+def rows(client, words="sodium"):
+    """Of each row its text, and the numbers of the records that it leads to."""
+    answer = client.post(reverse("search_record"), {"words": words}, follow=True)
+    found = re.findall(r'<li> ?<a class="row-link".*?</a>.*?(?=<li> ?<a class="row-link"|</main)', one_line(answer))
+    return [(re.sub(r"<[^>]*>", "", row), set(map(int, re.findall(r"/results/(\d+)/", row)))) for row in found]
+
+
+def one_line(answer):
+    return re.sub(r"\s+", " ", answer.content.decode())
+
+
+def records(connection):
+    return set(Record.objects.filter(connection=connection, resource_type="Observation").values_list("pk", flat=True))
+
+
+class TestTheSameThingFromSeveralSources:
+    def test_is_one_row_that_leads_to_each_of_them(self, hers, connection, other):
+        for whose in (connection, other):
+            keep(whose, result(0))
+        ((text, leads_to),) = rows(hers)
+        assert text.count("December 31, 2024") == 2
+        assert [name in text for name in ("Harbor Family Practice", "Riverside Hospital")] == [True, True]
+        assert leads_to == records(connection) | records(other)
+
+    def test_is_several_rows_where_one_of_them_sent_it_several_times(self, hers, connection, other):
+        for whose, ids in ((connection, ("a", "b")), (other, ("c", "d", "e"))):
+            keep(whose, *({**result(0), "id": logical_id} for logical_id in ids))
+        found = rows(hers)
+        assert sorted(len(leads_to) for _text, leads_to in found) == [1, 2, 2]
+        assert set.union(*(leads_to for _text, leads_to in found)) == records(connection) | records(other)
+        assert all(len(leads_to & records(connection)) < 2 for _text, leads_to in found)
+
+    @pytest.mark.parametrize("theirs", [result(1), result(0, name="Sodium in urine", code="2955-3")])
+    def test_is_no_other_day_and_no_other_name(self, hers, connection, other, theirs):
+        keep(connection, result(0))
+        keep(other, theirs)
+        assert [len(leads_to) for _text, leads_to in rows(hers)] == [1, 1]
+
+    def test_is_no_matter_of_a_stranger(self, hers, sam, connection):
+        keep(connection, result(0))
+        theirs = make_connection(sam, make_endpoint("https://third.example/r4"))
+        keep(theirs, result(0))
+        stranger = Client()
+        stranger.force_login(sam)
+        assert [leads_to for _text, leads_to in rows(hers)] == [records(connection)]
+        assert [leads_to for _text, leads_to in rows(stranger)] == [records(theirs)]
