@@ -61,7 +61,13 @@ class Folder:
 
     def state(self) -> dict[str, Any] | None:
         """What was kept last; None in a new folder. Raises NotExported."""
-        return self._read(STATE)
+        content = self._content(STATE)
+        if content is None:
+            return None
+        found = _object(content)
+        if found is None:
+            raise NotExported(Reason.UNREADABLE_STATE)
+        return found
 
     def keep(self, state: Mapping[str, Any]) -> None:
         """Remember this instead, whole or not at all. Raises NotExported."""
@@ -73,8 +79,10 @@ class Folder:
             _check_room(self._descriptor, 0, self._limits)
 
     def partial(self) -> Partial | None:
-        """The file that was arriving when the export stopped, as far as it can be taken up."""
-        noted = self._read(_ARRIVING) or {}
+        """The file that was arriving when the export stopped, as far as it can be taken up. The note of it does not
+        wait for the disk: where the machine stopped as well it may be spoilt, and the file begins again. Raises
+        NotExported."""
+        noted = _object(self._content(_ARRIVING) or b"") or {}
         key, validator = noted.get("key"), noted.get("validator")
         received = self._size(PART)
         if received is None or not isinstance(key, str) or not isinstance(validator, str):
@@ -163,16 +171,6 @@ class Folder:
         except NotExported:
             self.remove(name)
             raise
-
-    def _read(self, name: str) -> dict[str, Any] | None:
-        try:
-            content = self._content(name)
-            found = json.loads(content) if content is not None else None
-        except (ValueError, RecursionError):
-            raise NotExported(Reason.UNREADABLE_STATE) from None
-        if content is not None and not isinstance(found, dict):
-            raise NotExported(Reason.UNREADABLE_STATE)
-        return found
 
     def _content(self, name: str) -> bytes | None:
         """All of a file of ours; None where there is none. Raises NotExported, also for one that is no file."""
@@ -333,6 +331,15 @@ def _check_room(descriptor: int, wanted_bytes: int, limits: Limits) -> None:
     disk = os.fstatvfs(descriptor)
     if disk.f_bavail * disk.f_frsize - wanted_bytes < limits.keep_free_bytes:
         raise NotExported(Reason.NEARLY_FULL)
+
+
+def _object(content: bytes) -> dict[str, Any] | None:
+    """None for what is no JSON object."""
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def _noted(content: bytes) -> Iterator[tuple[str, tuple[str, int]]]:

@@ -244,6 +244,18 @@ class TestAFileThatArrives:
         with opened(path) as folder:
             assert folder.partial() is None
 
+    @pytest.mark.parametrize("spoilt", [b"", b"\0" * 40, b'{"key": "ke', b"[]", b"\xff", b"[" * 100_000])
+    def test_begins_again_where_the_machine_stopped_before_its_note_was_on_the_disk(self, path, spoilt):
+        with opened(path) as folder:
+            folder.keep({"a": 1})
+            folder.note("key", '"v1"')
+            receive(folder, [b"12345"])
+        (path / ".arriving.json").write_bytes(spoilt)
+        with opened(path) as folder:
+            assert folder.partial() is None
+            folder.note("key", '"v2"')
+            assert folder.partial() == Partial("key", '"v2"', 5)
+
     def test_is_not_taken_up_where_nothing_of_it_is_there(self, path):
         with opened(path) as folder:
             folder.note("key", '"v1"')
