@@ -23,6 +23,7 @@ _LOG = logging.getLogger(__name__)
 
 _LONGEST_NAME = 200
 _BIRTH_DATE = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?")
+_SHARED_WORDS = 2  # a given name and a family name
 _PREFERRED_USES = ("official", "usual")  # HumanName.use, in both FHIR versions
 
 
@@ -33,6 +34,13 @@ class Candidate:
     patient_id: str
     name: str
     birth_date: str
+
+    def is_named_like(self, other: "Candidate") -> bool:
+        """Whether two words of their names are the same, as a first and a family name are, or all that one of them
+        has. Those of twins are not alike; no name is like any."""
+        words, others = (frozenset(one.name.casefold().replace(".", "").split()) for one in (self, other))
+        shared = len(words & others)
+        return shared >= _SHARED_WORDS or shared == min(len(words), len(others))
 
 
 def read_candidates(patients: Sequence[Resource]) -> tuple[Candidate, ...]:

@@ -13,8 +13,6 @@ from apps.records.exporting import gaps, stored
 from apps.records.exporting.gaps import Gaps
 from apps.records.exporting.stored import Source
 
-_SHARED_WORDS = 2  # a given name and a family name
-
 
 @dataclass(frozen=True, repr=False)
 class Choice:
@@ -46,18 +44,13 @@ def are_one_person(chosen: Sequence[Choice]) -> bool:
     """
     people = [choice.person for choice in chosen if choice.person is not None]
     births = {person.birth_date for person in people if person.birth_date}
-    names = [frozenset(person.name.casefold().replace(".", "").split()) for person in people if person.name]
-    return len(births) <= 1 and all(_is_alike(name, names[0]) for name in names[1:])
+    named = [person for person in people if person.name]
+    return len(births) <= 1 and all(person.is_named_like(named[0]) for person in named[1:])
 
 
 def _told_apart(choice: Choice, way: str) -> Choice:
     source = choice.source
     return replace(choice, source=replace(source, provider=f"{source.provider} ({way})")) if way else choice
-
-
-def _is_alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    shared = len(one & other)
-    return shared >= _SHARED_WORDS or shared == min(len(one), len(other))
 
 
 def _choice(connection: Connection, number: int, people: dict[UUID, Candidate]) -> Choice:

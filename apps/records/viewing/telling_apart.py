@@ -16,7 +16,6 @@ from apps.connections.answers.candidates import Candidate
 from apps.records.presenters import dates
 
 _Known: TypeAlias = tuple[str, str]
-_SHARED_WORDS = 2  # a first name and a family name
 
 
 def told_apart(people: Mapping[UUID, Candidate]) -> dict[UUID, str]:
@@ -61,14 +60,7 @@ def _whole(known: _Known, written: Mapping[_Known, Candidate]) -> _Known:
         if other[1] == first
         and other[0] != born
         and other[0].startswith(born)
-        and _is_alike(written[known].name, written[other].name)
+        and written[known].is_named_like(written[other])
     ]
     longest = [other for other in found if not any(more != other and more[0].startswith(other[0]) for more in found)]
     return longest[0] if len(longest) == 1 and first else known
-
-
-def _is_alike(one: str, other: str) -> bool:
-    """Whether two names have a first and a family name in common, or one is all of the other."""
-    words, others = (frozenset(name.casefold().replace(".", "").split()) for name in (one, other))
-    shared = len(words & others)
-    return shared >= _SHARED_WORDS or shared == min(len(words), len(others))

@@ -51,6 +51,25 @@ class TestTheNameOfACandidate:
         assert len(read(name=[{"text": "x" * 10_000}]).name) == 200
 
 
+class TestTheNamesOfTwo:
+    @pytest.mark.parametrize(
+        ("name", "other", "are_alike"),
+        [
+            ("Wrenna Quillfeather", "QUILLFEATHER Wrenna", True),
+            ("Wrenna J. Quillfeather", "Wrenna Rose Quillfeather", True),
+            ("Wrenna", "Wrenna Quillfeather", True),
+            ("Quillfeather Jr.", "Wrenna Quillfeather Jr", True),
+            ("Wrenna Quillfeather", "Rowan Quillfeather", False),
+            ("Wrenna Quillfeather", "Wrenna Birch", False),
+            ("Wrenna", "Rowan", False),
+            ("", "Wrenna", True),
+        ],
+    )
+    def test_are_alike_by_two_words_or_by_all_that_one_of_them_has(self, name, other, are_alike):
+        one, two = (Candidate("p", said, "") for said in (name, other))
+        assert (one.is_named_like(two), two.is_named_like(one)) == (are_alike, are_alike)
+
+
 class TestTheBirthDateOfACandidate:
     @pytest.mark.parametrize("date", ["1984", "1984-03", "1984-03-09"])
     def test_may_be_partial(self, date):
