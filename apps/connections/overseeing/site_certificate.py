@@ -81,7 +81,7 @@ def look(*, at: datetime) -> SiteCertificate:
     try:
         certificate = certificates.presented(settings.SITE_ORIGIN, policy=_policy())
     except WireError as error:
-        _LOG.warning("Our own certificate was not seen: %s", error)
+        _LOG.warning("Our own certificate was not seen: %s", error.code.value)  # its words speak of a provider
         certificate = None
     if certificate is not None:
         fault = certificate.fault.value if certificate.fault else ""

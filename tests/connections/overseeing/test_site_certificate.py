@@ -73,10 +73,11 @@ class TestOurCertificate:
         site(until=NOW + 90 * DAY, at=NOW + DAY)
         assert latest().seen_at == NOW + DAY
 
-    def test_that_does_not_answer_stays_as_it_was_seen_for_three_days(self, site, route):
+    def test_that_does_not_answer_stays_as_it_was_seen_for_three_days(self, site, route, caplog):
         site(until=NOW + 90 * DAY)
         route(9)  # nobody listens there
         alarming.watch_site_certificate(at=NOW + 2 * DAY)
+        assert "Our own certificate was not seen: unreachable" in caplog.text
         row = latest()
         assert (row.seen_at, row.tried_at) == (NOW, NOW + 2 * DAY)
         assert site_certificate.outlook(row, at=NOW + 2 * DAY) is Outlook.WELL
