@@ -33,7 +33,12 @@ def servers(transactional_db, monkeypatch):
 class TestChoosingAmongTheLinksOfAFewServers:
     def test_looks_each_candidate_up_as_often_as_it_asks_and_not_once_more_for_each_server(self, servers, monkeypatch):
         chosen = []
-        monkeypatch.setattr(claiming, "claim", lambda ids, **_at: chosen.extend(ids) or [])
+
+        def claim(ids, **_at):
+            chosen.extend(ids)
+            return []
+
+        monkeypatch.setattr(claiming, "claim", claim)
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(_AS_AMONG_A_MILLION)
             cursor.execute(_LOOKED_UP)
