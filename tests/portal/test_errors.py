@@ -2,13 +2,24 @@
 
 import pytest
 import redis
-from django.db import InterfaceError, OperationalError
+from django.db import InterfaceError, OperationalError, ProgrammingError
 from django.test import Client, RequestFactory
 from django.urls import reverse
 
 from apps.portal.views import errors
 
 pytestmark = pytest.mark.django_db
+
+
+def answer_to(client, monkeypatch, error):
+    """What a visitor gets where a view raises this."""
+
+    def raise_it(*_request):
+        raise error
+
+    monkeypatch.setattr("apps.portal.views.home.render", raise_it)
+    client.raise_request_exception = False
+    return client.get("/")
 
 
 class TestErrorPages:
@@ -60,21 +71,27 @@ class TestErrorPages:
 
     @pytest.mark.parametrize(
         "away",
-        [OperationalError("Quillfeather"), InterfaceError("Quillfeather"), redis.ConnectionError("Quillfeather")],
+        [
+            OperationalError("Quillfeather"),
+            InterfaceError("Quillfeather"),
+            redis.ConnectionError("Quillfeather"),
+            redis.TimeoutError("Quillfeather"),
+        ],
     )
     def test_for_a_server_of_ours_that_is_away_says_that_it_passes_and_when_to_come_again(
         self, client, monkeypatch, away
     ):
-        def is_away(*_request):
-            raise away
-
-        monkeypatch.setattr("apps.portal.views.home.render", is_away)
-        client.raise_request_exception = False
-        answer = client.get("/")
+        answer = answer_to(client, monkeypatch, away)
         assert (answer.status_code, answer["Retry-After"]) == (503, "60")
         page = answer.content.decode()
         assert "Nothing is lost" in page
         assert "Quillfeather" not in page
+
+    @pytest.mark.parametrize("ours", [redis.ResponseError("Quillfeather"), ProgrammingError("Quillfeather")])
+    def test_for_what_a_server_of_ours_refuses_says_nothing_of_passing(self, client, monkeypatch, ours):
+        answer = answer_to(client, monkeypatch, ours)
+        assert (answer.status_code, answer.has_header("Retry-After")) == (500, False)
+        assert "Quillfeather" not in answer.content.decode()
 
     @pytest.mark.parametrize(
         ("view", "status"), [(errors.unreadable, 400), (errors.forbidden, 403), (errors.too_many_tries, 429)]

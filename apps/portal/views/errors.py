@@ -10,11 +10,12 @@ from django.middleware.csrf import REASON_NO_CSRF_COOKIE
 from django.shortcuts import render
 from django.template import loader
 from django.views.decorators.csrf import requires_csrf_token
-from redis.exceptions import RedisError
+from redis import exceptions as redis
 
 from apps.accounts import destinations
 
-_AWAY = (OperationalError, InterfaceError, RedisError)  # a server of ours, for a while
+# A server of ours, for a while. What Redis answers and we do not understand is our fault, and stays.
+_AWAY = (OperationalError, InterfaceError, redis.ConnectionError, redis.TimeoutError)
 _COME_AGAIN_SECONDS = 60
 
 
