@@ -37,7 +37,7 @@ class Candidate:
 
     def is_named_like(self, other: "Candidate") -> bool:
         """Whether two words of their names are the same, as a first and a family name are, or all that one of them
-        has. Those of twins are not alike; no name is like any."""
+        has. Those of twins are not alike; an empty one is like any."""
         words, others = (frozenset(one.name.casefold().replace(".", "").split()) for one in (self, other))
         shared = len(words & others)
         return shared >= _SHARED_WORDS or shared == min(len(words), len(others))
