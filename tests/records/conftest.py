@@ -1,4 +1,4 @@
-"""A provider on this machine, and Alice's confirmed link to it."""
+"""Alice's browser and her confirmed links: to a provider on this machine, and to two that nobody asks anything of."""
 
 import pytest
 
@@ -26,3 +26,17 @@ def hers(client, alice):
     """A browser in which Alice is signed in."""
     client.force_login(alice)
     return client
+
+
+@pytest.fixture
+def connection(alice):
+    """To Harbor Family Practice, with no tokens."""
+    return make_connection(alice)
+
+
+@pytest.fixture
+def other(alice):
+    """To Riverside Hospital, besides."""
+    endpoint = make_endpoint("https://other.example/r4")
+    endpoint.providers.update(name="Riverside Hospital")
+    return make_connection(alice, endpoint)

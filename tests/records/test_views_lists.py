@@ -9,7 +9,6 @@ from django.urls import reverse
 from apps.records.models import Record
 from apps.records.presenters import generic
 from apps.records.presenters.entry import Context
-from tests.records.linked import make_connection, make_endpoint
 from tests.records.people import PATIENT_ID, allergy
 from tests.records.shelved import keep, result
 
@@ -17,18 +16,6 @@ pytestmark = pytest.mark.django_db
 
 AGAIN = "What is on this page can stand on another page again."
 RXNORM = "http://www.nlm.nih.gov/research/umls/rxnorm"
-
-
-@pytest.fixture
-def connection(alice):
-    return make_connection(alice)
-
-
-@pytest.fixture
-def other(alice):
-    endpoint = make_endpoint("https://other.example/r4")
-    endpoint.providers.update(name="Riverside Hospital")
-    return make_connection(alice, endpoint)
 
 
 def page(client, name, *args, **query):

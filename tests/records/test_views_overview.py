@@ -10,7 +10,6 @@ from django.utils import timezone
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType
 from apps.records.models import Leaf, Record, SyncRun, SyncStep
-from tests.records.linked import make_connection, make_endpoint
 from tests.records.people import PATIENT_ID, allergy
 from tests.records.shelved import keep, result
 
@@ -19,18 +18,6 @@ pytestmark = pytest.mark.django_db
 NONE_KNOWN = {"coding": [{"system": "http://snomed.info/sct", "code": "716186003", "display": "No known allergy"}]}
 NO_MEDICINE = {"coding": [{"system": "http://snomed.info/sct", "code": "409137002"}], "text": "NKDA"}
 ACTIVE = {"coding": [{"code": "active"}]}
-
-
-@pytest.fixture
-def connection(alice):
-    return make_connection(alice)
-
-
-@pytest.fixture
-def other(alice):
-    endpoint = make_endpoint("https://other.example/r4")
-    endpoint.providers.update(name="Riverside Hospital")
-    return make_connection(alice, endpoint)
 
 
 def page(client, name, *args):

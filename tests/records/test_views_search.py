@@ -13,18 +13,6 @@ from tests.records.shelved import keep, result
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def connection(alice):
-    return make_connection(alice)
-
-
-@pytest.fixture
-def other(alice):
-    endpoint = make_endpoint("https://other.example/r4")
-    endpoint.providers.update(name="Riverside Hospital")
-    return make_connection(alice, endpoint)
-
-
 def rows(client, words="sodium"):
     """Of each row its text, and the numbers of the records that it leads to."""
     answer = client.post(reverse("search_record"), {"words": words}, follow=True)

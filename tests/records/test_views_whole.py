@@ -22,18 +22,6 @@ pytestmark = pytest.mark.django_db
 LISTS = ["whole_record", "everything_by_date", "search_record"]
 
 
-@pytest.fixture
-def connection(alice):
-    return make_connection(alice)
-
-
-@pytest.fixture
-def other(alice):
-    endpoint = make_endpoint("https://other.example/r4")
-    endpoint.providers.update(name="Riverside Hospital")
-    return make_connection(alice, endpoint)
-
-
 def page(client, name, *args, **query):
     response = client.get(reverse(name, args=args), query)
     assert response.status_code == 200
