@@ -1,6 +1,6 @@
 """Providers of one wave: which rows are one and the same, which are new, and storing what changed.
 
-Statements in their order; each takes the parameters `directory` and `at`. A wave is small and the tables are large, but
+Statements in their order; each takes the parameters of `waves`. A wave is small and the tables are large, but
 the planner knows neither: LATERAL with LIMIT 1 makes it look each row up by an index.
 """
 
@@ -64,7 +64,8 @@ WHOLE_LIST = (
 
 FIRST = """
 INSERT INTO import_first (number, provider_id, directory_id, is_held)
-SELECT first.number, coalesce(held.id, gen_random_uuid()), first.directory_id, held.id IS NOT NULL
+SELECT first.number, coalesce(held.id, (%(provider_ids)s || lpad(to_hex(first.number), 8, '0'))::uuid),
+    first.directory_id, held.id IS NOT NULL
 FROM (SELECT directory_id, min(number) AS number FROM import_provider GROUP BY directory_id) AS first
 LEFT JOIN LATERAL (
     SELECT id FROM directory_provider WHERE directory = %(directory)s AND directory_id = first.directory_id LIMIT 1

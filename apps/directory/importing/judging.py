@@ -26,7 +26,8 @@ DELETE FROM import_endpoint AS row WHERE NOT EXISTS (
 # turned by no file, and what a row leaves unsaid stays.
 JUDGE = f"""
 INSERT INTO import_judged (number, first, endpoint_id, is_held, held_server_id, server_id, takes_server, reason)
-SELECT row.number, first.number, coalesce(held.id, gen_random_uuid()), held.id IS NOT NULL,
+SELECT row.number, first.number,
+    coalesce(held.id, (%(endpoint_ids)s || lpad(to_hex(first.number), 8, '0'))::uuid), held.id IS NOT NULL,
     held.authorization_server_id, CASE WHEN takes.server THEN stated.id ELSE held.authorization_server_id END,
     takes.server,
     CASE

@@ -28,8 +28,8 @@ _WAVE_LENGTH = 4_000_000  # characters, where lines are long: twice what such a 
 _MANY = 1000  # rows written, of which the planner should know
 _LOCK = 0x686F6C64  # one import at a time
 # Compiling takes longer than any of our statements. Foreign keys are checked with each wave, while we read, and not all
-# at the end.
-_SETTINGS = "SET LOCAL jit = off; SET CONSTRAINTS ALL IMMEDIATE"
+# at the end; and words go into their indexes in small lots, for the same reason.
+_SETTINGS = "SET LOCAL jit = off; SET CONSTRAINTS ALL IMMEDIATE; SET LOCAL gin_pending_list_limit = '256kB'"
 
 
 class Source(NamedTuple):

@@ -1,6 +1,6 @@
 """Endpoints of one wave that nothing speaks against, their authorization servers, and whose they are.
 
-Statements in their order; each takes the parameters `directory` and `at`. What is as it was is not written.
+Statements in their order; each takes the parameters of `waves`. What is as it was is not written.
 """
 
 # The revocation address follows the list, unless the server said it itself or another directory lists it too. Of
@@ -37,20 +37,27 @@ UPDATE directory_authorizationserver AS server SET revocation_url = stated.revoc
 FROM import_revocation AS stated WHERE server.id = stated.server_id
 """
 ADD_SERVERS = """
-INSERT INTO directory_authorizationserver (
-    id, source, authorize_url, token_url, revocation_url, introspection_url, management_url, jwks_url, issuer,
-    id_token_issuers, names_issuer, capabilities, scopes_supported, is_sandbox, found_at
+WITH added AS (
+    INSERT INTO directory_authorizationserver (
+        id, source, authorize_url, token_url, revocation_url, introspection_url, management_url, jwks_url, issuer,
+        id_token_issuers, names_issuer, capabilities, scopes_supported, is_sandbox, found_at
+    )
+    SELECT (%(server_ids)s || lpad(to_hex(number), 8, '0'))::uuid, 'configured', authorize_url, token_url,
+        revocation_url, '', '', '', '', '{}', false, '{}', '{}', is_sandbox, %(at)s
+    FROM (
+        SELECT DISTINCT ON (row.authorize_url, row.token_url) row.*
+        FROM import_judged AS judged JOIN import_endpoint AS row USING (number)
+        WHERE judged.reason IS NULL AND judged.takes_server AND judged.server_id IS NULL AND row.authorize_url <> ''
+        ORDER BY row.authorize_url, row.token_url, row.number
+    ) AS stated
+    ON CONFLICT (authorize_url, token_url) DO NOTHING
+    RETURNING id, authorize_url, token_url
 )
-SELECT gen_random_uuid(), 'configured', authorize_url, token_url, revocation_url, '', '', '', '', '{}', false, '{}',
-    '{}', is_sandbox, %(at)s
-FROM (
-    SELECT DISTINCT ON (row.authorize_url, row.token_url) row.*
-    FROM import_judged AS judged JOIN import_endpoint AS row USING (number)
-    WHERE judged.reason IS NULL AND judged.takes_server AND judged.server_id IS NULL AND row.authorize_url <> ''
-    ORDER BY row.authorize_url, row.token_url, row.number
-) AS stated
-ON CONFLICT (authorize_url, token_url) DO NOTHING
+UPDATE import_judged AS judged SET server_id = added.id
+FROM added JOIN import_endpoint AS row USING (authorize_url, token_url)
+WHERE row.number = judged.number AND judged.takes_server AND judged.server_id IS NULL
 """
+# Those that somebody else added meanwhile.
 FIND_SERVERS = """
 UPDATE import_judged AS judged SET server_id = server.id
 FROM import_endpoint AS row, LATERAL (

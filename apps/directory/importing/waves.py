@@ -4,6 +4,7 @@ The database works on its own: statements of a wave are sent at once (libpq's pi
 fetched when the next wave is there, so that reading and storing take the time of the longer of the two.
 """
 
+import secrets
 from collections import Counter
 from contextlib import ExitStack
 from datetime import datetime
@@ -33,7 +34,11 @@ class Waves:
     """The waves of one import into one directory, within its transaction."""
 
     def __init__(self, directory: str, *, at: datetime) -> None:
-        self._parameters = {"directory": directory, "at": at}
+        self._parameters = {
+            "directory": directory,
+            "at": at,
+            **{f"{whose}_ids": _ids(at) for whose in ("provider", "endpoint", "server")},
+        }
         self._rows: Counter[str] = Counter()  # by statement
         self._under_way: ExitStack | None = None
         self._sent: list[tuple[str, psycopg.Cursor[Any]]] = []
@@ -73,3 +78,11 @@ class Waves:
         report.endpoints = self._rows[storing.REMEMBER]
         report.endpoints_new = self._rows[storing.ADD_ENDPOINTS]
         report.endpoints_changed = self._rows[storing.CHANGE_ENDPOINTS]
+
+
+def _ids(at: datetime) -> str:
+    """How the ids of new rows of one table begin, all but their last eight digits, which are the number of the row: in
+    the order in which rows come, so that each goes to the end of an index and not somewhere into it. UUIDs of version 7
+    (RFC 9562 section 5.7): the time, then chance, then a counter."""
+    time, chance = f"{int(at.timestamp() * 1000):012x}", f"{secrets.randbits(40):010x}"
+    return f"{time[:8]}-{time[8:]}-7{chance[:3]}-8{chance[3:6]}-{chance[6:]}"

@@ -1,6 +1,6 @@
 """Keep the vocabulary of searching in step with the providers that are listed."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from django.db import connection, transaction
 
@@ -38,25 +38,27 @@ SELECT word FROM missing_words LEFT JOIN word_neighbours AS made USING (word)
 WHERE made.neighbours IS NULL AND {_MAY_BE_MISTYPED}
 """  # noqa: S608 # nosec B608 - of constants
 # Of a wave of an import: words of new providers that need nothing else are learnt, and counted when all are there.
-# Those that need neighbours are told, so that they can be made meanwhile.
+# Those that need neighbours are told, so that they can be made meanwhile. Nobody else learns words before it ends.
 LEARN_EARLY = f"""
 WITH found AS MATERIALIZED (
     SELECT DISTINCT word COLLATE "C" AS word
     FROM import_first AS first JOIN import_provider AS row USING (number) CROSS JOIN unnest(row.words) AS word
     WHERE NOT first.is_held
+), unknown AS MATERIALIZED (
+    SELECT word, {_MAY_BE_MISTYPED} AS needs_neighbours FROM found
+    LEFT JOIN LATERAL (
+        SELECT true AS it_is FROM directory_searchword WHERE directory_searchword.word = found.word LIMIT 1
+    ) AS known ON true
+    WHERE known.it_is IS NULL
 ), learnt AS (
     INSERT INTO directory_searchword (word, uses, neighbours)
-    SELECT word, 1, '{{}}' FROM found WHERE NOT ({_MAY_BE_MISTYPED}) ORDER BY word
-    ON CONFLICT (word) DO NOTHING
+    SELECT word, 1, '{{}}' FROM unknown WHERE NOT needs_neighbours ORDER BY word
 )
-SELECT found.word FROM found
+SELECT unknown.word FROM unknown
 LEFT JOIN LATERAL (
-    SELECT true AS it_is FROM directory_searchword WHERE directory_searchword.word = found.word LIMIT 1
-) AS known ON true
-LEFT JOIN LATERAL (
-    SELECT true AS they_are FROM word_neighbours WHERE word_neighbours.word = found.word LIMIT 1
+    SELECT true AS they_are FROM word_neighbours WHERE word_neighbours.word = unknown.word LIMIT 1
 ) AS made ON true
-WHERE known.it_is IS NULL AND made.they_are IS NULL AND {_MAY_BE_MISTYPED.replace("word", "found.word")}
+WHERE needs_neighbours AND made.they_are IS NULL
 LIMIT {_MOST_EARLY}
 """  # noqa: S608 # nosec B608 - of constants
 _COPY = "COPY word_neighbours FROM STDIN"
@@ -148,9 +150,10 @@ def _copy_neighbours() -> None:
 
 def _lines(words: Iterable[str]) -> str:
     """Each word with its neighbours, as COPY reads them."""
-    return "".join(f"{word}\t{{{_quoted(mistyping.neighbours(word))}}}\n" for word in words)
+    return "".join(f"{word}\t{_array(mistyping.neighbours(word))}\n" for word in words)
 
 
-def _quoted(words: Iterable[str]) -> str:
+def _array(words: Collection[str]) -> str:
     """Letters alone, and yet: without quotes "null" would be none."""
-    return ",".join(f'"{word}"' for word in words)
+    joined = '","'.join(words)
+    return f'{{"{joined}"}}' if words else "{}"

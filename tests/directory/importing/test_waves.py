@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from apps.directory.importing.reporting import Report
-from apps.directory.models import ProviderPortal, SearchWord
+from apps.directory.models import AuthorizationServer, Endpoint, Provider, ProviderPortal, SearchWord
 from tests.directory.importing.lists import content_of, endpoint, import_content, row
 
 pytestmark = pytest.mark.django_db
@@ -30,6 +30,12 @@ def unlike(number: int) -> dict[str, Any]:
     return row(id=str(number), name=f"Dr. {letters(number)}", endpoints=ways)
 
 
+def named(number: int, what: str) -> str:
+    """The same provider's name, or the address of its endpoint."""
+    written = unlike(number)
+    return written["name"] if what == "name" else written["endpoints"][0][what]
+
+
 def peak_of(content: bytes) -> tuple[int, Report]:
     """The most bytes of Python's that were in use above those before, while it was imported."""
     gc.collect()
@@ -48,6 +54,21 @@ class TestAWave:
         report = import_content(content_of(*alone, *map(unlike, range(FEW))))
         assert (report.providers, report.endpoints, report.refused) == (before + FEW, FEW, 0)
         assert ProviderPortal.objects.count() == FEW
+
+
+class TestTheIdsOfNewRows:
+    @pytest.mark.parametrize(("model", "name"), [(Provider, "name"), (Endpoint, "fhir_base_url")])
+    def test_follow_the_order_of_the_list(self, model, name):
+        import_content(content_of(*map(unlike, range(20))))
+        rows = model.objects.order_by("id").values_list("id", name)
+        assert [told for _pk, told in rows] == [named(number, name) for number in range(20)]
+        assert {pk.version for pk, _told in rows} == {7}
+
+    def test_are_no_other_tables_and_no_other_imports(self):
+        import_content(content_of(*map(unlike, range(3))), name="one")
+        import_content(content_of(*map(unlike, range(3, 6))), name="other")
+        models = (Provider, Endpoint, AuthorizationServer)
+        assert len({pk for model in models for pk in model.objects.values_list("pk", flat=True)}) == 3 * 6
 
 
 class TestTheWordsOfAnImport:
