@@ -13,7 +13,6 @@ from django.db.models import QuerySet
 from apps.accounts.models import User
 from apps.connections.answers import candidates
 from apps.connections.answers.candidates import Candidate
-from apps.connections.models import Connection
 from apps.records import bodies, presenting, subjects
 from apps.records.charts import number_line
 from apps.records.charts.number_line import NumberLine
@@ -24,7 +23,7 @@ from apps.records.presenters.entry import Context, Entry
 from apps.records.presenters.results import ResultEntry
 from apps.records.shelving.surroundings import Surroundings
 from apps.records.subjects import Subject
-from apps.records.viewing import cautions, facts, panel_rows, remarks, rows, telling_apart
+from apps.records.viewing import cautions, connected, facts, panel_rows, remarks, rows, telling_apart
 from apps.records.viewing import fills as filling
 from apps.records.viewing.facts import Fact
 from apps.records.viewing.fills import Fills
@@ -119,7 +118,7 @@ def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> Entry
         ]
         panel = panel_rows.of(record, told[0][1], surroundings, ring)
         fills = filling.of(record, told[0][1], ring)
-        everybody = candidates.find_people_with(ring, _connections(record))
+        everybody = candidates.find_people_with(ring, connected.confirmed(record.user_id))
     current = _version(None, record, told[0][1])
     provider = record.connection.provider.name
     said = remarks.of(current.entry, provider=provider, born=context.birth_date, at=at)
@@ -145,10 +144,6 @@ def by_itself(record: Record) -> Entry:
     context = Context(root=record.connection.endpoint.fhir_base_url)
     named = {"resource_type": record.resource_type, "logical_id": record.logical_id}
     return presenting.present(body, **named, context=context)[1]
-
-
-def _connections(record: Record) -> QuerySet[Connection]:
-    return Connection.objects.filter(user_id=record.user_id).confirmed().order_by("created_at")
 
 
 def subject_of(record: Record) -> Subject | None:

@@ -20,7 +20,7 @@ from apps.records.models import Record
 from apps.records.shelving import reading, renewing
 from apps.records.shelving.reading import OpenShelf
 from apps.records.subjects import Subject
-from apps.records.viewing import looking, overview, telling_apart
+from apps.records.viewing import connected, looking, overview, telling_apart
 from apps.vault import sealing
 from apps.vault.sealing import Holder, KeyRing
 from apps.wire import datetimes
@@ -115,9 +115,7 @@ def opened(
     user: User, subjects: Iterable[Subject], *, session: MutableMapping[str, Any], at: datetime
 ) -> Iterator[Whole]:
     """The whole record of its owner, as far as these subjects go; that they looked is written down."""
-    connections = Connection.objects.filter(user=user).confirmed().select_related("provider", "endpoint")
-    connections = connections.order_by("created_at")
-    sources = {connection.pk: _source(connection, at=at) for connection in connections}
+    sources = {connection.pk: _source(connection, at=at) for connection in connected.confirmed(user.pk)}
     looking.note([source.connection for source in sources.values()], session=session, at=at)
     keys = [subject.key for subject in subjects]
     with sealing.key_ring(Holder.user(user.pk)) as ring:
