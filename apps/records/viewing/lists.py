@@ -133,7 +133,7 @@ def _assemble(
     found = reading.window(chosen, arrangements, first, stop, whole.ring) if count else ()
     told = rows.paired(found, whole.sources, born=whole.born, at=whole.at)
     if heading is _by_year:  # that of the counts and the order, though its reader lives by another clock since
-        told = [(shelved, replace(row, year=arranging.year_in(shelved.key))) for shelved, row in told]
+        told = [(shelved, _of_year(arranging.year_in(shelved.key), row)) for shelved, row in told]
     shown = folding.fold(told) if is_folded else tuple(row for _shelved, row in told)
     contributing = {shelf.connection_id for shelf in shelves if shelf.index is not None and shelf.index.count}
     return EntryList(
@@ -183,6 +183,10 @@ def _withdrawn(whole: Whole, shelves: Sequence[OpenShelf]) -> tuple[Withdrawn, .
         for key, source in whole.sources.items()
         if withdrawn[key] or gone[key] or drafts[key]
     )
+
+
+def _of_year(year: str, row: Row) -> Row:
+    return row if row.year == year else replace(row, year=year)
 
 
 def _by_year(row: Row) -> str:

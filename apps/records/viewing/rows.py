@@ -69,7 +69,7 @@ def paired(
         near = enumerate(rows[-5:], max(len(rows) - 5, 0)) if len(sources) > 1 else ()
         same = next((place for place, (other, row) in near if row.person == person and _same(other, one)), None)
         if same is None:
-            row = replace(_row(one, provider, labels, has_details=has_details), person=person)
+            row = _row(one, provider, person, labels, has_details=has_details)
             if at is not None and one.entry is not None:
                 said = remarks.of(one.entry, provider=provider, born=born, at=at)
                 row = replace(row, details=(*row.details, *said)) if said else row
@@ -107,12 +107,12 @@ def _of_visit(entry: Entry) -> str:
     return entry.class_said or words.of_key(entry.kind) if isinstance(entry, VisitEntry) else ""
 
 
-def _row(shelved: Shelved, provider: str, labels: dict[str, str], *, has_details: bool) -> Row:
+def _row(shelved: Shelved, provider: str, person: str, labels: dict[str, str], *, has_details: bool) -> Row:
     """`labels` are those of dates that other rows of the page have: most have the same, and it is asked for once."""
     entry = shelved.entry
     if entry is None:
         unread = gettext("We cannot show this entry just now. This is ours to fix.")
-        return Row(shelved.record, shelved.subject, unread, "", "", "", "", "", "", (), (provider,))
+        return Row(shelved.record, shelved.subject, unread, "", "", "", "", "", "", (), (provider,), person=person)
     title, theirs = names(entry)
     return Row(
         record=shelved.record,
@@ -127,6 +127,7 @@ def _row(shelved: Shelved, provider: str, labels: dict[str, str], *, has_details
         details=_said_beside(title, entry, provider) if has_details else tuple(filter(None, (cautions.of(entry),))),
         providers=(provider,),
         of_its_test=shelved.of_its_test,
+        person=person,
     )
 
 

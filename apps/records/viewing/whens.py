@@ -91,6 +91,8 @@ def _is_before_birth(sent: FhirDateTime, entry: Entry, born: date | None, at: da
 
 def _hours_of_a_day(when: When) -> str:
     """From one clock time to another of the same day, which is then said once; empty for any other period."""
+    if not (when.starts and when.ends):  # most are one moment
+        return ""
     day, starts, ends = dates.sent_date(when.starts), dates.sent_clock(when.starts), dates.sent_clock(when.ends)
     if not starts or not ends or starts == ends or day != dates.sent_date(when.ends):
         return ""
