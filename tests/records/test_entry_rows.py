@@ -13,9 +13,10 @@ from apps.records.subjects import LISTED, RESULTS
 from apps.records.templatetags import entry_rows
 from apps.records.viewing.lists import Section
 from apps.records.viewing.rows import Row
+from apps.records.viewing.summing_up import Summary
 
 ROW = Row(7, "results", "Sodium", "", "Collected", "May 3, 2026", "2026", "", "", (), ("Harbor Practice",))
-OURS = {"h2", "ul", "li", "a", "div", "span", "details", "summary"}
+OURS = {"h2", "ul", "li", "a", "div", "span", "details", "summary", "dd", "strong"}
 
 said = st.text(st.sampled_from("<>&\"'/ =abé\u2028"), max_size=30)
 rows = st.builds(
@@ -88,6 +89,53 @@ class TestRows:
         elsewhere = replace(ROW, providers=("Riverside Hospital",))
         assert "2 providers list this" in entry_rows.entry_row(replace(ROW, others=(elsewhere,)))
         assert "list this" not in entry_rows.entry_row(replace(ROW, others=(ROW,)))
+
+
+class TestNames:
+    @given(rows, said, st.booleans())
+    def test_say_all_they_are_given_and_none_of_it_is_markup(self, row, person, is_dated):
+        read = Read(entry_rows.names_of_rows([replace(row, person=person)], is_dated=is_dated))
+        assert set(read.tags) <= OURS
+        text = "".join(read.texts)
+        assert all(sent in text for sent in (row.title, person, *row.details, *([row.when] if is_dated else ())))
+        assert [address.rsplit("/", 2)[1] for address in read.addresses] == [str(row.record)]
+
+    def test_are_dated_and_somebodys_only_where_that_is_told(self):
+        assert "May 3, 2026" not in entry_rows.names_of_rows([ROW])
+        assert "May 3, 2026" in entry_rows.names_of_rows([ROW], is_dated=True)
+        assert "(" not in entry_rows.names_of_rows([ROW])
+
+    def test_are_cut_where_they_are_long(self):
+        assert f">{'a' * 89}…</a>" in entry_rows.names_of_rows([replace(ROW, title="a" * 91)])
+        assert f">{'a' * 90}</a>" in entry_rows.names_of_rows([replace(ROW, title="a" * 90)])
+
+
+class TestSummaries:
+    def test_lead_to_every_list(self):
+        read = Read(entry_rows.summary_rows([Summary(subject, 2, "") for subject in LISTED]))
+        assert read.addresses == [reverse("subject", args=[subject.key]) for subject in LISTED]
+        assert [text for text in read.texts if text in {str(subject.name) for subject in LISTED}] == [
+            str(subject.name) for subject in LISTED
+        ]
+
+    @pytest.mark.parametrize(
+        ("count", "newest", "expected"),
+        [
+            (0, "", "No entries here. See why."),
+            (1, "", "1 entry"),
+            (1200, "May 3, 2026", "1200 entries · newest May 3, 2026"),
+            (2, "“<soon>”", "2 entries · newest “<soon>”"),
+        ],
+    )
+    def test_say_how_much_there_is_and_how_new(self, count, newest, expected):
+        assert expected in Read(entry_rows.summary_rows([Summary(RESULTS, count, newest)])).texts
+
+    def test_are_in_the_language_of_the_reader(self):
+        with translation.override("es"):
+            markup = entry_rows.summary_rows([Summary(RESULTS, 2, "2026"), Summary(RESULTS, 0, "")])
+        assert "entries" not in markup
+        assert "newest" not in markup
+        assert "See why" not in markup
 
 
 class TestLinks:

@@ -9,17 +9,20 @@ from django import template
 from django.urls import reverse
 from django.utils import formats
 from django.utils.safestring import SafeString
+from django.utils.text import Truncator
 from django.utils.translation import gettext, ngettext
 
 from apps.records.subjects import Subject
 from apps.records.templatetags.record_words import in_a_row, subject_name
 from apps.records.viewing.lists import Section
 from apps.records.viewing.rows import Row
+from apps.records.viewing.summing_up import Summary
 
 register = template.Library()
 
 _said = escape
 _FEW = 2  # further entries of the same thing that are shown at once
+_LONGEST_NAME = 90  # of one among several, on a page of which they are a small part
 
 
 @register.simple_tag
@@ -43,20 +46,47 @@ def entry_row(row: Row) -> SafeString:
 
 
 @register.simple_tag
+def names_of_rows(rows: Iterable[Row], *, is_dated: bool = False) -> SafeString:
+    """What a few rows are called, each in a line of a list of facts, and with `is_dated` when they were."""
+    addresses = _Addresses()
+    return _markup("\n".join(_name(row, addresses, is_dated=is_dated) for row in rows))
+
+
+@register.simple_tag
 def subject_links(subjects: Iterable[Subject], shown: Subject | str | None) -> SafeString:
     """The lists of a record, of which one may be shown."""
-    before, _mark, after = reverse("subject", args=["-"]).rpartition("-")
+    around = _around_subject()
     written = []
     for subject in subjects:
         current = ' aria-current="page"' if subject == shown else ""
-        address = _said(f"{before}{subject.key}{after}")
+        address = _said(subject.key.join(around))
         written.append(f'<li><a href="{address}"{current}>{_said(str(subject.name))}</a></li>')
     return _markup("\n".join(written))
+
+
+@register.simple_tag
+def summary_rows(summaries: Iterable[Summary]) -> SafeString:
+    """The lists of a record as rows, each with what there is of it."""
+    around = _around_subject()
+    return _markup(
+        "\n".join(
+            f'<li><a class="row-link" href="{_said(summary.subject.key.join(around))}"><div>'
+            f'<span class="row-title">{_said(str(summary.subject.name))}</span>\n'
+            f'<span class="row-detail">{_said(_summed_up(summary))}</span></div></a></li>'
+            for summary in summaries
+        )
+    )
 
 
 def _markup(written: str) -> SafeString:
     """What is put together here, which nobody escapes a second time."""
     return SafeString(written)  # nosec B703 - constants, and between them what `_said` escaped
+
+
+def _around_subject() -> tuple[str, str]:
+    """The addresses of lists differ by the key of the subject, which stands between these."""
+    before, _mark, after = reverse("subject", args=["-"]).rpartition("-")
+    return before, after
 
 
 class _Addresses:
@@ -82,6 +112,21 @@ def _row(row: Row, addresses: _Addresses, *, show_subject: bool = False) -> str:
         f'<span class="row-detail">{_said(" · ".join(_beneath(row, show_subject=show_subject)))}</span>'
         f"{_listed_by(row)}</div></a>{_others(row, addresses)}</li>\n"
     )
+
+
+def _name(row: Row, addresses: _Addresses, *, is_dated: bool) -> str:
+    title = Truncator(row.title).chars(_LONGEST_NAME)
+    person = f' <span class="soft">({_said(row.person)})</span>' if row.person else ""
+    when = f' <span class="row-detail">{_said(row.when)}</span>' if is_dated else ""
+    details = "".join(f" <strong>{_said(detail)}</strong>" for detail in row.details)
+    return f'<dd><a href="{addresses.of(row)}">{_said(title)}</a>{person}{when}{details}</dd>'
+
+
+def _summed_up(summary: Summary) -> str:
+    if not summary.count:
+        return gettext("No entries here. See why.")
+    count = ngettext("%(n)s entry", "%(n)s entries", summary.count) % _number(summary.count)
+    return f"{count} · {gettext('newest %(date)s') % {'date': summary.newest}}" if summary.newest else count
 
 
 def _beneath(row: Row, *, show_subject: bool) -> Iterator[str]:
