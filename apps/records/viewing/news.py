@@ -8,14 +8,15 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Sum
 from django.utils import timezone
 
-from apps.audit.models import AuditEvent, EventType
+from apps.audit.models import EventType
 from apps.records import bodies, presenting, subjects
+from apps.records.binary_cursors import binary_cursor
 from apps.records.models import Record, SyncStep
 from apps.records.presenters.entry import UNLISTED, Context
 from apps.records.shelving.surroundings import Surroundings
@@ -25,6 +26,11 @@ from apps.records.viewing.whole import Whole
 
 MOST_NAMED: Final = 5
 _LOOKED_THROUGH: Final = 20  # some of what came is listed nowhere
+# Written out, as it is asked whenever the first page is: putting it together anew costs more than asking.
+_LAST_LOOK: Final = """
+SELECT look.at FROM audit_auditevent AS look
+WHERE look.user_id = %(user_id)s AND look.event = %(event)s AND look.at < %(today)s ORDER BY look.id DESC LIMIT 1
+"""
 
 
 @dataclass(frozen=True)
@@ -63,8 +69,11 @@ def of(whole: Whole) -> News | None:
 
 def _last_look(whole: Whole) -> datetime | None:
     today = timezone.localtime(whole.at).replace(hour=0, minute=0, second=0, microsecond=0)
-    looks = AuditEvent.objects.filter(user_id=whole.user_id, event=EventType.RECORD_VIEWED, at__lt=today)
-    return looks.order_by("-id").values_list("at", flat=True).first()
+    asked: dict[str, Any] = {"user_id": whole.user_id, "event": EventType.RECORD_VIEWED.value, "today": today}
+    with binary_cursor() as cursor:
+        cursor.execute(_LAST_LOOK, asked)
+        found = cursor.fetchone()
+    return found[0] if found else None
 
 
 def _changed(whole: Whole, since: datetime) -> dict[str, int]:
