@@ -8,7 +8,7 @@ from uuid import UUID
 from django.utils.translation import gettext, ngettext
 
 from apps.records.presenters import grave_news, plain_names
-from apps.records.presenters.entry import Entry
+from apps.records.presenters.entry import Code, Entry
 from apps.records.presenters.generic import GenericEntry
 from apps.records.presenters.moments import When
 from apps.records.presenters.results import ResultEntry
@@ -63,13 +63,13 @@ def paired(
     """The same with what each row was made of. With `at`, and the birth date where it is known, rows say as well
     what is odd about them (`remarks`). Without `has_details` they say name, date and status."""
     rows: list[tuple[Shelved, Row]] = []
-    labels: dict[str, str] = {}
+    alike = _Alike()
     for one in shelved:
         provider, person = sources[one.connection_id].provider, sources[one.connection_id].person
         near = enumerate(rows[-5:], max(len(rows) - 5, 0)) if len(sources) > 1 else ()
         same = next((place for place, (other, row) in near if row.person == person and _same(other, one)), None)
         if same is None:
-            row = _row(one, provider, person, labels, has_details=has_details)
+            row = _row(one, provider, person, alike, has_details=has_details)
             if at is not None and one.entry is not None:
                 said = remarks.of(one.entry, provider=provider, born=born, at=at)
                 row = replace(row, details=(*row.details, *said)) if said else row
@@ -107,34 +107,48 @@ def _of_visit(entry: Entry) -> str:
     return entry.class_said or words.of_key(entry.kind) if isinstance(entry, VisitEntry) else ""
 
 
-def _row(shelved: Shelved, provider: str, person: str, labels: dict[str, str], *, has_details: bool) -> Row:
-    """`labels` are those of dates that other rows of the page have: most have the same, and it is asked for once."""
+class _Alike:
+    """What rows of one page mostly have alike, and is worked out once: labels of dates, and whether a test of that name
+    may carry grave news, for which a long list of words is looked for."""
+
+    def __init__(self) -> None:
+        self._labels: dict[str, str] = {}
+        self._grave: dict[tuple[str, tuple[Code, ...]], bool] = {}
+
+    def label(self, when: When) -> str:
+        if when.means not in self._labels:
+            self._labels[when.means] = whens.label(when)
+        return self._labels[when.means]
+
+    def is_grave(self, entry: Entry) -> bool:
+        named = entry.title, entry.codes
+        if named not in self._grave:
+            self._grave[named] = grave_news.is_named_by(*named)
+        return self._grave[named]
+
+
+def _row(shelved: Shelved, provider: str, person: str, alike: _Alike, *, has_details: bool) -> Row:
     entry = shelved.entry
     if entry is None:
         unread = gettext("We cannot show this entry just now. This is ours to fix.")
         return Row(shelved.record, shelved.subject, unread, "", "", "", "", "", "", (), (provider,), person=person)
     title, theirs = names(entry)
+    details = _said_beside(title, entry, provider, alike) if has_details else (cautions.of(entry),)
     return Row(
         record=shelved.record,
         subject=shelved.subject,
         title=title,
         theirs=theirs,
-        when_label="" if _says_itself(entry.when) else _label(entry.when, labels),
+        when_label="" if _says_itself(entry.when) else alike.label(entry.when),
         when=whens.in_words(entry.when),
         year=arranging.year(entry),
         group=entry.group,
         status=words.of_status(entry, provider=provider),
-        details=_said_beside(title, entry, provider) if has_details else tuple(filter(None, (cautions.of(entry),))),
+        details=tuple(filter(None, details)),
         providers=(provider,),
         of_its_test=shelved.of_its_test,
         person=person,
     )
-
-
-def _label(when: When, labels: dict[str, str]) -> str:
-    if when.means not in labels:
-        labels[when.means] = whens.label(when)
-    return labels[when.means]
 
 
 def _says_itself(when: When) -> bool:
@@ -142,8 +156,8 @@ def _says_itself(when: When) -> bool:
     return not when.starts or bool(when.text) or when.is_open
 
 
-def _said_beside(title: str, entry: Entry, provider: str) -> tuple[str, ...]:
-    return _withheld(provider) if entry.is_withheld else _told_once(title, _details(entry))
+def _said_beside(title: str, entry: Entry, provider: str, alike: _Alike) -> tuple[str, ...]:
+    return _withheld(provider) if entry.is_withheld else _told_once(title, _details(entry, alike))
 
 
 def _withheld(provider: str) -> tuple[str, ...]:
@@ -155,10 +169,10 @@ def _told_once(title: str, details: Iterable[str]) -> tuple[str, ...]:
     return tuple(detail for detail in dict.fromkeys(details) if detail and detail != title)
 
 
-def _details(entry: Entry) -> Iterable[str]:
+def _details(entry: Entry, alike: _Alike) -> Iterable[str]:
     """What the row says beside name, date and status (patient experience 3). Of what may carry grave news its page says
     it, which asks first."""
-    if isinstance(entry, ResultEntry) and not entry.says_nothing and grave_news.is_named_by(entry.title, entry.codes):
+    if isinstance(entry, ResultEntry) and not entry.says_nothing and alike.is_grave(entry):
         yield gettext("Open it to see the result")
     elif not getattr(entry, "may_be_grave", False):
         yield from _told(entry)
