@@ -27,7 +27,7 @@ from apps.vault.sealing import Holder, Place
 from apps.wire import token_endpoint
 from apps.wire.errors import Code, Unavailable, WireError
 from apps.wire.secret import Secret
-from apps.wire.token_endpoint import TokenSet
+from apps.wire.token_endpoint import TokenEndpoint, TokenSet
 
 _LOG = logging.getLogger(__name__)
 
@@ -62,14 +62,21 @@ def told(connection: Connection) -> Told:
     return Told.CONFIRMED if latest.values_list("event", flat=True).first() == EventType.TOKENS_REVOKED else Told.NEVER
 
 
-def revoke_unused(received_for: Connection | AuthorizationRequest, token_set: TokenSet, *, at: datetime) -> bool:
+def revoke_unused(
+    received_for: Connection | AuthorizationRequest,
+    token_set: TokenSet,
+    *,
+    at: datetime,
+    through: TokenEndpoint | None = None,
+) -> bool:
     """Give back tokens that were received and must not be kept: at once, and where that fails as all others, also for
     an account that is gone by now. Whether the provider confirmed at once.
 
-    Speaks to the network: call it outside transactions.
+    `through`: where the tokens came from, if the caller still has it at hand; then a provider that confirms is told
+    without our database. Speaks to the network: call it outside transactions.
     """
     token = token_set.refresh_token or token_set.access_token
-    answer = _revoke(received_for.endpoint, received_for.registration, token)
+    answer = _revoke(received_for.endpoint, received_for.registration, token, through=through)
     if answer not in {_Answer.CONFIRMED, _Answer.NEVER}:
         remember(received_for, token, at=at)
     return answer is _Answer.CONFIRMED
@@ -161,12 +168,14 @@ def _give_up(rows: QuerySet[PendingRevocation], *, at: datetime) -> None:
         pending.delete()
 
 
-def _revoke(endpoint: Endpoint, registration: ClientRegistration, token: Secret) -> _Answer:
+def _revoke(
+    endpoint: Endpoint, registration: ClientRegistration, token: Secret, *, through: TokenEndpoint | None = None
+) -> _Answer:
     """Ask for the token's end; where nobody can be asked, nothing is."""
     if not reaching.authorization_server(endpoint, registration).revocation_url:
         return _Answer.ANOTHER
     try:
-        token_endpoint.revoke(reaching.token_endpoint(endpoint, registration), token=token)
+        token_endpoint.revoke(through or reaching.token_endpoint(endpoint, registration), token=token)
     except (WireError, VaultError) as error:
         if isinstance(error, WireError) and error.code is Code.UNSUPPORTED_TOKEN_TYPE:
             return _Answer.NEVER

@@ -10,7 +10,7 @@ from apps.wire import authorization, token_endpoint
 from apps.wire.authorization import AuthorizationResponse
 from apps.wire.dialects import Interface
 from apps.wire.secret import Secret
-from apps.wire.token_endpoint import TokenSet
+from apps.wire.token_endpoint import TokenEndpoint, TokenSet
 
 
 def check_issuer(request: AuthorizationRequest, response: AuthorizationResponse) -> None:
@@ -20,13 +20,14 @@ def check_issuer(request: AuthorizationRequest, response: AuthorizationResponse)
         authorization.check_issuer(response, server.issuer or None, is_required=server.names_issuer)
 
 
-def exchange(request: AuthorizationRequest, code: Secret, browser: Secret) -> TokenSet:
+def exchange(request: AuthorizationRequest, endpoint: TokenEndpoint, code: Secret, browser: Secret) -> TokenSet:
     """Specification 4.1 P2 and 4.2 S3. Whether the state goes along is the dialect's and the registration's to say.
+    `endpoint`: that of the request (`reaching.token_endpoint`).
 
     Raises WireError, and what opening a sealed value raises. Speaks to the network.
     """
     return token_endpoint.exchange(
-        reaching.token_endpoint(request.endpoint, request.registration),
+        endpoint,
         code=code,
         redirect_uri=registering.redirect_uri(request.registration),
         pkce_verifier=request_columns.pkce_verifier(request),

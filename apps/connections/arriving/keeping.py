@@ -30,7 +30,8 @@ class NotKept(Exception):
 
 
 def keep(request: AuthorizationRequest, token_set: TokenSet, found: Found, *, at: datetime) -> Connection:
-    """Make the link, or renew the one there is: for the same person, or everything stays as it was.
+    """Make the link, or renew the one there is: for the same person, or everything stays as it was. Called again, it
+    returns what it made: the answer to its commit may have got lost.
 
     Raises NotKept, `claiming.AccountClosed` and `apps.vault.errors.VaultError`; nothing was written then.
     """
@@ -49,6 +50,8 @@ def _hold(request: AuthorizationRequest, token_set: TokenSet, found: Found, *, a
     """Tokens and candidates, sealed, until the patient says who it is."""
     with transaction.atomic():
         claiming.hold_account(request)
+        if (made := _made_before(request)) is not None:
+            return made
         connection = Connection(
             user_id=request.user_id,
             endpoint=request.endpoint,
@@ -71,12 +74,24 @@ def _hold(request: AuthorizationRequest, token_set: TokenSet, found: Found, *, a
     return connection
 
 
+def _made_before(request: AuthorizationRequest) -> Connection | None:
+    """What an earlier call left: whoever claimed the request is the only one who closes it."""
+    present = AuthorizationRequest.objects.select_related("connection").filter(pk=request.pk).first()
+    if present is None or not present.outcome:
+        return None
+    if present.connection is None:  # dropped since
+        raise NotKept(Outcome(present.outcome))
+    return present.connection
+
+
 def _renew(
     request: AuthorizationRequest, connection_id: UUID, token_set: TokenSet, came: Context, *, at: datetime
 ) -> Connection:
     """New tokens for the connection the request was to renew."""
     with transaction.atomic():
         claiming.hold_account(request)
+        if (made := _made_before(request)) is not None:
+            return made
         connection = Connection.objects.select_for_update().filter(pk=connection_id).first()
         if connection is None or connection.status == Connection.Status.DISCONNECTED:
             raise NotKept(Outcome.CLOSED)

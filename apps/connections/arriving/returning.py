@@ -11,16 +11,16 @@ exchanged at once and held for the user who began.
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
-from django.db import transaction
+from django.db import InterfaceError, OperationalError, transaction
 
 from apps.audit.recording import Actor, EventType
-from apps.connections import alerting, clocks, noting, revoking
+from apps.connections import alerting, clocks, noting, refreshing, revoking
 from apps.connections.answers import answering, causes, claiming, counting, identifying, recalling
 from apps.connections.arriving import keeping
 from apps.connections.clocks import Clock
@@ -29,7 +29,7 @@ from apps.connections.leaving import binding, departing
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.outcomes import Outcome
 from apps.connections.trying import arriving
-from apps.directory import linkability, switching
+from apps.directory import linkability, reaching, switching
 from apps.directory.linkability import Obstacle
 from apps.directory.models import ClientRegistration
 from apps.vault.errors import VaultError
@@ -38,9 +38,13 @@ from apps.wire.authorization import AuthorizationResponse
 from apps.wire.dialects import Interface
 from apps.wire.errors import UnexpectedAnswer, WireError
 from apps.wire.secret import Secret
-from apps.wire.token_endpoint import TokenSet
+from apps.wire.token_endpoint import TokenEndpoint, TokenSet
 
 _LOG = logging.getLogger(__name__)
+
+KEEPING_SECONDS = 10.0  # a database that is restarted is back by then, and its patient still looks at the page
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -168,16 +172,17 @@ def _settle(
         is_off = obstacle is Obstacle.SWITCHED_OFF
         return _fail(request, Outcome.SWITCHED_OFF if is_off else Outcome.REGISTRATION_BROKEN, at=at)
     clock = clocks.running_from(at)
+    nonce = departing.nonce(request, browser)
     try:
-        token_set = answering.exchange(request, response.code, browser)
+        endpoint = reaching.token_endpoint(request.endpoint, request.registration)
+        token_set = answering.exchange(request, endpoint, response.code, browser)
     except WireError as error:
         alerting.alert_staff_of_refusal(request.registration, request.endpoint, error, at=at)
         outcome = causes.of_exchange(error, Interface(request.endpoint.interface))
         return _fail(request, outcome, at=at, error_uri=error.error_uri, code=error.code)
     except VaultError as error:
         return _fail_for_the_vault(request, error, at=at)
-    alerting.note_tokens(request.registration, request.endpoint, at=at)
-    return _identify(request, token_set, departing.nonce(request, browser), clock, at=at)
+    return _identify(request, endpoint, token_set, nonce, clock, at=at)
 
 
 def _stopped_by(request: AuthorizationRequest, *, at: datetime) -> Obstacle | None:
@@ -201,13 +206,22 @@ def _fail_as_answered(request: AuthorizationRequest, response: AuthorizationResp
 
 
 def _identify(
-    request: AuthorizationRequest, token_set: TokenSet, nonce: Secret | None, clock: Clock, *, at: datetime
+    request: AuthorizationRequest,
+    endpoint: TokenEndpoint,
+    token_set: TokenSet,
+    nonce: Secret | None,
+    clock: Clock,
+    *,
+    at: datetime,
 ) -> WayBack:
     """Whose record the tokens open. Tokens of a failure are given back, never kept."""
     try:
         return WayBack(Outcome.COMPLETED, request, _kept(request, token_set, nonce, clock, at=at))
+    except (OperationalError, InterfaceError):
+        _give_back_unwritten(request, endpoint, token_set, at=at)
+        raise
     except (WireError, keeping.NotKept, VaultError, claiming.AccountClosed) as reason:
-        revoking.revoke_unused(request, token_set, at=at)
+        revoking.revoke_unused(request, token_set, at=at, through=endpoint)
         if isinstance(reason, WireError):
             alerting.alert_staff_of_sign_in(request.registration, request.endpoint, reason, at=at)
             return _fail(request, causes.of_finding(reason), at=at, code=reason.code)
@@ -222,12 +236,28 @@ def _kept(
     request: AuthorizationRequest, token_set: TokenSet, nonce: Secret | None, clock: Clock, *, at: datetime
 ) -> Connection:
     """`at`: when the code was sent. The ID token was made after that, and is judged by what `clock` says then."""
-    fhir_user = identifying.verify(request, token_set, nonce=nonce, at=clock())
+    _until_written(lambda: alerting.note_tokens(request.registration, request.endpoint, at=at))
+    fhir_user = _until_written(lambda: identifying.verify(request, token_set, nonce=nonce, at=clock()))
     if scoping.lacks_person(request.requested_scope, token_set.scope):
         raise keeping.NotKept(Outcome.NOTHING_SHARED)
-    found = identifying.find(request, token_set, fhir_user=fhir_user)
-    alerting.note_answer(request.registration, request.endpoint, at=at)
-    return keeping.keep(request, token_set, found, at=at)
+    found = _until_written(lambda: identifying.find(request, token_set, fhir_user=fhir_user))
+    _until_written(lambda: alerting.note_answer(request.registration, request.endpoint, at=at))
+    return _until_written(lambda: keeping.keep(request, token_set, found, at=at))
+
+
+def _until_written(write: Callable[[], T]) -> T:
+    """The code is used up by now: a database that blinks would cost the sign-in."""
+    return refreshing.until_written(write, within_seconds=KEEPING_SECONDS)
+
+
+def _give_back_unwritten(
+    request: AuthorizationRequest, endpoint: TokenEndpoint, token_set: TokenSet, *, at: datetime
+) -> None:
+    """The database does not come back: the provider is told with what is in hand. There is this one try."""
+    try:
+        revoking.revoke_unused(request, token_set, at=at, through=endpoint)
+    except (OperationalError, InterfaceError):
+        _LOG.error("Tokens were dropped unrevoked: %s: the database does not answer", request)
 
 
 def _fail_for_the_vault(request: AuthorizationRequest, error: VaultError, *, at: datetime) -> WayBack:

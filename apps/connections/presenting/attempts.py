@@ -99,7 +99,7 @@ def _open_words(request: AuthorizationRequest, *, at: datetime) -> Words:
         return _waiting_words(request) if request.expires_at > at else wording.OUTCOMES[Outcome.EXPIRED]
     if at < request.claimed_at + _EXCHANGE_TAKES:
         return wording.FINISHING
-    return wording.OUTCOMES[Outcome.CODE_REFUSED]  # we stopped in the middle: the code is of no use any more
+    return wording.INTERRUPTED
 
 
 def _waiting_words(request: AuthorizationRequest) -> Words:

@@ -301,6 +301,14 @@ LAUNCHES: Mapping[Outcome, Words] = {
     ),
 }
 
+# We stopped in the middle: the code is of no use any more, and what it brought was given back.
+INTERRUPTED = Words(
+    "needs-you",
+    _("The sign-in could not be finished"),
+    _("We were interrupted before we could finish. Nothing was copied. Please sign in once more."),
+    ((NextStep.AGAIN, _("Sign in again")), _CONNECTIONS),
+)
+
 # The second tab of a sign-in that worked.
 USED_TWICE_CONNECTED = Words(
     "info",

@@ -5,6 +5,7 @@ What callers use stands here. Nothing outside this package writes a StoredTokenS
 
 from apps.connections.refreshing.errors import NeedsReauthorization, NotYet, RegistrationBroken, SwitchedOff
 from apps.connections.refreshing.holding import TokenInHand
+from apps.connections.refreshing.persisting import until_written
 from apps.connections.refreshing.replacing import end_replaced, held
 from apps.connections.refreshing.using import check_switches, usable_token
 from apps.connections.refreshing.writing import forget, hand_over, keep
@@ -21,5 +22,6 @@ __all__ = [
     "hand_over",
     "held",
     "keep",
+    "until_written",
     "usable_token",
 ]

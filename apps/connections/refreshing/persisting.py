@@ -17,10 +17,10 @@ _SOONEST_SECONDS, _LATEST_SECONDS = 0.05, 5.0
 T = TypeVar("T")
 
 
-def until_written(write: Callable[[], T]) -> T:
+def until_written(write: Callable[[], T], *, within_seconds: float = WITHIN_SECONDS) -> T:
     """What `write` returns, at the first time that the database lets it. It may be called again after a commit whose
     answer got lost. Raises what the database raised last where it does not come back."""
-    gives_up_at = time.monotonic() + WITHIN_SECONDS
+    gives_up_at = time.monotonic() + within_seconds
     wait_seconds = _SOONEST_SECONDS
     while True:
         try:

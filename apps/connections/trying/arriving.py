@@ -96,7 +96,8 @@ def _exchange(request: AuthorizationRequest, code: Secret, browser: Secret, note
     nonce = departing.nonce(request, browser)
     clock = clocks.running_from(at)
     try:
-        tokens = answering.exchange(request, code, browser)
+        endpoint = reaching.token_endpoint(request.endpoint, request.registration)
+        tokens = answering.exchange(request, endpoint, code, browser)
     except WireError as error:
         notes.failed(Step.EXCHANGE, faults.code(error))
         return causes.of_exchange(error, Interface(request.endpoint.interface))
