@@ -144,8 +144,14 @@ def configuration() -> dict[str, Any]:
     return {
         "broker_url": broker_address(settings.CELERY_BROKER_URL),
         "broker_connection_retry_on_startup": True,
-        # The prefix keeps test processes that share one Redis from taking each other's tasks.
-        "broker_transport_options": {"global_keyprefix": settings.CELERY_KEY_PREFIX},
+        "broker_transport_options": {
+            # The prefix keeps test processes that share one Redis from taking each other's tasks.
+            "global_keyprefix": settings.CELERY_KEY_PREFIX,
+            # Without them a Redis that says nothing holds whoever sends, pages too. A worker's own question takes a
+            # second where there is nothing to do.
+            "socket_timeout": 5,
+            "socket_connect_timeout": 2,
+        },
         "task_default_queue": "default",
         "task_routes": QUEUES,
         "task_ignore_result": True,

@@ -16,7 +16,8 @@ from kombu.exceptions import OperationalError
 
 from config.celery import app
 
-_BROKER_SECONDS = 2
+_BROKER_SECONDS = 2  # a probe comes every few seconds, and each that waits holds a thread
+_BRIEFLY = {"socket_timeout": _BROKER_SECONDS, "socket_connect_timeout": _BROKER_SECONDS}
 
 
 @never_cache
@@ -51,7 +52,7 @@ def _database_answers() -> bool:
 
 def _broker_answers() -> bool:
     try:
-        with app.connection_for_write(connect_timeout=_BROKER_SECONDS) as broker:
+        with app.connection_for_write(connect_timeout=_BROKER_SECONDS, transport_options=_BRIEFLY) as broker:
             broker.ensure_connection(max_retries=1, timeout=_BROKER_SECONDS)
     except (OperationalError, OSError):
         return False

@@ -1,10 +1,14 @@
 """The queue: where it is, what it is trusted with, and that every row of the schedule names a task."""
 
 import inspect
+import threading
+from typing import Any
 
 import pytest
+from kombu.exceptions import OperationalError
 
 from config import celery
+from tests.fixtures.silence import silent_redis
 
 
 @pytest.fixture
@@ -57,6 +61,29 @@ class TestTheQueue:
 
     def test_reads_json_alone(self):
         assert (celery.app.conf.accept_content, celery.app.conf.task_serializer) == (["json"], "json")
+
+    def test_that_says_nothing_holds_nobody_who_sends_for_long(self, tasks):
+        """A page and a refreshing worker send, and a socket without a limit would hold them until it dies."""
+        ends: list[type[Exception]] = []
+
+        def send():
+            try:
+                tasks["apps.records.tasks.sync_next"].apply_async(connection=broker)
+            except Exception as error:  # noqa: BLE001 - whatever it is, it ended
+                ends.append(type(error))
+
+        with silent_redis() as address, celery.app.connection_for_write(address) as broker:
+            sending = threading.Thread(target=send, daemon=True)
+            sending.start()
+            sending.join(20)
+            assert ends == [OperationalError]
+
+    def test_is_waited_for_longer_than_it_waits_itself(self):
+        """A worker asks it to answer within a second even where there is nothing to do."""
+        options = celery.app.conf.broker_transport_options
+        with celery.app.connection_for_read() as broker:
+            channel: Any = broker.default_channel  # typed as the base class, which asks nothing
+            assert options["socket_timeout"] > channel.brpop_timeout
 
     def test_belongs_to_this_process_alone(self, settings):
         prefix = celery.app.conf.broker_transport_options["global_keyprefix"]

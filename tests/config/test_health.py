@@ -1,11 +1,16 @@
 """Whoever watches the site learns whether it works, and nothing else."""
 
+import threading
+import time
+
 import pytest
 from django.db import OperationalError, connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
+from config import health
 from config.celery import app
+from tests.fixtures.silence import silent_redis
 
 
 @pytest.fixture
@@ -14,6 +19,16 @@ def deaf_broker():
     before = app.conf["broker_write_url"]
     app.conf["broker_write_url"] = "redis://127.0.0.1:1/0"
     yield
+    app.conf["broker_write_url"] = before
+
+
+@pytest.fixture
+def silent_broker():
+    """The queue's address becomes one that takes every connection and says nothing."""
+    before = app.conf["broker_write_url"]
+    with silent_redis() as address:
+        app.conf["broker_write_url"] = address
+        yield
     app.conf["broker_write_url"] = before
 
 
@@ -75,6 +90,16 @@ class TestReadiness:
     def test_is_absent_while_the_broker_does_not_answer(self, client, db, deaf_broker):
         answer = client.get("/ready/")
         assert (answer.status_code, answer.json()["broker"]) == (503, False)
+
+    def test_waits_for_a_broker_that_says_nothing_for_two_seconds(self, client, db, silent_broker):
+        began = time.monotonic()
+        answers = []
+        asking = threading.Thread(target=lambda: answers.append(health._broker_answers()), daemon=True)
+        asking.start()
+        asking.join(10)
+        assert answers == [False]
+        assert time.monotonic() - began < 5
+        assert client.get("/ready/").status_code == 503
 
     def test_is_asked_for_by_anybody_and_says_no_more_than_names(self, client, db):
         assert set(client.get("/ready/").json()) == {"ready", "database", "broker", "migrations"}
