@@ -82,10 +82,8 @@ def is_over(connection: Connection, *, at: datetime) -> bool:
 
 
 def is_used_up(connection: Connection, *, at: datetime) -> Reason | None:
-    """Why, where neither token is good any more: the next check would find it so, as after a long time switched off."""
-    stored = token_set(connection)
-    if stored is None or not is_over(connection, at=at):
-        return None
-    if stored.access_expires_at is not None and stored.access_expires_at > at:
+    """Why, where its refresh token is of no use any more: the next check that needs it would find it so, as after a
+    long time switched off. An access token that lives on for some minutes changes nothing: only signing in does."""
+    if token_set(connection) is None or not is_over(connection, at=at):
         return None
     return Reason.WINDOW_OVER if is_window(connection) else Reason.IDLE_LIMIT_OVER

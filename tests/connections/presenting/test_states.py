@@ -110,6 +110,15 @@ class TestALinkWithAKnownEnd:
         assert "limits how long a sign-in lasts, and this one ended on November 25, 2026" in found.sentence
         assert "still here" in found.sentence
 
+    def test_is_over_at_its_end_though_the_access_token_lives_on(self, link):
+        """It was used shortly before: what it still opens is no time that is left to sign in."""
+        StoredTokenSet.objects.update(access_expires_at=LAPSES_AT + HOUR)
+        for after in (timedelta(0), timedelta(minutes=10)):
+            found = stands(link, at=LAPSES_AT + after)
+            assert (found.word, found.needs_you) == ("Sign in to get updates", True)
+            assert "this one ended on November 25, 2026" in found.sentence
+            assert "left" not in found.sentence
+
     def test_tells_the_time_of_its_readers_zone(self, link):
         with timezone.override("America/Denver"):
             assert stands(link, at=SIGNED_IN_AT).word == "Sign in again by Wednesday, 7 a.m. MST"
