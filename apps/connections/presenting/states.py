@@ -15,7 +15,7 @@ from apps.connections.grants import asking
 from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.presenting import ends, moments
 from apps.connections.reasons import Reason
-from apps.directory import reaching, switching
+from apps.directory import reaching, registering, switching
 
 SOON = timedelta(days=1)
 _VERY_SOON = timedelta(hours=3)
@@ -52,6 +52,8 @@ def of(connection: Connection, *, at: datetime) -> Standing:
     if is_linked(connection) and not reaching.is_known(connection.endpoint, connection.registration):
         return _in_trouble(connection, at=at)
     if status is Connection.Status.NEEDS_REAUTHORIZATION:
+        if registering.is_in_trouble(connection.registration, at=at):  # after that, a sign-in may find it mended
+            return _in_trouble(connection, at=at)
         reason = Reason(connection.reason) if connection.reason else Reason.GRANT_ENDED
         return _needs_sign_in(connection, reason, since=connection.reason_at)
     if status is Connection.Status.ACTIVE:
@@ -119,7 +121,8 @@ def _in_trouble(connection: Connection, *, at: datetime) -> Standing:
     """Staff have to mend our registration. The links go on by themselves, those that still can."""
     sentence = _("We have a problem with {provider}. Ours to fix; your permission is fine and your record is here.")
     then = _("Updates go on by themselves once that is mended. Nothing for you to do.")
-    if ends.is_over(connection, at=at):
+    if connection.status == Connection.Status.NEEDS_REAUTHORIZATION or ends.is_over(connection, at=at):
+        sentence = _("We have a problem with {provider}. Ours to fix; your record is here.")
         then = _("Once that is mended, we will ask you to sign in there for updates.")
     said = f"{_for(connection, sentence)} {then}"
     return Standing(connection, "fault", _("Problem on our side"), said, is_stopped=True)

@@ -11,6 +11,7 @@ from apps.connections.models import Connection, StoredTokenSet
 from apps.connections.presenting import standing
 from apps.connections.presenting.standing import Standing
 from apps.connections.reasons import Reason
+from apps.directory import registering
 from apps.directory.models import ClientRegistration, Endpoint
 from tests.records.linked import give_tokens, make_connection, make_endpoint
 
@@ -154,6 +155,21 @@ class TestALinkThatStaffHaveToMend:
         found = stands(link, at=LAPSES_AT)
         assert "Once that is mended, we will ask you to sign in there" in found.sentence
         assert "by themselves" not in found.sentence
+
+    def test_sends_nobody_to_sign_in_where_our_registration_is_refused(self, link):
+        """They would be turned away there."""
+        ClientRegistration.objects.update(trouble="invalid_client", trouble_at=LAPSES_AT, trouble_seen_at=LAPSES_AT)
+        Connection.objects.update(status="needs_reauthorization", reason="grant_ended", reason_at=LAPSES_AT)
+        found = stands(link, at=LAPSES_AT)
+        assert (found.word, found.needs_you, found.action) == ("Problem on our side", False, "")
+        assert "Once that is mended, we will ask you to sign in there" in found.sentence
+        assert "your permission is fine" not in found.sentence
+        assert found.is_stopped
+
+    def test_sends_to_sign_in_again_when_that_may_find_it_mended(self, link):
+        ClientRegistration.objects.update(trouble="invalid_client", trouble_at=LAPSES_AT, trouble_seen_at=LAPSES_AT)
+        Connection.objects.update(status="needs_reauthorization", reason="grant_ended", reason_at=LAPSES_AT)
+        assert stands(link, at=LAPSES_AT + registering.TRY_AGAIN_AFTER).action == "Sign in again"
 
 
 class TestALinkThatEnded:
