@@ -42,6 +42,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",  # first, so that no answer leaves without the policy, refusals and files included
+    "apps.connections.middleware.NamedToNobodyMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.request_logging.RequestLogging",

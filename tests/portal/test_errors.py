@@ -1,12 +1,17 @@
 """Pages for what went wrong."""
 
+import re
+from html import unescape
+from uuid import uuid4
+
 import pytest
 import redis
-from django.db import InterfaceError, OperationalError, ProgrammingError
+from django.db import InterfaceError, OperationalError, ProgrammingError, connection
 from django.test import Client, RequestFactory
 from django.urls import reverse
 
 from apps.portal.views import errors
+from tests.connections.conftest import BACKEND
 
 pytestmark = pytest.mark.django_db
 
@@ -20,6 +25,46 @@ def answer_to(client, monkeypatch, error):
     monkeypatch.setattr("apps.portal.views.home.render", raise_it)
     client.raise_request_exception = False
     return client.get("/")
+
+
+def reads(client):
+    return client.get(reverse("connections"))
+
+
+def sends(client):
+    return client.post(reverse("confirm", args=[uuid4()]), {"candidate": "0"})
+
+
+def comes_back(client):
+    return client.get(f"/connect/return/{uuid4()}/", {"code": "code-canary", "state": "s" * 43})
+
+
+def main_of(answer):
+    """What the page itself says, without its frame."""
+    inside = answer.content.decode().split("<main", 1)[1].split(">", 1)[1].split("</main>")[0]
+    said = " ".join(unescape(re.sub(r"<[^>]+>", " ", inside)).split())
+    return said.split(" If you need medical help now")[0]
+
+
+class Deaf:
+    """From when it begins, every statement fails as with a database that has gone."""
+
+    is_deaf = False
+
+    def begins(self):
+        self.is_deaf = True
+
+    def __call__(self, execute, *statement):
+        if self.is_deaf:
+            raise OperationalError
+        return execute(*statement)
+
+
+@pytest.fixture
+def deaf_database(db):
+    deaf = Deaf()
+    with connection.execute_wrapper(deaf):
+        yield deaf
 
 
 class TestErrorPages:
@@ -84,8 +129,41 @@ class TestErrorPages:
         answer = answer_to(client, monkeypatch, away)
         assert (answer.status_code, answer["Retry-After"]) == (503, "60")
         page = answer.content.decode()
-        assert "Nothing is lost" in page
+        assert "Try again in a minute." in page
         assert "Quillfeather" not in page
+
+    @pytest.mark.parametrize("visit", [reads, sends, comes_back])
+    def test_for_a_server_of_ours_that_is_away_is_true_whatever_was_asked(self, alice, deaf_database, visit):
+        client = Client(raise_request_exception=False)
+        client.force_login(alice, backend=BACKEND)
+        deaf_database.begins()
+        answer = visit(client)
+        assert (answer.status_code, answer["Retry-After"]) == (503, "60")
+        assert main_of(answer) == (
+            "Something of ours does not answer just now Your record is safe. Try again in a minute. If you just sent "
+            "something, or signed in at a provider, it may not have been done. Look first, and do it again if it was "
+            "not. Home"
+        )
+
+    @pytest.mark.parametrize(
+        ("address", "status"),
+        [
+            (f"/connect/return/{uuid4()}/", 503),
+            ("/connect/return/elsewhere/", 404),
+            ("/connect/launch/elsewhere/", 404),
+        ],
+    )
+    def test_at_an_address_that_a_provider_filled_names_it_to_nobody(self, deaf_database, address, status):
+        client = Client(raise_request_exception=False)
+        deaf_database.begins()
+        answer = client.get(address, {"code": "code-canary", "state": "s" * 43, "iss": "https://a.example"})
+        assert (answer.status_code, answer["Referrer-Policy"]) == (status, "no-referrer")
+        assert "code-canary" not in answer.content.decode()
+
+    def test_for_a_host_that_is_not_ours_names_what_a_provider_filled_to_nobody(self, client, settings):
+        settings.SECURE_SSL_REDIRECT = True
+        answer = client.get(f"/connect/return/{uuid4()}/?code=code-canary", headers={"Host": "evil.example"})
+        assert (answer.status_code, answer["Referrer-Policy"]) == (400, "no-referrer")
 
     @pytest.mark.parametrize("ours", [redis.ResponseError("Quillfeather"), ProgrammingError("Quillfeather")])
     def test_for_what_a_server_of_ours_refuses_says_nothing_of_passing(self, client, monkeypatch, ours):

@@ -49,11 +49,12 @@ def too_many_tries(request: HttpRequest, exception: Exception | None = None) -> 
 
 def failed(request: HttpRequest) -> HttpResponse:
     """500: ours. 503 where the exception at hand says that database or Redis did not answer: it passes, and whoever
-    stands between may ask again. Rendered without request or database, which may be what failed."""
+    stands between may ask again. Whether what was sent is done, nobody can tell then. Rendered without request or
+    database, which may be what failed."""
     del request
     if isinstance(sys.exception(), _AWAY):
         again = {"Retry-After": str(_COME_AGAIN_SECONDS)}
-        return HttpResponse(loader.render_to_string("errors/503.html"), status=503, headers=again)
+        return HttpResponse(loader.render_to_string("errors/away.html"), status=503, headers=again)
     return HttpResponse(loader.render_to_string("500.html"), status=500)
 
 
