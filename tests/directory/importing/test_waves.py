@@ -33,7 +33,7 @@ def unlike(number: int) -> dict[str, Any]:
 def named(number: int, what: str) -> str:
     """The same provider's name, or the address of its endpoint."""
     written = unlike(number)
-    return written["name"] if what == "name" else written["endpoints"][0][what]
+    return str(written["name"] if what == "name" else written["endpoints"][0][what])
 
 
 def peak_of(content: bytes) -> tuple[int, Report]:
