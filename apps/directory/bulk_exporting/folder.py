@@ -80,18 +80,22 @@ class Folder:
 
     def partial(self) -> Partial | None:
         """The file that was arriving when the export stopped, as far as it can be taken up. The note of it does not
-        wait for the disk: where the machine stopped as well it may be spoilt, and the file begins again. Raises
-        NotExported."""
+        wait for the disk: where the machine stopped as well it may be spoilt, or be of the file that came next, and the
+        file begins again. Raises NotExported."""
         noted = _object(self._content(_ARRIVING) or b"") or {}
         key, validator = noted.get("key"), noted.get("validator")
-        received = self._size(PART)
-        if received is None or not isinstance(key, str) or not isinstance(validator, str):
+        part = self._stat(PART)
+        if part is None or not isinstance(key, str) or not isinstance(validator, str):
             return None
-        return Partial(key, validator, received) if _VALIDATOR.fullmatch(validator) else None
+        is_of_it = noted.get("inode") == part.st_ino and _VALIDATOR.fullmatch(validator)
+        return Partial(key, validator, part.st_size) if is_of_it else None
 
     def note(self, key: str, validator: str) -> None:
-        """Which file arrives, and what version of it, once that is known. Raises NotExported."""
-        content = json.dumps({"key": key, "validator": validator}).encode()
+        """Which file arrives, and what version of it, once that is known; and which file here it is written into, where
+        there is one: after a power cut, the note may be newer than what stands under that name. Raises NotExported."""
+        part = self._stat(PART)
+        inode = None if part is None else part.st_ino
+        content = json.dumps({"key": key, "validator": validator, "inode": inode}).encode()
         with _refusals():
             descriptor = self._opened(_ARRIVING, os.O_WRONLY | os.O_CREAT)
             try:
@@ -150,8 +154,8 @@ class Folder:
     def has(self, name: str, key: str) -> bool:
         """Whether the file of that name is there and is this one of the provider's, as long as it was when it was
         whole."""
-        size = self._size(name)
-        return size is not None and (key, size) == self._whole.get(name)
+        found = self._stat(name)
+        return found is not None and (key, found.st_size) == self._whole.get(name)
 
     def has_others(self, names: Collection[str] = ()) -> bool:
         """Whether any file of an export is there, of whichever, and be it a miscounted one, besides those named."""
@@ -207,13 +211,13 @@ class Folder:
             raise NotExported(Reason.STRANGE_FILES)
         return descriptor
 
-    def _size(self, name: str) -> int | None:
-        """How long a file is; None where there is none, or something else of that name."""
+    def _stat(self, name: str) -> os.stat_result | None:
+        """What is known of a file; None where there is none, or something else of that name."""
         try:
             found = os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
         except OSError:
             return None
-        return found.st_size if stat.S_ISREG(found.st_mode) else None
+        return found if stat.S_ISREG(found.st_mode) else None
 
     def _rename(self, name: str, other: str) -> None:
         os.replace(name, other, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)

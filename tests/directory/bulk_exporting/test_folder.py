@@ -213,8 +213,8 @@ class TestAFileThatArrives:
     def test_is_taken_up_where_it_broke_off(self, path):
         with opened(path) as folder:
             folder.keep({"a": 1})
-            folder.note("key", '"v1"')
             receive(folder, [b"12345"])
+            folder.note("key", '"v1"')
         with opened(path) as folder:
             assert folder.partial() == Partial("key", '"v1"', 5)
             assert receive(folder, [b"678"], starts_at=5) == b"12345"
@@ -240,7 +240,8 @@ class TestAFileThatArrives:
         with opened(path) as folder:
             folder.keep({"a": 1})
             receive(folder, [b"12345"])
-        (path / ".arriving.json").write_text(json.dumps({"key": "key", "validator": noted}))
+        inode = (path / PART).stat().st_ino
+        (path / ".arriving.json").write_text(json.dumps({"key": "key", "validator": noted, "inode": inode}))
         with opened(path) as folder:
             assert folder.partial() is None
 
@@ -256,6 +257,19 @@ class TestAFileThatArrives:
             folder.note("key", '"v2"')
             assert folder.partial() == Partial("key", '"v2"', 5)
 
+    def test_is_not_taken_up_where_the_note_is_of_the_file_that_came_next(self, path):
+        """The machine stopped: the note is on the disk, and the name that the file before it had got is not."""
+        with opened(path) as folder:
+            folder.keep({"a": 1})
+            receive(folder, [b"12345"])
+            (path / PART).rename(path / "before")
+            receive(folder, [b"67"])
+            folder.note("key", '"v1"')
+            assert folder.partial() == Partial("key", '"v1"', 2)
+            (path / "before").rename(path / PART)
+        with opened(path) as folder:
+            assert folder.partial() is None
+
     def test_is_not_taken_up_where_nothing_of_it_is_there(self, path):
         with opened(path) as folder:
             folder.note("key", '"v1"')
@@ -264,9 +278,9 @@ class TestAFileThatArrives:
     def test_is_of_the_version_noted_last_however_short_its_name(self, path):
         with opened(path) as folder:
             folder.keep({"a": 1})
+            receive(folder, [b"12345"])
             for validator in ('"v1"', '"a much longer name of a version"', '"v2"'):
                 folder.note("key", validator)
-            receive(folder, [b"12345"])
         with opened(path) as folder:
             assert folder.partial() == Partial("key", '"v2"', 5)
 
@@ -344,4 +358,4 @@ class TestAFileThatArrives:
     def test_leaves_no_address_behind(self, path):
         with opened(path) as folder:
             folder.note("key", '"v1"')
-        assert json.loads((path / ".arriving.json").read_text()) == {"key": "key", "validator": '"v1"'}
+        assert json.loads((path / ".arriving.json").read_text()) == {"key": "key", "validator": '"v1"', "inode": None}
