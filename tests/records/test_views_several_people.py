@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from apps.connections.answers import candidates
 from apps.connections.answers.candidates import Candidate
+from apps.records.exporting import choosing
 from apps.records.models import Record
 from tests.fixtures.cast import PASSWORD
 from tests.records.linked import make_connection, make_endpoint
@@ -56,6 +57,17 @@ def medicine(logical_id="m1"):
         "subject": {"reference": f"Patient/{PATIENT_ID}"},
         "authoredOn": "2024-01-05",
     }
+
+
+def assert_apart(client, user, one, other):
+    """No row, no chart and no summary has both."""
+    keep(one, medicine(), result(0, value=5.1))
+    keep(other, medicine(), result(1, value=9.9))
+    assert page(client, "subject", "medicines").count('class="row-link"') == 2
+    record = Record.objects.get(connection=one, logical_id="o0")
+    assert "9.9" not in page(client, "over_time", "results", record.pk)
+    assert "Record of" in page(client, "entry", "results", record.pk)
+    assert not choosing.are_one_person(choosing.choices(user))
 
 
 class TestRecordsOfSeveralPeople:
@@ -131,8 +143,36 @@ class TestRecordsOfSeveralPeople:
         for told in ("born March 9, 1984", "born March 9, 2019", "birth date not given"):
             assert f"({HERS}, {told})" in text
 
+    @pytest.mark.parametrize(
+        ("name", "twin"),
+        [("Maria Elena Garcia", "Maria Luisa Garcia"), ("Baby Boy A Garcia", "Baby Boy B Garcia"), ("", "")],
+    )
+    def test_are_told_apart_where_twins_share_a_first_name(self, hers, alice, connection, other, name, twin):
+        is_of(connection, name, "2019-03-09")
+        is_of(other, twin, "2019-03-09")
+        assert_apart(hers, alice, connection, other)
+
+    def test_are_told_apart_where_one_person_does_not_open(self, hers, alice, connection, childs):
+        childs.sealed_person = bytes(childs.sealed_person[:-1]) + bytes([childs.sealed_person[-1] ^ 1])
+        childs.save()
+        assert_apart(hers, alice, connection, childs)
+
+    def test_are_told_apart_where_neither_person_opens(self, hers, alice, connection, childs):
+        for each in (connection, childs):
+            each.sealed_person = bytes(each.sealed_person[:-1]) + bytes([each.sealed_person[-1] ^ 1])
+            each.save()
+        assert_apart(hers, alice, connection, childs)
+
 
 class TestRecordsOfOnePerson:
+    @pytest.mark.parametrize("name", ["QUILLFEATHER, WRENNA", "Mrs. Wrenna Quillfeather", "QUILLFEATHER WRENNA"])
+    def test_are_one_whichever_way_round_and_with_a_title(self, hers, alice, connection, other, name):
+        is_of(other, name, "1984-03-09")
+        keep(connection, medicine())
+        keep(other, medicine())
+        assert page(hers, "subject", "medicines").count('class="row-link"') == 1
+        assert choosing.are_one_person(choosing.choices(alice))
+
     @pytest.mark.parametrize("born", ["", "1984", "1984-03"])
     @pytest.mark.parametrize("is_first", [True, False])
     def test_are_one_where_a_birth_date_was_not_sent_or_not_all_of_it(self, hers, connection, other, born, is_first):

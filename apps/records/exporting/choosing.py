@@ -1,11 +1,11 @@
 """Which connections somebody can take a copy of, and what is said of each before they choose."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
 from apps.accounts.models import User
-from apps.connections.answers import candidates
+from apps.connections.answers import candidates, sameness
 from apps.connections.answers.candidates import Candidate
 from apps.connections.models import Connection
 from apps.directory import versions
@@ -16,11 +16,13 @@ from apps.records.exporting.stored import Source
 
 @dataclass(frozen=True, repr=False)
 class Choice:
-    """One connection with its copy. `person` is whose record it is, as confirmed; None where that does not open."""
+    """One connection with its copy. `person` is whose record it is, as confirmed; None where that does not open.
+    `whose` is equal where the person is the same (`sameness`)."""
 
     connection: Connection
     source: Source
     person: Candidate | None
+    whose: int
     entries: int
     gaps: Gaps
 
@@ -31,21 +33,16 @@ def choices(user: User) -> tuple[Choice, ...]:
     rows = user.connections.confirmed().select_related("provider", "endpoint").order_by("created_at", "pk")
     connections = list(rows)
     people = candidates.find_people(user.pk, connections)
+    whose = sameness.of_each([one.pk for one in connections], people)
     names = {pk: person.name for pk, person in people.items()}
     ways = versions.marks({one.pk: ((one.provider_id, names.get(one.pk)), one.endpoint) for one in connections})
-    found = (_choice(connection, number, people) for number, connection in enumerate(connections, start=1))
+    found = (_choice(connection, number, people, whose) for number, connection in enumerate(connections, start=1))
     return tuple(_told_apart(choice, ways[choice.connection.pk]) for choice in found)
 
 
 def are_one_person(chosen: Sequence[Choice]) -> bool:
-    """Whether nothing says that these are records of different people: a summary must never mix two.
-
-    Birth dates that differ say so, and names that share less than two words, as those of twins do.
-    """
-    people = [choice.person for choice in chosen if choice.person is not None]
-    births = {person.birth_date for person in people if person.birth_date}
-    named = [person for person in people if person.name]
-    return len(births) <= 1 and all(person.is_named_like(named[0]) for person in named[1:])
+    """Whether these are records of one person: a summary must never mix two."""
+    return len({choice.whose for choice in chosen}) <= 1
 
 
 def _told_apart(choice: Choice, way: str) -> Choice:
@@ -53,12 +50,13 @@ def _told_apart(choice: Choice, way: str) -> Choice:
     return replace(choice, source=replace(source, provider=f"{source.provider} ({way})")) if way else choice
 
 
-def _choice(connection: Connection, number: int, people: dict[UUID, Candidate]) -> Choice:
+def _choice(connection: Connection, number: int, people: Mapping[UUID, Candidate], whose: Mapping[UUID, int]) -> Choice:
     source = stored.source(connection, number=number)
     return Choice(
         connection=connection,
         source=source,
         person=people.get(connection.pk),
+        whose=whose[connection.pk],
         entries=source.held.count,
         gaps=gaps.of(connection),
     )

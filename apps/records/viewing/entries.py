@@ -118,7 +118,8 @@ def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> Entry
         ]
         panel = panel_rows.of(record, told[0][1], surroundings, ring)
         fills = filling.of(record, told[0][1], ring)
-        everybody = candidates.find_people_with(ring, connected.confirmed(record.user_id))
+        connections = connected.confirmed(record.user_id)
+        everybody = candidates.find_people_with(ring, connections)
     current = _version(None, record, told[0][1])
     provider = record.connection.provider.name
     said = remarks.of(current.entry, provider=provider, born=context.birth_date, at=at)
@@ -129,7 +130,7 @@ def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> Entry
     shown = len(versions) + len(unopened)
     older = record.versions.count() - shown if shown == _MOST_VERSIONS else 0
     people = tuple(one for pk, one in everybody.items() if pk == record.connection_id)
-    person = telling_apart.told_apart(everybody).get(record.connection_id, "")
+    person = telling_apart.told_apart([one.pk for one in connections], everybody).get(record.connection_id, "")
     grave = any(grave_news.may_be_in(sent, resource_type=record.resource_type) for sent, _entry in told)
     return EntryPage(record, subject, current, before, files, panel, people, fills, unopened, older, grave, person)
 

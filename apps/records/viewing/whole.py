@@ -122,7 +122,7 @@ def opened(
         shelves = reading.shelves(user.pk, ring, subjects=keys)
         renewing.ask_for(_of_another_zone(shelves, str(time_zones.of(user))))
         people = candidates.find_people_with(ring, (source.connection for source in sources.values()))
-        named = telling_apart.told_apart(people)
+        named = telling_apart.told_apart(sources, people)
         sources = _with_ways({pk: replace(source, person=named.get(pk, "")) for pk, source in sources.items()})
         yield Whole(
             user_id=user.pk,

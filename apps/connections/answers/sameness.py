@@ -1,0 +1,133 @@
+"""When two people whom providers name are the same person. Nothing else in the project judges that.
+
+Values of one person must never be told as another's, so in doubt they are two. They are one where their birth dates do
+not differ and their names hold no word against each other: whichever way round, with a title or without, with a middle
+name or its initial or without. Those of twins do hold one: each has a word that the other lacks.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from typing import TypeVar
+
+from apps.connections.answers.candidates import Candidate
+
+_Key = TypeVar("_Key")
+
+_FULL_DATE = len("1984-03-09")
+_SHARED_WORDS = 2  # a given name and a family name
+_MOST_INITIALS = 3
+_TITLES = frozenset({"dr", "md", "miss", "mr", "mrs", "ms", "phd", "prof"})
+_NOT_YET_NAMED = frozenset({"baby", "babyboy", "babygirl", "boy", "girl", "infant", "newborn", "triplet", "twin"})
+_OF_A_GENERATION = frozenset({"jr", "sr", "ii", "iii", "iv"})
+_ACCENTS = re.compile("[\u0300-\u036f]")  # of Latin and its like: elsewhere a mark makes another word
+_APOSTROPHES = re.compile("['\u2019\u02bc`.]")
+_BETWEEN_WORDS = re.compile(r"[\s,;/()\"\u2010-\u2015-]+")
+_AFTER_AN_INITIAL = re.compile(r"\b(\w)\.")
+
+
+@dataclass(frozen=True, repr=False)
+class _Person:
+    """The birth date; the words of the name; those of them that are known to be given names; and whether its initials
+    stand between words, as that of a middle name does."""
+
+    born: str
+    words: frozenset[str]
+    given: frozenset[str]
+    has_middle_initials: bool
+
+
+def are_same(one: Candidate, other: Candidate) -> bool:
+    """Whether these are one person. Of those who have no name nobody can say so. Where a birth date was not sent, or
+    only in part, the names have to be the same: father and son differ by a word."""
+    return _are_one(_read(one), _read(other))
+
+
+def of_each(keys: Iterable[_Key], people: Mapping[_Key, Candidate]) -> dict[_Key, int]:
+    """A number for each key, equal where the person is the same. Who could be one of two different people stands
+    alone, and so does each key of whom nothing is known."""
+    read = {key: _read(person) for key, person in people.items()}
+    like = {key: frozenset(other for other in read if _are_one(read[key], read[other])) for key in read}
+    seen: dict[frozenset[_Key], int] = {}
+    return {
+        key: seen.setdefault(like[key] or frozenset((key,)), place) if key in people else place
+        for place, key in enumerate(keys)
+    }
+
+
+def _are_one(one: _Person, other: _Person) -> bool:
+    first, second = sorted((one.born, other.born), key=len)
+    if not second.startswith(first):
+        return False
+    if len(first) == _FULL_DATE:
+        return _are_alike(one, other)
+    return one.words == other.words and len(one.words) >= _SHARED_WORDS
+
+
+def _are_alike(one: _Person, other: _Person) -> bool:
+    if one.words == other.words:
+        return bool(one.words)
+    if (one.words | other.words) & _NOT_YET_NAMED:
+        return False
+    shared = one.words & other.words
+    if sum(not _is_initial(word) for word in shared - _OF_A_GENERATION) < _SHARED_WORDS:
+        return False
+    few, many = sorted((sorted(one.words - shared), sorted(other.words - shared)), key=len)
+    return not few or (_share_a_given_name(one, other) and _are_abbreviated(few, many))
+
+
+def _share_a_given_name(one: _Person, other: _Person) -> bool:
+    """Otherwise an initial may be all there is of the given name, and two family names what they share."""
+    if one.given or other.given:
+        known = (one.given or one.words) & (other.given or other.words)
+        return any(not _is_initial(word) for word in known)
+    return all(not any(map(_is_initial, name.words)) or name.has_middle_initials for name in (one, other))
+
+
+def _are_abbreviated(few: Sequence[str], many: Sequence[str]) -> bool:
+    """Whether each of the few words stands for another one of the many, or that one for it."""
+    if len(few) > _MOST_INITIALS or len(many) > 2 * _MOST_INITIALS:
+        return False
+    return any(all(map(_is_short_for, few, chosen)) for chosen in permutations(many, len(few)))
+
+
+def _is_short_for(word: str, other: str) -> bool:
+    short, long = sorted((word, other), key=len)
+    return _is_initial(short) and long.startswith(short)
+
+
+def _is_initial(word: str) -> bool:
+    """One letter of a script that has capitals: in others it may be a whole name."""
+    return len(word) == 1 and word.upper() != word
+
+
+def _read(person: Candidate) -> _Person:
+    """The name from its parts, where there are both; otherwise from the text, turned at a comma."""
+    given, family = _words(person.given), _words(person.family)
+    if given and family:
+        words = _without_titles([*given, *family])
+    else:
+        before, comma, after = person.name.partition(",")
+        family, given = (_words(before), _words(after)) if comma else ([], [])
+        if set(given) <= _TITLES | _OF_A_GENERATION:
+            given = []  # "Wrenna Quillfeather, MD"
+        words = _without_titles(_words(f"{after} {before}" if given else person.name))
+    initials = [place for place, word in enumerate(words) if _is_initial(word)]
+    is_middle = all(0 < place < len(words) - 1 for place in initials)
+    return _Person(person.birth_date, frozenset(words), frozenset(words) & frozenset(given), is_middle)
+
+
+def _without_titles(words: Sequence[str]) -> list[str]:
+    """As they are where a title is needed to tell them: "Mr. Quillfeather" is not "Mrs. Quillfeather"."""
+    rest = [word for word in words if word not in _TITLES]
+    return rest if len(rest) >= _SHARED_WORDS else list(words)
+
+
+def _words(text: str) -> list[str]:
+    """Without capitals, accents and punctuation."""
+    plain = unicodedata.normalize("NFKC", _ACCENTS.sub("", unicodedata.normalize("NFKD", text.casefold())))
+    spaced = _AFTER_AN_INITIAL.sub(r"\1 ", plain.replace("m.d.", "md").replace("ph.d.", "phd"))
+    words = (_APOSTROPHES.sub("", word) for word in _BETWEEN_WORDS.split(spaced))
+    return [word for word in words if word]
