@@ -163,6 +163,22 @@ class TestRecordsOfSeveralPeople:
             each.save()
         assert_apart(hers, alice, connection, childs)
 
+    def test_are_not_measured_by_the_birth_date_of_another(self, hers, connection, other):
+        is_of(connection, HERS, "")
+        is_of(other, CHILDS, "2025-03-09")
+        keep(connection, result(0))
+        assert "looks wrong" not in page(hers, "subject", "results")
+        keep(other, result(0))
+        assert page(hers, "subject", "results").count("looks wrong") == 1
+
+    def test_name_on_paper_whom_a_page_is_of(self, hers, connection, other):
+        is_of(other, HERS, "2019-03-09")
+        keep(connection, result(0))
+        keep(other, result(0))
+        record = Record.objects.get(connection=connection, logical_id="o0")
+        response = hers.get(reverse("over_time", args=["results", record.pk]))
+        assert [one.birth_date for one in response.context["whole"].people] == ["1984-03-09"]
+
 
 class TestRecordsOfOnePerson:
     @pytest.mark.parametrize("name", ["QUILLFEATHER, WRENNA", "Mrs. Wrenna Quillfeather", "QUILLFEATHER WRENNA"])

@@ -131,7 +131,7 @@ def _assemble(
     first = start + (page - 1) * MOST_ROWS
     stop = min(first + MOST_ROWS, start + count)
     found = reading.window(chosen, arrangements, first, stop, whole.ring) if count else ()
-    told = rows.paired(found, whole.sources, born=whole.born, at=whole.at)
+    told = rows.paired(found, whole.sources, at=whole.at)
     if heading is _by_year:  # that of the counts and the order, though its reader lives by another clock since
         told = [(shelved, _of_year(arranging.year_in(shelved.key), row)) for shelved, row in told]
     shown = folding.fold(told) if is_folded else tuple(row for _shelved, row in told)

@@ -100,7 +100,7 @@ def _contexts(whole: Whole, readable: Sequence[tuple[Record, bytes]]) -> Mapping
     for record, body in readable:
         found[record.connection_id].append(body)
     return {
-        key: Surroundings(whole.sources[key].connection, whole.ring, birth_date=whole.born).of(several)
+        key: Surroundings(whole.sources[key].connection, whole.ring, birth_date=whole.sources[key].born).of(several)
         for key, several in found.items()
     }
 

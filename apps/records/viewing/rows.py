@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from datetime import date, datetime
+from datetime import datetime
 from uuid import UUID
 
 from django.utils.translation import gettext, ngettext
@@ -56,22 +56,22 @@ def paired(
     shelved: Sequence[Shelved],
     sources: Mapping[UUID, Source],
     *,
-    born: date | None = None,
     at: datetime | None = None,
     has_details: bool = True,
 ) -> list[tuple[Shelved, Row]]:
-    """The same with what each row was made of. With `at`, and the birth date where it is known, rows say as well
-    what is odd about them (`remarks`). Without `has_details` they say name, date and status."""
+    """The same with what each row was made of. With `at`, rows say as well what is odd about them
+    (`remarks`), by the birth date of whom each is of. Without `has_details` they say name, date and status."""
     rows: list[tuple[Shelved, Row]] = []
     alike = _Alike()
     for one in shelved:
-        provider, person = sources[one.connection_id].provider, sources[one.connection_id].person
+        source = sources[one.connection_id]
+        provider, person = source.provider, source.person
         near = enumerate(rows[-5:], max(len(rows) - 5, 0)) if len(sources) > 1 else ()
         same = next((place for place, (other, row) in near if row.person == person and _same(other, one)), None)
         if same is None:
             row = _row(one, provider, person, alike, has_details=has_details)
             if at is not None and one.entry is not None:
-                said = remarks.of(one.entry, provider=provider, born=born, at=at)
+                said = remarks.of(one.entry, provider=provider, born=source.born, at=at)
                 row = replace(row, details=(*row.details, *said)) if said else row
             rows.append((one, row))
         elif provider not in rows[same][1].providers:

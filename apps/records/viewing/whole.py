@@ -30,13 +30,16 @@ from apps.wire import datetimes
 class Source:
     """A connection that contributes: its provider by name, and how current it is. `person` is whose record it is, where
     this reader has records of several people; `way` is how it is read, where one provider sends one person's in several
-    ways."""
+    ways. `patient` is that person as this provider names them, None where that does not open; `born` is when they were
+    born, where a provider of theirs says so."""
 
     connection: Connection
     checked_at: datetime | None
     is_out_of_date: bool
     person: str = ""
     way: str = ""
+    patient: Candidate | None = None
+    born: date | None = None
 
     @property
     def provider(self) -> str:
@@ -55,29 +58,26 @@ class Source:
 
 @dataclass(frozen=True)
 class Whole:
-    """What a page of the record is made from. `ring` opens its leaves while the page is assembled. `people` are
-    whom it is of, as the providers name them, each once."""
+    """What a page of the record is made from. `ring` opens its leaves while the page is assembled."""
 
     user_id: UUID
     sources: Mapping[UUID, Source]
     shelves: tuple[OpenShelf, ...]
     ring: KeyRing
     at: datetime
-    people: tuple[Candidate, ...] = ()
 
     def of_the_person_of(self, connection_id: UUID) -> "Whole":
         """The same of one person alone: nobody's values are another's."""
         person = self.sources[connection_id].person
         sources = {pk: source for pk, source in self.sources.items() if source.person == person}
         shelves = tuple(shelf for shelf in self.shelves if shelf.connection_id in sources)
-        people = tuple(one for one in self.people if not person or one.name == person)
-        return replace(self, sources=sources, shelves=shelves, people=people)
+        return replace(self, sources=sources, shelves=shelves)
 
     @property
-    def born(self) -> date | None:
-        """The day of birth, where the providers agree on one."""
-        days = {born.first_day for born in map(datetimes.parse, {person.birth_date for person in self.people}) if born}
-        return days.pop() if len(days) == 1 else None
+    def people(self) -> tuple[Candidate, ...]:
+        """Whom it is of, as the providers name them, each once."""
+        told = (source.patient for source in self.sources.values() if source.patient is not None)
+        return tuple(dict.fromkeys(replace(one, patient_id="", given="", family="") for one in told))
 
     @property
     def does_not_open(self) -> bool:
@@ -123,15 +123,30 @@ def opened(
         renewing.ask_for(_of_another_zone(shelves, str(time_zones.of(user))))
         people = candidates.find_people_with(ring, (source.connection for source in sources.values()))
         named = telling_apart.told_apart(sources, people)
-        sources = _with_ways({pk: replace(source, person=named.get(pk, "")) for pk, source in sources.items()})
+        born = _born(people, named)
+        sources = _with_ways(
+            {
+                pk: replace(source, person=named.get(pk, ""), patient=people.get(pk), born=born.get(named.get(pk, "")))
+                for pk, source in sources.items()
+            }
+        )
         yield Whole(
             user_id=user.pk,
             sources=sources,
             shelves=tuple(shelf for shelf in shelves if shelf.connection_id in sources),
             ring=ring,
             at=at,
-            people=tuple(dict.fromkeys(replace(person, patient_id="") for person in people.values())),
         )
+
+
+def _born(people: Mapping[UUID, Candidate], named: Mapping[UUID, str]) -> dict[str, date]:
+    """When each person was born, by what they are called: as the provider says who says most of it."""
+    told: dict[str, str] = {}
+    for pk, person in people.items():
+        name = named.get(pk, "")
+        told[name] = max(told.get(name, ""), person.birth_date, key=len)
+    read = {name: datetimes.parse(birth_date) for name, birth_date in told.items()}
+    return {name: found.first_day for name, found in read.items() if found is not None}
 
 
 def _of_another_zone(shelves: Iterable[OpenShelf], zone: str) -> list[int]:
