@@ -28,14 +28,12 @@ _PREFERRED_USES = ("official", "usual")  # HumanName.use, in both FHIR versions
 
 @dataclass(frozen=True, repr=False)
 class Candidate:
-    """One person. `name` is as sent, or empty; `birth_date` is a possibly partial FHIR date, or empty. `given` and
-    `family` are the parts of that name, where they were sent: to compare, not to show (`sameness`)."""
+    """One person. `name` is as sent, or empty; `birth_date` is a possibly partial FHIR date, or empty.
+    `sameness` judges whether two are the same."""
 
     patient_id: str
     name: str
     birth_date: str
-    given: str = ""  # of those sealed earlier nothing but the name is known
-    family: str = ""
 
 
 def read_candidates(patients: Sequence[Resource]) -> tuple[Candidate, ...]:
@@ -107,26 +105,20 @@ def _read(patient: Resource) -> Candidate:
     given = body if isinstance(body, dict) else {}
     birth_date = given.get("birthDate")
     is_date = isinstance(birth_date, str) and _BIRTH_DATE.fullmatch(birth_date)
-    name = _name(given.get("name"))
     return Candidate(
-        patient_id=patient.logical_id,
-        name=_written(name),
-        birth_date=str(birth_date) if is_date else "",
-        given=" ".join(_texts(name.get("given")))[:_LONGEST_NAME],
-        family=" ".join([*_texts(name.get("family")), *_texts(name.get("suffix"))])[:_LONGEST_NAME],
+        patient_id=patient.logical_id, name=_name(given.get("name")), birth_date=str(birth_date) if is_date else ""
     )
 
 
-def _name(names: Any) -> dict[str, Any]:
+def _name(names: Any) -> str:
     """A person may have several names: the official one first. DSTU2 sends family as a list, R4 as text."""
     given = [name for name in names if isinstance(name, dict)] if isinstance(names, list) else []
     given.sort(key=lambda name: name.get("use") not in _PREFERRED_USES)
-    return next((name for name in given if _written(name)), {})
+    written = (_text(name.get("text")) or _joined(name) for name in given)
+    return next((name for name in written if name), "")
 
 
-def _written(name: dict[str, Any]) -> str:
-    if text := _text(name.get("text")):
-        return text
+def _joined(name: dict[str, Any]) -> str:
     parts = [*_texts(name.get("given")), *_texts(name.get("family")), *_texts(name.get("suffix"))]
     return " ".join(parts)[:_LONGEST_NAME]
 

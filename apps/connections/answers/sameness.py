@@ -104,16 +104,12 @@ def _is_initial(word: str) -> bool:
 
 
 def _read(person: Candidate) -> _Person:
-    """The name from its parts, where there are both; otherwise from the text, turned at a comma."""
-    given, family = _words(person.given), _words(person.family)
-    if given and family:
-        words = _without_titles([*given, *family])
-    else:
-        before, comma, after = person.name.partition(",")
-        family, given = (_words(before), _words(after)) if comma else ([], [])
-        if set(given) <= _TITLES | _OF_A_GENERATION:
-            given = []  # "Wrenna Quillfeather, MD"
-        words = _without_titles(_words(f"{after} {before}" if given else person.name))
+    """The name as it is shown, turned at a comma: the given names stand behind it then."""
+    before, _comma, after = person.name.partition(",")
+    given = _words(after)
+    if set(given) <= _TITLES | _OF_A_GENERATION:
+        given = []  # "Wrenna Quillfeather, MD"
+    words = _without_titles(_words(f"{after} {before}" if given else person.name))
     initials = [place for place, word in enumerate(words) if _is_initial(word)]
     is_middle = all(0 < place < len(words) - 1 for place in initials)
     return _Person(person.birth_date, frozenset(words), frozenset(words) & frozenset(given), is_middle)

@@ -77,7 +77,7 @@ class Whole:
     def people(self) -> tuple[Candidate, ...]:
         """Whom it is of, as the providers name them, each once."""
         told = (source.patient for source in self.sources.values() if source.patient is not None)
-        return tuple(dict.fromkeys(replace(one, patient_id="", given="", family="") for one in told))
+        return tuple(dict.fromkeys(replace(one, patient_id="") for one in told))
 
     @property
     def does_not_open(self) -> bool:

@@ -51,26 +51,6 @@ class TestTheNameOfACandidate:
         assert len(read(name=[{"text": "x" * 10_000}]).name) == 200
 
 
-class TestThePartsOfAName:
-    def test_are_kept_beside_its_text(self):
-        found = read(name=[{"text": "DYK, JO", "given": ["Jo", "Ann"], "family": "Dyk", "suffix": ["III"]}])
-        assert (found.name, found.given, found.family) == ("DYK, JO", "Jo Ann", "Dyk III")
-
-    def test_are_those_of_the_name_that_is_shown(self):
-        found = read(name=[{"use": "old", "given": ["Was"], "family": "Was"}, {"use": "official", "text": "Jo Dyk"}])
-        assert (found.name, found.given, found.family) == ("Jo Dyk", "", "")
-
-    @pytest.mark.django_db
-    def test_are_empty_where_a_person_was_sealed_without_them(self, traveller, place, monkeypatch):
-        connection = traveller.link(place)
-        monkeypatch.setattr(
-            candidates, "asdict", lambda person: {"patient_id": "p1", "name": person.name, "birth_date": ""}
-        )
-        connection.sealed_person = candidates.seal_person(connection, Candidate("p1", "Ng", ""))
-        (found,) = candidates.find_people(connection.user_id, [connection]).values()
-        assert found == Candidate("p1", "Ng", "")
-
-
 class TestTheBirthDateOfACandidate:
     @pytest.mark.parametrize("date", ["1984", "1984-03", "1984-03-09"])
     def test_may_be_partial(self, date):

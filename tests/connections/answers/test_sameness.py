@@ -29,11 +29,11 @@ WORDS = [
 ]
 NAMES = st.lists(st.sampled_from(WORDS), max_size=5).map(" ".join) | st.text(max_size=12)
 DATES = st.sampled_from(["", "2019", "2019-03", BORN, "2019-03-10", "2020", "1984-03-09"])
-PEOPLE = st.builds(Candidate, st.just("p"), NAMES, DATES, given=st.just("") | NAMES, family=st.just("") | NAMES)
+PEOPLE = st.builds(Candidate, st.just("p"), NAMES, DATES)
 
 
-def named(name, born=BORN, given="", family=""):
-    return Candidate("p", name, born, given, family)
+def named(name, born=BORN):
+    return Candidate("p", name, born)
 
 
 def are_same(one, other):
@@ -75,9 +75,8 @@ class TestTwoPeople:
         assert not are_same(named(name), named(other))
 
     def test_are_two_where_an_initial_is_all_there_is_of_a_given_name(self):
-        maria = named("Maria Garcia Lopez", given="Maria", family="Garcia Lopez")
-        assert not are_same(maria, named("M Garcia Lopez", given="M", family="Garcia Lopez"))
-        assert not are_same(maria, named("M Garcia Lopez"))
+        assert not are_same(named("Maria Garcia Lopez"), named("M Garcia Lopez"))
+        assert not are_same(named("Garcia Lopez, Maria"), named("M Garcia Lopez"))
 
     @pytest.mark.parametrize("born", ["", "1984"])
     @pytest.mark.parametrize("name", ["John Smith Jr", "John A Smith", "Smith"])
@@ -101,8 +100,6 @@ class TestOnePerson:
     )
     def test_is_written_in_many_ways(self, name):
         assert are_same(named("Wrenna Rose Quillfeather"), named(name))
-        parts = named("Whatever", given="Wrenna Rose", family="Quillfeather")
-        assert are_same(parts, named(name))
 
     @pytest.mark.parametrize("name", ["Suharto", "\u738b\u5c0f\u660e", "Baby Boy A Garcia", "Garcia"])
     def test_is_one_where_the_whole_name_is_the_same(self, name):
