@@ -90,6 +90,25 @@ class TestAReport:
         assert "Of another panel" not in text
         assert address("o2") in text
 
+    def test_says_how_many_results_it_has_no_room_for(self, hers, connection):
+        sent = [{**result(0, name=f"Peptide {number}"), "id": f"o{number}"} for number in range(203)]
+        keep(connection, *sent, report(*(f"o{number}" for number in range(203))))
+        text = main_of(hers.get(address("r1")))
+        assert len(re.findall(r"Peptide \d+", text)) == 200
+        assert "3 more results belong to this report. This page has no room for them" in text
+        assert "not here" not in text
+
+    def test_says_it_of_the_panels_within_it_too(self, hers, connection):
+        sent = [{**result(0, name=f"Peptide {number}"), "id": f"o{number}"} for number in range(201)]
+        members = [{"reference": f"Observation/o{number}"} for number in range(201)]
+        inner = {**result(0, name="Peptides"), "id": "inner", "hasMember": members[:199]}
+        inner.pop("valueQuantity")
+        keep(connection, *sent, inner, report("inner", "o199", "o200"))
+        text = main_of(hers.get(address("r1")))
+        assert len(re.findall(r"Peptide \d+", text)) == 199
+        assert "2 more results belong to this report." in text
+        assert "not here" not in text
+
     def test_shows_what_it_contains(self, hers, connection):
         inside = {**result(0, name="Magnesium"), "id": "in"}
         keep(connection, {**report(contained=[inside]), "result": [{"reference": "#in"}]})

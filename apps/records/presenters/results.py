@@ -251,9 +251,17 @@ def specimen_of(resource: Element, context: Context) -> str:
 
 def references(resource: Element, name: str, context: Context) -> tuple[str, ...]:
     """The references of an element in their order: `Type/id`, `#id` for what is contained, or the address of what is at
-    another root."""
+    another root. At most two hundred: `left_out` counts the others."""
     found = (_path(reference, context) for reference in elements.children(resource, name))
     return tuple(dict.fromkeys(filter(None, found)))[:_MOST]
+
+
+def left_out(resource: Element) -> int:
+    """How many results a report, or members a result, refers to beyond those that its entry names."""
+    members = (part for part in elements.children(resource, "related") if _kind(part) == "has-member")
+    named = [*elements.children(resource, "result"), *elements.children(resource, "hasMember")]
+    named += [elements.child(part, "target") for part in members]
+    return max(len(dict.fromkeys(elements.text(one, "reference") for one in named)) - _MOST, 0)
 
 
 def _path(reference: Element, context: Context) -> str:
@@ -305,9 +313,13 @@ def _related(resource: Element, context: Context, name: str, kind: str) -> tuple
     older = (
         _path(elements.child(part, "target"), context)
         for part in elements.children(resource, "related")
-        if (elements.text(part, "type") or "has-member") == kind
+        if _kind(part) == kind
     )
     return tuple(dict.fromkeys((*references(resource, name, context), *filter(None, older))))[:_MOST]
+
+
+def _kind(part: Element) -> str:
+    return elements.text(part, "type") or "has-member"
 
 
 def _asks_for_age(resource: Element) -> bool:

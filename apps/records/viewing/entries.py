@@ -116,7 +116,7 @@ def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> Entry
             presenting.present(each, resource_type=record.resource_type, logical_id=record.logical_id, context=context)
             for each in (body, *earlier_bodies)
         ]
-        panel = panel_rows.of(record, told[0][1], surroundings, ring)
+        panel = panel_rows.of(record, *told[0], surroundings, ring)
         fills = filling.of(record, told[0][1], ring)
         connections = connected.confirmed(record.user_id)
         everybody = candidates.find_people_with(ring, connections)

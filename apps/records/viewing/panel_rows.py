@@ -8,7 +8,8 @@ from django.utils.translation import gettext
 
 from apps.records import bodies, presenting, subjects
 from apps.records.models import Record
-from apps.records.presenters import grave_news, panels
+from apps.records.presenters import grave_news, panels, results
+from apps.records.presenters.elements import Element
 from apps.records.presenters.reports import ReportEntry
 from apps.records.presenters.results import ResultEntry
 from apps.records.shelving.surroundings import Surroundings
@@ -37,26 +38,32 @@ class Part:
 @dataclass(frozen=True)
 class PanelShown:
     """`outside` of `compared` are outside of the usual range, and stand first; `missing` are referred to and not
-    here, or do not open."""
+    here, or do not open; `left_out` were not looked for, being more than a page shows."""
 
     parts: tuple[Part, ...]
     outside: int
     compared: int
     missing: int
+    left_out: int = 0
 
 
-def of(record: Record, entry: object, surroundings: Surroundings, ring: KeyRing) -> PanelShown | None:
-    """None for what has no results. Raises `apps.vault.errors.VaultError` where a key is missing."""
+def of(
+    record: Record, resource: Element, entry: object, surroundings: Surroundings, ring: KeyRing
+) -> PanelShown | None:
+    """None for what has no results. `entry` is what `resource` says. Raises `apps.vault.errors.VaultError` where a key
+    is missing."""
     if not isinstance(entry, ReportEntry | ResultEntry):
         return None
     paths = entry.results if isinstance(entry, ReportEntry) else entry.members
     if not paths and not (isinstance(entry, ReportEntry) and entry.inside):
         return None
     held: dict[str, _Held] = {}
-    wanted = list(paths)
+    wanted, unread = list(paths), 0
     for _round in range(_ROUNDS):
         wanted = [path for path in wanted if path not in held and path.startswith("Observation/")]
-        found = _read(record, wanted[: _MOST - len(held)], surroundings, ring) if wanted else {}
+        room = _MOST - len(held)
+        unread += len(wanted[room:])
+        found = _read(record, wanted[:room], surroundings, ring) if wanted else {}
         held |= found
         wanted = [path for one in found.values() for path in one.result.members]
     panel = panels.of(entry, {path: one.result for path, one in held.items()})
@@ -64,7 +71,8 @@ def of(record: Record, entry: object, surroundings: Surroundings, ring: KeyRing)
     parts = tuple(
         _part(held.get(f"Observation/{result.logical_id}"), result, is_asked=is_asked) for result in panel.results
     )
-    return PanelShown(parts, panel.outside, panel.compared, panel.missing)
+    missing = max(panel.missing - unread, 0)
+    return PanelShown(parts, panel.outside, panel.compared, missing, unread + results.left_out(resource))
 
 
 @dataclass(frozen=True)
