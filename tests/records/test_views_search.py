@@ -8,16 +8,17 @@ from django.urls import reverse
 
 from apps.records.models import Record
 from tests.records.linked import make_connection, make_endpoint
+from tests.records.people import PATIENT_ID
 from tests.records.shelved import keep, result
 
 pytestmark = pytest.mark.django_db
 
 
-def rows(client, words="sodium"):
+def rows(client, words="sodium", subject="results"):
     """Of each row its text, and the numbers of the records that it leads to."""
     answer = client.post(reverse("search_record"), {"words": words}, follow=True)
     found = re.findall(r'<li> ?<a class="row-link".*?</a>.*?(?=<li> ?<a class="row-link"|</main)', one_line(answer))
-    return [(re.sub(r"<[^>]*>", "", row), set(map(int, re.findall(r"/results/(\d+)/", row)))) for row in found]
+    return [(re.sub(r"<[^>]*>", "", row), set(map(int, re.findall(rf"/{subject}/(\d+)/", row)))) for row in found]
 
 
 def one_line(answer):
@@ -26,6 +27,19 @@ def one_line(answer):
 
 def records(connection):
     return set(Record.objects.filter(connection=connection, resource_type="Observation").values_list("pk", flat=True))
+
+
+def visit():
+    """One that is called by nothing; its doctor is what finds it."""
+    return {
+        "resourceType": "Encounter",
+        "id": "e1",
+        "status": "finished",
+        "class": {"code": "AMB"},
+        "subject": {"reference": f"Patient/{PATIENT_ID}"},
+        "period": {"start": "2024-01-05"},
+        "participant": [{"individual": {"display": "Dr. Ives"}}],
+    }
 
 
 class TestTheSameThingFromSeveralSources:
@@ -50,6 +64,15 @@ class TestTheSameThingFromSeveralSources:
         keep(connection, result(0))
         keep(other, theirs)
         assert [len(leads_to) for _text, leads_to in rows(hers)] == [1, 1]
+
+    @pytest.mark.parametrize("left_out", ["type", "date"])
+    def test_is_nobodys_guess_where_a_name_or_a_date_is_lacking(self, hers, connection, other, left_out):
+        told = visit() if left_out == "type" else {**visit(), "type": [{"text": "Check-up"}], "period": {}}
+        for whose in (connection, other):
+            keep(whose, told)
+        found = rows(hers, "ives", "visits")
+        assert [len(leads_to) for _text, leads_to in found] == [1, 1]
+        assert all(("Unnamed entry" if left_out == "type" else "Check-up") in text for text, _leads_to in found)
 
     def test_is_no_matter_of_a_stranger(self, hers, sam, connection):
         keep(connection, result(0))

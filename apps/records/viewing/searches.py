@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 from uuid import UUID
 
+from django.utils.translation import gettext
+
 from apps.records.presenters import dates, plain_names
 from apps.records.shelving import searching
 from apps.records.shelving.searching import Hit
@@ -81,7 +83,8 @@ def _lines(whole: Whole, hits: Iterable[Hit]) -> tuple[Line, ...]:
     heads: list[dict[UUID, Line]] = []
     for hit in hits:
         line, connection_id = _line(whole, hit), hit.shelf.connection_id
-        alike = told[whole.sources[connection_id].person, line.title.casefold(), line.when]
+        of_it = whole.sources[connection_id].person, line.title.casefold(), line.when
+        alike = told[of_it] if line.when and (hit.title or hit.plain) else []  # others may be something else
         head = next((lines for lines in alike if connection_id not in lines), None)
         if head is None:
             head = {}
@@ -92,8 +95,14 @@ def _lines(whole: Whole, hits: Iterable[Hit]) -> tuple[Line, ...]:
 
 
 def _line(whole: Whole, hit: Hit) -> Line:
-    plain = _PLAIN.get(hit.plain)
-    theirs = hit.title
-    title = f"{plain.words} ({theirs})" if plain and theirs.casefold() != str(plain.words).casefold() else theirs
     source = whole.sources[hit.shelf.connection_id]
-    return Line(hit.record, title, dates.sent_date(hit.when), source.provider)
+    return Line(hit.record, _title(hit), dates.sent_date(hit.when), source.provider)
+
+
+def _title(hit: Hit) -> str:
+    """What to call it: plainly, with what the provider calls it where that is something else. Never nothing."""
+    plain = _PLAIN.get(hit.plain)
+    ours, theirs = str(plain.words) if plain else "", hit.title
+    if ours and theirs and ours.casefold() != theirs.casefold():
+        return f"{ours} ({theirs})"
+    return theirs or ours or gettext("Unnamed entry")
