@@ -15,7 +15,7 @@ from apps.connections.presenting.wording import NextStep, Words
 from apps.directory import explaining
 from apps.wire.dialects import Interface
 
-_EXCHANGE_TAKES = timedelta(minutes=1)  # at most: six calls of ten seconds each
+_EXCHANGE_TAKES = timedelta(minutes=2)  # at most: six calls, and as many waits for the database, of ten seconds each
 _CONNECTED = frozenset({Outcome.COMPLETED, Outcome.CONFIRMED, Outcome.ALREADY_CONNECTED})
 _SAY_NOTHING = frozenset({"", Outcome.EXPIRED, Outcome.CLOSED})  # of whether the provider answers
 _OVER = frozenset({Connection.Status.ENDED, Connection.Status.DISCONNECTED})

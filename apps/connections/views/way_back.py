@@ -34,9 +34,7 @@ def come_back(request: HttpRequest, redirect_id: UUID) -> HttpResponse:
     if _is_prefetch(request):
         return HttpResponse(status=425)  # Too Early: ask again when somebody really comes
     with waiting_room.ROOM.seat(redirect_id) as is_free:
-        response = _finish(request, redirect_id) if is_free else waiting_room.come_again(request)
-    response["Referrer-Policy"] = "no-referrer"
-    return response
+        return _finish(request, redirect_id) if is_free else waiting_room.come_again(request)
 
 
 @never_cache
@@ -66,7 +64,6 @@ def _not_followed(request: HttpRequest) -> HttpResponse:
     """For an answer that was posted, which we never ask for. It is not read, and may still be followed."""
     response = render(request, "connections/outcome.html", {"page": attempts.page_of_posted()}, status=405)
     response["Allow"] = "GET"
-    response["Referrer-Policy"] = "no-referrer"
     return response
 
 
