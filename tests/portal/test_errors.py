@@ -148,7 +148,7 @@ class TestErrorPages:
     @pytest.mark.parametrize(
         ("address", "status"),
         [
-            (f"/connect/return/{uuid4()}/", 503),
+            ("/connect/return/6f1d2c3b-4a59-4e68-9b7c-8d0e1f2a3b4c/", 503),
             ("/connect/return/elsewhere/", 404),
             ("/connect/launch/elsewhere/", 404),
         ],
