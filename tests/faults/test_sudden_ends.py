@@ -18,6 +18,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.connections import refreshing
+from apps.connections.arriving import returning
 from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
 from apps.connections.refreshing import claiming
 from apps.records import tasks
@@ -67,7 +68,10 @@ def slowly(sandbox, route: str) -> None:
 class TestASignIn:
     @pytest.mark.parametrize("route", ["token", "data"], ids=["during the exchange", "between exchange and storing"])
     @pytest.mark.conformance("C9", "C47")
-    def test_that_dies_leaves_nothing_half_done(self, route, sandbox, place, traveller, heard, staff):
+    def test_that_dies_leaves_nothing_half_done(self, route, sandbox, place, traveller, heard, staff, monkeypatch):
+        # whoever is dead writes nothing again, and gives nothing back
+        monkeypatch.setattr(returning, "KEEPING_SECONDS", -1.0)
+        monkeypatch.setattr(returning, "_give_back_unwritten", lambda *_args, **_told: None)
         way_back = traveller.sent_back(place)
         slowly(sandbox, route)
         tab = Client(raise_request_exception=False)
@@ -82,9 +86,22 @@ class TestASignIn:
         hunting.assert_nowhere(canaries, hunting.tracks(traveller, heard.texts, staff))
         assert "This step is already done" in traveller.get(way_back).html or "Finishing" in traveller.seen[-1].html
         assert len(place.exchanges(sandbox)) == 1, "the code is not sent twice"
-        AuthorizationRequest.objects.update(claimed_at=timezone.now() - timedelta(minutes=2))
-        assert "The sign-in could not be finished" in traveller.get(traveller.waiting_page).html
+        AuthorizationRequest.objects.update(claimed_at=timezone.now() - timedelta(minutes=3))
+        assert "We were interrupted before we could finish" in traveller.get(traveller.waiting_page).html
+        monkeypatch.undo()
         traveller.found(place)
+
+    @pytest.mark.parametrize("route", ["token", "data"], ids=["during the exchange", "between exchange and storing"])
+    @pytest.mark.conformance("C9", "C47")
+    def test_whose_database_goes_away_meanwhile_is_stored_all_the_same(self, route, sandbox, place, traveller):
+        way_back = traveller.sent_back(place)
+        slowly(sandbox, route)
+        tab = Client()
+        tab.cookies = traveller.client.cookies
+        assert dies_waiting(lambda: tab.get(way_back)) is None
+        assert StoredTokenSet.objects.get().connection == Connection.objects.get()
+        assert AuthorizationRequest.objects.get().outcome == "completed"
+        assert len(place.exchanges(sandbox)) == 1
 
     @pytest.mark.parametrize("table", ["connections_storedtokenset", "audit_auditevent"])
     @pytest.mark.conformance("C9")
