@@ -34,7 +34,8 @@ _PROVIDERS = 50_000
 _FEW = 5_000
 _TRIES = 3
 _EMPTY = """
-TRUNCATE directory_provider, directory_endpoint, directory_authorizationserver, directory_searchword CASCADE
+TRUNCATE directory_provider, directory_endpoint, directory_authorizationserver, directory_searchword,
+    directory_wordneighbours CASCADE
 """
 _BARE = """
 CREATE TEMPORARY TABLE bare (

@@ -141,7 +141,7 @@ class TestTheDirectoryOfBefore:
         assert {"saint", "st", "annes", "anne", "hospital", "northfield", "tx", "texas", "lakeside"} <= set(
             provider.words
         )
-        known = rows.searchword.get(word="hospital")
+        known = rows.wordneighbours.get(word="hospital")
         assert {"hospit", "hspita", "hopita", "hospta"} <= set(known.neighbours)
 
 

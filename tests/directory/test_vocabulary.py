@@ -9,7 +9,7 @@ from django.db import connection, connections, transaction
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from apps.directory.models import Endpoint, Provider, ProviderPortal, SearchWord
+from apps.directory.models import Endpoint, Provider, ProviderPortal, SearchWord, WordNeighbours
 from apps.directory.searching import vocabulary
 from apps.directory.words import mistyping, spelling, web_addresses
 from tests.directory.conftest import AT
@@ -150,50 +150,40 @@ class TestTheVocabulary:
     def test_learns_a_provider_that_is_saved(self, make_provider):
         make_provider("Quillfeather 7")
         assert set(SearchWord.objects.values_list("word", flat=True)) == {"quillfeather", "7"}
-        assert SearchWord.objects.get(word="7").neighbours == []
+        assert list(WordNeighbours.objects.values_list("word", flat=True)) == ["quillfeather"]
 
     def test_learns_what_was_stored_in_bulk_and_counts_it(self):
         self.bulk("Quill Clinic 7")
         self.bulk("Quill Hospital")
         assert vocabulary.learn_missing() == 4
         assert dict(SearchWord.objects.values_list("word", "uses")) == {"quill": 2, "clinic": 1, "hospital": 1, "7": 1}
-        assert set(SearchWord.objects.get(word="quill").neighbours) == mistyping.neighbours("quill")
+        assert set(WordNeighbours.objects.get(word="quill").neighbours) == mistyping.neighbours("quill")
         assert vocabulary.learn_missing() == 0
 
     def test_learns_words_that_mean_something_to_a_database(self):
         self.bulk("Nullmeier")
         vocabulary.learn_missing()
-        assert set(SearchWord.objects.get(word="nullmeier").neighbours) == mistyping.neighbours("nullmeier")
+        assert set(WordNeighbours.objects.get(word="nullmeier").neighbours) == mistyping.neighbours("nullmeier")
         assert "null" in mistyping.neighbours("nullmeier")
 
-    def test_makes_no_neighbours_that_an_import_made_already(self, monkeypatch):
+    def test_makes_no_neighbours_that_are_there(self, monkeypatch, make_provider):
+        make_provider("Quill")
         self.bulk("Quill Harbor")
-        vocabulary.hold()
-        made, asked = vocabulary.Neighbours(), []
-        of = mistyping.neighbours
+        asked, of = [], mistyping.neighbours
 
         def neighbours(word):
             asked.append(word)
             return of(word)
 
         monkeypatch.setattr(mistyping, "neighbours", neighbours)
-        made.meet(["quill"])
-        made.make()
-        made.store()
         vocabulary.learn_missing()
-        assert asked == ["quill", "harbor"]
-        assert all(set(SearchWord.objects.get(word=word).neighbours) == of(word) for word in asked)
+        assert asked == ["harbor"]
 
-    def test_makes_neighbours_of_a_word_once_though_two_waves_tell_it(self):
-        vocabulary.hold()
-        made = vocabulary.Neighbours()
-        for words in (["quill"], ["quill", "harbor"]):  # the second could not see yet what comes of the first
-            made.meet(words)
-            made.make()
-            made.store()
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT word FROM word_neighbours ORDER BY word")
-            assert cursor.fetchall() == [("harbor",), ("quill",)]
+    def test_makes_neighbours_that_a_word_lacks(self, make_provider):
+        make_provider("Quill")
+        WordNeighbours.objects.all().delete()  # as where another version of the site learnt it
+        assert vocabulary.learn_missing() == 0
+        assert set(WordNeighbours.objects.get(word="quill").neighbours) == mistyping.neighbours("quill")
 
     def test_counts_again_what_it_knew(self, make_provider):
         make_provider("Quill Clinic")
@@ -205,7 +195,7 @@ class TestTheVocabulary:
         self.bulk("Quill Clinic 7")
         vocabulary.learn_missing()
         with connection.cursor() as cursor:
-            for index in ("provider_words", "search_word_neighbours"):
+            for index in ("provider_words", "word_neighbours"):
                 cursor.execute("SELECT gin_clean_pending_list(%s)", [index])  # of so many pages
                 assert cursor.fetchone() == (0,)
             cursor.execute("SHOW enable_nestloop")
@@ -219,6 +209,7 @@ class TestTheVocabulary:
         Provider.objects.update(vanished_at=AT)
         vocabulary.learn_missing()
         assert not SearchWord.objects.exists()
+        assert not WordNeighbours.objects.exists()
 
     def test_follows_the_name_of_a_portal(self, make_provider):
         provider = make_provider("Harbor")

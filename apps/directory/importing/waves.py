@@ -18,6 +18,7 @@ from apps.directory.importing.reporting import Report
 from apps.directory.searching import vocabulary
 
 _EACH = (
+    vocabulary.STORE_NEIGHBOURS,  # first: as long as it is not read, the others cannot be sent
     "ANALYZE import_provider (number, directory_id), import_endpoint (number, root), import_pair (provider, endpoint)",
     accepting.FIRST, accepting.OWNERS, "ANALYZE import_first, import_owner", accepting.REFUSE, accepting.CHANGE,
     accepting.ADD, accepting.SITES, vocabulary.LEARN_EARLY,
@@ -47,11 +48,12 @@ class Waves:
     def start(self, *, is_whole_list: bool) -> None:
         """Merge what is staged and empty the stage, without waiting. Call `finish` before anything else is asked."""
         database = connection.connection
+        parameters = {**self._parameters, "neighbours": self._neighbours.made}
         with ExitStack() as stack:
             stack.enter_context(database.pipeline())
             for statement in (*(accepting.WHOLE_LIST if is_whole_list else ()), *_EACH, tables.NEXT_WAVE):
                 cursor = psycopg.Cursor(database)
-                cursor.execute(statement, self._parameters if "%(" in statement else None)
+                cursor.execute(statement, parameters if "%(" in statement else None)
                 self._sent.append((statement, cursor))
             self._under_way = stack.pop_all()
         self._neighbours.make()
@@ -62,7 +64,6 @@ class Waves:
             return
         self._under_way.close()
         self._under_way = None
-        self._neighbours.store()
         for statement, cursor in self._sent:
             self._rows[statement] += max(cursor.rowcount, 0)
             if statement == vocabulary.LEARN_EARLY:

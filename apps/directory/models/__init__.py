@@ -10,7 +10,7 @@ from apps.directory.models.link_day import LinkDay
 from apps.directory.models.provider import Provider
 from apps.directory.models.provider_portal import ProviderPortal
 from apps.directory.models.published_list import PublishedList
-from apps.directory.models.search_word import SearchWord
+from apps.directory.models.search_word import SearchWord, WordNeighbours
 from apps.directory.models.signing_key import SigningKey
 from apps.directory.models.system_account import SystemAccount
 from apps.directory.models.wish import WantedProvider, Wish
@@ -31,4 +31,5 @@ __all__ = [
     "SystemAccount",
     "WantedProvider",
     "Wish",
+    "WordNeighbours",
 ]

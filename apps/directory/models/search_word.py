@@ -1,4 +1,4 @@
-"""A search word: one that some provider is found by, and how it may be mistyped."""
+"""Search words: those that some provider is found by, and how each may be mistyped."""
 
 from collections.abc import Iterable
 
@@ -19,13 +19,9 @@ class SearchWord(models.Model):
 
     word = models.CharField(max_length=60, primary_key=True, db_collation="C")
     uses = models.PositiveIntegerField(default=1)
-    # What is left of its beginnings without a letter or two: shared with every word that is nearly it.
-    neighbours = ArrayField(models.CharField(max_length=60), default=list)
 
     class Meta:
         indexes = [
-            # without those that have none, most of a long list's words, and sorted in thousands at once
-            GinIndex(fields=["neighbours"], name="search_word_neighbours", condition=~Q(neighbours=[])),
             # The commonest words that begin with one or two letters, without reading all of them; without those of a
             # single provider, most of a long list's
             models.Index(Left("word", 1), F("uses").desc(), name="common_first_letter", condition=Q(uses__gt=1)),
@@ -33,7 +29,7 @@ class SearchWord(models.Model):
         ]
 
     class Privacy:
-        operational = ("word", "uses", "neighbours")
+        operational = ("word", "uses")
 
     def __str__(self) -> str:
         return self.word
@@ -42,8 +38,31 @@ class SearchWord(models.Model):
     def learn(words: Iterable[str]) -> None:
         """Add those that are not known. Waits for an import under way, which holds words of its own: two that each wait
         for a word of the other would never end."""
-        rows = [SearchWord(word=word, neighbours=sorted(mistyping.neighbours(word))) for word in words]
+        known = sorted(set(words))
+        made = ((word, mistyping.neighbours(word)) for word in known)
+        near = [WordNeighbours(word=word, neighbours=sorted(neighbours)) for word, neighbours in made if neighbours]
         with transaction.atomic():
             with connection.cursor() as cursor:
                 cursor.execute("SELECT pg_advisory_xact_lock_shared(%s)", [SearchWord.LOCK])
+            rows = [SearchWord(word=word) for word in known]
             SearchWord.objects.bulk_create(rows, ignore_conflicts=True, batch_size=2000)
+            WordNeighbours.objects.bulk_create(near, ignore_conflicts=True, batch_size=2000)
+
+
+class WordNeighbours(models.Model):
+    """How a word of the vocabulary may be mistyped. Apart from it: what is counted anew with each list is written
+    anew in all its indexes."""
+
+    word = models.CharField(max_length=60, primary_key=True, db_collation="C")
+    # What is left of its beginnings without a letter or two: shared with every word that is nearly it.
+    neighbours = ArrayField(models.CharField(max_length=60))
+
+    class Meta:
+        # sorted in thousands at once
+        indexes = [GinIndex(fields=["neighbours"], name="word_neighbours")]
+
+    class Privacy:
+        operational = ("word", "neighbours")
+
+    def __str__(self) -> str:
+        return self.word

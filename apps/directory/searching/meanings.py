@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import F, QuerySet, Value
 from django.db.models.functions import Left
 
-from apps.directory.models import SearchWord
+from apps.directory.models import SearchWord, WordNeighbours
 from apps.directory.words import mistyping, spelling, web_addresses
 
 LONGEST_QUERY = 200
@@ -125,9 +125,8 @@ def _commonest(uses: Mapping[str, int]) -> Mapping[str, int]:
 
 
 def _near(word: str) -> Rows:
-    known = SearchWord.objects.exclude(neighbours=[])  # as the index has it
-    rows = known.filter(neighbours__overlap=sorted(mistyping.typed_neighbours(word)))
-    return _with_uses(rows, _NEAR + word)[:_MOST_LOOKED_AT]
+    near = WordNeighbours.objects.filter(neighbours__overlap=sorted(mistyping.typed_neighbours(word)))
+    return _with_uses(SearchWord.objects.filter(word__in=near.values("word")), _NEAR + word)[:_MOST_LOOKED_AT]
 
 
 def _with_uses(rows: QuerySet[SearchWord], typed: str) -> Rows:

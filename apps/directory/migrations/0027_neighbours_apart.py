@@ -1,0 +1,56 @@
+"""How words may be mistyped has a table of its own: a word that is counted anew leaves it alone.
+
+The column of before stays with its index, for searches of the version before while it is replaced; nobody writes it, and
+the release after the next may drop both. What the version before learns meanwhile, the next import completes.
+"""
+
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.operations import AddIndexConcurrently
+from django.db import migrations, models
+
+_LOT = 2000
+
+
+def copy(apps, schema_editor):
+    words = apps.get_model("directory", "SearchWord").objects.exclude(neighbours=[]).order_by("word")
+    neighbours = apps.get_model("directory", "WordNeighbours")
+    last = ""
+    while lot := list(words.filter(word__gt=last).values_list("word", "neighbours")[:_LOT]):
+        rows = [neighbours(word=word, neighbours=made) for word, made in lot]
+        neighbours.objects.bulk_create(rows, ignore_conflicts=True)
+        last, _made = lot[-1]
+
+
+class Migration(migrations.Migration):
+    atomic = False
+
+    dependencies = [
+        ("directory", "0026_common_beginnings"),
+    ]
+
+    operations = [
+        migrations.CreateModel(
+            name="WordNeighbours",
+            fields=[
+                ("word", models.CharField(db_collation="C", max_length=60, primary_key=True, serialize=False)),
+                ("neighbours", ArrayField(base_field=models.CharField(max_length=60), size=None)),
+            ],
+        ),
+        # as in 0017: in collation C the key's own index serves LIKE
+        migrations.RunSQL("DROP INDEX IF EXISTS directory_wordneighbours_word_b22558d1_like", migrations.RunSQL.noop),
+        migrations.RunPython(copy, migrations.RunPython.noop),
+        AddIndexConcurrently("wordneighbours", GinIndex(fields=["neighbours"], name="word_neighbours")),
+        migrations.SeparateDatabaseAndState(
+            database_operations=[
+                migrations.RunSQL(
+                    "ALTER TABLE directory_searchword ALTER COLUMN neighbours SET DEFAULT '{}'",
+                    migrations.RunSQL.noop,
+                )
+            ],
+            state_operations=[
+                migrations.RemoveIndex("searchword", "search_word_neighbours"),
+                migrations.RemoveField("searchword", "neighbours"),
+            ],
+        ),
+    ]
