@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone
 from enum import IntEnum
+from functools import lru_cache
 
 _WRITTEN = re.compile(
     r"(?P<year>[0-9]{4})(?:-(?P<month>[0-9]{2})(?:-(?P<day>[0-9]{2})"
@@ -15,6 +16,8 @@ _WRITTEN = re.compile(
     r"(?P<offset>Z|[+-][0-9]{2}:[0-9]{2})?)?)?)?",
     re.ASCII,
 )
+_A_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
+_DAYS_KEPT = 8192
 
 
 class Precision(IntEnum):
@@ -42,7 +45,19 @@ class FhirDateTime:
 
 def parse(text: object) -> FhirDateTime | None:
     """The date a FHIR element holds, or None for what is no date; never raises."""
-    written = _WRITTEN.fullmatch(text.strip()) if isinstance(text, str) else None
+    if not isinstance(text, str):
+        return None
+    return _day(text) if _A_DAY.fullmatch(text) else _parsed(text)
+
+
+@lru_cache(maxsize=_DAYS_KEPT)
+def _day(text: str) -> FhirDateTime | None:
+    """A page reads the same days again and again, and a day is nobody's."""
+    return _parsed(text)
+
+
+def _parsed(text: str) -> FhirDateTime | None:
+    written = _WRITTEN.fullmatch(text.strip())
     if written is None:
         return None
     try:

@@ -24,7 +24,7 @@ def synced(linked):
 class TestShelf:
     def test_holds_nothing_in_the_clear(self, synced):
         values = [*Shelf.objects.values_list("sealed_index"), *Leaf.objects.values_list("sealed_rows")]
-        assert len(values) == 6  # two shelves; one leaf of the Patient, three of an allergy: to list, search and find
+        assert len(values) == 7  # two shelves; a leaf of the Patient, four of an allergy: to list, begin, search, find
         assert not [value for (value,) in values if b"Quillfeather" in bytes(value) or b"Pteridine" in bytes(value)]
 
     def test_is_none_before_anything_came(self, linked):

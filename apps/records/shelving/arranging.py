@@ -27,7 +27,8 @@ class Arrangement(StrEnum):
     """`LISTED` is the subject's own order. `DATED` is newest first whatever the group; subjects that are listed so have
     no second. `TESTS` holds the values of one test together, and `LATEST` the newest value of each, A to Z. `FILLS`
     holds together what a pharmacy handed out for one prescription, and `DRAFTS` what is not final: neither is in a
-    list. `WORDS` has what a search looks through, newest first, and `FOUND` what it finds there."""
+    list. `WORDS` has what a search looks through, newest first, and `FOUND` what it finds there. `HEADS` is how one of
+    the others begins (`beginnings`)."""
 
     LISTED = "listed"
     DATED = "dated"
@@ -37,6 +38,7 @@ class Arrangement(StrEnum):
     DRAFTS = "drafts"
     WORDS = "words"
     FOUND = "found"
+    HEADS = "heads"
 
 
 _VITALS: Final = tuple(vitals.Vital)

@@ -22,7 +22,7 @@ from apps.records.presenters import results
 from apps.records.presenters.entry import UNLISTED, Entry
 from apps.records.presenters.medications import MedicationEntry
 from apps.records.presenters.remembering import remembering
-from apps.records.shelving import arranging, indexing, opening, searching, shortening
+from apps.records.shelving import arranging, beginnings, indexing, opening, searching, shortening
 from apps.records.shelving.arranging import Arrangement, Key, Keyed
 from apps.records.shelving.indexing import Head, Index, Row, Stretch
 from apps.records.shelving.opening import Held
@@ -205,6 +205,9 @@ def _write(connection: Connection, shelf: _Shelf, *, ring: KeyRing, at: datetime
     if shelf.tests:
         tests = shelf.spools[Arrangement.TESTS].merged()
         stretches[Arrangement.LATEST.value] = writing.write(Arrangement.LATEST, _latest(tests, shelf.tests))
+    if beginning := beginnings.OF.get(shelf.subject.key):
+        heads = beginnings.cut(beginning, shelf.spools[beginning.arrangement].merged())
+        stretches[Arrangement.HEADS.value] = writing.write(Arrangement.HEADS, heads)
     index = Index(
         build=shelf.index.build,
         count=shelf.counts["listed"],

@@ -19,7 +19,7 @@ from apps.records import places
 from apps.records.binary_cursors import binary_cursor
 from apps.records.presenters.entry import Entry
 from apps.records.presenting import KINDS
-from apps.records.shelving import indexing
+from apps.records.shelving import beginnings, indexing
 from apps.records.shelving.arranging import Arrangement, Key
 from apps.records.shelving.indexing import Index, Row
 from apps.vault.errors import CannotOpen, VaultError
@@ -128,28 +128,30 @@ def window(
     return tuple(_shelved(leaf.source.shelf, key, row) for leaf, key, row in rows)
 
 
-def beginnings(
-    found: Sequence[OpenShelf],
-    asked: Mapping[str, tuple[Arrangement, int]],
-    ring: KeyRing,
-    *,
-    kinds: Mapping[str, type[Entry]] = KINDS,
-) -> Mapping[str, tuple[Shelved, ...]]:
-    """How the lists of several subjects begin: by subject its arrangement, and how many rows of it at most. `kinds`
-    are what entries are read as (`Row.opened`). One query for all of them. Raises as `window` does."""
+def begun(found: Sequence[OpenShelf], asked: Iterable[str], ring: KeyRing) -> Mapping[str, tuple[Shelved, ...]]:
+    """How the lists of these subjects begin, as `beginnings` says, entries read as its `KINDS`. One query for all.
+    Raises as `window` does."""
+    subjects = {subject: beginnings.OF[subject] for subject in asked}
     wanted: list[_Leaf] = []
-    for subject, (arrangement, most) in asked.items():
-        sources = [_Source.of(shelf, arrangement) for shelf in found if shelf.subject == subject]
+    for subject, (arrangement, most) in subjects.items():
+        sources = [_beginning(shelf, arrangement) for shelf in found if shelf.subject == subject]
         wanted += _needed(sources, 0, most)[0]
     rows: dict[str, list[_Unread]] = defaultdict(list)
     for unread in _unread_rows(wanted, ring):
         rows[unread[0].source.shelf.subject].append(unread)
     return {
         subject: tuple(
-            _shelved(leaf.source.shelf, key, row, kinds) for leaf, key, row in sorted(rows[subject], key=_key_of)[:most]
+            _shelved(leaf.source.shelf, key, row, beginnings.KINDS)
+            for leaf, key, row in sorted(rows[subject], key=_key_of)[:most]
         )
-        for subject, (_, most) in asked.items()
+        for subject, (_, most) in subjects.items()
     }
+
+
+def _beginning(shelf: OpenShelf, arrangement: Arrangement) -> "_Source":
+    """Its heads; where an earlier release built the shelf, the whole arrangement, which says the same."""
+    has_heads = shelf.index is not None and Arrangement.HEADS.value in shelf.index.arrangements
+    return _Source.of(shelf, Arrangement.HEADS if has_heads else arrangement)
 
 
 def of_test(
@@ -233,9 +235,11 @@ def _needed(sources: Sequence[_Source], start: int, stop: int) -> tuple[list[_Le
     before = 0
     for source in sources:
         others = [other for other in sources if other is not source]
-        numbers = range(len(source.firsts))
-        low = bisect.bisect_right(numbers, start, key=lambda number: _latest(source, number, others))
-        high = bisect.bisect_left(numbers, stop, key=lambda number: _earliest(source, number, others))
+        # By its own rows alone, before the others are asked: of a list's first page nearly nothing is left to ask.
+        before_start = range(bisect.bisect_right(source.before, start) - 1)
+        before_stop = range(bisect.bisect_left(source.before, stop, hi=len(source.firsts)))
+        low = bisect.bisect_right(before_start, start, key=lambda number: _latest(source, number, others))
+        high = bisect.bisect_left(before_stop, stop, key=lambda number: _earliest(source, number, others))
         needed += [_Leaf(source, number) for number in range(low, high)]
         before += source.before[low]
     return needed, before

@@ -13,17 +13,12 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from apps.records import presenting
 from apps.records.presenters import dates
 from apps.records.presenters.absences import Absence
-from apps.records.presenters.allergies import AllergyEntry, AllergyHead, Group
-from apps.records.presenters.entry import Entry
+from apps.records.presenters.allergies import AllergyHead, Group
 from apps.records.shelving.reading import Shelved
 from apps.records.viewing import cautions, rows
 from apps.records.viewing.whole import Source
-
-MOST: Final = 200  # entries that are looked through
-KINDS: Final[Mapping[str, type[Entry]]] = {**presenting.KINDS, AllergyEntry.__name__: AllergyHead}
 
 _NONE_KNOWN: Final[Mapping[Absence, str | Promise]] = {
     Absence.MEDICINE_ALLERGIES: _("%(provider)s recorded “no known medicine allergies” on %(date)s."),
@@ -59,7 +54,7 @@ class Allergies:
 
 
 def of(entries: Sequence[Shelved], sources: Mapping[UUID, Source], sent: Iterable[UUID]) -> Allergies:
-    """`entries` are those of the allergies' shelves, read as `KINDS` says; `sent` the connections that sent any."""
+    """`entries` are those of the allergies' shelves, as `reading.begun` has them; `sent` connections that sent any."""
     told = [(one, one.entry) for one in entries if isinstance(one.entry, AllergyHead)]
     on_lists = [(one.connection_id, entry) for one, entry in told if entry.group == Group.CURRENT or not entry.group]
     names = dict.fromkeys(_name(entry, sources[key].person) for key, entry in on_lists)

@@ -11,8 +11,8 @@ from typing import Final
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.illnesses import ILLNESS_WORDS
 from apps.records.presenters.immunizations import Group, ImmunizationEntry
-from apps.records.presenters.medications import MedicationEntry
 from apps.records.shelving.reading import Shelved
+from apps.records.subjects import MEDICINES
 from apps.records.viewing.rows import Row
 
 # Ingredient, strength and form are one code there, whatever a provider calls it.
@@ -58,7 +58,7 @@ def _names(entry: Entry | None, row: Row) -> tuple[str, ...]:
         return ()
     codes = (
         f"rxnorm:{code.code}"
-        for code in (entry.codes if isinstance(entry, MedicationEntry) else ())
+        for code in (entry.codes if row.subject == MEDICINES.key else ())
         if code.system.rstrip("/") == _RXNORM and code.code
     )
     return (" ".join(row.title.casefold().split()), *codes)

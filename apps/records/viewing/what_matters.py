@@ -3,13 +3,12 @@
 Names and dates, and no value of a result: somebody decides to look at that. One query for all of it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from apps.records.presenters import results
-from apps.records.shelving import arranging, reading
-from apps.records.shelving.arranging import Arrangement
+from apps.records.shelving import reading
 from apps.records.shelving.reading import Shelved
 from apps.records.subjects import ALLERGIES, CONDITIONS, MEDICINES, RESULTS, Subject
 from apps.records.viewing import allergy_words, folding, rows
@@ -18,13 +17,6 @@ from apps.records.viewing.rows import Row
 from apps.records.viewing.whole import Whole
 
 MOST_NAMED: Final = 5
-_LOOKED_THROUGH: Final = 30
-_ASKED: Final[Mapping[str, tuple[Arrangement, int]]] = {
-    ALLERGIES.key: (Arrangement.LISTED, allergy_words.MOST),
-    CONDITIONS.key: (Arrangement.LISTED, _LOOKED_THROUGH),
-    MEDICINES.key: (Arrangement.LISTED, _LOOKED_THROUGH),
-    RESULTS.key: (arranging.dated_arrangement(RESULTS), _LOOKED_THROUGH),
-}
 
 
 @dataclass(frozen=True)
@@ -48,7 +40,7 @@ class WhatMatters:
 
 def of(whole: Whole) -> WhatMatters:
     """Raises Outdated where a shelf was built anew meanwhile, and VaultError."""
-    found = reading.beginnings(whole.shelves, _ASKED, whole.ring, kinds=allergy_words.KINDS)
+    found = reading.begun(whole.shelves, [one.key for one in (ALLERGIES, CONDITIONS, MEDICINES, RESULTS)], whole.ring)
     return WhatMatters(
         allergies=_allergies(whole, found[ALLERGIES.key]),
         conditions=_current(whole, CONDITIONS, found[CONDITIONS.key]),
@@ -59,8 +51,7 @@ def of(whole: Whole) -> WhatMatters:
 
 def allergies_of(whole: Whole) -> Allergies:
     """The allergies alone, for a page whose shelves have them. Raises as `of` does."""
-    asked = {ALLERGIES.key: _ASKED[ALLERGIES.key]}
-    found = reading.beginnings(whole.shelves, asked, whole.ring, kinds=allergy_words.KINDS)
+    found = reading.begun(whole.shelves, [ALLERGIES.key], whole.ring)
     return _allergies(whole, found[ALLERGIES.key])
 
 

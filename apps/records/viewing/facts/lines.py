@@ -24,6 +24,7 @@ from apps.records.viewing.facts import labels
 
 _MOST = 200
 _FIRST = 3  # of several, in a row
+_TOLD_ANYWAY: Final = When, Attachment  # that a date is not known; what cannot be opened has a name
 _FOREMOST: Final = frozenset({"is_to_avoid"})  # what nobody may overlook behind the rest
 
 
@@ -74,9 +75,10 @@ def _saying(kind: Any) -> Callable[[Any], str] | None:
 
 @cache
 def _parts(kind: Any) -> tuple[str, ...]:
-    """The parts of a smaller thing that are told, by name."""
+    """The parts of a smaller thing that are told, by name: first what nobody may overlook."""
     names = (field.name for field in fields(kind))
-    return tuple(name for name in names if not name.startswith("_") and not labels.is_technical(name))
+    told = (name for name in names if not name.startswith("_") and not labels.is_technical(name))
+    return tuple(sorted(told, key=lambda name: name not in _FOREMOST))
 
 
 def _together(value: Any) -> str:
@@ -85,13 +87,14 @@ def _together(value: Any) -> str:
     kind, said = whole.__name__, list[str]()
     for name in _parts(whole):
         part = getattr(value, name)
-        text = ", ".join(of(part)) if part not in (None, "", (), False) else ""
-        if text and isinstance(part, bool):
-            text = labels.of_field(kind, name)
-        elif text and (label := labels.within(kind, name)):
-            text = f"{label}: {text}"
-        said.insert(0 if name in _FOREMOST else len(said), text)
+        if part or isinstance(part, _TOLD_ANYWAY):
+            said.append(labels.of_field(kind, name) if part is True else _labelled(kind, name, ", ".join(of(part))))
     return " · ".join(filter(None, said))
+
+
+def _labelled(kind: str, name: str, text: str) -> str:
+    label = labels.within(kind, name) if text else ""
+    return f"{label}: {text}" if label else text
 
 
 def _contact(contact: Contact) -> str:

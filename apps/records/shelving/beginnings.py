@@ -1,0 +1,61 @@
+"""How a few subjects begin, for pages that say of many entries what each is called and when, and no more.
+
+A page that says first what matters now reads hundreds of entries for a few names: as heads, on leaves of their own,
+they take a tenth of what the entries take.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, replace
+from itertools import islice
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from apps.records import presenting
+from apps.records.presenters.allergies import AllergyEntry, AllergyHead
+from apps.records.presenters.entry import Entry
+from apps.records.presenters.moments import When
+from apps.records.shelving import arranging
+from apps.records.shelving.arranging import Arrangement, Key
+from apps.records.shelving.indexing import Row
+from apps.records.subjects import ALLERGIES, CONDITIONS, MEDICINES, RESULTS
+
+
+class Beginning(NamedTuple):
+    """Of which arrangement, and how many rows of it at most."""
+
+    arrangement: Arrangement
+    most: int
+
+
+OF: Final[Mapping[str, Beginning]] = {
+    ALLERGIES.key: Beginning(Arrangement.LISTED, 200),  # all are named
+    CONDITIONS.key: Beginning(Arrangement.LISTED, 30),
+    MEDICINES.key: Beginning(Arrangement.LISTED, 30),
+    RESULTS.key: Beginning(arranging.dated_arrangement(RESULTS), 30),
+}
+# What an entry is read as, by the name of its kind.
+KINDS: Final[Mapping[str, type[Entry]]] = {
+    **dict.fromkeys(presenting.KINDS, Entry),
+    AllergyEntry.__name__: AllergyHead,
+}
+
+
+def cut(beginning: Beginning, rows: Iterator[tuple[Key, bytes]]) -> Iterator[tuple[Key, bytes]]:
+    """The first rows of that arrangement, each written as the head of its entry."""
+    for key, written in islice(rows, beginning.most):
+        row = msgspec.json.decode(written, type=Row)
+        entry = row.opened(KINDS)
+        said = entry.said[:1] if entry.is_modified else ()  # what `is_modified` says of it
+        yield key, msgspec.json.encode((row.record, row.kind, _told(replace(entry, said=said, people=()))))
+
+
+def _told(of: Any) -> dict[str, Any]:
+    """What is not as it is where nothing is said."""
+    nothing = type(of)()
+    values = ((field.name, getattr(of, field.name)) for field in fields(of))
+    return {
+        name: _told(value) if isinstance(value, When) else value
+        for name, value in values
+        if value != getattr(nothing, name)
+    }
