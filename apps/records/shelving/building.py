@@ -195,19 +195,6 @@ def _write(connection: Connection, shelf: _Shelf, *, ring: KeyRing, at: datetime
         subject=shelf.subject.key,
         defaults={"sealed_index": b"", "built_at": at},
     )
-    writing = _Writing(row, shelf.index.build, ring)
-    stretches = {
-        arrangement.value: writing.write(arrangement, spool.merged())
-        for arrangement, spool in shelf.spools.items()
-        if arrangement is not Arrangement.WORDS
-    }
-    stretches |= writing.write_words(shelf.spools[Arrangement.WORDS].merged())
-    if shelf.tests:
-        tests = shelf.spools[Arrangement.TESTS].merged()
-        stretches[Arrangement.LATEST.value] = writing.write(Arrangement.LATEST, _latest(tests, shelf.tests))
-    if beginning := beginnings.OF.get(shelf.subject.key):
-        heads = beginnings.cut(beginning, shelf.spools[beginning.arrangement].merged())
-        stretches[Arrangement.HEADS.value] = writing.write(Arrangement.HEADS, heads)
     index = Index(
         build=shelf.index.build,
         count=shelf.counts["listed"],
@@ -221,13 +208,30 @@ def _write(connection: Connection, shelf: _Shelf, *, ring: KeyRing, at: datetime
         fills=shelf.counts["fills"],
         newest=shelf.newest[1],
         zone=shelf.zone,
-        arrangements=stretches,
+        arrangements=_stretches(_Writing(row, shelf.index.build, ring), shelf),
     )
     place = places.shelf_place(connection_id=connection.id, subject=shelf.subject.key)
     row.sealed_index = ring.seal_body(msgspec.json.encode(index), place=place)
     row.built_at, row.form, row.tried_at = at, indexing.FORM, None
     row.save(update_fields=["sealed_index", "built_at", "form", "tried_at"])
     row.leaves.exclude(build=shelf.index.build).delete()
+
+
+def _stretches(writing: "_Writing", shelf: _Shelf) -> dict[str, Stretch]:
+    """The new leaves, written: what the index says of each arrangement."""
+    stretches = {
+        arrangement.value: writing.write(arrangement, spool.merged())
+        for arrangement, spool in shelf.spools.items()
+        if arrangement is not Arrangement.WORDS
+    }
+    stretches |= writing.write_words(shelf.spools[Arrangement.WORDS].merged())
+    if shelf.tests:
+        tests = shelf.spools[Arrangement.TESTS].merged()
+        stretches[Arrangement.LATEST.value] = writing.write(Arrangement.LATEST, _latest(tests, shelf.tests))
+    if beginning := beginnings.OF.get(shelf.subject.key):
+        heads = beginnings.cut(beginning, shelf.spools[beginning.arrangement].merged())
+        stretches[Arrangement.HEADS.value] = writing.write(Arrangement.HEADS, heads)
+    return stretches
 
 
 def _latest(tests: Iterator[tuple[Key, bytes]], counted: Counter[str]) -> Iterator[tuple[Key, bytes]]:
