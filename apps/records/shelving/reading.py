@@ -162,9 +162,10 @@ def of_test(
     told = []
     for leaf, _key, row in _of_one(found, Arrangement.TESTS, test, ring, most=most):
         shelf = leaf.source.shelf
-        value = _read(shelf, row, lambda row: read(row.entry))
-        if value is not None:
-            told.append((shelf.connection_id, value))
+        try:
+            told.append((shelf.connection_id, read(row.entry)))
+        except msgspec.MsgspecError:
+            _tell_unread(shelf, row)
     return tuple(told)
 
 
@@ -331,14 +332,14 @@ def _sealed(leaves: Sequence[_Leaf]) -> dict[tuple[int, str, int], bytes]:
 
 
 def _shelved(shelf: OpenShelf, key: Key, row: Row, kinds: Mapping[str, type[Entry]] = KINDS) -> Shelved:
-    entry = _read(shelf, row, lambda row: row.opened(kinds))
+    entry: Entry | None = None
+    try:
+        entry = row.opened(kinds)
+    except msgspec.MsgspecError:
+        _tell_unread(shelf, row)
     return Shelved(row.record, shelf.connection_id, shelf.subject, key, entry, row.of_its_test)
 
 
-def _read(shelf: OpenShelf, row: Row, read: Callable[[Row], _T]) -> _T | None:
-    """What `read` makes of the row; None where it cannot be read."""
-    try:
-        return read(row)
-    except msgspec.MsgspecError:  # of another release: `rebuild_shelves` mends it
-        _LOG.error("An entry of a shelf cannot be read: connection %s, %s.", shelf.connection_id, row.kind)
-        return None
+def _tell_unread(shelf: OpenShelf, row: Row) -> None:
+    """It is of another release: `rebuild_shelves` mends it. No traceback, which shows what could not be decoded."""
+    _LOG.error("An entry of a shelf cannot be read: connection %s, %s.", shelf.connection_id, row.kind)
