@@ -3,6 +3,7 @@
 import string
 import unicodedata
 from concurrent.futures import ThreadPoolExecutor, wait
+from itertools import product
 
 import pytest
 from django.db import connection, connections, transaction
@@ -10,10 +11,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from apps.directory.models import Endpoint, Provider, ProviderPortal, SearchWord, WordNeighbours
-from apps.directory.searching import vocabulary
+from apps.directory.searching import near_words, vocabulary
 from apps.directory.words import mistyping, spelling, web_addresses
 from tests.directory.conftest import AT
 
+_LETTERS = ["".join(three) for three in product("bcdfghlmnprstv", "aeiou", "bcdfghlmnprstv")]
 WORDS = st.text(string.ascii_lowercase, min_size=4, max_size=14)
 
 
@@ -221,6 +223,41 @@ class TestTheVocabulary:
         provider.refresh_from_db()
         assert {"myquill", "quill", "vole"} <= set(provider.words)
         assert SearchWord.objects.filter(word="myquill").exists()
+
+
+@pytest.mark.django_db
+class TestNearWords:
+    TYPED = ("habror", "univresity", "card", "abc", "12345", "nothing")
+
+    def test_are_those_that_share_a_neighbour_each_by_the_word_typed(self):
+        known = ["harbor", "harbour", "university", "universe", "cardiology", "cards", "carbon", "abcd", "12345"]
+        SearchWord.learn(known)
+        SearchWord.objects.filter(word="harbour").update(uses=7)
+        found = near_words.of(self.TYPED)
+        for typed in self.TYPED:
+            asked = mistyping.typed_neighbours(typed)
+            near = {word for word in known if asked & mistyping.neighbours(word)}
+            assert set(found.get(typed, {})) == near
+        assert found["habror"] == {"harbor": 1, "harbour": 7}
+
+    def test_are_the_commonest_of_many(self):
+        SearchWord.learn([f"card{chr(97 + number // 26)}{chr(97 + number % 26)}" for number in range(200)])
+        SearchWord.objects.filter(word="cardhq").update(uses=2)
+        found = near_words.of(["card"])["card"]
+        assert len(found) == 150
+        assert found["cardhq"] == 2
+
+    @pytest.mark.parametrize("is_analyzed", [False, True])
+    def test_are_found_without_reading_the_vocabulary(self, is_analyzed):
+        SearchWord.learn([f"{letters}{end}" for letters in _LETTERS for end in ("tion", "ment", "ness", "ably")])
+        with connection.cursor() as cursor:
+            if is_analyzed:
+                cursor.execute("ANALYZE directory_searchword, directory_wordneighbours")
+            cursor.execute("SELECT gin_clean_pending_list('word_neighbours')")
+            pairs = sorted(mistyping.typed_neighbours("univresity"))
+            asked = {"typed": ["univresity"] * len(pairs), "neighbours": pairs}
+            cursor.execute(f"EXPLAIN {near_words._NEAR}", asked)
+            assert not [line for (line,) in cursor.fetchall() if "Seq Scan" in line]
 
 
 class TestLearningBesideAnImport:

@@ -9,18 +9,18 @@ from typing import Any
 from django.db.models import F, QuerySet, Value
 from django.db.models.functions import Left
 
-from apps.directory.models import SearchWord, WordNeighbours
+from apps.directory.models import SearchWord
+from apps.directory.searching import near_words
 from apps.directory.words import mistyping, spelling, web_addresses
 
 LONGEST_QUERY = 200
 _MOST_WORDS = 8
 _MOST_MEANINGS = 100  # words that begin as one that was typed
 _MOST_SIMILAR = 20  # words that one may have been meant by
-_MOST_LOOKED_AT = 150
 _MOST_PARTS = 4
 _LONGEST_PART = 20
 # What words are found for, beside those that begin as a typed one: no typed word looks so.
-_NEAR, _PIECES = "near ", "pieces "
+_PIECES = "pieces "
 # Said of nearly everybody, or of nobody: asked for only where nothing else was typed.
 _IDLE = frozenset("and the of at for in a an to inc llc ltd pc pllc http https www com org net".split())  # noqa: SIM905
 
@@ -80,15 +80,14 @@ def known(words: Sequence[str]) -> tuple[Meaning, ...]:
 
 def similar(meanings: Sequence[Meaning]) -> tuple[Meaning, ...]:
     """The same, widened to words that may have been meant. What nobody has may also be words run together, or one that
-    was torn apart. One query."""
+    was torn apart. Two queries."""
     pairs = list(pairwise(meanings))
     torn = [f"{left.typed}{right.typed}" for left, right in pairs if not (left.is_known and right.is_known)]
-    mistyped = [meaning.typed for meaning in meanings if mistyping.edits_forgiven(meaning.typed)]
+    near = near_words.of([meaning.typed for meaning in meanings if mistyping.edits_forgiven(meaning.typed)])
     pieces = {piece for meaning in meanings if not meaning.is_known for piece in _pieces(meaning.typed)}
     found = _by_typed(
         [
             *(part for word in torn for part in _beginning(word)),
-            *(_near(word) for word in mistyped),
             _with_uses(SearchWord.objects.filter(word__in=pieces), _PIECES),
         ]
     )
@@ -96,7 +95,7 @@ def similar(meanings: Sequence[Meaning]) -> tuple[Meaning, ...]:
     for meaning in _joined(meanings, found):
         parts = () if meaning.is_known else _cut(meaning.typed, found[_PIECES])
         cut = [Meaning(part, {part: 0}, found[_PIECES][part]) for part in parts]
-        wide += cut or [_widened(meaning, found[_NEAR + meaning.typed])]
+        wide += cut or [_widened(meaning, near.get(meaning.typed, {}))]
     return tuple(wide)
 
 
@@ -122,11 +121,6 @@ def _commonest(uses: Mapping[str, int]) -> Mapping[str, int]:
     """So many at most of those that begin as a typed word."""
     best = sorted(uses, key=uses.__getitem__, reverse=True)[:_MOST_MEANINGS]
     return {word: uses[word] for word in best}
-
-
-def _near(word: str) -> Rows:
-    near = WordNeighbours.objects.filter(neighbours__overlap=sorted(mistyping.typed_neighbours(word)))
-    return _with_uses(SearchWord.objects.filter(word__in=near.values("word")), _NEAR + word)[:_MOST_LOOKED_AT]
 
 
 def _with_uses(rows: QuerySet[SearchWord], typed: str) -> Rows:

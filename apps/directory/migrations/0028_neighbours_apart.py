@@ -1,13 +1,12 @@
-"""How words may be mistyped has a table of its own: a word that is counted anew leaves it alone.
+"""How words may be mistyped moves to the table of its own.
 
 The column of before stays with its index, for searches of the version before while it is replaced; nobody writes it, and
 the release after the next may drop both. What the version before learns meanwhile, the next import completes.
 """
 
-from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.operations import AddIndexConcurrently
-from django.db import migrations, models
+from django.db import migrations
 
 _LOT = 2000
 
@@ -26,17 +25,10 @@ class Migration(migrations.Migration):
     atomic = False
 
     dependencies = [
-        ("directory", "0026_common_beginnings"),
+        ("directory", "0027_word_neighbours"),
     ]
 
     operations = [
-        migrations.CreateModel(
-            name="WordNeighbours",
-            fields=[
-                ("word", models.CharField(db_collation="C", max_length=60, primary_key=True, serialize=False)),
-                ("neighbours", ArrayField(base_field=models.CharField(max_length=60), size=None)),
-            ],
-        ),
         # as in 0017: in collation C the key's own index serves LIKE
         migrations.RunSQL("DROP INDEX IF EXISTS directory_wordneighbours_word_b22558d1_like", migrations.RunSQL.noop),
         migrations.RunPython(copy, migrations.RunPython.noop),
