@@ -81,6 +81,46 @@ class TestOneProviderReadInTwoWays:
         keep(older, report(code=PANEL, conclusion="Ask again"))
         assert page(hers, "subject", "results").count('class="row-link"') == 2
 
+    def test_lists_two_reports_whose_results_differ(self, hers, connection, older):
+        keep(connection, result(0, value=5.1), result(1), report("o0", "o1", code=PANEL))
+        keep(older, result(0, value=6.1), result(1), report("o0", "o1", code=PANEL))
+        text = page(hers, "subject", "results")
+        assert text.count("Basic panel") == 2
+        assert text.count('class="row-link"') == 5
+
+    def test_lists_two_reports_whose_results_stand_on_another_page(self, hers, connection, older):
+        peptides = [{**result(0, name=f"Peptide {number}"), "id": f"o{number}"} for number in range(60)]
+        keep(connection, *peptides, report("o59", code=PANEL))
+        keep(older, {**peptides[59], "valueQuantity": {"value": 9.9}}, report("o59", code=PANEL))
+        assert page(hers, "subject", "results").count("Basic panel") == 2
+
+    @pytest.mark.parametrize("differing", ["value", "nothing"])
+    def test_lists_two_panels_as_one_only_where_their_members_are_alike(self, hers, connection, older, differing):
+        for one, value in ((connection, 5.1), (older, 5.1 if differing == "nothing" else 6.1)):
+            panel = {**result(0, name="Electrolytes"), "id": "p", "hasMember": [{"reference": "Observation/o0"}]}
+            del panel["valueQuantity"]
+            keep(one, result(0, value=value), panel)
+        assert page(hers, "subject", "results").count("Electrolytes") == (1 if differing == "nothing" else 2)
+
+    @pytest.mark.parametrize(
+        "differing",
+        [
+            {"note": [{"text": "Taken too late"}]},
+            {"conclusionCode": [{"text": "Low sodium"}]},
+            {"presentedForm": [{"title": "Scan", "contentType": "application/pdf", "url": "https://fhir.example/b/1"}]},
+        ],
+    )
+    def test_lists_two_reports_that_say_something_else_on_their_pages(self, hers, connection, older, differing):
+        keep(connection, report(code=PANEL))
+        keep(older, report(code=PANEL, **differing))
+        assert page(hers, "subject", "results").count('class="row-link"') == 2
+
+    def test_lists_a_report_once_whose_file_stands_at_two_addresses(self, hers, connection, older):
+        form = {"title": "Scan", "contentType": "application/pdf", "size": 512}
+        for number, one in enumerate((connection, older)):
+            keep(one, report(code=PANEL, presentedForm=[{**form, "url": f"https://fhir.example/{number}/Binary/1"}]))
+        assert page(hers, "subject", "results").count('class="row-link"') == 1
+
     def test_is_told_apart_where_a_copy_is_chosen(self, hers, connection, older):
         keep(connection, result(0))
         keep(older, result(1))

@@ -24,7 +24,7 @@ from apps.records.presenters.remembering import remembered
 from apps.records.presenters.values import Value
 from apps.wire import datetimes
 
-_MOST = 200  # components or members of one resource
+MOST_PARTS: Final = 200  # components or members of one resource, or results of a report, that an entry names
 _LONGEST_TEST = 120  # an index holds keys
 # Codes of the very same measurement: the blood pressure of Argonaut (DSTU2) and of US Core (R4), and weight measured
 _SAME = {"55284-4": "85354-9", "35094-2": "85354-9", "3141-9": "29463-7"}
@@ -253,7 +253,7 @@ def references(resource: Element, name: str, context: Context) -> tuple[str, ...
     """The references of an element in their order: `Type/id`, `#id` for what is contained, or the address of what is at
     another root. At most two hundred: `left_out` counts the others."""
     found = (_path(reference, context) for reference in elements.children(resource, name))
-    return tuple(dict.fromkeys(filter(None, found)))[:_MOST]
+    return tuple(dict.fromkeys(filter(None, found)))[:MOST_PARTS]
 
 
 def left_out(resource: Element) -> int:
@@ -261,7 +261,7 @@ def left_out(resource: Element) -> int:
     members = (part for part in elements.children(resource, "related") if _kind(part) == "has-member")
     named = [*elements.children(resource, "result"), *elements.children(resource, "hasMember")]
     named += [elements.child(part, "target") for part in members]
-    return max(len(dict.fromkeys(elements.text(one, "reference") for one in named)) - _MOST, 0)
+    return max(len(dict.fromkeys(elements.text(one, "reference") for one in named)) - MOST_PARTS, 0)
 
 
 def _path(reference: Element, context: Context) -> str:
@@ -282,7 +282,7 @@ def _measured(element: Element, *, age: float | None) -> Measured:
 
 
 def _components(resource: Element, *, age: float | None) -> tuple[Component, ...]:
-    return tuple(_component(part, age=age) for part in list(elements.children(resource, "component"))[:_MOST])
+    return tuple(_component(part, age=age) for part in list(elements.children(resource, "component"))[:MOST_PARTS])
 
 
 def _component(element: Element, *, age: float | None) -> Component:
@@ -315,7 +315,7 @@ def _related(resource: Element, context: Context, name: str, kind: str) -> tuple
         for part in elements.children(resource, "related")
         if _kind(part) == kind
     )
-    return tuple(dict.fromkeys((*references(resource, name, context), *filter(None, older))))[:_MOST]
+    return tuple(dict.fromkeys((*references(resource, name, context), *filter(None, older))))[:MOST_PARTS]
 
 
 def _kind(part: Element) -> str:

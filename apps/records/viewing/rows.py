@@ -3,21 +3,27 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
+from functools import cached_property
+from typing import Final
 from uuid import UUID
 
 from django.utils.translation import gettext, ngettext
 
-from apps.records.presenters import grave_news, plain_names
+from apps.records.presenters import grave_news, plain_names, results
 from apps.records.presenters.entry import Code, Entry
 from apps.records.presenters.generic import GenericEntry
 from apps.records.presenters.moments import When
+from apps.records.presenters.reports import ReportEntry
 from apps.records.presenters.results import ResultEntry
+from apps.records.presenters.values import Attachment
 from apps.records.presenters.visits import VisitEntry
 from apps.records.shelving import arranging
 from apps.records.shelving.reading import Shelved
 from apps.records.viewing import cautions, other_kinds, remarks, values_in_words, whens, words
 from apps.records.viewing.facts import lines
 from apps.records.viewing.whole import Source
+
+_DEEPEST: Final = 2  # a report, its panels, and their results
 
 
 @dataclass(frozen=True)
@@ -62,12 +68,12 @@ def paired(
     """The same with what each row was made of. With `at`, rows say as well what is odd about them
     (`remarks`), by the birth date of whom each is of. Without `has_details` they say name, date and status."""
     rows: list[tuple[Shelved, Row]] = []
-    alike = _Alike()
+    alike, page = _Alike(), _AtHand(shelved)
     for one in shelved:
         source = sources[one.connection_id]
         provider, person = source.provider, source.person
         near = enumerate(rows[-5:], max(len(rows) - 5, 0)) if len(sources) > 1 else ()
-        same = next((place for place, (other, row) in near if row.person == person and _same(other, one)), None)
+        same = next((place for place, (other, row) in near if row.person == person and _same(other, one, page)), None)
         if same is None:
             row = _row(one, provider, person, alike, has_details=has_details)
             if at is not None and one.entry is not None:
@@ -189,14 +195,35 @@ def _told(entry: Entry) -> Iterable[str]:
     if isinstance(entry, GenericEntry):
         yield gettext("Other entry (%(kind)s)") % {"kind": other_kinds.of(entry.resource_type)}
     yield from lines.of_row(entry)
-    if results := getattr(entry, "results", ()):
-        count = len(results)
+    if isinstance(entry, ReportEntry) and entry.results:
+        count = len(entry.results)
         yield ngettext("%(count)d result", "%(count)d results", count) % {"count": count}
     yield ", ".join(entry.people[:2])
 
 
-def _same(one: Shelved, other: Shelved) -> bool:
-    """Whether two providers mean the very same: code, date, value and all that the row says are equal."""
+class _AtHand:
+    """The entries of one page by what refers to them. Put in order only where two reports may be the very same."""
+
+    def __init__(self, shelved: Sequence[Shelved]) -> None:
+        self._shelved = shelved
+
+    def find(self, holder: Shelved, path: str) -> Shelved | None:
+        """What a report or a panel refers to so, if it stands on this page."""
+        return self._by_path.get((holder.connection_id, path))
+
+    @cached_property
+    def _by_path(self) -> dict[tuple[UUID, str], Shelved]:
+        told = ((one, one.entry) for one in self._shelved)
+        return {
+            (one.connection_id, f"{entry.resource_type}/{entry.logical_id}"): one
+            for one, entry in told
+            if entry is not None
+        }
+
+
+def _same(one: Shelved, other: Shelved, at_hand: _AtHand, *, deepest: int = _DEEPEST) -> bool:
+    """Whether two providers mean the very same: code, date, value, all that the row says, and what belongs to it are
+    equal."""
     if one.connection_id == other.connection_id or one.subject != other.subject:
         return False
     first, second = one.entry, other.entry
@@ -204,14 +231,51 @@ def _same(one: Shelved, other: Shelved) -> bool:
         return False
     if not first.codes or not first.when.starts or first.is_withheld:
         return False
-    is_alike = all(getattr(first, name) == getattr(second, name) for name in _compared(first))
+    if any(getattr(first, name) != getattr(second, name) for name in _compared(first)):
+        return False
     # All that is told of them, though the row keeps it for its page: a dose or a conclusion that differs must not
     # vanish behind another provider's.
-    return is_alike and tuple(_told(first)) == tuple(_told(second))
+    if _forms(first) != _forms(second) or tuple(_told(first)) != tuple(_told(second)):
+        return False
+    return _have_same_parts(one, other, at_hand, deepest=deepest)
 
 
 def _compared(entry: Entry) -> tuple[str, ...]:
     names = {field.name for field in fields(entry)}
-    # Not the results of a report: they are references into one provider's records, and each has a row of its own.
-    wanted = ("title", "codes", "when", "status", "group", "value", "components", "place", "reactions", "inside")
+    wanted = (
+        "title", "codes", "when", "status", "group", "said", "value", "components", "place", "reactions", "inside",
+        "conclusion_names",
+    )  # fmt: skip
     return tuple(name for name in wanted if name in names)
+
+
+def _forms(entry: Entry) -> tuple[Attachment, ...]:
+    """The report as files, whatever address each provider has them at."""
+    return tuple(replace(form, url="") for form in entry.forms) if isinstance(entry, ReportEntry) else ()
+
+
+def _have_same_parts(one: Shelved, other: Shelved, at_hand: _AtHand, *, deepest: int) -> bool:
+    """Whether each result of two reports, or of two panels, is the very same as the one in its place. One that does not
+    stand on this page may say something else: they are two rows rather than one that hides the other."""
+    first, second = _parts(one.entry), _parts(other.entry)
+    if len(first) != len(second) or len(first) >= results.MOST_PARTS or (first and not deepest):
+        return False
+    for path, its_path in zip(first, second, strict=True):
+        if path.startswith("#") and path == its_path and path in _contained(one.entry):
+            continue  # the reports were compared with what they contain
+        part, its_part = at_hand.find(one, path), at_hand.find(other, its_path)
+        if part is None or its_part is None or not _same(part, its_part, at_hand, deepest=deepest - 1):
+            return False
+    return True
+
+
+def _parts(entry: Entry | None) -> tuple[str, ...]:
+    """The results that belong to it, as references into its own provider's records."""
+    if isinstance(entry, ReportEntry):
+        return entry.results
+    return entry.members if isinstance(entry, ResultEntry) else ()
+
+
+def _contained(entry: Entry | None) -> set[str]:
+    """What it holds itself, without what refers on to others."""
+    return {one.logical_id for one in entry.inside if not one.members} if isinstance(entry, ReportEntry) else set()
