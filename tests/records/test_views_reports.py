@@ -42,6 +42,17 @@ def report(*ids, title="Basic panel", **elements):
     }
 
 
+def panel_of(ids, *, version="R4"):
+    """A result that has members and nothing else, as either version writes it."""
+    members = [{"reference": f"Observation/{logical_id}"} for logical_id in ids]
+    older = [{"type": "has-member", "target": member} for member in members]
+    panel = {**result(0, name="Peptides"), "id": "p1"} | (
+        {"hasMember": members} if version == "R4" else {"related": older}
+    )
+    panel.pop("valueQuantity")
+    return panel
+
+
 def marked(number, code, name):
     return {**result(number, name=name, code=f"x-{number}"), "interpretation": [{"coding": [{"code": code}]}]}
 
@@ -108,6 +119,20 @@ class TestAReport:
         assert len(re.findall(r"Peptide \d+", text)) == 199
         assert "2 more results belong to this report." in text
         assert "not here" not in text
+
+    @pytest.mark.parametrize("version", ["R4", "DSTU2"])
+    def test_says_it_of_a_panel_within_it_that_names_more_than_its_entry_keeps(self, hers, connection, version):
+        keep(connection, result(0), panel_of([f"gone{number}" for number in range(230)], version=version), report("p1"))
+        text = main_of(hers.get(address("r1")))
+        assert "31 more results belong to this report." in text
+        assert "199 results belong to this report and are not here." in text
+
+    def test_counts_no_members_of_a_result_that_stands_for_itself(self, hers, connection):
+        valued = {**panel_of([f"gone{number}" for number in range(230)]), "valueString": "All within range"}
+        keep(connection, valued, report("p1"))
+        text = main_of(hers.get(address("r1")))
+        assert "All within range" in text
+        assert not re.search(r"belongs? to this report", text)
 
     def test_shows_what_it_contains(self, hers, connection):
         inside = {**result(0, name="Magnesium"), "id": "in"}

@@ -44,6 +44,11 @@ def of(entry: ReportEntry | ResultEntry, others: Mapping[str, ResultEntry]) -> P
     )
 
 
+def stands_for_members(result: ResultEntry) -> bool:
+    """Whether it has members and nothing of its own: they are told in its place."""
+    return bool(result.members) and not result.value and not result.components
+
+
 def _followed(paths: tuple[str, ...], others: Mapping[str, ResultEntry]) -> Iterator[tuple[str, ResultEntry | None]]:
     """Each path once: panels may hold each other."""
     told: set[str] = set()
@@ -54,7 +59,7 @@ def _followed(paths: tuple[str, ...], others: Mapping[str, ResultEntry]) -> Iter
             continue
         told.add(path)
         result = others.get(path)
-        if result is not None and result.members and not result.value and not result.components:
+        if result is not None and stands_for_members(result):
             waiting.extend(reversed(result.members))
         else:
             yield path, result

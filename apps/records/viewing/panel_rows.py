@@ -65,23 +65,28 @@ def of(
         unread += len(wanted[room:])
         found = _read(record, wanted[:room], surroundings, ring) if wanted else {}
         held |= found
-        wanted = [path for one in found.values() for path in one.result.members]
+        wanted = [
+            path for one in found.values() if panels.stands_for_members(one.result) for path in one.result.members
+        ]
     panel = panels.of(entry, {path: one.result for path, one in held.items()})
     is_asked = grave_news.is_named_by(entry.title, entry.codes) or getattr(entry, "may_be_grave", False)
     parts = tuple(
         _part(held.get(f"Observation/{result.logical_id}"), result, is_asked=is_asked) for result in panel.results
     )
     missing = max(panel.missing - unread, 0)
-    return PanelShown(parts, panel.outside, panel.compared, missing, unread + results.left_out(resource))
+    unnamed = results.left_out(resource) + sum(one.left_out for one in held.values())
+    return PanelShown(parts, panel.outside, panel.compared, missing, unread + unnamed)
 
 
 @dataclass(frozen=True)
 class _Held:
-    """A result that has a record of its own, and where that is listed."""
+    """A result that has a record of its own, and where that is listed. `left_out` counts members that are told in its
+    place, beyond those that it names."""
 
     pk: int
     subject: str
     result: ResultEntry
+    left_out: int = 0
 
 
 def _read(record: Record, paths: Sequence[str], surroundings: Surroundings, ring: KeyRing) -> dict[str, _Held]:
@@ -97,7 +102,8 @@ def _read(record: Record, paths: Sequence[str], surroundings: Surroundings, ring
         resource, entry = presenting.present(body, resource_type="Observation", logical_id=logical_id, context=context)
         subject = subjects.subject_of(resource, resource_type="Observation")
         if isinstance(entry, ResultEntry) and subject is not None:
-            held[f"Observation/{logical_id}"] = _Held(pk, subject.key, entry)
+            left_out = results.left_out(resource) if panels.stands_for_members(entry) else 0
+            held[f"Observation/{logical_id}"] = _Held(pk, subject.key, entry, left_out)
     return held
 
 
