@@ -134,6 +134,36 @@ class TestAReport:
         assert "All within range" in text
         assert not re.search(r"belongs? to this report", text)
 
+    def test_counts_each_result_it_has_no_room_for_once(self, hers, connection):
+        sent = [{**result(0, name=f"Peptide {number}"), "id": f"o{number}"} for number in range(200)]
+        several = [{**panel_of([*(f"o{number}" for number in range(200)), "o0"]), "id": name} for name in ("p1", "p2")]
+        keep(connection, *sent, *several, report("p1", "p2", "o199"))
+        text = main_of(hers.get(address("r1")))
+        assert len(re.findall(r"Peptide \d+", text)) == 198
+        assert "2 more results belong to this report." in text
+        assert "not here" not in text
+
+    def test_counts_a_result_once_that_is_written_in_two_ways(self, hers, connection):
+        own = connection.endpoint.fhir_base_url
+        names = [f"o{number}" for number in range(150)]
+        twice = [{"reference": f"{root}Observation/{name}"} for name in names for root in ("", f"{own}/")]
+        keep(connection, *({**result(0), "id": name} for name in names), {**panel_of(()), "hasMember": twice})
+        assert "more result" not in main_of(hers.get(address("p1")))
+
+    def test_does_not_say_of_what_it_did_not_look_for_that_it_is_not_here(self, hers, connection):
+        deep = [{**panel_of([f"p{number + 1}"]), "id": f"p{number}"} for number in range(1, 4)]
+        keep(connection, result(0), *deep, {**panel_of(["o0"]), "id": "p4"}, report("p1"))
+        text = main_of(hers.get(address("r1")))
+        assert "1 more result belongs to this report." in text
+        assert "not here" not in text
+
+    def test_shows_the_members_of_a_panel_that_it_contains(self, hers, connection):
+        inside = {**panel_of(["o0"]), "id": "in"}
+        keep(connection, result(0), {**report(contained=[inside]), "result": [{"reference": "#in"}]})
+        text = main_of(hers.get(address("r1")))
+        assert "Sodium" in text
+        assert "not here" not in text
+
     def test_shows_what_it_contains(self, hers, connection):
         inside = {**result(0, name="Magnesium"), "id": "in"}
         keep(connection, {**report(contained=[inside]), "result": [{"reference": "#in"}]})

@@ -1,28 +1,25 @@
 """A panel: the results that belong to a report or to a result without a value of its own (patient experience 3.3).
 
 Those outside of the usual range come first, the rest in the laboratory's order. What is referred to and not here is
-counted, never passed over.
+named, never passed over.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
 
 from apps.records.presenters.reports import ReportEntry
 from apps.records.presenters.results import ResultEntry
-
-_MOST = 500
 
 
 @dataclass(frozen=True)
 class Panel:
     """`compared` counts those of which a place is said, `outside` those of them outside of the usual range; `missing`
-    those that the provider refers to and that we do not have."""
+    are the references of those that are not at hand, each once."""
 
     results: tuple[ResultEntry, ...] = ()
     outside: int = 0
     compared: int = 0
-    missing: int = 0
+    missing: tuple[str, ...] = ()
 
 
 def of(entry: ReportEntry | ResultEntry, others: Mapping[str, ResultEntry]) -> Panel:
@@ -33,14 +30,14 @@ def of(entry: ReportEntry | ResultEntry, others: Mapping[str, ResultEntry]) -> P
     """
     contained = {inside.logical_id: inside for inside in entry.inside} if isinstance(entry, ReportEntry) else {}
     paths = entry.results if isinstance(entry, ReportEntry) else entry.members
-    found = dict(islice(_followed(paths, {**others, **contained}), _MOST))
+    found = dict(_followed(paths, {**others, **contained}))
     told = [result for result in found.values() if result is not None and not result.is_withdrawn]
     outside = [result for result in told if _is_outside(result)]
     return Panel(
         results=(*outside, *(result for result in told if not _is_outside(result))),
         outside=len(outside),
         compared=sum(bool(result.place or any(part.place for part in result.components)) for result in told),
-        missing=sum(result is None for result in found.values()),
+        missing=tuple(path for path, result in found.items() if result is None),
     )
 
 

@@ -204,8 +204,8 @@ def present(resource: Element, context: Context) -> ResultEntry:
         method=_titled(resource, "method"),
         specimen=specimen_of(resource, context),
         body_site=_titled(resource, "bodySite"),
-        members=_related(resource, context, "hasMember", "has-member"),
-        derived_from=_related(resource, context, "derivedFrom", "derived-from"),
+        members=_related(resource, context, "hasMember", "has-member")[:MOST_PARTS],
+        derived_from=_related(resource, context, "derivedFrom", "derived-from")[:MOST_PARTS],
         at_home=any(map(is_patient, elements.children(resource, "performer"))),
     )
 
@@ -251,17 +251,19 @@ def specimen_of(resource: Element, context: Context) -> str:
 
 def references(resource: Element, name: str, context: Context) -> tuple[str, ...]:
     """The references of an element in their order: `Type/id`, `#id` for what is contained, or the address of what is at
-    another root. At most two hundred: `left_out` counts the others."""
+    another root. At most two hundred: `unnamed` has the others."""
+    return _paths(resource, name, context)[:MOST_PARTS]
+
+
+def unnamed(resource: Element, context: Context) -> tuple[str, ...]:
+    """The results that a report, or the members that a result, refers to beyond those that its entry names."""
+    reported, members = _paths(resource, "result", context), _related(resource, context, "hasMember", "has-member")
+    return (*reported[MOST_PARTS:], *members[MOST_PARTS:])
+
+
+def _paths(resource: Element, name: str, context: Context) -> tuple[str, ...]:
     found = (_path(reference, context) for reference in elements.children(resource, name))
-    return tuple(dict.fromkeys(filter(None, found)))[:MOST_PARTS]
-
-
-def left_out(resource: Element) -> int:
-    """How many results a report, or members a result, refers to beyond those that its entry names."""
-    members = (part for part in elements.children(resource, "related") if _kind(part) == "has-member")
-    named = [*elements.children(resource, "result"), *elements.children(resource, "hasMember")]
-    named += [elements.child(part, "target") for part in members]
-    return max(len(dict.fromkeys(elements.text(one, "reference") for one in named)) - MOST_PARTS, 0)
+    return tuple(dict.fromkeys(filter(None, found)))
 
 
 def _path(reference: Element, context: Context) -> str:
@@ -313,13 +315,9 @@ def _related(resource: Element, context: Context, name: str, kind: str) -> tuple
     older = (
         _path(elements.child(part, "target"), context)
         for part in elements.children(resource, "related")
-        if _kind(part) == kind
+        if (elements.text(part, "type") or "has-member") == kind
     )
-    return tuple(dict.fromkeys((*references(resource, name, context), *filter(None, older))))[:MOST_PARTS]
-
-
-def _kind(part: Element) -> str:
-    return elements.text(part, "type") or "has-member"
+    return tuple(dict.fromkeys((*_paths(resource, name, context), *filter(None, older))))
 
 
 def _asks_for_age(resource: Element) -> bool:

@@ -57,36 +57,42 @@ def of(
     paths = entry.results if isinstance(entry, ReportEntry) else entry.members
     if not paths and not (isinstance(entry, ReportEntry) and entry.inside):
         return None
-    held: dict[str, _Held] = {}
-    wanted, unread = list(paths), 0
+    held, asked = dict[str, _Held](), set[str]()
+    panel = panels.of(entry, {})
     for _round in range(_ROUNDS):
-        wanted = [path for path in wanted if path not in held and path.startswith("Observation/")]
-        room = _MOST - len(held)
-        unread += len(wanted[room:])
-        found = _read(record, wanted[:room], surroundings, ring) if wanted else {}
-        held |= found
-        wanted = [
-            path for one in found.values() if panels.stands_for_members(one.result) for path in one.result.members
-        ]
-    panel = panels.of(entry, {path: one.result for path, one in held.items()})
+        wanted = [path for path in panel.missing if _is_ours(path) and path not in asked][: _MOST - len(held)]
+        if not wanted:
+            break
+        asked.update(wanted)
+        held |= _read(record, wanted, surroundings, ring)
+        panel = panels.of(entry, {path: one.result for path, one in held.items()})
     is_asked = grave_news.is_named_by(entry.title, entry.codes) or getattr(entry, "may_be_grave", False)
     parts = tuple(
         _part(held.get(f"Observation/{result.logical_id}"), result, is_asked=is_asked) for result in panel.results
     )
-    missing = max(panel.missing - unread, 0)
-    unnamed = results.left_out(resource) + sum(one.left_out for one in held.values())
-    return PanelShown(parts, panel.outside, panel.compared, missing, unread + unnamed)
+    unnamed = (
+        *results.unnamed(resource, surroundings.of(())),
+        *(path for one in held.values() for path in one.unnamed),
+    )
+    lacking = {path for path in (*panel.missing, *unnamed) if path not in held}
+    left_out = sum(_is_ours(path) and path not in asked for path in lacking)
+    return PanelShown(parts, panel.outside, panel.compared, len(lacking) - left_out, left_out)
+
+
+def _is_ours(path: str) -> bool:
+    """Whether it is a result that may have a record of its own here."""
+    return path.startswith("Observation/")
 
 
 @dataclass(frozen=True)
 class _Held:
-    """A result that has a record of its own, and where that is listed. `left_out` counts members that are told in its
+    """A result that has a record of its own, and where that is listed. `unnamed` are members that are told in its
     place, beyond those that it names."""
 
     pk: int
     subject: str
     result: ResultEntry
-    left_out: int = 0
+    unnamed: tuple[str, ...] = ()
 
 
 def _read(record: Record, paths: Sequence[str], surroundings: Surroundings, ring: KeyRing) -> dict[str, _Held]:
@@ -102,8 +108,8 @@ def _read(record: Record, paths: Sequence[str], surroundings: Surroundings, ring
         resource, entry = presenting.present(body, resource_type="Observation", logical_id=logical_id, context=context)
         subject = subjects.subject_of(resource, resource_type="Observation")
         if isinstance(entry, ResultEntry) and subject is not None:
-            left_out = results.left_out(resource) if panels.stands_for_members(entry) else 0
-            held[f"Observation/{logical_id}"] = _Held(pk, subject.key, entry, left_out)
+            unnamed = results.unnamed(resource, context) if panels.stands_for_members(entry) else ()
+            held[f"Observation/{logical_id}"] = _Held(pk, subject.key, entry, unnamed)
     return held
 
 

@@ -30,11 +30,11 @@ class TestAPanel:
         at_hand = others(result("c"), result("a", Place.WITHIN), result("b", Place.ABOVE), result("d", Place.FAR_BELOW))
         panel = panels.of(report("c", "a", "b", "d"), at_hand)
         assert titles(panel) == ["b", "d", "c", "a"]
-        assert (panel.outside, panel.compared, panel.missing) == (2, 3, 0)
+        assert (panel.outside, panel.compared, panel.missing) == (2, 3, ())
 
-    def test_counts_what_is_referred_to_and_not_here(self):
-        panel = panels.of(report("a", "gone"), others(result("a")))
-        assert (titles(panel), panel.missing) == (["a"], 1)
+    def test_names_what_is_referred_to_and_not_here(self):
+        panel = panels.of(report("a", "gone", "a", "gone"), others(result("a")))
+        assert (titles(panel), panel.missing) == (["a"], ("Observation/gone",))
 
     def test_holds_what_the_report_contains(self):
         panel = panels.of(ReportEntry(results=("#x",), inside=(result("#x"),)), {})
@@ -53,7 +53,7 @@ class TestAPanel:
 
     def test_leaves_out_what_was_entered_in_error(self):
         panel = panels.of(report("a"), others(ResultEntry(logical_id="a", is_withdrawn=True)))
-        assert (panel.results, panel.missing) == ((), 0)
+        assert (panel.results, panel.missing) == ((), ())
 
     def test_counts_a_result_by_its_parts(self):
         parts = ResultEntry(logical_id="p", title="p", components=(Component(place=Place.ABOVE),))
