@@ -164,6 +164,24 @@ class TestAReport:
         assert "Sodium" in text
         assert "not here" not in text
 
+    @pytest.mark.parametrize(("sent", "said"), [(230, "230 results"), (1500, "1000 results or more")])
+    def test_says_in_lists_how_many_results_it_has(self, hers, connection, sent, said):
+        keep(connection, report(*(f"o{number}" for number in range(sent))))
+        for there in (reverse("subject", args=["results"]), reverse("everything_by_date")):
+            assert re.findall(r"\d+ results[^<]*", main_of(hers.get(there))) == [said]
+
+    def test_counts_those_that_nothing_names_on_its_page_too(self, hers, connection):
+        sent = [{**result(0, name=f"Peptide {number}"), "id": f"o{number}"} for number in range(200)]
+        keep(connection, *sent, report(*(f"o{number}" for number in range(1500))))
+        assert "1300 more results belong to this report." in main_of(hers.get(address("r1")))
+
+    def test_looks_for_others_where_some_are_not_here(self, hers, connection):
+        keep(connection, result(0), report(*(f"gone{number}" for number in range(200)), "o0"))
+        text = main_of(hers.get(address("r1")))
+        assert "Sodium" in text
+        assert "200 results belong to this report and are not here." in text
+        assert "no room" not in text
+
     def test_shows_what_it_contains(self, hers, connection):
         inside = {**result(0, name="Magnesium"), "id": "in"}
         keep(connection, {**report(contained=[inside]), "result": [{"reference": "#in"}]})

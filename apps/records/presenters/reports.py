@@ -90,7 +90,7 @@ def present(resource: Element, context: Context) -> ReportEntry:
         specimen=results.specimen_of(resource, context),
         conclusion=elements.prose(resource.get("conclusion")),
         conclusion_names=_concluded(resource),
-        results=results.references(resource, "result", context),
+        results=results.references(resource, "result", context, most=results.MOST_RESULTS),
         inside=tuple(results.inside(resource, context))[:_MOST],
         forms=_forms(resource),
         images=_images(resource, context),

@@ -24,7 +24,9 @@ from apps.records.presenters.remembering import remembered
 from apps.records.presenters.values import Value
 from apps.wire import datetimes
 
-MOST_PARTS: Final = 200  # components or members of one resource, or results of a report, that an entry names
+MOST_RESULTS: Final = 1000  # of a report that its entry names: so many a list counts
+MOST_MEMBERS: Final = 200  # of a result
+_MOST = 200  # components or other references of one resource
 _LONGEST_TEST = 120  # an index holds keys
 # Codes of the very same measurement: the blood pressure of Argonaut (DSTU2) and of US Core (R4), and weight measured
 _SAME = {"55284-4": "85354-9", "35094-2": "85354-9", "3141-9": "29463-7"}
@@ -204,8 +206,8 @@ def present(resource: Element, context: Context) -> ResultEntry:
         method=_titled(resource, "method"),
         specimen=specimen_of(resource, context),
         body_site=_titled(resource, "bodySite"),
-        members=_related(resource, context, "hasMember", "has-member")[:MOST_PARTS],
-        derived_from=_related(resource, context, "derivedFrom", "derived-from")[:MOST_PARTS],
+        members=_related(resource, context, "hasMember", "has-member")[:MOST_MEMBERS],
+        derived_from=_related(resource, context, "derivedFrom", "derived-from")[:_MOST],
         at_home=any(map(is_patient, elements.children(resource, "performer"))),
     )
 
@@ -249,16 +251,16 @@ def specimen_of(resource: Element, context: Context) -> str:
     return ", ".join(names_of(elements.children(resource, "specimen"), context, within=resource))
 
 
-def references(resource: Element, name: str, context: Context) -> tuple[str, ...]:
+def references(resource: Element, name: str, context: Context, *, most: int = _MOST) -> tuple[str, ...]:
     """The references of an element in their order: `Type/id`, `#id` for what is contained, or the address of what is at
-    another root. At most two hundred: `unnamed` has the others."""
-    return _paths(resource, name, context)[:MOST_PARTS]
+    another root. At most so many: `unnamed` has other results."""
+    return _paths(resource, name, context)[:most]
 
 
 def unnamed(resource: Element, context: Context) -> tuple[str, ...]:
     """The results that a report, or the members that a result, refers to beyond those that its entry names."""
     reported, members = _paths(resource, "result", context), _related(resource, context, "hasMember", "has-member")
-    return (*reported[MOST_PARTS:], *members[MOST_PARTS:])
+    return (*reported[MOST_RESULTS:], *members[MOST_MEMBERS:])
 
 
 def _paths(resource: Element, name: str, context: Context) -> tuple[str, ...]:
@@ -284,7 +286,7 @@ def _measured(element: Element, *, age: float | None) -> Measured:
 
 
 def _components(resource: Element, *, age: float | None) -> tuple[Component, ...]:
-    return tuple(_component(part, age=age) for part in list(elements.children(resource, "component"))[:MOST_PARTS])
+    return tuple(_component(part, age=age) for part in list(elements.children(resource, "component"))[:_MOST])
 
 
 def _component(element: Element, *, age: float | None) -> Component:

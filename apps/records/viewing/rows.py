@@ -196,9 +196,14 @@ def _told(entry: Entry) -> Iterable[str]:
         yield gettext("Other entry (%(kind)s)") % {"kind": other_kinds.of(entry.resource_type)}
     yield from lines.of_row(entry)
     if isinstance(entry, ReportEntry) and entry.results:
-        count = len(entry.results)
-        yield ngettext("%(count)d result", "%(count)d results", count) % {"count": count}
+        yield _counted(len(entry.results))
     yield ", ".join(entry.people[:2])
+
+
+def _counted(count: int) -> str:
+    if count >= results.MOST_RESULTS:
+        return gettext("%(count)d results or more") % {"count": count}
+    return ngettext("%(count)d result", "%(count)d results", count) % {"count": count}
 
 
 class _AtHand:
@@ -256,9 +261,10 @@ def _forms(entry: Entry) -> tuple[Attachment, ...]:
 
 def _have_same_parts(one: Shelved, other: Shelved, at_hand: _AtHand, *, deepest: int) -> bool:
     """Whether each result of two reports, or of two panels, is the very same as the one in its place. One that does not
-    stand on this page may say something else: they are two rows rather than one that hides the other."""
+    stand on this page may say something else, and of so many some may not be named: they are two rows rather than one
+    that hides the other."""
     first, second = _parts(one.entry), _parts(other.entry)
-    if len(first) != len(second) or len(first) >= results.MOST_PARTS or (first and not deepest):
+    if len(first) != len(second) or len(first) >= results.MOST_MEMBERS or (first and not deepest):
         return False
     for path, its_path in zip(first, second, strict=True):
         if path.startswith("#") and path == its_path and path in _contained(one.entry):
