@@ -189,6 +189,16 @@ class TestAReport:
         assert text.count("Magnesium") == 1
         assert "5.1 mmol/L" in text
 
+    def test_says_where_to_look_for_more_that_it_contains(self, hers, connection):
+        inside = [{**result(0, name=f"Peptide {number}"), "id": f"in{number}"} for number in range(53)]
+        links = [{"reference": f"#in{number}"} for number in range(54)]
+        keep(connection, {**report(contained=inside), "result": links})
+        text = main_of(hers.get(address("r1")))
+        assert len(re.findall(r"Peptide \d+", text)) == 50
+        assert "3 more results stand within this report. They are under “What the provider sent”." in text
+        assert "1 result belongs to this report and is not here." in text
+        assert "Peptide 52" in main_of(hers.get(address("r1", "entry_as_sent")))
+
     def test_has_the_members_of_a_result_without_a_value(self, hers, connection):
         panel = {**result(5, name="Panel"), "hasMember": [{"reference": "Observation/o0"}]}
         del panel["valueQuantity"]

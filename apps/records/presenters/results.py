@@ -336,8 +336,18 @@ def _age(when: When, birth_date: date | None) -> float | None:
     return (collected.first_day - birth_date).days / moments.DAYS_A_YEAR
 
 
+def names_inside(resource: Element) -> frozenset[str]:
+    """All observations that a resource contains, as `#id`."""
+    return frozenset(f"#{elements.text(part, 'id')}" for part in _contained(resource))
+
+
 def inside(resource: Element, context: Context) -> Iterator[ResultEntry]:
     """The observations that a report contains, in its order, by `#id`."""
+    for part in _contained(resource):
+        yield present({**part, "id": f"#{part['id']}"}, context)
+
+
+def _contained(resource: Element) -> Iterator[Element]:
     for part in elements.children(resource, "contained"):
         if elements.text(part, "resourceType") == "Observation" and elements.text(part, "id"):
-            yield present({**part, "id": f"#{part['id']}"}, context)
+            yield part

@@ -38,13 +38,15 @@ class Part:
 @dataclass(frozen=True)
 class PanelShown:
     """`outside` of `compared` are outside of the usual range, and stand first; `missing` are referred to and not
-    here, or do not open; `left_out` were not looked for, being more than a page shows."""
+    here, or do not open; `left_out` were not looked for, being more than a page shows, and `within` came in the report
+    itself, being more than its entry keeps."""
 
     parts: tuple[Part, ...]
     outside: int
     compared: int
     missing: int
     left_out: int = 0
+    within: int = 0
 
 
 def of(
@@ -76,7 +78,9 @@ def of(
     )
     lacking = {path for path in (*panel.missing, *unnamed) if path not in held}
     left_out = sum(_is_ours(path) and path not in asked for path in lacking)
-    return PanelShown(parts, panel.outside, panel.compared, len(lacking) - left_out, left_out)
+    within = len(lacking & results.names_inside(resource))
+    missing = len(lacking) - left_out - within
+    return PanelShown(parts, panel.outside, panel.compared, missing, left_out, within)
 
 
 def _is_ours(path: str) -> bool:
