@@ -99,9 +99,9 @@ class Files:
             self.provider.server, self.manifest, file, access_token=token, rest=rest, is_plain=is_again
         ) as arriving:
             if not arriving.starts_at and here is not None:
-                self.folder.note(listing.key, "")  # before what is here is cut: it is of no file from now on
+                self.folder.note(listing.key, "")  # what is here is thrown away
+            self.folder.note(listing.key, arriving.validator)
             with self.folder.part(starts_at=arriving.starts_at) as part:
-                self.folder.note(listing.key, arriving.validator)
                 return _received(arriving, part, listing.count)
 
     def _know(self, manifest: Manifest) -> None:

@@ -9,6 +9,7 @@ leads to by then. A name in it that is a link, a pipe or a second name of someth
 
 import errno
 import fcntl
+import hashlib
 import json
 import os
 import re
@@ -27,7 +28,7 @@ from apps.directory.bulk_exporting.refusals import NotExported, Reason
 STATE = "bulk-export.json"
 _ARRIVING = ".arriving.json"
 _WHOLE = ".whole"
-PART = ".arriving.part"
+_PART = re.compile(r"\.arriving\.[0-9a-f]{64}\.part")
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _STRANGE = frozenset({errno.ELOOP, errno.ENXIO, errno.EISDIR})  # a link, a pipe that nobody reads, a folder
 _VALIDATOR = re.compile(r'"[\x21\x23-\x7e]{0,200}"')  # as `wire.bulk.files` gives it: it is sent back
@@ -46,6 +47,13 @@ class Partial:
     received_bytes: int
 
 
+def part_name(key: str, validator: str) -> str:
+    """What a file is called while it arrives: each version of each has a name of its own, so that nothing that came of
+    one is ever taken for another's, in whichever order the disk remembers what was done."""
+    version = f"{key}\n{validator}".encode(errors="surrogatepass")
+    return f".arriving.{hashlib.sha256(version).hexdigest()}.part"
+
+
 class Folder:
     """Use it as `with opened(path) as folder`: one process at a time."""
 
@@ -58,6 +66,8 @@ class Folder:
         self._limits = limits
         self._unsettled: deque[tuple[str, Future[None]]] = deque()
         self._whole = dict(_noted(self._content(_WHOLE) or b""))
+        self._parts = {name for name in _names(descriptor) if _PART.fullmatch(name)}
+        self._arriving = part_name(*self._last_noted())
 
     def state(self) -> dict[str, Any] | None:
         """What was kept last; None in a new folder. Raises NotExported."""
@@ -80,22 +90,16 @@ class Folder:
 
     def partial(self) -> Partial | None:
         """The file that was arriving when the export stopped, as far as it can be taken up. The note of it does not
-        wait for the disk: where the machine stopped as well it may be spoilt, or be of the file that came next, and the
-        file begins again. Raises NotExported."""
-        noted = _object(self._content(_ARRIVING) or b"") or {}
-        key, validator = noted.get("key"), noted.get("validator")
-        part = self._stat(PART)
-        if part is None or not isinstance(key, str) or not isinstance(validator, str):
-            return None
-        is_of_it = noted.get("inode") == part.st_ino and _VALIDATOR.fullmatch(validator)
-        return Partial(key, validator, part.st_size) if is_of_it else None
+        wait for the disk: where the machine stopped as well it may be spoilt, or be of a version of which nothing is
+        here, and the file begins again. Raises NotExported."""
+        key, validator = self._last_noted()
+        part = self._stat(part_name(key, validator))
+        return Partial(key, validator, part.st_size) if part and _VALIDATOR.fullmatch(validator) else None
 
     def note(self, key: str, validator: str) -> None:
-        """Which file arrives, and what version of it, once that is known; and which file here it is written into, where
-        there is one: after a power cut, the note may be newer than what stands under that name. Raises NotExported."""
-        part = self._stat(PART)
-        inode = None if part is None else part.st_ino
-        content = json.dumps({"key": key, "validator": validator, "inode": inode}).encode()
+        """Which file arrives, and what version of it, once that is known. What came of others is thrown away. Raises
+        NotExported."""
+        content = json.dumps({"key": key, "validator": validator}).encode()
         with _refusals():
             descriptor = self._opened(_ARRIVING, os.O_WRONLY | os.O_CREAT)
             try:
@@ -105,13 +109,16 @@ class Folder:
                 os.pwrite(descriptor, content.ljust(os.fstat(descriptor).st_size), 0)
             finally:
                 os.close(descriptor)
+            self._arriving = part_name(key, validator)
+            self._throw_away(self._parts - {self._arriving})
 
     @contextmanager
     def part(self, *, starts_at: int) -> Iterator["Part"]:
-        """The file that arrives, cut to where the next byte belongs. Raises NotExported where it cannot be written, or
-        would take more room than it may."""
+        """The file that arrives, which was noted, cut to where the next byte belongs. Raises NotExported where it
+        cannot be written, or would take more room than it may."""
         with _refusals():
-            descriptor = self._opened(PART, os.O_RDWR | os.O_CREAT)
+            self._parts.add(self._arriving)
+            descriptor = self._opened(self._arriving, os.O_RDWR | os.O_CREAT)
             try:
                 os.fchmod(descriptor, _MINE)
                 os.ftruncate(descriptor, starts_at)
@@ -128,8 +135,9 @@ class Folder:
         while len(self._unsettled) >= _MOST_SETTLING:
             self._settle_one()
         with _refusals():
-            size = os.stat(PART, dir_fd=self._descriptor, follow_symlinks=False).st_size
-            self._rename(PART, name)
+            size = os.stat(self._arriving, dir_fd=self._descriptor, follow_symlinks=False).st_size
+            self._rename(self._arriving, name)
+            self._parts.discard(self._arriving)
             descriptor = self._opened(_WHOLE, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
             with os.fdopen(descriptor, "a", encoding="utf-8") as whole:
                 whole.write(f"{size} {key} {name}\n")
@@ -149,6 +157,7 @@ class Folder:
             self._settle_one()
         with _refusals():
             self._unlink(_ARRIVING)
+            self._throw_away(self._parts)
             os.fsync(self._descriptor)
 
     def has(self, name: str, key: str) -> bool:
@@ -166,6 +175,17 @@ class Folder:
         """It is not wanted any more. Raises NotExported."""
         with _refusals():
             self._unlink(name)
+
+    def _throw_away(self, parts: Collection[str]) -> None:
+        for name in [*parts]:
+            self._unlink(name)
+            self._parts.discard(name)
+
+    def _last_noted(self) -> tuple[str, str]:
+        """The key and the version of the file that arrived last; empty where nobody can tell."""
+        noted = _object(self._content(_ARRIVING) or b"") or {}
+        key, validator = noted.get("key"), noted.get("validator")
+        return (key, validator) if isinstance(key, str) and isinstance(validator, str) else ("", "")
 
     def _settle_one(self) -> None:
         name, settled = self._unsettled.popleft()

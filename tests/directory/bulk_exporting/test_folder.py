@@ -10,7 +10,10 @@ import pytest
 
 from apps.directory.bulk_exporting import Limits, NotExported, Reason
 from apps.directory.bulk_exporting import folder as folders
-from apps.directory.bulk_exporting.folder import PART, STATE, Partial
+from apps.directory.bulk_exporting.folder import STATE, Partial, part_name
+
+UNNOTED = part_name("", "")
+PART = part_name("key", '"v1"')
 
 
 @pytest.fixture
@@ -97,7 +100,7 @@ class TestAFolder:
     def test_follows_no_link_out_of_it(self, path, tmp_path):
         (tmp_path / "else").write_text("mine")
         with opened(path) as folder:
-            (path / PART).symlink_to(tmp_path / "else")
+            (path / UNNOTED).symlink_to(tmp_path / "else")
             with pytest.raises(NotExported):
                 receive(folder, [b"{}\n"])
         assert (tmp_path / "else").read_text() == "mine"
@@ -137,7 +140,7 @@ class TestAFolder:
         assert (tmp_path / "moved" / "Patient.0001.ndjson").read_bytes() == b"{}\n"
 
 
-NAMES = [STATE, f"{STATE}.new", PART, ".whole", ".arriving.json", ".arriving.json.new", "Patient.0001.ndjson"]
+NAMES = [STATE, f"{STATE}.new", PART, UNNOTED, ".whole", ".arriving.json", ".arriving.json.new", "Patient.0001.ndjson"]
 
 
 class TestANameInTheFolder:
@@ -162,7 +165,7 @@ class TestANameInTheFolder:
         assert mine.read_bytes() == b"5 key Patient.0001.ndjson\n"
         assert (mine.stat().st_mode, mine.stat().st_mtime_ns) == (before.st_mode, before.st_mtime_ns)
 
-    @pytest.mark.parametrize("name", [STATE, PART, ".whole", ".arriving.json"])
+    @pytest.mark.parametrize("name", [STATE, UNNOTED, ".whole", ".arriving.json"])
     def test_of_a_pipe_lets_nobody_wait(self, path, name):
         with opened(path) as folder:
             folder.keep({"a": 1})
@@ -198,7 +201,7 @@ class TestTheRoomOfAFolder:
             with pytest.raises(NotExported) as full:
                 receive(folder, [b"678"], starts_at=5)
         assert before.value.reason is full.value.reason is Reason.NEARLY_FULL
-        assert (path / PART).read_bytes() == b"12345"
+        assert (path / UNNOTED).read_bytes() == b"12345"
 
     def test_is_not_taken_by_one_file(self, path):
         with opened(path, largest_file_bytes=8) as folder:
@@ -206,15 +209,15 @@ class TestTheRoomOfAFolder:
             with pytest.raises(NotExported) as large:
                 receive(folder, [b"9"], starts_at=8)
         assert large.value.reason is Reason.TOO_LARGE
-        assert (path / PART).read_bytes() == b"12345678"
+        assert (path / UNNOTED).read_bytes() == b"12345678"
 
 
 class TestAFileThatArrives:
     def test_is_taken_up_where_it_broke_off(self, path):
         with opened(path) as folder:
             folder.keep({"a": 1})
-            receive(folder, [b"12345"])
             folder.note("key", '"v1"')
+            receive(folder, [b"12345"])
         with opened(path) as folder:
             assert folder.partial() == Partial("key", '"v1"', 5)
             assert receive(folder, [b"678"], starts_at=5) == b"12345"
@@ -227,7 +230,7 @@ class TestAFileThatArrives:
         with opened(path) as folder:
             receive(folder, [b"12345"])
             assert receive(folder, [b"x"]) == b""
-            assert (path / PART).read_bytes() == b"x"
+            assert (path / UNNOTED).read_bytes() == b"x"
 
     def test_of_no_known_version_is_not_taken_up(self, path):
         with opened(path) as folder:
@@ -239,9 +242,10 @@ class TestAFileThatArrives:
     def test_of_a_version_that_no_provider_names_is_not_taken_up(self, path, noted):
         with opened(path) as folder:
             folder.keep({"a": 1})
+            folder.note("key", '"v1"')
             receive(folder, [b"12345"])
-        inode = (path / PART).stat().st_ino
-        (path / ".arriving.json").write_text(json.dumps({"key": "key", "validator": noted, "inode": inode}))
+        (path / PART).rename(path / part_name("key", str(noted)))
+        (path / ".arriving.json").write_text(json.dumps({"key": "key", "validator": noted}))
         with opened(path) as folder:
             assert folder.partial() is None
 
@@ -254,21 +258,49 @@ class TestAFileThatArrives:
         (path / ".arriving.json").write_bytes(spoilt)
         with opened(path) as folder:
             assert folder.partial() is None
-            folder.note("key", '"v2"')
-            assert folder.partial() == Partial("key", '"v2"', 5)
+            folder.note("key", '"v1"')
+            assert folder.partial() == Partial("key", '"v1"', 5)
 
     def test_is_not_taken_up_where_the_note_is_of_the_file_that_came_next(self, path):
         """The machine stopped: the note is on the disk, and the name that the file before it had got is not."""
         with opened(path) as folder:
             folder.keep({"a": 1})
+            folder.note("key", '"v1"')
             receive(folder, [b"12345"])
             (path / PART).rename(path / "before")
+            folder.note("next", '"v1"')
             receive(folder, [b"67"])
-            folder.note("key", '"v1"')
-            assert folder.partial() == Partial("key", '"v1"', 2)
+            assert folder.partial() == Partial("next", '"v1"', 2)
             (path / "before").rename(path / PART)
+            (path / part_name("next", '"v1"')).unlink()
         with opened(path) as folder:
             assert folder.partial() is None
+
+    def test_is_not_taken_up_as_another_version_of_it(self, path):
+        """The machine stopped: the note is on the disk, and what came of the version before it is not cut yet."""
+        with opened(path) as folder:
+            folder.keep({"a": 1})
+            folder.note("key", '"v1"')
+            receive(folder, [b"12345"])
+            came = (path / PART).read_bytes()
+            folder.note("key", '"v2"')
+            (path / PART).write_bytes(came)
+        with opened(path) as folder:
+            assert folder.partial() is None
+
+    def test_takes_no_room_any_more_once_another_arrives_or_all_are_here(self, path):
+        with opened(path) as folder:
+            folder.keep({"a": 1})
+            folder.note("key", '"v1"')
+            receive(folder, [b"12345"])
+        with opened(path) as folder:
+            folder.note("next", '"v1"')
+            receive(folder, [b"67"])
+            assert [part.name for part in path.glob("*.part")] == [part_name("next", '"v1"')]
+            (path / PART).write_bytes(b"12345")
+        with opened(path) as folder:
+            folder.settle()
+        assert [*path.glob(".arriving*")] == []
 
     def test_is_not_taken_up_where_nothing_of_it_is_there(self, path):
         with opened(path) as folder:
@@ -278,9 +310,9 @@ class TestAFileThatArrives:
     def test_is_of_the_version_noted_last_however_short_its_name(self, path):
         with opened(path) as folder:
             folder.keep({"a": 1})
-            receive(folder, [b"12345"])
             for validator in ('"v1"', '"a much longer name of a version"', '"v2"'):
                 folder.note("key", validator)
+            receive(folder, [b"12345"])
         with opened(path) as folder:
             assert folder.partial() == Partial("key", '"v2"', 5)
 
@@ -300,14 +332,14 @@ class TestAFileThatArrives:
             with pytest.raises(NotExported) as refused:
                 receive(folder, [b"first", b"middle", b"last"])
         assert refused.value.reason is Reason.DISK_FULL
-        assert bad not in (path / PART).read_bytes()
+        assert bad not in (path / UNNOTED).read_bytes()
 
     def test_writes_all_of_a_piece_that_the_disk_takes_in_bits(self, path, monkeypatch):
         real = os.write
         monkeypatch.setattr(os, "write", lambda descriptor, data: real(descriptor, bytes(data)[:3]))
         with opened(path) as folder:
             receive(folder, [b"1234567890"])
-        assert (path / PART).read_bytes() == b"1234567890"
+        assert (path / UNNOTED).read_bytes() == b"1234567890"
 
     def test_counts_as_whole_only_as_long_as_it_was(self, path):
         with opened(path) as folder:
@@ -358,4 +390,4 @@ class TestAFileThatArrives:
     def test_leaves_no_address_behind(self, path):
         with opened(path) as folder:
             folder.note("key", '"v1"')
-        assert json.loads((path / ".arriving.json").read_text()) == {"key": "key", "validator": '"v1"', "inode": None}
+        assert json.loads((path / ".arriving.json").read_text()) == {"key": "key", "validator": '"v1"'}
