@@ -7,6 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.records.models import Record
+from apps.records.presenters import plain_names, visits
 from tests.records.linked import make_connection, make_endpoint
 from tests.records.people import PATIENT_ID
 from tests.records.shelved import keep, result
@@ -72,7 +73,32 @@ class TestTheSameThingFromSeveralSources:
             keep(whose, told)
         found = rows(hers, "ives", "visits")
         assert [len(leads_to) for _text, leads_to in found] == [1, 1]
-        assert all(("Unnamed entry" if left_out == "type" else "Check-up") in text for text, _leads_to in found)
+        assert all(("Visit" if left_out == "type" else "Check-up") in text for text, _leads_to in found)
+
+    @pytest.mark.parametrize(
+        ("sent", "name"),
+        [
+            ({"code": "AMB"}, "Visit"),
+            ({"code": "IMP"}, "Hospital stay"),
+            ({"code": "X9", "display": "Day clinic"}, "Day clinic"),
+        ],
+    )
+    def test_is_called_as_its_list_calls_it(self, hers, sam, connection, sent, name):
+        keep(connection, {**visit(), "class": sent}, {**visit(), "id": "e2", "class": {"code": "EMER"}})
+        found = rows(hers, "ives", "visits")
+        assert len(found) == 2
+        assert sum(name in text for text, _leads_to in found) == 1
+        assert sum("Emergency visit" in text for text, _leads_to in found) == 1
+        hers.force_login(sam)
+        assert rows(hers, "ives", "visits") == []
+
+    def test_may_be_of_a_sort_that_has_the_key_of_no_name(self):
+        assert {kind.value for kind in visits.Kind}.isdisjoint(name.key for name in plain_names.NAMES)
+
+    def test_has_no_name_and_is_not_found_by_one_where_its_details_are_withheld(self, hers, connection):
+        hidden = {"meta": {"security": [{"code": "masked"}]}}
+        keep(connection, {**visit(), **hidden})
+        assert rows(hers, "visit", "visits") == []
 
     def test_is_no_matter_of_a_stranger(self, hers, sam, connection):
         keep(connection, result(0))

@@ -44,7 +44,8 @@ def _decoder(kind: Any) -> msgspec.json.Decoder[Entry]:
 
 
 class Words(msgspec.Struct, frozen=True, array_like=True):
-    """What a search finds an entry by, and shows of it. `plain` is the key of our own name for it."""
+    """What a search finds an entry by, and shows of it. `plain` is the key of our own name for it, or for what
+    sort of visit it was."""
 
     title: str
     plain: str

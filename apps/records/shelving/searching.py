@@ -19,6 +19,7 @@ import msgspec
 
 from apps.records.presenters import plain_names
 from apps.records.presenters.entry import Entry
+from apps.records.presenters.visits import VisitEntry
 from apps.records.shelving import indexing, reading
 from apps.records.shelving.arranging import Arrangement, Key
 from apps.records.shelving.indexing import Head, Phrase, Phrases, Words
@@ -92,11 +93,19 @@ def written(entry: Entry) -> bytes:
     plain = plain_names.of(entry.codes)
     displays = (code.display for code in entry.codes)
     ours = (str(plain.words), *plain.terms) if plain else ()
-    said = " ".join(filter(None, dict.fromkeys((entry.title, *ours, *displays, *entry.people[:5]))))
-    words = f"{' '.join(words_of(said))[:_LONGEST]}{_MARK}{plain.key if plain else ''}{_MARK}"
+    title, key = (entry.title, plain.key) if plain else _called(entry)
+    said = " ".join(filter(None, dict.fromkeys((title, *ours, *displays, *entry.people[:5]))))
+    words = f"{' '.join(words_of(said))[:_LONGEST]}{_MARK}{key}{_MARK}"
     when = entry.when.starts or entry.when.ends or entry.when.text
-    key = plain.key if plain else ""
-    return msgspec.json.encode(Words(entry.title[:_LONGEST_TITLE], key, when[:40], words))
+    return msgspec.json.encode(Words(title[:_LONGEST_TITLE], key, when[:40], words))
+
+
+def _called(entry: Entry) -> tuple[str, str]:
+    """Its title. What has none may be a visit, which lists call by what sort of visit it was: by the provider's words,
+    else by ours, whose key this is."""
+    if entry.title or entry.is_withheld or not isinstance(entry, VisitEntry):
+        return entry.title, ""
+    return entry.class_said, "" if entry.class_said else entry.kind
 
 
 @dataclass

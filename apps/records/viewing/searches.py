@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.utils.translation import gettext
 
-from apps.records.presenters import dates, plain_names
+from apps.records.presenters import dates, plain_names, visits
 from apps.records.shelving import searching
 from apps.records.shelving.searching import Hit
 from apps.records.subjects import LISTED, Subject
@@ -16,6 +16,7 @@ from apps.records.viewing.whole import Whole
 
 LONGEST_WORDS: Final = 100
 _PLAIN = {name.key: name for name in plain_names.NAMES}
+_SORTS_OF_VISIT = {kind.value: words for kind, words in visits.KIND_WORDS.items()}  # by keys that no name of ours has
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,8 @@ def _lines(whole: Whole, hits: Iterable[Hit]) -> tuple[Line, ...]:
     for hit in hits:
         line, connection_id = _line(whole, hit), hit.shelf.connection_id
         of_it = whole.sources[connection_id].person, line.title.casefold(), line.when
-        alike = told[of_it] if line.when and (hit.title or hit.plain) else []  # others may be something else
+        is_named = hit.title or hit.plain in _PLAIN
+        alike = told[of_it] if line.when and is_named else []  # others may be something else
         head = next((lines for lines in alike if connection_id not in lines), None)
         if head is None:
             head = {}
@@ -105,4 +107,4 @@ def _title(hit: Hit) -> str:
     ours, theirs = str(plain.words) if plain else "", hit.title
     if ours and theirs and ours.casefold() != theirs.casefold():
         return f"{ours} ({theirs})"
-    return theirs or ours or gettext("Unnamed entry")
+    return theirs or ours or str(_SORTS_OF_VISIT.get(hit.plain, "")) or gettext("Unnamed entry")
