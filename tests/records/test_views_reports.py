@@ -199,6 +199,24 @@ class TestAReport:
         assert "1 result belongs to this report and is not here." in text
         assert "Peptide 52" in main_of(hers.get(address("r1", "entry_as_sent")))
 
+    def test_shows_what_it_contains_and_names_nowhere(self, hers, connection):
+        inside = [{**result(0, name=f"Peptide {number}"), "id": f"in{number}"} for number in range(52)]
+        keep(connection, {**report(contained=inside), "result": []})
+        text = main_of(hers.get(address("r1")))
+        assert len(re.findall(r"Peptide \d+", text)) == 50
+        assert "2 more results stand within this report." in text
+
+    def test_takes_nothing_that_a_panel_contains_for_what_it_contains_itself(self, hers, connection):
+        inside = [{**result(0, name="Magnesium"), "id": "in"}]
+        other = [{**result(0, name="Zinc"), "id": "in"}]
+        panel = {**panel_of(()), "hasMember": [{"reference": "#in"}], "contained": other}
+        links = [{"reference": "#in"}, {"reference": "Observation/p1"}]
+        keep(connection, panel, {**report(contained=inside), "result": links})
+        text = main_of(hers.get(address("r1")))
+        assert text.count("Magnesium") == 1
+        assert "1 more result belongs to this report. This page has no room for it" in text
+        assert "1 more result stands within this report." in main_of(hers.get(address("p1")))
+
     def test_has_the_members_of_a_result_without_a_value(self, hers, connection):
         panel = {**result(5, name="Panel"), "hasMember": [{"reference": "Observation/o0"}]}
         del panel["valueQuantity"]

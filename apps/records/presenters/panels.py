@@ -14,7 +14,7 @@ from apps.records.presenters.results import ResultEntry
 @dataclass(frozen=True)
 class Panel:
     """`compared` counts those of which a place is said, `outside` those of them outside of the usual range; `missing`
-    are the references of those that are not at hand, each once."""
+    are the references of those that are not at hand, each once: `Observation/id#name` of what that one contains."""
 
     results: tuple[ResultEntry, ...] = ()
     outside: int = 0
@@ -25,12 +25,12 @@ class Panel:
 def of(entry: ReportEntry | ResultEntry, others: Mapping[str, ResultEntry]) -> Panel:
     """The panel of a report or of a result with members. `others` are the results at hand by `Observation/id`.
 
-    A result that has only members stands for them; one that refers back to itself is told once. What was withdrawn is
-    left out and is not missing.
+    A result that has only members stands for them; one that refers back to itself is told once. What the report
+    contains and names nowhere comes last. What was withdrawn is left out and is not missing.
     """
     contained = {inside.logical_id: inside for inside in entry.inside} if isinstance(entry, ReportEntry) else {}
     paths = entry.results if isinstance(entry, ReportEntry) else entry.members
-    found = dict(_followed(paths, {**others, **contained}))
+    found = dict(_followed((*paths, *contained), {**others, **contained}))
     told = [result for result in found.values() if result is not None and not result.is_withdrawn]
     outside = [result for result in told if _is_outside(result)]
     return Panel(
@@ -57,9 +57,14 @@ def _followed(paths: tuple[str, ...], others: Mapping[str, ResultEntry]) -> Iter
         told.add(path)
         result = others.get(path)
         if result is not None and stands_for_members(result):
-            waiting.extend(reversed(result.members))
+            waiting.extend(_within(path, member) for member in reversed(result.members))
         else:
             yield path, result
+
+
+def _within(path: str, member: str) -> str:
+    """What a result contains under a name of its own is nothing that another contains under the same."""
+    return f"{path}{member}" if member.startswith("#") and not path.startswith("#") else member
 
 
 def _is_outside(result: ResultEntry) -> bool:

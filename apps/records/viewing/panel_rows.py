@@ -18,6 +18,7 @@ from apps.vault.sealing import KeyRing
 
 _MOST: Final = 200  # results that one page opens
 _ROUNDS: Final = 2  # a panel of panels
+_OURS: Final = "Observation/"
 
 
 @dataclass(frozen=True)
@@ -76,16 +77,22 @@ def of(
         *results.unnamed(resource, surroundings.of(())),
         *(path for one in held.values() for path in one.unnamed),
     )
-    lacking = {path for path in (*panel.missing, *unnamed) if path not in held}
-    left_out = sum(_is_ours(path) and path not in asked for path in lacking)
-    within = len(lacking & results.names_inside(resource))
+    inside = results.names_inside(resource)
+    lacking = {path for path in (*panel.missing, *unnamed, *_unkept(entry, inside)) if path not in held}
+    left_out = sum(path.startswith(_OURS) and path not in asked for path in lacking)
+    within = len(lacking & inside)
     missing = len(lacking) - left_out - within
     return PanelShown(parts, panel.outside, panel.compared, missing, left_out, within)
 
 
 def _is_ours(path: str) -> bool:
     """Whether it is a result that may have a record of its own here."""
-    return path.startswith("Observation/")
+    return path.startswith(_OURS) and "#" not in path
+
+
+def _unkept(entry: ReportEntry | ResultEntry, inside: frozenset[str]) -> frozenset[str]:
+    """What a report contains and its entry does not keep, whether or not anything names it."""
+    return inside - {one.logical_id for one in entry.inside} if isinstance(entry, ReportEntry) else frozenset()
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,16 @@ class TestAPanel:
         panel = panels.of(ReportEntry(results=("#x",), inside=(result("#x"),)), {})
         assert titles(panel) == ["#x"]
 
+    def test_holds_what_the_report_contains_and_names_nowhere(self):
+        parent = ResultEntry(logical_id="#p", title="p", members=("#x",))
+        panel = panels.of(ReportEntry(results=("#p",), inside=(result("#y"), parent, result("#x"))), {})
+        assert titles(panel) == ["#x", "#y"]
+
+    def test_keeps_apart_what_two_resources_contain_under_one_name(self):
+        parent = ResultEntry(logical_id="p", title="p", members=("#x",))
+        panel = panels.of(ReportEntry(results=("#x", "Observation/p"), inside=(result("#x"),)), others(parent))
+        assert (titles(panel), panel.missing) == (["#x"], ("Observation/p#x",))
+
     def test_shows_the_members_of_a_result_that_has_nothing_else(self):
         parent = ResultEntry(logical_id="panel", title="panel", members=("Observation/a", "Observation/b"))
         at_hand = others(parent, result("a"), result("b"))
