@@ -10,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from apps.directory.importing.reporting import Report
 from apps.directory.models import AuthorizationServer, Endpoint, Provider, ProviderPortal, SearchWord, WordNeighbours
+from apps.directory.words import mistyping
 from tests.directory.importing.lists import content_of, endpoint, import_content, row
 
 pytestmark = pytest.mark.django_db
@@ -79,6 +80,15 @@ class TestTheWordsOfAnImport:
             assert SearchWord.objects.get(word=word).uses == FEW
         assert "sprngf" in WordNeighbours.objects.get(word="springfield").neighbours
         assert not WordNeighbours.objects.filter(word="97201").exists()
+
+    def test_that_may_be_mistyped_are_all_known_by_it_however_many_come_at_once(self):
+        names = [" ".join(letters(number * 4 + part) for part in range(4)) for number in range(FEW // 3)]
+        import_content(content_of(*({**unlike(number), "name": name} for number, name in enumerate(names))))
+        known = dict(WordNeighbours.objects.values_list("word", "neighbours"))
+        words = SearchWord.objects.values_list("word", flat=True)
+        expected = {word: neighbours for word in words if (neighbours := mistyping.neighbours(word))}
+        assert len(expected) > 2000  # more than a wave makes itself
+        assert {word: set(neighbours) for word, neighbours in known.items()} == expected
 
     def test_of_a_provider_that_is_not_kept_are_forgotten(self):
         import_content(content_of(row(), row(name="Room 12345")))
