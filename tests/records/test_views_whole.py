@@ -383,3 +383,18 @@ class TestEveryPage:
             hers.get(address)
         seen = AuditEvent.objects.filter(event=EventType.RECORD_VIEWED).values_list("subject_id", flat=True)
         assert sorted(seen) == sorted((str(connection.pk), str(other.pk)))
+
+
+class TestARecordOfNobody:
+    """Before the first provider is connected."""
+
+    PAGES = [("whole_record", ()), ("subject", ("allergies",)), ("subject", ("results",)), ("everything_by_date", ())]
+
+    @pytest.mark.parametrize(("name", "args"), PAGES)
+    def test_says_how_it_begins_and_nothing_else(self, client, sam, connection, name, args):
+        keep(connection, result(0))  # a stranger's
+        client.force_login(sam)
+        text = client.get(reverse(name, args=args)).content.decode()
+        assert text.count("There is nothing here yet. Your record begins with your first provider.") == 1
+        assert text.count(f'href="{reverse("find-provider")}">Connect a provider') == 1
+        assert not [said for said in ("Something missing or wrong", "0 entries", ">Print<", "Sodium") if said in text]
