@@ -12,7 +12,7 @@ from apps.records.shelving import beginnings, building, reading
 from apps.records.shelving.arranging import Arrangement
 from apps.vault import sealing
 from apps.vault.sealing import Holder
-from tests.records.linked import AT, make_connection, make_endpoint
+from tests.records.linked import AT
 from tests.records.people import PATIENT_ID, allergy
 from tests.records.shelved import keep, result
 
@@ -61,18 +61,6 @@ EVERYTHING = [
     allergy("hidden", code={"text": "Acorn"}, **NOT),
 ]
 PAGES = [("whole_record", ()), ("subject", ("allergies",)), ("subject", ("medicines",))]
-
-
-@pytest.fixture
-def connection(alice):
-    return make_connection(alice)
-
-
-@pytest.fixture
-def other(alice):
-    endpoint = make_endpoint("https://other.example/r4")
-    endpoint.providers.update(name="Riverside Hospital")
-    return make_connection(alice, endpoint)
 
 
 @pytest.fixture
