@@ -17,6 +17,9 @@ _WRITTEN = re.compile(
     re.ASCII,
 )
 _A_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
+_A_MOMENT = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:Z|[+-][0-9]{2}:[0-5][0-9])", re.ASCII
+)  # as nearly all moments are sent
 _DAYS_KEPT = 8192
 
 
@@ -47,7 +50,19 @@ def parse(text: object) -> FhirDateTime | None:
     """The date a FHIR element holds, or None for what is no date; never raises."""
     if not isinstance(text, str):
         return None
-    return _day(text) if _A_DAY.fullmatch(text) else _parsed(text)
+    if _A_DAY.fullmatch(text):
+        return _day(text)
+    return _moment(text) if _A_MOMENT.fullmatch(text) else _parsed(text)
+
+
+def _moment(text: str) -> FhirDateTime | None:
+    """What `_parsed` finds in it, in a third of the time: a page has a hundred of them."""
+    try:
+        at = datetime.fromisoformat(text)
+        starts_at = at if at.tzinfo is UTC else at.astimezone(UTC)
+        return FhirDateTime(Precision.MOMENT, first_day=at.date(), starts_at=starts_at, has_offset=True)
+    except (ValueError, OverflowError):
+        return None
 
 
 @lru_cache(maxsize=_DAYS_KEPT)

@@ -60,3 +60,13 @@ class TestADate:
     def test_never_raises(self, text):
         parsed = datetimes.parse(text)
         assert parsed is None or parsed.starts_at.tzinfo is UTC
+
+    @given(
+        st.from_regex(
+            r"[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9](Z|[+-][0-2][0-9]:[0-6][0-9])",
+            fullmatch=True,
+            alphabet="0123456789-:TZ+",
+        )
+    )
+    def test_of_a_moment_is_the_same_with_a_fraction_that_says_nothing(self, text):
+        assert datetimes.parse(text) == datetimes.parse(f"{text[:19]}.000{text[19:]}")
