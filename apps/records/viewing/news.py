@@ -11,13 +11,12 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import Sum
 from django.utils import timezone
 
 from apps.audit.models import EventType
 from apps.records import bodies, presenting, subjects
 from apps.records.binary_cursors import binary_cursor
-from apps.records.models import Record, SyncStep
+from apps.records.models import Record
 from apps.records.presenters.entry import UNLISTED, Context
 from apps.records.shelving.surroundings import Surroundings
 from apps.records.subjects import Subject
@@ -26,11 +25,18 @@ from apps.records.viewing.whole import Whole
 
 MOST_NAMED: Final = 5
 _LOOKED_THROUGH: Final = 20  # some of what came is listed nowhere
-# Written out, as it is asked whenever the first page is: putting it together anew costs more than asking.
+# Written out, as they are asked whenever the first page is: putting them together anew costs more than asking.
 _LAST_LOOK: Final = """
 SELECT look.at FROM audit_auditevent AS look
 WHERE look.user_id = %(user_id)s AND look.event = %(event)s AND look.at < %(today)s ORDER BY look.id DESC LIMIT 1
 """
+_CHANGED: Final = """
+SELECT step.resource_type, SUM(step.rows_changed) FROM records_syncstep AS step
+JOIN records_syncrun AS run ON run.id = step.run_id AND run.connection_id = ANY(%(connections)b)
+WHERE step.user_id = %(user_id)s AND step.finished_at > %(since)s AND step.rows_changed > 0
+AND step.resource_type <> ALL(%(unnamed)b) GROUP BY step.resource_type
+"""
+_UNNAMED: Final = (*subjects.REFERRED_TO, "Provenance", "Patient")
 
 
 @dataclass(frozen=True)
@@ -77,10 +83,13 @@ def _last_look(whole: Whole) -> datetime | None:
 
 
 def _changed(whole: Whole, since: datetime) -> dict[str, int]:
-    steps = SyncStep.objects.filter(
-        run__connection__in=list(whole.sources), user_id=whole.user_id, finished_at__gt=since, rows_changed__gt=0
-    ).exclude(resource_type__in=(*subjects.REFERRED_TO, "Provenance", "Patient"))
-    return dict(steps.values_list("resource_type").annotate(Sum("rows_changed")))
+    connections, unnamed = list(whole.sources), list(_UNNAMED)
+    asked: dict[str, Any] = {
+        "user_id": whole.user_id, "connections": connections, "since": since, "unnamed": unnamed,
+    }  # fmt: skip
+    with binary_cursor() as cursor:
+        cursor.execute(_CHANGED, asked)
+        return dict(cursor.fetchall())
 
 
 def _items(whole: Whole, since: datetime, resource_types: Sequence[str]) -> tuple[Item, ...]:
