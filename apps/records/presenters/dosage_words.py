@@ -49,10 +49,12 @@ def lines(dosage: Dosage) -> tuple[str, ...]:
 
 def _modified(dosage: Dosage) -> str:
     """What FHIR calls a modifier may say "not": nobody may read past it."""
+    if not dosage.modified:
+        return ""
     said = gettext(
         "More was sent that may change this, and that we cannot put into words: %(parts)s. Ask the provider."
     )
-    return said % {"parts": "; ".join(dosage.modified)} if dosage.modified else ""
+    return said % {"parts": "; ".join(dosage.modified)}
 
 
 def _also_sent(dosage: Dosage) -> str:
@@ -124,12 +126,16 @@ def _how_long(dosage: Dosage) -> tuple[str, ...]:
     timing, bounds = dosage.timing, dosage.timing.bounds
     lasts = lengths.in_words(timing.lasts)
     count = _range(timing.count, timing.count_to)
-    in_all = ngettext("%(times)s time in all", "%(times)s times in all", 1 if count == "1" else 2) % {"times": count}
     return (
         gettext("For %(length)s") % {"length": lasts} if lasts else "",
-        _capitalized(in_all) if count else "",
+        _in_all(count) if count else "",
         _between(bounds) if bounds and (bounds.ends or not dosage.text) else "",
     )
+
+
+def _in_all(count: str) -> str:
+    times = ngettext("%(times)s time in all", "%(times)s times in all", 1 if count == "1" else 2)
+    return _capitalized(times % {"times": count})
 
 
 def _between(bounds: When) -> str:

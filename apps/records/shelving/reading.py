@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -58,8 +58,7 @@ class OpenShelf:
         return self.index.arrangements.get(arrangement.value, empty) if self.index else empty
 
 
-@dataclass(frozen=True)
-class Shelved:
+class Shelved(NamedTuple):
     """One row of a list: the entry, whose it is, and where to open it. `entry` is None where it cannot be read."""
 
     record: int

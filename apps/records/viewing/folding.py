@@ -22,18 +22,17 @@ _RXNORM: Final = "http://www.nlm.nih.gov/research/umls/rxnorm"
 def fold(rows: Sequence[tuple[Shelved, Row]]) -> tuple[Row, ...]:
     """The rows in their order, each thing of a person once within its group: its newest entry, with the others under
     it."""
-    heads: list[Row] = []
-    places: dict[tuple[str, str, str], int] = {}
+    alike: list[list[Row]] = []
+    known: dict[tuple[str, str, str], list[Row]] = {}
     for shelved, row in _by_illness(rows):
         names = [(row.person, row.group, name) for name in _names(shelved.entry, row)]
-        place = next((places[name] for name in names if name in places), None)
-        if place is None:
-            place = len(heads)
-            heads.append(row)
-        else:
-            heads[place] = replace(heads[place], others=(*heads[place].others, row))
-        places |= dict.fromkeys(names, place)
-    return tuple(heads)
+        same = next((known[name] for name in names if name in known), None)
+        if same is None:
+            same = []
+            alike.append(same)
+        same.append(row)
+        known |= dict.fromkeys(names, same)
+    return tuple(replace(first, others=(*first.others, *others)) if others else first for first, *others in alike)
 
 
 def _by_illness(rows: Sequence[tuple[Shelved, Row]]) -> Iterator[tuple[Shelved, Row]]:

@@ -114,17 +114,24 @@ def _of_visit(entry: Entry) -> str:
 
 
 class _Alike:
-    """What rows of one page mostly have alike, and is worked out once: labels of dates, and whether a test of that name
-    may carry grave news, for which a long list of words is looked for."""
+    """What rows of one page mostly have alike, and is worked out once: labels of dates, words of statuses, and whether
+    a test of that name may carry grave news, for which a long list of words is looked for."""
 
     def __init__(self) -> None:
         self._labels: dict[str, str] = {}
+        self._statuses: dict[tuple[type[Entry], str, str, str], str] = {}
         self._grave: dict[tuple[str, tuple[Code, ...]], bool] = {}
 
     def label(self, when: When) -> str:
         if when.means not in self._labels:
             self._labels[when.means] = whens.label(when)
         return self._labels[when.means]
+
+    def status(self, entry: Entry, provider: str) -> str:
+        said = type(entry), entry.status, entry.group, provider
+        if said not in self._statuses:
+            self._statuses[said] = words.of_status(entry, provider=provider)
+        return self._statuses[said]
 
     def is_grave(self, entry: Entry) -> bool:
         named = entry.title, entry.codes
@@ -149,7 +156,7 @@ def _row(shelved: Shelved, provider: str, person: str, alike: _Alike, *, has_det
         when=whens.in_words(entry.when),
         year=arranging.year(entry),
         group=entry.group,
-        status=words.of_status(entry, provider=provider),
+        status=alike.status(entry, provider),
         details=tuple(filter(None, details)),
         providers=(provider,),
         of_its_test=shelved.of_its_test,
