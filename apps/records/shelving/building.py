@@ -22,7 +22,7 @@ from apps.records.presenters import results
 from apps.records.presenters.entry import UNLISTED, Entry
 from apps.records.presenters.medications import MedicationEntry
 from apps.records.presenters.remembering import remembering
-from apps.records.shelving import arranging, beginnings, indexing, opening, searching, shortening
+from apps.records.shelving import arranging, beginnings, grave_results, indexing, opening, searching, shortening
 from apps.records.shelving.arranging import Arrangement, Key, Keyed
 from apps.records.shelving.indexing import Head, Index, Row, Stretch
 from apps.records.shelving.opening import Held
@@ -67,6 +67,7 @@ class _Shelf:
     counts: Counter[str] = field(default_factory=Counter)
     zone: str = ""
     orders: set[str] = field(default_factory=set)  # the ids of the prescriptions it lists
+    of_grave: set[str] = field(default_factory=set)  # results that entries here name, as `Type/id` (`grave_results`)
 
 
 def build(connection: Connection, wanted: Sequence[Subject], *, ring: KeyRing, at: datetime) -> Built:
@@ -126,6 +127,7 @@ def _count(unopened: Iterable[Held], shelves: Mapping[str, _Shelf]) -> None:
 
 
 def _put(shelf: _Shelf, record: Held, entry: Entry) -> None:
+    shelf.of_grave.update(grave_results.named_by(entry))  # also by a report that is gone: its results may stay
     if entry.is_withdrawn or record.removed_at is not None:
         shelf.counts["withdrawn" if entry.is_withdrawn else "gone"] += 1
         return
@@ -208,6 +210,7 @@ def _write(connection: Connection, shelf: _Shelf, *, ring: KeyRing, at: datetime
         fills=shelf.counts["fills"],
         newest=shelf.newest[1],
         zone=shelf.zone,
+        of_grave=grave_results.listed(connection, shelf.of_grave, ring),
         arrangements=_stretches(_Writing(row, shelf.index.build, ring), shelf),
     )
     place = places.shelf_place(connection_id=connection.id, subject=shelf.subject.key)

@@ -15,7 +15,7 @@ MOST_ROWS: Final = 50  # of a leaf, and of a page
 
 # Count it up with a release whose shelves hold anything else, or hold it otherwise: all that are older are built anew
 # by themselves. Shelves of before there were forms have 0.
-FORM: Final = 3
+FORM: Final = 4
 
 
 class Row(msgspec.Struct, frozen=True, array_like=True):
@@ -90,7 +90,8 @@ class Index(msgspec.Struct, frozen=True):
     mistake, `gone` it no longer has; neither is in the count. `withheld` is: it has no details. `unopened` are records
     that would be here, or perhaps here, and do not open: not in the count. Nor are `drafts`, which no list shows, and
     `fills`, which stand under their prescription. `newest` is the date of the newest entry, as sent. `zone` is the one
-    that decided under which year some entries stand; empty where it decided of none.
+    that decided under which year some entries stand; empty where it decided of none. `of_grave` are the results, as
+    `Type/id`, that belong to what may carry grave news (`grave_results`).
     """
 
     build: UUID
@@ -105,6 +106,7 @@ class Index(msgspec.Struct, frozen=True):
     fills: int = 0
     newest: str = ""
     zone: str = ""
+    of_grave: frozenset[str] = frozenset()
     arrangements: dict[str, Stretch] = {}
 
     @property

@@ -10,11 +10,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 from uuid import UUID
 
 import msgspec
 
+from apps.connections.models import Connection
 from apps.records import places
 from apps.records.binary_cursors import binary_cursor
 from apps.records.presenters.entry import Entry
@@ -22,6 +23,7 @@ from apps.records.presenting import KINDS
 from apps.records.shelving import beginnings, indexing
 from apps.records.shelving.arranging import Arrangement, Key
 from apps.records.shelving.indexing import Index, Row
+from apps.records.subjects import RESULTS
 from apps.vault.errors import CannotOpen, VaultError
 from apps.vault.sealing import KeyRing
 
@@ -52,6 +54,11 @@ class OpenShelf:
         """Whether it knows of records that do not open and may belong to it."""
         return self.index is not None and self.index.unopened > 0
 
+    @property
+    def of_grave(self) -> frozenset[str]:
+        """Its results that belong to what may carry grave news, as `Type/id`."""
+        return self.index.of_grave if self.index else frozenset()
+
     def stretch(self, arrangement: Arrangement) -> indexing.Stretch:
         """The leaves of that arrangement; none where there are none."""
         empty = indexing.Stretch()
@@ -59,7 +66,8 @@ class OpenShelf:
 
 
 class Shelved(NamedTuple):
-    """One row of a list: the entry, whose it is, and where to open it. `entry` is None where it cannot be read."""
+    """One row of a list: the entry, whose it is, and where to open it. `entry` is None where it cannot be read;
+    `is_of_grave` where it is a result that belongs to what may carry grave news."""
 
     record: int
     connection_id: UUID
@@ -67,6 +75,7 @@ class Shelved(NamedTuple):
     key: Key
     entry: Entry | None
     of_its_test: int = 0
+    is_of_grave: bool = False
 
 
 class Outdated(Exception):
@@ -116,6 +125,13 @@ def _index(connection_id: UUID, subject: str, sealed: bytes, ring: KeyRing) -> I
         return None
 
 
+def of_grave(connection: Connection, ring: KeyRing) -> frozenset[str]:
+    """The results of this connection that belong to what may carry grave news, as `Type/id`. Its shelf knows them: none
+    until that is built. One query."""
+    found = shelves(connection.user_id, ring, subjects=[RESULTS.key])
+    return frozenset().union(*(shelf.of_grave for shelf in found if shelf.connection_id == connection.pk))
+
+
 def window(
     found: Sequence[OpenShelf], arrangements: Mapping[str, Arrangement], start: int, stop: int, ring: KeyRing
 ) -> tuple[Shelved, ...]:
@@ -153,19 +169,48 @@ def _beginning(shelf: OpenShelf, arrangement: Arrangement) -> "_Source":
     return _Source.of(shelf, Arrangement.HEADS if has_heads else arrangement)
 
 
+class OfTest(NamedTuple, Generic[_T]):
+    """Values of one test, newest first, with the connection that each is from; and how many were left closed."""
+
+    values: tuple[tuple[UUID, _T], ...]
+    closed: int
+
+
 def of_test(
-    found: Sequence[OpenShelf], test: str, ring: KeyRing, *, most: int, read: Callable[[bytes], _T]
-) -> tuple[tuple[UUID, _T], ...]:
-    """The newest values of one test, at most so many, newest first: the connection that each is from, and what `read`
-    makes of the entry as it is written. One query. Raises as `window` does."""
-    told = []
+    found: Sequence[OpenShelf],
+    test: str,
+    ring: KeyRing,
+    *,
+    most: int,
+    read: Callable[[bytes], _T],
+    is_open: Callable[[int], bool],
+) -> OfTest[_T]:
+    """The newest values of one test, at most so many, each as `read` makes of the entry as it is written. Of those that
+    belong to what may carry grave news, the ones whose record `is_open`. One query. Raises as `window` does."""
+    told, closed = [], 0
     for leaf, _key, row in _of_one(found, Arrangement.TESTS, test, ring, most=most):
         shelf = leaf.source.shelf
         try:
-            told.append((shelf.connection_id, read(row.entry)))
+            if shelf.of_grave and _path(row) in shelf.of_grave and not is_open(row.record):
+                closed += 1
+            else:
+                told.append((shelf.connection_id, read(row.entry)))
         except msgspec.MsgspecError:
             _tell_unread(shelf, row)
-    return tuple(told)
+    return OfTest(tuple(told), closed)
+
+
+class _Named(msgspec.Struct):
+    resource_type: str = ""
+    logical_id: str = ""
+
+
+_READ_NAMES: Final = msgspec.json.Decoder(_Named).decode
+
+
+def _path(row: Row) -> str:
+    named = _READ_NAMES(row.entry)
+    return f"{named.resource_type}/{named.logical_id}"
 
 
 def fills_of(found: Sequence[OpenShelf], order: str, ring: KeyRing, *, most: int) -> tuple[Shelved, ...]:
@@ -336,7 +381,9 @@ def _shelved(shelf: OpenShelf, key: Key, row: Row, kinds: Mapping[str, type[Entr
         entry = row.opened(kinds)
     except msgspec.MsgspecError:
         _tell_unread(shelf, row)
-    return Shelved(row.record, shelf.connection_id, shelf.subject, key, entry, row.of_its_test)
+    grave = shelf.of_grave
+    is_of_grave = bool(grave) and entry is not None and f"{entry.resource_type}/{entry.logical_id}" in grave
+    return Shelved(row.record, shelf.connection_id, shelf.subject, key, entry, row.of_its_test, is_of_grave)
 
 
 def _tell_unread(shelf: OpenShelf, row: Row) -> None:

@@ -1,13 +1,14 @@
 """Ask first before something that may carry grave news is shown, by whichever address: its entry, as sent, its files,
 its test over time (patient experience 3.3).
 
-The page of its entry asks, once a session, and its other pages lead there. Who read a report was asked for its results,
-too: they stand on its page.
+The page of its entry asks, once a session, and its other pages lead there. A result of a report that asks does so as
+well, whatever its own name says. Who read a report was asked for its results, too: they stand on its page.
 """
 
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
 from typing import Any, Final
 
+from apps.accounts.models import User
 from apps.records import bodies
 from apps.records.models import Record
 from apps.records.presenters import elements, grave_news
@@ -36,13 +37,20 @@ def is_due_on(page: EntryPage, *, session: MutableMapping[str, Any]) -> bool:
     return page.may_be_grave or (page.older > 0 and _is_grave(page.record))
 
 
+def opener(user: User, *, session: MutableMapping[str, Any]) -> Callable[[int], bool]:
+    """What says of records, by their own ids, whether this reader said to read them now, or chose not to be asked."""
+    read = frozenset(session.get(_READ, []))
+    return lambda pk: pk in read or not user.asks_before_sensitive
+
+
 def _may_ask(record: Record, session: MutableMapping[str, Any]) -> bool:
-    is_read = record.pk in session.get(_READ, [])
-    return not is_read and record.resource_type in grave_news.CARRIERS and record.user.asks_before_sensitive
+    return record.resource_type in grave_news.CARRIERS and not opener(record.user, session=session)(record.pk)
 
 
 def _is_grave(record: Record) -> bool:
     with sealing.key_ring(Holder.user(record.user_id)) as ring:
+        if f"{record.resource_type}/{record.logical_id}" in entries.of_grave(record, ring):
+            return True
         sent = (bodies.of(record, ring), *(body for _version, body in entries.earlier(record, ring)))
     return any(grave_news.may_be_in(elements.parse(body), resource_type=record.resource_type) for body in sent)
 

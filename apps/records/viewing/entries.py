@@ -21,6 +21,7 @@ from apps.records.presenters import attachments, elements, grave_news
 from apps.records.presenters.attachments import File
 from apps.records.presenters.entry import Context, Entry
 from apps.records.presenters.results import ResultEntry
+from apps.records.shelving import reading
 from apps.records.shelving.surroundings import Surroundings
 from apps.records.subjects import Subject
 from apps.records.viewing import cautions, connected, facts, panel_rows, remarks, rows, telling_apart
@@ -116,7 +117,8 @@ def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> Entry
             presenting.present(each, resource_type=record.resource_type, logical_id=record.logical_id, context=context)
             for each in (body, *earlier_bodies)
         ]
-        panel = panel_rows.of(record, *told[0], surroundings, ring)
+        grave_ones = of_grave(record, ring)
+        panel = panel_rows.of(record, *told[0], surroundings, ring, of_grave=grave_ones)
         fills = filling.of(record, told[0][1], ring)
         connections = connected.confirmed(record.user_id)
         everybody = candidates.find_people_with(ring, connections)
@@ -131,8 +133,16 @@ def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> Entry
     older = record.versions.count() - shown if shown == _MOST_VERSIONS else 0
     people = tuple(one for pk, one in everybody.items() if pk == record.connection_id)
     person = telling_apart.told_apart([one.pk for one in connections], everybody).get(record.connection_id, "")
-    grave = any(grave_news.may_be_in(sent, resource_type=record.resource_type) for sent, _entry in told)
+    grave = f"{record.resource_type}/{record.logical_id}" in grave_ones
+    grave = grave or any(grave_news.may_be_in(sent, resource_type=record.resource_type) for sent, _entry in told)
     return EntryPage(record, subject, current, before, files, panel, people, fills, unopened, older, grave, person)
+
+
+def of_grave(record: Record, ring: KeyRing) -> frozenset[str]:
+    """The results of its connection, as `Type/id`, that belong to what may carry grave news: it may be one, or name
+    some. None, where it is of another type. A query. Raises VaultError where a key is missing."""
+    is_result = record.resource_type in subjects.RESULTS.resource_types
+    return reading.of_grave(record.connection, ring) if is_result else frozenset()
 
 
 def by_itself(record: Record) -> Entry:

@@ -1,6 +1,6 @@
 """One test over time: every value of it from every provider, as charts and as tables."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
@@ -45,12 +45,31 @@ class Drawn:
         return len(self.table.rows) < len(self.series.rows)
 
 
-def of(whole: Whole, subject: Subject, entry: ResultEntry, asked: Asked, *, at: datetime) -> tuple[Drawn, ...]:
-    """The series of the test that this entry is of. Raises Outdated, and VaultError where a leaf does not open."""
+@dataclass(frozen=True)
+class OneTest:
+    """A test: its series, and how many values are `closed`, belonging to what may carry grave news and not read yet."""
+
+    drawn: tuple[Drawn, ...] = ()
+    closed: int = 0
+
+
+def of(
+    whole: Whole,
+    subject: Subject,
+    entry: ResultEntry,
+    asked: Asked,
+    *,
+    is_open: Callable[[int], bool],
+    at: datetime,
+) -> OneTest:
+    """The test that this entry is of. `is_open` says of records whether their reader shall see them unasked. Raises
+    Outdated, and VaultError where a leaf does not open."""
+    if not entry.test:
+        return OneTest()
     shelves, read = whole.of(subject), comparing.Reader().read
-    values = reading.of_test(shelves, entry.test, whole.ring, most=MOST_VALUES, read=read) if entry.test else ()
-    observed = [Observed(value, whole.sources[connection_id].provider) for connection_id, value in values]
-    return tuple(_drawn(each, asked, at=at) for each in _series(entry, observed))
+    found = reading.of_test(shelves, entry.test, whole.ring, most=MOST_VALUES, read=read, is_open=is_open)
+    observed = [Observed(value, whole.sources[connection_id].provider) for connection_id, value in found.values]
+    return OneTest(tuple(_drawn(each, asked, at=at) for each in _series(entry, observed)), found.closed)
 
 
 def _series(entry: ResultEntry, observed: Sequence[Observed]) -> tuple[Series, ...]:

@@ -1,6 +1,6 @@
 """The results that belong to a report, or to a result that has only members: the panel as it was ordered."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,6 +10,7 @@ from apps.records import bodies, presenting, subjects
 from apps.records.models import Record
 from apps.records.presenters import grave_news, panels, results
 from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import Entry
 from apps.records.presenters.reports import ReportEntry
 from apps.records.presenters.results import ResultEntry
 from apps.records.shelving.surroundings import Surroundings
@@ -51,10 +52,16 @@ class PanelShown:
 
 
 def of(
-    record: Record, resource: Element, entry: object, surroundings: Surroundings, ring: KeyRing
+    record: Record,
+    resource: Element,
+    entry: object,
+    surroundings: Surroundings,
+    ring: KeyRing,
+    *,
+    of_grave: Container[str],
 ) -> PanelShown | None:
-    """None for what has no results. `entry` is what `resource` says. Raises `apps.vault.errors.VaultError` where a key
-    is missing."""
+    """None for what has no results. `entry` is what `resource` says, and `of_grave` are results, as `Type/id`, that
+    belong to what may carry grave news. Raises `apps.vault.errors.VaultError` where a key is missing."""
     if not isinstance(entry, ReportEntry | ResultEntry):
         return None
     paths = entry.results if isinstance(entry, ReportEntry) else entry.members
@@ -69,10 +76,7 @@ def of(
         asked.update(wanted)
         held |= _read(record, wanted, surroundings, ring)
         panel = panels.of(entry, {path: one.result for path, one in held.items()})
-    is_asked = grave_news.is_named_by(entry.title, entry.codes) or getattr(entry, "may_be_grave", False)
-    parts = tuple(
-        _part(held.get(f"Observation/{result.logical_id}"), result, is_asked=is_asked) for result in panel.results
-    )
+    parts = tuple(_parts(entry, panel.results, held, of_grave))
     unnamed = (
         *results.unnamed(resource, surroundings.of(())),
         *(path for one in held.values() for path in one.unnamed),
@@ -124,11 +128,28 @@ def _read(record: Record, paths: Sequence[str], surroundings: Surroundings, ring
     return held
 
 
-def _part(held: _Held | None, result: ResultEntry, *, is_asked: bool) -> Part:
-    """`is_asked`: the page that it stands on asked first. On another's, what may carry grave news is there by name, and
-    its own page asks; what has no page of its own makes the whole report ask."""
+def _parts(
+    entry: ReportEntry | ResultEntry, found: Iterable[ResultEntry], held: Mapping[str, _Held], of_grave: Container[str]
+) -> Iterator[Part]:
+    """Where the page asked first, all of them open; on another's, what may carry grave news is there by name, and its
+    own page asks; what has no page of its own makes the whole report ask."""
+    has_asked = getattr(entry, "may_be_grave", False) or _may_be_grave(entry, of_grave)
+    for result in found:
+        own = held.get(_path(result))
+        yield _part(own, result, is_open=own is None or has_asked or not _may_be_grave(result, of_grave))
+
+
+def _may_be_grave(entry: Entry, of_grave: Container[str]) -> bool:
+    return _path(entry) in of_grave or grave_news.is_named_by(entry.title, entry.codes)
+
+
+def _path(entry: Entry) -> str:
+    return f"{entry.resource_type}/{entry.logical_id}"
+
+
+def _part(held: _Held | None, result: ResultEntry, *, is_open: bool) -> Part:
     title, theirs = rows.names(result)
-    if held and not is_asked and grave_news.is_named_by(result.title, result.codes):
+    if held and not is_open:
         said, status = gettext("Open it to see the result"), words.of_status(result)
         return Part(held.pk, held.subject, title, theirs, said, place="", usual_range="", status=status)
     return Part(

@@ -146,7 +146,7 @@ def _row(shelved: Shelved, provider: str, person: str, alike: _Alike, *, has_det
         unread = gettext("We cannot show this entry just now. This is ours to fix.")
         return Row(shelved.record, shelved.subject, unread, "", "", "", "", "", "", (), (provider,), person=person)
     title, theirs = names(entry)
-    details = _said_beside(title, entry, provider, alike) if has_details else (cautions.of(entry),)
+    details = _said_beside(title, shelved, entry, provider, alike) if has_details else (cautions.of(entry),)
     return Row(
         record=shelved.record,
         subject=shelved.subject,
@@ -169,8 +169,10 @@ def _says_itself(when: When) -> bool:
     return not when.starts or bool(when.text) or when.is_open
 
 
-def _said_beside(title: str, entry: Entry, provider: str, alike: _Alike) -> tuple[str, ...]:
-    return _withheld(provider) if entry.is_withheld else _told_once(title, _details(entry, alike))
+def _said_beside(title: str, shelved: Shelved, entry: Entry, provider: str, alike: _Alike) -> tuple[str, ...]:
+    if entry.is_withheld:
+        return _withheld(provider)
+    return _told_once(title, _details(entry, alike, is_of_grave=shelved.is_of_grave))
 
 
 def _withheld(provider: str) -> tuple[str, ...]:
@@ -182,10 +184,10 @@ def _told_once(title: str, details: Iterable[str]) -> tuple[str, ...]:
     return tuple(detail for detail in dict.fromkeys(details) if detail and detail != title)
 
 
-def _details(entry: Entry, alike: _Alike) -> Iterable[str]:
-    """What the row says beside name, date and status (patient experience 3). Of what may carry grave news its page says
-    it, which asks first."""
-    if isinstance(entry, ResultEntry) and not entry.says_nothing and alike.is_grave(entry):
+def _details(entry: Entry, alike: _Alike, *, is_of_grave: bool) -> Iterable[str]:
+    """What the row says beside name, date and status (patient experience 3). Of what may carry grave news, by its own
+    name or by a report that it belongs to, its page says it, which asks first."""
+    if isinstance(entry, ResultEntry) and not entry.says_nothing and (is_of_grave or alike.is_grave(entry)):
         yield gettext("Open it to see the result")
     elif not getattr(entry, "may_be_grave", False):
         yield from _told(entry)

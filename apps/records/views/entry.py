@@ -84,11 +84,12 @@ def show_over_time(request: HttpRequest, subject_key: str, record_pk: int) -> Ht
         with whole.opened(current_user(request), [subject], session=request.session, at=now) as all_of_it:
             asked = Asked(request.GET.get("span", ""), all_rows="all" in request.GET)
             theirs = all_of_it.of_the_person_of(record.connection_id)
-            drawn = over_time.of(theirs, subject, entry, asked, at=now)
-            context |= {"title": rows.names(entry), "drawn": drawn, "whole": theirs}
+            is_open = asking_first.opener(current_user(request), session=request.session)
+            test = over_time.of(theirs, subject, entry, asked, is_open=is_open, at=now)
+            context |= {"title": rows.names(entry), "test": test, "whole": theirs}
     except (VaultError, Outdated) as error:
         _LOG.error("A test does not open: connection %s, %s.", record.connection_id, type(error).__name__)
-        context |= {"drawn": None}
+        context |= {"test": None}
     return render(request, "records/over_time.html", context)
 
 

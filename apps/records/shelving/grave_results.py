@@ -1,0 +1,70 @@
+"""Which results belong to what may carry grave news: a report of pathology names a diagnosis whose own name says
+nothing of that (patient experience 3.3).
+
+Found when shelves are built, by what the reports themselves name and by the panels among it, and kept in the sealed
+index of the results.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from apps.connections.models import Connection
+from apps.records import bodies, presenting, subjects
+from apps.records.models import Record
+from apps.records.presenters import grave_news
+from apps.records.presenters.entry import Context, Entry
+from apps.records.presenters.reports import ReportEntry
+from apps.records.presenters.results import ResultEntry
+from apps.vault.sealing import KeyRing
+
+_OBSERVATION: Final = "Observation"
+_OURS: Final = f"{_OBSERVATION}/"
+_ROUNDS: Final = 3  # a report, its panels, and the panels of those
+_AT_ONCE: Final = 200
+
+
+def named_by(entry: Entry) -> tuple[str, ...]:
+    """The results that an entry names, as `Type/id`, where it may carry grave news itself."""
+    if isinstance(entry, ReportEntry):
+        return _own(entry.results) if entry.may_be_grave else ()
+    if isinstance(entry, ResultEntry) and entry.members:
+        return _own(entry.members) if grave_news.is_named_by(entry.title, entry.codes) else ()
+    return ()
+
+
+def _own(paths: Iterable[str]) -> tuple[str, ...]:
+    """Those that have records of their own."""
+    return tuple(path for path in paths if path.startswith(_OURS))
+
+
+def listed(connection: Connection, named: Iterable[str], ring: KeyRing) -> frozenset[str]:
+    """Of these results and their members those that are here and listed under results, as `Type/id`. What does not open
+    is logged. Raises `apps.vault.errors.VaultError` where a key is missing."""
+    found: set[str] = set()
+    seen: set[str] = set()
+    waiting = set(named)
+    for _round in range(_ROUNDS):
+        asked, waiting = waiting - seen, set()
+        seen |= asked
+        for entry in _entries(connection, asked, ring):
+            found.add(f"{_OURS}{entry.logical_id}")
+            waiting.update(_own(entry.members))
+    return frozenset(found)
+
+
+def _entries(connection: Connection, paths: Iterable[str], ring: KeyRing) -> Iterator[ResultEntry]:
+    context = Context(root=connection.endpoint.fhir_base_url)
+    mine = Record.objects.filter(
+        user_id=connection.user_id, connection_id=connection.pk, resource_type=_OBSERVATION, removed_at__isnull=True
+    )
+    asked = sorted(path.removeprefix(_OURS) for path in paths)
+    for start in range(0, len(asked), _AT_ONCE):
+        for record in mine.filter(logical_id__in=asked[start : start + _AT_ONCE]):
+            body = bodies.find_of(record, ring)
+            if body is None:
+                continue
+            named = {"resource_type": _OBSERVATION, "logical_id": record.logical_id}
+            resource, entry = presenting.present(body, **named, context=context)
+            subject = subjects.subject_of(resource, resource_type=_OBSERVATION)
+            if isinstance(entry, ResultEntry) and subject is subjects.RESULTS:
+                yield entry
