@@ -86,6 +86,16 @@ class TestAYear:
         kept(connection)
         assert years_on(hers) == {name: year for name, (_sent, year) in SENT.items()} | {"o5": "2023"}
 
+    @pytest.mark.parametrize(
+        ("zone", "sent", "year"),
+        [("Asia/Tokyo", "9999-12-31T23:59:59Z", "9999"), ("America/New_York", "0001-01-01T00:00:01Z", "0001")],
+    )
+    def test_at_the_edge_of_the_calendar_is_the_one_that_was_sent(self, hers, alice, connection, zone, sent, year):
+        alice.time_zone = zone
+        alice.save()
+        keep(connection, {**result(0), "effectiveDateTime": sent, "code": {"text": "Test o1"}})
+        assert years_on(hers) == {"o1": year}
+
     @pytest.mark.parametrize(("before", "after"), [("America/New_York", ""), ("", "America/New_York")])
     def test_goes_with_the_reader_to_another_zone(self, hers, alice, connection, before, after):
         """At once in one order, and under the reader's own year as soon as the shelf is built anew."""

@@ -47,7 +47,7 @@ def sent_clock(sent: str) -> str:
     is_utc = sent.endswith("Z")
     if is_utc and parsed.starts_at.time() == datetime.min.time():
         return ""
-    clock = timezone.localtime(parsed.starts_at).time() if is_utc else _clock_of(sent)
+    clock = _local(parsed.starts_at).time() if is_utc else _clock_of(sent)
     return _clock_in(clock.replace(second=0, microsecond=0), get_language() or "")
 
 
@@ -82,7 +82,15 @@ def _told_day(parsed: FhirDateTime, sent: str) -> date:
     if parsed.precision is not Precision.MOMENT or not sent.endswith("Z"):
         return parsed.first_day  # a clock time of the writer's own never moves to another day
     is_midnight = parsed.starts_at.astimezone(UTC).time() == datetime.min.time()
-    return parsed.first_day if is_midnight else timezone.localtime(parsed.starts_at).date()
+    return parsed.first_day if is_midnight else _local(parsed.starts_at).date()
+
+
+def _local(moment: datetime) -> datetime:
+    """In the reader's zone; as it was sent where no calendar goes so far: some say "for ever" by the last second."""
+    try:
+        return timezone.localtime(moment)
+    except OverflowError:
+        return moment
 
 
 def _clock_of(sent: str) -> time:
