@@ -126,3 +126,14 @@ class TestHeads:
         assert len(told) == 2
         assert kept == told[:1]
         assert not [one for one in heads if one.entry is None or (one.entry.said and not one.entry.is_modified)]
+
+
+@pytest.mark.django_db
+class TestOneMedicineToldManyTimes:
+    def test_leads_on_to_those_behind_it(self, hers, connection):
+        keep(connection, *(medicine(number, "Aspirin") for number in range(30)))
+        see_all = f'href="{reverse("subject", args=["medicines"])}">See all'
+        assert see_all not in page(hers, "whole_record", [])
+        other = medicine(30, "Warfarin")
+        keep(connection, {**other, "medicationCodeableConcept": {"text": "Warfarin"}})
+        assert see_all in page(hers, "whole_record", [])

@@ -21,7 +21,7 @@ MOST_NAMED: Final = 5
 
 @dataclass(frozen=True)
 class Named:
-    """A few entries of a subject, each thing once; `is_cut` where there are more of them."""
+    """A few entries of a subject, each thing once; `is_cut` where there are more of them, or more than were read."""
 
     subject: Subject
     rows: tuple[Row, ...]
@@ -45,7 +45,7 @@ def of(whole: Whole) -> WhatMatters:
         allergies=_allergies(whole, found[ALLERGIES.key]),
         conditions=_current(whole, CONDITIONS, found[CONDITIONS.key]),
         medicines=_current(whole, MEDICINES, found[MEDICINES.key]),
-        results=_named(whole, RESULTS, _with_a_result(found[RESULTS.key])),
+        results=_latest(whole, found[RESULTS.key]),
     )
 
 
@@ -62,14 +62,18 @@ def _allergies(whole: Whole, found: Sequence[Shelved]) -> Allergies:
 
 def _current(whole: Whole, subject: Subject, found: Sequence[Shelved]) -> Named:
     current = [one for one in found if one.entry is not None and one.entry.group == "current"]
-    return _named(whole, subject, current)
+    held = sum(shelf.index.groups.get("current", 0) for shelf in whole.of(subject) if shelf.index is not None)
+    return _named(whole, subject, current, has_unread=held > len(current))
 
 
-def _with_a_result(found: Sequence[Shelved]) -> list[Shelved]:
+def _latest(whole: Whole, found: Sequence[Shelved]) -> Named:
     """Without what is ordered and not there yet, or was canceled."""
-    return [one for one in found if one.entry is None or one.entry.group not in results.WITHOUT_RESULT]
+    held = sum(shelf.index.count for shelf in whole.of(RESULTS) if shelf.index is not None)
+    told = [one for one in found if one.entry is None or one.entry.group not in results.WITHOUT_RESULT]
+    return _named(whole, RESULTS, told, has_unread=held > len(found))
 
 
-def _named(whole: Whole, subject: Subject, found: Sequence[Shelved]) -> Named:
+def _named(whole: Whole, subject: Subject, found: Sequence[Shelved], *, has_unread: bool) -> Named:
+    """Many entries may be one thing: then what was read names few, and more may stand behind."""
     folded = folding.fold(rows.paired(found, whole.sources, has_details=False))
-    return Named(subject, folded[:MOST_NAMED], len(folded) > MOST_NAMED)
+    return Named(subject, folded[:MOST_NAMED], has_unread or len(folded) > MOST_NAMED)
