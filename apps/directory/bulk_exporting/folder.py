@@ -28,7 +28,7 @@ from apps.directory.bulk_exporting.refusals import NotExported, Reason
 STATE = "bulk-export.json"
 _ARRIVING = ".arriving.json"
 _WHOLE = ".whole"
-_PART = re.compile(r"\.arriving\.[0-9a-f]{64}\.part")
+_PART = re.compile(r"\.arriving(?:\.[0-9a-f]{64})?\.part")  # without its version as the version before had it
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _STRANGE = frozenset({errno.ELOOP, errno.ENXIO, errno.EISDIR})  # a link, a pipe that nobody reads, a folder
 _VALIDATOR = re.compile(r'"[\x21\x23-\x7e]{0,200}"')  # as `wire.bulk.files` gives it: it is sent back
