@@ -17,7 +17,7 @@ _PIECE_BYTES = 1_048_576
 _STALLED_SECONDS = 4 * STALLED_SECONDS  # as slow as any other stream may be, whose pieces are a fourth of that
 _STRONG = re.compile(r'"[\x21\x23-\x7e]{0,200}"')
 _NOTHING_LEFT = re.compile(r"bytes \*/([0-9]{1,15})")
-_CONTENT_RANGE = re.compile(r"bytes ([0-9]{1,15})-[0-9]{1,15}/(?:[0-9]{1,15}|\*)")
+_CONTENT_RANGE = re.compile(r"bytes ([0-9]{1,15})-([0-9]{1,15})/([0-9]{1,15}|\*)")
 
 
 @dataclass(frozen=True)
@@ -83,12 +83,17 @@ def opening(
 
 
 def _checked_start(answer: Stream, rest: Rest) -> int:
-    """A part that is not the one asked for, or of something else, would make a file of two halves that do not fit."""
+    """A part that is not the one asked for, or of something else, would make a file of two halves that do not fit; and
+    one that ends before the file does (RFC 9110 section 15.3.7 lets a server send less) would pass for the rest."""
     found = _CONTENT_RANGE.fullmatch(answer.header("Content-Range").strip())
     is_same = answer.header("ETag") in {"", rest.validator} and not _is_encoded(answer)
-    if found is None or int(found[1]) != rest.received_bytes or not is_same:
+    if found is None or int(found[1]) != rest.received_bytes or not is_same or not _is_to_the_end(found):
         raise UnexpectedAnswer(code=Code.MALFORMED_RESPONSE, status=206)
     return rest.received_bytes
+
+
+def _is_to_the_end(found: re.Match[str]) -> bool:
+    return found[3] == "*" or int(found[2]) + 1 == int(found[3])
 
 
 def _has_all(answer: Stream, rest: Rest) -> bool:

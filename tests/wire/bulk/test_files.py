@@ -151,6 +151,7 @@ class TestTheRestOfAFile:
             {"Content_Range": "bytes 11-23/24"},
             {"Content_Range": "bytes 0-23/24"},
             {"Content_Range": "lines 12-23/24"},
+            {"Content_Range": "bytes 12-23/36"},  # not all of it, though its last line is whole
             {"Content_Range": "bytes 12-23/24", "ETag": '"v2"'},
             {"Content_Range": "bytes 12-23/24", "Content_Encoding": "gzip"},
         ],
