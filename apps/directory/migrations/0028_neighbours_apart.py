@@ -1,7 +1,8 @@
 """How words may be mistyped moves to the table of its own.
 
 The column of before stays with its index, for searches of the version before while it is replaced; nobody writes it, and
-the release after the next may drop both. What the version before learns meanwhile, the next import completes.
+the release after the next may drop both. What the version before learns meanwhile, the next import completes. Whoever goes
+back gets neighbours of words learnt since into the column: the version before makes none of a word that it knows.
 """
 
 from django.contrib.postgres.indexes import GinIndex
@@ -9,6 +10,10 @@ from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations
 
 _LOT = 2000
+GIVE_BACK = """
+UPDATE directory_searchword AS word SET neighbours = known.neighbours
+FROM directory_wordneighbours AS known WHERE known.word = word.word AND word.neighbours = '{}'
+"""
 
 
 def copy(apps, schema_editor):
@@ -32,6 +37,7 @@ class Migration(migrations.Migration):
         # as in 0017: in collation C the key's own index serves LIKE
         migrations.RunSQL("DROP INDEX IF EXISTS directory_wordneighbours_word_b22558d1_like", migrations.RunSQL.noop),
         migrations.RunPython(copy, migrations.RunPython.noop),
+        migrations.RunSQL(migrations.RunSQL.noop, GIVE_BACK),
         AddIndexConcurrently("wordneighbours", GinIndex(fields=["neighbours"], name="word_neighbours")),
         migrations.SeparateDatabaseAndState(
             database_operations=[
