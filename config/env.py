@@ -11,6 +11,16 @@ import environ
 
 ROOT = Path(__file__).resolve().parent.parent
 
+# How libpq notices a Postgres behind a path that was dropped, which the system would find out after hours: whoever
+# waits for its answer holds a thread. A statement that takes long is no matter: its machine answers for it meanwhile.
+_NOTICES_SILENCE = {
+    "connect_timeout": 5,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 25_000,  # milliseconds
+}
+
 _env = environ.FileAwareEnv()
 if (ROOT / ".env").is_file():
     environ.FileAwareEnv.read_env(ROOT / ".env")
@@ -81,16 +91,17 @@ def database_config(url: str, *, pool_size: int | None = None) -> dict[str, obje
     """Django's form of a Postgres address, sockets included (`postgres://user@/name?host=/folder`).
 
     With `pool_size` a process keeps up to so many connections open between requests and tasks; its threads share them.
+    A server that is not there any more is noticed within half a minute; what the address says of it comes first.
     """
     config = dict(_env.db_url_config(url))
-    options = dict(config.pop("OPTIONS", {}))
+    options = {**_NOTICES_SILENCE, **config.pop("OPTIONS", {})}
     if host := options.pop("host", None):
         config["HOST"] = host  # where Django's own commands look for it
     if pool_size:
         # There is a connection for every thread, so that only a database that does not answer makes one wait. A page
         # asks two or three times before it gives up, and holds its thread meanwhile.
         options["pool"] = {"min_size": 1, "max_size": pool_size, "timeout": 3}
-    return {**config, "OPTIONS": options} if options else config
+    return {**config, "OPTIONS": options}
 
 
 def email_config() -> dict[str, object]:

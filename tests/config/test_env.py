@@ -1,9 +1,12 @@
 """Every environment variable is read in one file and explained in another, and the two agree."""
 
 import ast
+import os
 import re
+import socket
 
 import pytest
+from psycopg import conninfo, pq
 
 from config import env
 
@@ -56,3 +59,32 @@ class TestADatabaseAddress:
     def test_may_be_a_host_or_the_folder_of_a_socket(self, url, host):
         config = env.database_config(url)
         assert (config["HOST"], config["NAME"], config["USER"]) == (host, "name", "u")
+
+    def test_that_is_not_there_any_more_is_noticed_within_half_a_minute(self):
+        """As libpq sets up its socket: the system itself would wait for hours, and so would a thread of ours."""
+        options = env.database_config("postgres://u@127.0.0.1/name")["OPTIONS"]
+        assert isinstance(options, dict)
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            port = listener.getsockname()[1]
+            given = conninfo.make_conninfo(host="127.0.0.1", port=port, dbname="name", **options)
+            connecting = pq.PGconn.connect_start(given.encode())
+            with socket.socket(fileno=os.dup(connecting.socket)) as ours:
+                assert ours.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
+                idle, between, times, unanswered = (
+                    ours.getsockopt(socket.IPPROTO_TCP, option)
+                    for option in (
+                        socket.TCP_KEEPIDLE,
+                        socket.TCP_KEEPINTVL,
+                        socket.TCP_KEEPCNT,
+                        socket.TCP_USER_TIMEOUT,
+                    )
+                )
+            connecting.finish()
+        assert idle + between * times <= 30
+        assert 0 < unanswered <= 30_000
+        assert options["connect_timeout"] <= 10
+
+    def test_may_say_otherwise(self):
+        options = env.database_config("postgres://u@db.example/name?keepalives_idle=60")["OPTIONS"]
+        assert isinstance(options, dict)
+        assert options["keepalives_idle"] in {60, "60"}
