@@ -26,7 +26,7 @@ from apps.wire.authorization import AuthorizationResponse
 from apps.wire.dialects import Interface
 from apps.wire.errors import Code, OrganizationNotEnabled, UnexpectedAnswer, WireError
 from apps.wire.secret import Secret
-from apps.wire.token_endpoint import TokenSet
+from apps.wire.token_endpoint import TokenEndpoint, TokenSet
 
 _SPECIAL = frozenset({"offline_access", "online_access", "openid", "fhirUser", "launch/patient"})
 
@@ -110,7 +110,7 @@ def _exchange(request: AuthorizationRequest, code: Secret, browser: Secret, note
         alerting.note_tokens(request.registration, request.endpoint, at=at)
         return _look(request, held, nonce, notes, clock, at=at)
     finally:
-        _give_back(request, held[-1], notes, at=at)
+        _give_back(request, endpoint, held[-1], notes, at=at)
 
 
 def _look(
@@ -203,11 +203,14 @@ def _refresh(request: AuthorizationRequest, held: list[TokenSet], notes: Notes) 
     notes.passed(Step.REFRESH)
 
 
-def _give_back(request: AuthorizationRequest, tokens: TokenSet, notes: Notes, *, at: datetime) -> None:
+def _give_back(
+    request: AuthorizationRequest, endpoint: TokenEndpoint, tokens: TokenSet, notes: Notes, *, at: datetime
+) -> None:
+    """With the proof in hand: what brought us here may be a database that went away."""
     server = reaching.authorization_server(request.endpoint, request.registration)
     if not server.revocation_url:
         notes.skipped(Step.REVOCATION, Note.NOT_OFFERED)
-    elif revoking.revoke_unused(request, tokens, at=at):
+    elif revoking.revoke_unused(request, tokens, at=at, through=endpoint):
         notes.passed(Step.REVOCATION)
     else:
         notes.noticed(Step.REVOCATION, Note.TOLD_LATER)

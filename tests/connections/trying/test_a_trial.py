@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import OperationalError, connection
 from django.utils import timezone
 
 from apps.accounts.models import Consent
@@ -203,6 +204,28 @@ class TestAFailure:
         assert trial.results["revocation"]["code"] == "told_later"
         assert PendingRevocation.objects.count() == 1
         assert "go on telling them" in page
+
+    def test_to_give_back_needs_no_database(self, trier: Trier, stand_in: StandIn) -> None:
+        """The code is used up: where the database goes away with the answer, nobody else knows of the tokens."""
+        is_away = False
+
+        def execute(run: Any, sql: str, *rest: Any) -> Any:
+            if is_away:
+                raise OperationalError
+            return run(sql, *rest)
+
+        def answer(_request: Any) -> Iterator[bytes]:
+            nonlocal is_away
+            is_away = True
+            yield tokens()
+
+        departed = trier.leave(trier.begin())
+        stand_in.token = answer
+        trier.client.raise_request_exception = False
+        with connection.execute_wrapper(execute):
+            assert trier.come_back(state=departed.state, code=CODE).status_code == 503
+        (revocation,) = stand_in.revocations
+        assert dict(revocation.form)["token"] == REFRESH
 
 
 class TestTheWayBackOfATrial:
