@@ -218,10 +218,10 @@ def _identify(
     try:
         return WayBack(Outcome.COMPLETED, request, _kept(request, token_set, nonce, clock, at=at))
     except (OperationalError, InterfaceError):
-        _give_back_unwritten(request, endpoint, token_set, at=at)
+        _give_back(request, endpoint, token_set, within_seconds=0, at=at)  # it was waited for, and did not come back
         raise
     except (WireError, keeping.NotKept, VaultError, claiming.AccountClosed) as reason:
-        revoking.revoke_unused(request, token_set, at=at, through=endpoint)
+        _give_back(request, endpoint, token_set, within_seconds=KEEPING_SECONDS, at=at)
         if isinstance(reason, WireError):
             alerting.alert_staff_of_sign_in(request.registration, request.endpoint, reason, at=at)
             return _fail(request, causes.of_finding(reason), at=at, code=reason.code)
@@ -250,12 +250,16 @@ def _until_written(write: Callable[[], T]) -> T:
     return refreshing.until_written(write, within_seconds=KEEPING_SECONDS)
 
 
-def _give_back_unwritten(
-    request: AuthorizationRequest, endpoint: TokenEndpoint, token_set: TokenSet, *, at: datetime
+def _give_back(
+    request: AuthorizationRequest, endpoint: TokenEndpoint, token_set: TokenSet, *, within_seconds: float, at: datetime
 ) -> None:
-    """The database does not come back: the provider is told with what is in hand. There is this one try."""
-    try:
+    """Told with what is in hand. Where that fails, the database has to keep it for later, and is waited for as long."""
+
+    def tell() -> None:
         revoking.revoke_unused(request, token_set, at=at, through=endpoint)
+
+    try:
+        refreshing.until_written(tell, within_seconds=within_seconds)
     except (OperationalError, InterfaceError):
         _LOG.error("Tokens were dropped unrevoked: %s: the database does not answer", request)
 

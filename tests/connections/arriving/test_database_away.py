@@ -111,6 +111,19 @@ class TestADatabaseThatBlinksAfterTheExchange:
         )
         assert StoredTokenSet.objects.get().generation == 2
 
+    def test_loses_no_tokens_that_have_to_be_given_back_later(self, traveller, place, stand_in, away):
+        stand_in.patient = http(500)
+
+        def refused(_request):
+            away.statements = 2 if len(stand_in.revocations) == 1 else 0
+            yield http(503)
+
+        stand_in.revoke = refused
+        assert come_back(traveller, place).status_code == 303
+        assert away.statements == 0
+        assert PendingRevocation.objects.count() == 1
+        assert AuthorizationRequest.objects.get().outcome
+
 
 class TestADatabaseThatStaysAwayAfterTheExchange:
     @pytest.mark.parametrize("asked", ["token", "patient"])
