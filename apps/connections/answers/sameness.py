@@ -2,7 +2,8 @@
 
 Values of one person must never be told as another's, so in doubt they are two. They are one where their birth dates do
 not differ and their names hold no word against each other: whichever way round, with a title or without, with a middle
-name or its initial or without. Those of twins do hold one: each has a word that the other lacks.
+name or its initial or without. Those of twins do hold one: each has a word that the other lacks. Many write a name
+without its accents; where both have some, they tell people apart, as in Vietnamese they do.
 """
 
 import re
@@ -22,6 +23,11 @@ _MOST_INITIALS = 3
 _TITLES = frozenset({"dr", "md", "miss", "mr", "mrs", "ms", "phd", "prof"})
 _NOT_YET_NAMED = frozenset({"baby", "babyboy", "babygirl", "boy", "girl", "infant", "newborn", "triplet", "twin"})
 _OF_A_GENERATION = frozenset({"jr", "sr", "ii", "iii", "iv"})
+_BEFORE_A_FAMILY_NAME = frozenset(
+    {"al", "bin", "da", "das", "de", "del", "den", "der", "di", "dos", "du", "el", "la", "las", "le", "los", "ter"}
+    | {"van", "von"}
+)
+_NOBODYS_OWN = _OF_A_GENERATION | _BEFORE_A_FAMILY_NAME  # neither a given nor a family name by itself
 _ACCENTS = re.compile("[\u0300-\u036f]")  # of Latin and its like: elsewhere a mark makes another word
 _APOSTROPHES = re.compile("['\u2019\u02bc`.]")
 _BETWEEN_WORDS = re.compile(r"[\s,;/()\"\u2010-\u2015-]+")
@@ -30,11 +36,12 @@ _AFTER_AN_INITIAL = re.compile(r"\b(\w)\.")
 
 @dataclass(frozen=True, repr=False)
 class _Person:
-    """The birth date; the words of the name; those of them that are known to be given names; and whether its initials
-    stand between words, as that of a middle name does."""
+    """The birth date; the words of the name, also with their accents; those of them that are known to be given names;
+    and whether its initials stand between words, as that of a middle name does."""
 
     born: str
     words: frozenset[str]
+    accented: frozenset[str]
     given: frozenset[str]
     has_middle_initials: bool
 
@@ -59,11 +66,21 @@ def of_each(keys: Iterable[_Key], people: Mapping[_Key, Candidate]) -> dict[_Key
 
 def _are_one(one: _Person, other: _Person) -> bool:
     first, second = sorted((one.born, other.born), key=len)
-    if not second.startswith(first):
+    if not second.startswith(first) or _are_accented_apart(one, other):
         return False
     if len(first) == _FULL_DATE:
         return _are_alike(one, other)
     return one.words == other.words and len(one.words) >= _SHARED_WORDS
+
+
+def _are_accented_apart(one: _Person, other: _Person) -> bool:
+    """Whether both were written with accents, and a word that they share has others in each."""
+    if one.accented <= one.words or other.accented <= other.words:
+        return False
+    shared = one.words & other.words
+    return {word for word in one.accented if _plain(word) in shared} != {
+        word for word in other.accented if _plain(word) in shared
+    }
 
 
 def _are_alike(one: _Person, other: _Person) -> bool:
@@ -72,7 +89,7 @@ def _are_alike(one: _Person, other: _Person) -> bool:
     if (one.words | other.words) & _NOT_YET_NAMED:
         return False
     shared = one.words & other.words
-    if sum(not _is_initial(word) for word in shared - _OF_A_GENERATION) < _SHARED_WORDS:
+    if sum(not _is_initial(word) for word in shared - _NOBODYS_OWN) < _SHARED_WORDS:
         return False
     few, many = sorted((sorted(one.words - shared), sorted(other.words - shared)), key=len)
     return not few or (_share_a_given_name(one, other) and _are_abbreviated(few, many))
@@ -82,7 +99,7 @@ def _share_a_given_name(one: _Person, other: _Person) -> bool:
     """Otherwise an initial may be all there is of the given name, and two family names what they share."""
     if one.given or other.given:
         known = (one.given or one.words) & (other.given or other.words)
-        return any(not _is_initial(word) for word in known)
+        return any(not _is_initial(word) for word in known - _NOBODYS_OWN)
     return all(not any(map(_is_initial, name.words)) or name.has_middle_initials for name in (one, other))
 
 
@@ -109,10 +126,12 @@ def _read(person: Candidate) -> _Person:
     given = _words(after)
     if set(given) <= _TITLES | _OF_A_GENERATION:
         given = []  # "Wrenna Quillfeather, MD"
-    words = _without_titles(_words(f"{after} {before}" if given else person.name))
+    accented = _without_titles(_words(f"{after} {before}" if given else person.name))
+    words = [_plain(word) for word in accented]
     initials = [place for place, word in enumerate(words) if _is_initial(word)]
     is_middle = all(0 < place < len(words) - 1 for place in initials)
-    return _Person(person.birth_date, frozenset(words), frozenset(words) & frozenset(given), is_middle)
+    known = frozenset(words) & frozenset(map(_plain, given))
+    return _Person(person.birth_date, frozenset(words), frozenset(accented), known, is_middle)
 
 
 def _without_titles(words: Sequence[str]) -> list[str]:
@@ -122,8 +141,13 @@ def _without_titles(words: Sequence[str]) -> list[str]:
 
 
 def _words(text: str) -> list[str]:
-    """Without capitals, accents and punctuation."""
-    plain = unicodedata.normalize("NFKC", _ACCENTS.sub("", unicodedata.normalize("NFKD", text.casefold())))
-    spaced = _AFTER_AN_INITIAL.sub(r"\1 ", plain.replace("m.d.", "md").replace("ph.d.", "phd"))
+    """Without capitals and punctuation."""
+    folded = unicodedata.normalize("NFKC", text.casefold()).replace("i\u0307", "i")  # of a Turkish capital
+    spaced = _AFTER_AN_INITIAL.sub(r"\1 ", folded.replace("m.d.", "md").replace("ph.d.", "phd"))
     words = (_APOSTROPHES.sub("", word) for word in _BETWEEN_WORDS.split(spaced))
-    return [word for word in words if word]
+    return [word for word in words if _plain(word)]
+
+
+def _plain(word: str) -> str:
+    """Without accents."""
+    return unicodedata.normalize("NFKC", _ACCENTS.sub("", unicodedata.normalize("NFKD", word)))

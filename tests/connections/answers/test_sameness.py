@@ -65,6 +65,11 @@ class TestTwoPeople:
             ("Quillfeather", "Wrenna Quillfeather"),
             ("Wrenna", "Wrenna Quillfeather"),
             ("Suharto", "Sukarno"),
+            ("de la Cruz", "Maria de la Cruz"),
+            ("Garcia Lopez, M. Jr.", "Garcia Lopez, Maria Jr."),
+            ("Cruz Lopez, M. de la", "Maria de la Cruz Lopez"),
+            ("Nguy\u1ec5n V\u0103n H\u00f9ng", "Nguy\u1ec5n V\u0103n H\u01b0ng"),
+            ("TR\u1ea6N MINH THU", "Tr\u1ea7n Minh Th\u01b0"),
             ("\u738b\u5c0f\u660e", "\u738b\u5c0f\u7ea2"),
             ("\u674e \u660e", "\u674e \u660e\u534e"),
             ("", "Wrenna Quillfeather"),
@@ -104,6 +109,16 @@ class TestOnePerson:
     @pytest.mark.parametrize("name", ["Suharto", "\u738b\u5c0f\u660e", "Baby Boy A Garcia", "Garcia"])
     def test_is_one_where_the_whole_name_is_the_same(self, name):
         assert are_same(named(name), named(name.upper()))
+
+    @pytest.mark.parametrize(
+        "name", ["Nguyen Van Hung", "H\u01b0ng, NGUY\u1ec4N V\u0102N", "Nguye\u0302\u0303n Va\u0306n Hu\u031bng"]
+    )
+    def test_is_written_with_its_accents_or_without_any(self, name):
+        assert are_same(named("Nguy\u1ec5n V\u0103n H\u01b0ng"), named(name))
+
+    def test_keeps_what_stands_before_a_family_name(self):
+        assert are_same(named("Maria de la Cruz"), named("DE LA CRUZ, MARIA ELENA"))
+        assert are_same(named("\u0130smail \u00d6z"), named("Ismail \u00d6z"))
 
     @pytest.mark.parametrize("born", ["", "1984", "1984-03"])
     def test_may_have_a_birth_date_in_part(self, born):
