@@ -113,7 +113,10 @@ class TestLeavingForAProvider:
             response = hers.post(reverse("reauthorize", args=[linked.pk]))
         assert response.status_code == 503
         assert not AuthorizationRequest.objects.exists()
-        assert CALM in " ".join(response.content.decode().split())
+        text = " ".join(response.content.decode().split())
+        assert "This is ours to fix. Nothing is lost. Try again later." in text
+        assert "it may not have been done. Look first, and do it again if it was not." in text
+        assert "nothing for you to do" not in text
 
 
 class TestClosingTheAccount:
