@@ -52,7 +52,7 @@ def of(connection: Connection, *, at: datetime) -> Standing:
     if is_linked(connection) and not reaching.is_known(connection.endpoint, connection.registration):
         return _in_trouble(connection, at=at)
     if status is Connection.Status.NEEDS_REAUTHORIZATION:
-        if registering.is_in_trouble(connection.registration, at=at):  # after that, a sign-in may find it mended
+        if _keeps_people_away(connection, at=at):
             return _in_trouble(connection, at=at)
         reason = Reason(connection.reason) if connection.reason else Reason.GRANT_ENDED
         return _needs_sign_in(connection, reason, since=connection.reason_at)
@@ -115,6 +115,15 @@ def _switched_off(connection: Connection, *, at: datetime) -> Standing:
             "to sign in there for updates."
         )
     return Standing(connection, "off", _("Switched off for now"), _for(connection, sentence), is_stopped=True)
+
+
+def _keeps_people_away(connection: Connection, *, at: datetime) -> bool:
+    """Whether a sign-in would be stopped by the trouble of its registration: not after a while, when one may find it
+    mended, and not where a newer registration has taken its place, which a sign-in goes by."""
+    if not registering.is_in_trouble(connection.registration, at=at):
+        return False
+    standing = registering.standing_at(connection.endpoint)
+    return standing is None or registering.is_in_trouble(standing, at=at)
 
 
 def _in_trouble(connection: Connection, *, at: datetime) -> Standing:

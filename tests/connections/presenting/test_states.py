@@ -171,6 +171,16 @@ class TestALinkThatStaffHaveToMend:
         Connection.objects.update(status="needs_reauthorization", reason="grant_ended", reason_at=LAPSES_AT)
         assert stands(link, at=LAPSES_AT + registering.TRY_AGAIN_AFTER).action == "Sign in again"
 
+    def test_sends_to_sign_in_where_a_newer_registration_is_in_order(self, link):
+        """Whoever is still linked under the old one has it refused again and again; a sign-in goes by the newer."""
+        server = link.registration.authorization_server
+        ClientRegistration.objects.update(
+            status="retired", trouble="invalid_client", trouble_at=LAPSES_AT, trouble_seen_at=LAPSES_AT
+        )
+        ClientRegistration.objects.create(authorization_server=server, label="newer", status="approved")
+        Connection.objects.update(status="needs_reauthorization", reason="grant_ended", reason_at=LAPSES_AT)
+        assert stands(link, at=LAPSES_AT).action == "Sign in again"
+
 
 class TestALinkThatEnded:
     @pytest.mark.conformance("C43")
