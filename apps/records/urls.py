@@ -18,6 +18,12 @@ whole_urls = [
     path("<slug:subject_key>/<int:record_pk>/", entry.show_entry, name="entry"),
     path("<slug:subject_key>/<int:record_pk>/as-sent/", entry.show_as_sent, name="entry_as_sent"),
     path("<slug:subject_key>/<int:record_pk>/over-time/", entry.show_over_time, name="over_time"),
+    path(
+        "<slug:subject_key>/<int:record_pk>/over-time/values.csv",
+        entry.show_over_time,
+        {"is_file": True},
+        name="save_values",
+    ),
 ]
 
 urlpatterns: list[URLPattern | URLResolver] = [

@@ -56,6 +56,14 @@ class TestOneTest:
         read = [query["sql"] for query in counted.captured_queries]
         assert not [sql for sql in read if "logical_id" in sql and "IN (" in sql and "records_record" in sql]
 
+    @pytest.mark.parametrize(("values", "is_line"), [(1, True), (2, True), (3, False)])
+    def test_of_few_values_has_the_newest_on_a_line_and_of_more_a_chart(self, hers, connection, values, is_line):
+        usual = {"referenceRange": [{"low": {"value": 3, "unit": "mmol/L"}, "high": {"value": 5, "unit": "mmol/L"}}]}
+        keep(connection, *({**result(number), **usual} for number in range(values)))
+        text = hers.get(reverse("over_time", args=["results", Record.objects.get(logical_id="o0").pk])).content.decode()
+        assert ('class="number-line"' in text) is is_line
+        assert ('class="chart"' in text) is not is_line
+
     def test_is_shown_to_no_stranger(self, client, sam, connection):
         keep(connection, result(1))
         client.force_login(sam)

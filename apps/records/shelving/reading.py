@@ -170,10 +170,12 @@ def _beginning(shelf: OpenShelf, arrangement: Arrangement) -> "_Source":
 
 
 class OfTest(NamedTuple, Generic[_T]):
-    """Values of one test, newest first, with the connection that each is from; and how many were left closed."""
+    """Values of one test, newest first, with the connection that each is from; how many were left closed; and whether
+    there are more than were asked for."""
 
     values: tuple[tuple[UUID, _T], ...]
     closed: int
+    has_older: bool
 
 
 def of_test(
@@ -188,7 +190,8 @@ def of_test(
     """The newest values of one test, at most so many, each as `read` makes of the entry as it is written. Of those that
     belong to what may carry grave news, the ones whose record `is_open`. One query. Raises as `window` does."""
     told, closed = [], 0
-    for leaf, _key, row in _of_one(found, Arrangement.TESTS, test, ring, most=most):
+    rows = _of_one(found, Arrangement.TESTS, test, ring, most=most + 1)
+    for leaf, _key, row in rows[:most]:
         shelf = leaf.source.shelf
         try:
             if shelf.of_grave and _path(row) in shelf.of_grave and not is_open(row.record):
@@ -197,7 +200,7 @@ def of_test(
                 told.append((shelf.connection_id, read(row.entry)))
         except msgspec.MsgspecError:
             _tell_unread(shelf, row)
-    return OfTest(tuple(told), closed)
+    return OfTest(tuple(told), closed, has_older=len(rows) > most)
 
 
 class _Named(msgspec.Struct):

@@ -15,7 +15,7 @@ from django.utils.translation import gettext
 from apps.records.charts.marks import Shape
 from apps.records.charts.over_time import Line, Mark, OverTime, Stroke
 from apps.records.charts.series import Row
-from apps.records.templatetags.chart_words import row_date, row_place, row_range, row_status, row_value
+from apps.records.viewing import value_rows
 
 register = template.Library()
 
@@ -75,15 +75,7 @@ def _mark(mark: Mark, chart_id: str) -> str:
 
 def _labels() -> tuple[str, ...]:
     """What stands before each value of a row where a screen is too narrow for columns."""
-    named = (
-        gettext("Date"),
-        gettext("Value"),
-        gettext("Compared with the usual range"),
-        gettext("Usual range"),
-        gettext("Provider"),
-        gettext("Note"),
-    )
-    return tuple(f'data-label="{_said(name)}"' for name in named)
+    return tuple(f'data-label="{_said(name)}"' for name in value_rows.columns())
 
 
 def _year(year: str, rows: Iterable[Row], labels: tuple[str, ...]) -> str:
@@ -98,23 +90,15 @@ def _year(year: str, rows: Iterable[Row], labels: tuple[str, ...]) -> str:
 def _row(row: Row, labels: tuple[str, ...]) -> str:
     date, *others = labels
     cells = (f'<td role="cell" {label}>{cell}</td>\n' for label, cell in zip(others, _cells(row), strict=True))
-    heading = f'<th scope="row" role="rowheader" {date}>{_said(row_date(row))}</th>'
+    heading = f'<th scope="row" role="rowheader" {date}>{_said(value_rows.date(row))}</th>'
     return f'<tr role="row">\n{heading}\n{"".join(cells)}</tr>\n'
 
 
 def _cells(row: Row) -> Iterator[str]:
     """What follows the date: value, place, range, providers and notes."""
     drawn = gettext("drawn as %(value)s") % {"value": row.converted} if row.converted else ""
-    yield f"<strong>{_said(row_value(row))}</strong>" + (f'<p class="soft">{_said(drawn)}</p>' if drawn else "")
-    yield _said(row_place(row))
-    yield _said(row_range(row))
-    yield _said(", ".join(row.providers))
-    yield "".join(f"<p>{note}</p>" for note in _notes(row))
-
-
-def _notes(row: Row) -> Iterator[str]:
-    if status := row_status(row):
-        yield _said(status)
-    if row.at_home:
-        yield _said(gettext("Measured at home"))
-    yield from map(linebreaksbr, row.said)
+    yield f"<strong>{_said(value_rows.value(row))}</strong>" + (f'<p class="soft">{_said(drawn)}</p>' if drawn else "")
+    yield _said(value_rows.place(row))
+    yield _said(value_rows.ranges(row))
+    yield _said(value_rows.providers(row))
+    yield "".join(f"<p>{linebreaksbr(note)}</p>" for note in value_rows.notes(row))

@@ -18,7 +18,7 @@ from apps.records.presenters.interpretations import Place
 from apps.records.presenters.ranges import ReferenceRange
 from apps.records.presenters.results import Comparable, Judge, Measured
 from apps.records.presenters.vitals import vital_of
-from apps.records.viewing import values_in_words, whens, words
+from apps.records.viewing import value_rows, values_in_words, whens, words
 
 register = template.Library()
 
@@ -66,7 +66,7 @@ def headline(series: Series) -> str:
 
 def _dated(sentences: tuple[str | Promise, str | Promise], row: Row) -> str:
     is_whole_day = len(row.when.starts or row.when.ends) >= _DAY
-    return str(sentences[0 if is_whole_day else 1]) % {"value": row_value(row), "date": whens.in_words(row.when)}
+    return str(sentences[0 if is_whole_day else 1]) % {"value": value_rows.value(row), "date": whens.in_words(row.when)}
 
 
 @register.simple_tag
@@ -111,31 +111,6 @@ def _ranges(measured: Measured) -> str:
 def wanted_in_words(wanted: ReferenceRange) -> str:
     """The bounds of a range alone."""
     return values_in_words.of_range(wanted)
-
-
-def row_value(row: Row) -> str:
-    """The value of a row as sent; what a chart cannot show (a yes, a date, why there is none) in words."""
-    return row.shown or values_in_words.of_value(row.measured.value)
-
-
-def row_date(row: Row) -> str:
-    """When it was."""
-    return whens.in_words(row.when)
-
-
-def row_place(row: Row) -> str:
-    """Where it stands, and who says so."""
-    return values_in_words.of_place(row.measured)
-
-
-def row_range(row: Row) -> str:
-    """The ranges that the laboratory sent with it."""
-    return "; ".join(map(values_in_words.of_range, row.measured.ranges))
-
-
-def row_status(row: Row) -> str:
-    """Its status, where there is one to tell."""
-    return words.of_status(row.entry)
 
 
 @register.filter

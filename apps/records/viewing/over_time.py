@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from apps.records.charts import comparing, over_time, series, windows
+from apps.records.charts import comparing, number_line, over_time, series, windows
+from apps.records.charts.number_line import NumberLine
 from apps.records.charts.over_time import OverTime
 from apps.records.charts.series import Observed, Series
 from apps.records.charts.windows import Window
@@ -15,7 +16,8 @@ from apps.records.shelving import reading
 from apps.records.subjects import RESULTS, VITALS, Subject
 from apps.records.viewing.whole import Whole
 
-MOST_VALUES: Final = 500
+MOST_VALUES: Final = 500  # of a page
+MOST_SAVED: Final = 10_000  # of a file
 MOST_ROWS: Final = 50  # of a table, until all are asked for
 SUBJECTS: Final = (RESULTS, VITALS)
 _ENOUGH = 3  # fewer values read as well in a table (patient experience 4.2)
@@ -23,18 +25,22 @@ _ENOUGH = 3  # fewer values read as well in a table (patient experience 4.2)
 
 @dataclass(frozen=True)
 class Asked:
-    """What the address asks for: how far back the chart goes, and whether the table has all values."""
+    """What the address asks for: how far back the chart goes, whether the table has all values, and how many there are
+    at most, the newest."""
 
     span: str = ""
     all_rows: bool = False
+    most: int = MOST_VALUES
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """One series: its table always, and its chart where there are values enough. `windows` are what it can show."""
+    """One series: its table always, and its chart where there are values enough; else the newest value on a line, where
+    it has a range to stand by. `windows` are what the chart can show."""
 
     series: Series
     chart: OverTime | None
+    line: NumberLine | None
     windows: tuple[Window, ...]
     window: Window | None
     table: Series
@@ -47,10 +53,12 @@ class Drawn:
 
 @dataclass(frozen=True)
 class OneTest:
-    """A test: its series, and how many values are `closed`, belonging to what may carry grave news and not read yet."""
+    """A test: its series, and how many values are `closed`, belonging to what may carry grave news and not read yet.
+    `cut_at` is how many were asked for, where there are more, else 0."""
 
     drawn: tuple[Drawn, ...] = ()
     closed: int = 0
+    cut_at: int = 0
 
 
 def of(
@@ -67,9 +75,10 @@ def of(
     if not entry.test:
         return OneTest()
     shelves, read = whole.of(subject), comparing.Reader().read
-    found = reading.of_test(shelves, entry.test, whole.ring, most=MOST_VALUES, read=read, is_open=is_open)
+    found = reading.of_test(shelves, entry.test, whole.ring, most=asked.most, read=read, is_open=is_open)
     observed = [Observed(value, whole.sources[connection_id].provider) for connection_id, value in found.values]
-    return OneTest(tuple(_drawn(each, asked, at=at) for each in _series(entry, observed)), found.closed)
+    drawn = tuple(_drawn(each, asked, at=at) for each in _series(entry, observed))
+    return OneTest(drawn, found.closed, asked.most if found.has_older else 0)
 
 
 def _series(entry: ResultEntry, observed: Sequence[Observed]) -> tuple[Series, ...]:
@@ -84,4 +93,11 @@ def _drawn(each: Series, asked: Asked, *, at: datetime) -> Drawn:
     is_drawn = window is not None and len(each.readings) >= _ENOUGH
     chart = over_time.draw(each, window) if is_drawn and window is not None else None
     table = each if asked.all_rows else replace(each, rows=each.rows[:MOST_ROWS])
-    return Drawn(each, chart, choices, window, table)
+    return Drawn(each, chart, None if chart else _line(each), choices, window, table)
+
+
+def _line(each: Series) -> NumberLine | None:
+    if each.latest is None:
+        return None
+    newest = each.latest.measured
+    return number_line.draw(newest.value.quantity, newest.usual_range, newest.place, newest.ranges)

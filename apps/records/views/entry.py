@@ -15,7 +15,7 @@ from apps.records.models import Record
 from apps.records.presenters.results import ResultEntry
 from apps.records.shelving.reading import Outdated
 from apps.records.subjects import LISTED
-from apps.records.viewing import asking_first, entries, looking, over_time, rows, whole
+from apps.records.viewing import asking_first, entries, looking, over_time, rows, spreadsheets, whole
 from apps.records.viewing.over_time import Asked
 from apps.vault.errors import VaultError
 
@@ -67,8 +67,9 @@ def show_as_sent(request: HttpRequest, subject_key: str, record_pk: int) -> Http
 @require_safe
 @login_required
 @cache_control(no_store=True, private=True)
-def show_over_time(request: HttpRequest, subject_key: str, record_pk: int) -> HttpResponse:
-    """Every value of the test that an entry is of. Of what may carry grave news the entry's own page asks first."""
+def show_over_time(request: HttpRequest, subject_key: str, record_pk: int, *, is_file: bool = False) -> HttpResponse:
+    """Every value of the test that an entry is of, as a page or as a file for a spreadsheet. Of what may carry grave
+    news the entry's own page asks first."""
     record = _record(request, record_pk)
     subject = subjects.find(subject_key)
     now = timezone.now()
@@ -82,15 +83,28 @@ def show_over_time(request: HttpRequest, subject_key: str, record_pk: int) -> Ht
         if not isinstance(entry, ResultEntry):
             raise Http404
         with whole.opened(current_user(request), [subject], session=request.session, at=now) as all_of_it:
-            asked = Asked(request.GET.get("span", ""), all_rows="all" in request.GET)
+            asked = _asked(request, is_file=is_file)
             theirs = all_of_it.of_the_person_of(record.connection_id)
             is_open = asking_first.opener(current_user(request), session=request.session)
             test = over_time.of(theirs, subject, entry, asked, is_open=is_open, at=now)
+            if is_file:
+                return _saved(spreadsheets.of(test))
             context |= {"title": rows.names(entry), "test": test, "whole": theirs}
     except (VaultError, Outdated) as error:
         _LOG.error("A test does not open: connection %s, %s.", record.connection_id, type(error).__name__)
         context |= {"test": None}
     return render(request, "records/over_time.html", context)
+
+
+def _asked(request: HttpRequest, *, is_file: bool) -> Asked:
+    most = over_time.MOST_SAVED if is_file else over_time.MOST_VALUES
+    return Asked(request.GET.get("span", ""), all_rows="all" in request.GET, most=most)
+
+
+def _saved(written: str) -> HttpResponse:
+    """To be saved under a name that says nothing of what is in it."""
+    attached = {"Content-Disposition": 'attachment; filename="values.csv"'}
+    return HttpResponse(written, content_type="text/csv; charset=utf-8", headers=attached)
 
 
 def _record(request: HttpRequest, pk: int) -> Record:

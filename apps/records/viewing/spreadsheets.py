@@ -1,0 +1,58 @@
+"""The values of a test as a file for a spreadsheet: what the table says, with the unit in a column of its own and dates
+as they were sent, so that they sort (patient experience 4.3, RFC 4180)."""
+
+import csv
+import io
+from collections.abc import Iterator
+from decimal import Decimal, InvalidOperation
+from typing import Final
+
+from django.utils.translation import gettext
+
+from apps.records.charts.series import Row
+from apps.records.presenters.values import Kind
+from apps.records.viewing import value_rows
+from apps.records.viewing.over_time import OneTest
+
+_FORMULAS: Final = tuple("=+-@\t\r")
+_MARK: Final = "\N{BYTE ORDER MARK}"  # without it some spreadsheets take the file for another encoding
+
+
+def of(test: OneTest) -> str:
+    """Every value, series after series, newest first. Where there are more than a file takes, its last line says so.
+
+    No cell is a formula, whatever a provider sent: one that a spreadsheet would run stands behind an apostrophe.
+    """
+    written = io.StringIO()
+    lines = csv.writer(written)
+    date, value, *others = value_rows.columns()
+    lines.writerow((date, value, gettext("Unit"), *others))
+    for one in test.drawn:
+        lines.writerows(map(_inert, _cells(row)) for row in one.series.rows)
+    if test.cut_at:
+        said = gettext("Here are the newest %(shown)s. Download everything as received to have the others.")
+        lines.writerow((said % {"shown": test.cut_at},))
+    return _MARK + written.getvalue()
+
+
+def _cells(row: Row) -> Iterator[str]:
+    yield row.when.starts or row.when.ends or row.when.text
+    value = row.measured.value
+    is_split = value.kind == Kind.QUANTITY and row.shown == value.quantity.shown != ""
+    yield f"{value.quantity.comparator}{value.quantity.value}" if is_split else value_rows.value(row)
+    yield value.quantity.unit_shown if is_split else ""
+    yield value_rows.place(row)
+    yield value_rows.ranges(row)
+    yield value_rows.providers(row)
+    yield "; ".join(value_rows.notes(row))
+
+
+def _inert(cell: str) -> str:
+    return f"'{cell}" if cell.startswith(_FORMULAS) and not _is_number(cell) else cell
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        return Decimal(cell).is_finite()
+    except InvalidOperation:
+        return False

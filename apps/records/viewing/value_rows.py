@@ -1,0 +1,54 @@
+"""A value of a test in words: what its row in the table says, and its line in the file (patient experience 4.3)."""
+
+from collections.abc import Iterator
+
+from django.utils.translation import gettext
+
+from apps.records.charts.series import Row
+from apps.records.viewing import values_in_words, whens, words
+
+
+def columns() -> tuple[str, ...]:
+    """What the rows say, in this order."""
+    return (
+        gettext("Date"),
+        gettext("Value"),
+        gettext("Compared with the usual range"),
+        gettext("Usual range"),
+        gettext("Provider"),
+        gettext("Note"),
+    )
+
+
+def date(row: Row) -> str:
+    """When it was."""
+    return whens.in_words(row.when)
+
+
+def value(row: Row) -> str:
+    """The value as sent; what a chart cannot show (a yes, a date, why there is none) in words."""
+    return row.shown or values_in_words.of_value(row.measured.value)
+
+
+def place(row: Row) -> str:
+    """Where it stands, and who says so."""
+    return values_in_words.of_place(row.measured)
+
+
+def ranges(row: Row) -> str:
+    """The ranges that the laboratory sent with it."""
+    return "; ".join(map(values_in_words.of_range, row.measured.ranges))
+
+
+def providers(row: Row) -> str:
+    """Who sent it, or the very same."""
+    return ", ".join(row.providers)
+
+
+def notes(row: Row) -> Iterator[str]:
+    """Its status, where there is one to tell, and what was said with it."""
+    if status := words.of_status(row.entry):
+        yield status
+    if row.at_home:
+        yield gettext("Measured at home")
+    yield from row.said
