@@ -4,17 +4,20 @@ Facts 1.6: DSTU2 has one status, which says both how far it is pursued and what 
 one date or duration. R4 has a lifecycle, an achievement, a concept and targets, each with a date or a duration.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from apps.records.presenters import elements, lengths, moments, values
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
-from apps.records.presenters.heads import head, notes, status_codes, title_of
+from apps.records.presenters.heads import codes_of, head, notes, status_codes, title_of
 from apps.records.presenters.lengths import Length
 from apps.records.presenters.moments import When
 from apps.records.presenters.naming import names_of, reasons, titles
-from apps.records.presenters.values import Value
+from apps.records.presenters.quantities import Quantity
+from apps.records.presenters.ranges import Meaning, ReferenceRange
+from apps.records.presenters.results import test_of
+from apps.records.presenters.values import Kind, Value
 
 _MOST = 30
 
@@ -92,9 +95,11 @@ _STATUS_BY_VERDICT = {Verdict.REACHED: Status.REACHED, Verdict.KEPT_UP: Status.K
 
 @dataclass(frozen=True)
 class Target:
-    """What is to be measured, and the value to reach: by a day, or within a time."""
+    """What is to be measured, and the value to reach: by a day, or within a time. `test` is what a result shares that
+    measures it (`results.test_of`), empty where nothing says what is measured."""
 
     measure: str = ""
+    test: str = ""
     value: Value = field(default_factory=Value)
     due: When = field(default_factory=When)
     within: Length = field(default_factory=Length)
@@ -109,6 +114,24 @@ class GoalEntry(Entry):
     within: Length = field(default_factory=Length)
     targets: tuple[Target, ...] = ()
     reasons: tuple[str, ...] = ()
+
+
+def bounds(value: Value) -> ReferenceRange | None:
+    """The numbers to reach as a range to stand in: a number alone is both its bounds. None for what is no number."""
+    low, high = value.quantity, value.until
+    if value.kind == Kind.QUANTITY and value.quantity:
+        is_below, is_above = low.comparator.startswith("<"), low.comparator.startswith(">")
+        low, high = (Quantity() if is_below else low), (Quantity() if is_above else value.quantity)
+    elif value.kind != Kind.RANGE:
+        return None
+    found = ReferenceRange(
+        low=replace(low, comparator=""),
+        high=replace(high, comparator=""),
+        includes_low=low.comparator != ">",
+        includes_high=high.comparator != "<",
+        meaning=Meaning.OTHER,
+    )
+    return found if found.is_numeric else None
 
 
 def present(resource: Element, context: Context) -> GoalEntry:
@@ -159,8 +182,11 @@ def _says_more(target: Target, *, beside: bool) -> bool:
 
 def _target(target: Element) -> Target:
     details = {f"value{name.removeprefix('detail')}": value for name, value in target.items() if name[:6] == "detail"}
+    measure = elements.child(target, "measure")
+    title = title_of(measure)
     return Target(
-        measure=title_of(elements.child(target, "measure")),
+        measure=title,
+        test=test_of(codes_of(measure), title),
         value=values.read(details),
         due=moments.read(target, "dueDate", means="due"),
         within=lengths.read(elements.child(target, "dueDuration")),

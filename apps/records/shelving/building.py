@@ -22,9 +22,9 @@ from apps.records.presenters import results
 from apps.records.presenters.entry import UNLISTED, Entry
 from apps.records.presenters.medications import MedicationEntry
 from apps.records.presenters.remembering import remembering
-from apps.records.shelving import arranging, beginnings, grave_results, indexing, opening, searching, shortening
+from apps.records.shelving import aiming, arranging, beginnings, grave_results, indexing, opening, searching, shortening
 from apps.records.shelving.arranging import Arrangement, Key, Keyed
-from apps.records.shelving.indexing import Head, Index, Row, Stretch
+from apps.records.shelving.indexing import Aim, Head, Index, Row, Stretch
 from apps.records.shelving.opening import Held
 from apps.records.shelving.spooling import Spool
 from apps.records.shelving.surroundings import Surroundings
@@ -68,6 +68,7 @@ class _Shelf:
     zone: str = ""
     orders: set[str] = field(default_factory=set)  # the ids of the prescriptions it lists
     of_grave: set[str] = field(default_factory=set)  # results that entries here name, as `Type/id` (`grave_results`)
+    aims: list[Aim] = field(default_factory=list)
 
 
 def build(connection: Connection, wanted: Sequence[Subject], *, ring: KeyRing, at: datetime) -> Built:
@@ -131,6 +132,7 @@ def _put(shelf: _Shelf, record: Held, entry: Entry) -> None:
     if entry.is_withdrawn or record.removed_at is not None:
         shelf.counts["withdrawn" if entry.is_withdrawn else "gone"] += 1
         return
+    shelf.aims += aiming.of(record.pk, entry)
     told = replace(entry, narrative="") if entry.narrative else entry
     written = shortening.shortened(indexing.write_row(record.pk, told))
     if entry.group != UNLISTED:  # no list has it, and a hit would not say that it is not final
@@ -211,6 +213,7 @@ def _write(connection: Connection, shelf: _Shelf, *, ring: KeyRing, at: datetime
         newest=shelf.newest[1],
         zone=shelf.zone,
         of_grave=grave_results.listed(connection, shelf.of_grave, ring),
+        aims=tuple(shelf.aims[: aiming.MOST]),
         arrangements=_stretches(_Writing(row, shelf.index.build, ring), shelf),
     )
     place = places.shelf_place(connection_id=connection.id, subject=shelf.subject.key)

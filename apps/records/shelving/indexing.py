@@ -8,6 +8,7 @@ from uuid import UUID
 import msgspec
 
 from apps.records.presenters.entry import Entry
+from apps.records.presenters.values import Value
 from apps.records.presenting import KINDS
 from apps.records.shelving.arranging import Arrangement, Key
 
@@ -83,6 +84,14 @@ class Stretch(msgspec.Struct, frozen=True, array_like=True):
     last: Key | None = None
 
 
+class Aim(msgspec.Struct, frozen=True, array_like=True):
+    """A goal that is pursued now, and the value that it has for a test."""
+
+    record: int
+    test: str
+    value: Value
+
+
 class Index(msgspec.Struct, frozen=True):
     """What a shelf says without opening a leaf.
 
@@ -91,7 +100,7 @@ class Index(msgspec.Struct, frozen=True):
     that would be here, or perhaps here, and do not open: not in the count. Nor are `drafts`, which no list shows, and
     `fills`, which stand under their prescription. `newest` is the date of the newest entry, as sent. `zone` is the one
     that decided under which year some entries stand; empty where it decided of none. `of_grave` are the results, as
-    `Type/id`, that belong to what may carry grave news (`grave_results`).
+    `Type/id`, that belong to what may carry grave news (`grave_results`). `aims` are what its goals want of results.
     """
 
     build: UUID
@@ -107,6 +116,7 @@ class Index(msgspec.Struct, frozen=True):
     newest: str = ""
     zone: str = ""
     of_grave: frozenset[str] = frozenset()
+    aims: tuple[Aim, ...] = ()
     arrangements: dict[str, Stretch] = {}
 
     @property

@@ -15,15 +15,13 @@ from uuid import UUID
 
 import msgspec
 
-from apps.connections.models import Connection
 from apps.records import places
 from apps.records.binary_cursors import binary_cursor
 from apps.records.presenters.entry import Entry
 from apps.records.presenting import KINDS
 from apps.records.shelving import beginnings, indexing
 from apps.records.shelving.arranging import Arrangement, Key
-from apps.records.shelving.indexing import Index, Row
-from apps.records.subjects import RESULTS
+from apps.records.shelving.indexing import Aim, Index, Row
 from apps.vault.errors import CannotOpen, VaultError
 from apps.vault.sealing import KeyRing
 
@@ -58,6 +56,11 @@ class OpenShelf:
     def of_grave(self) -> frozenset[str]:
         """Its results that belong to what may carry grave news, as `Type/id`."""
         return self.index.of_grave if self.index else frozenset()
+
+    @property
+    def aims(self) -> tuple[Aim, ...]:
+        """What its goals want of results."""
+        return self.index.aims if self.index else ()
 
     def stretch(self, arrangement: Arrangement) -> indexing.Stretch:
         """The leaves of that arrangement; none where there are none."""
@@ -123,13 +126,6 @@ def _index(connection_id: UUID, subject: str, sealed: bytes, ring: KeyRing) -> I
     except (VaultError, msgspec.MsgspecError) as error:  # no traceback: a decoder's shows what it could not decode
         _LOG.error("A shelf does not open: connection %s, %s.", connection_id, type(error).__name__)
         return None
-
-
-def of_grave(connection: Connection, ring: KeyRing) -> frozenset[str]:
-    """The results of this connection that belong to what may carry grave news, as `Type/id`. Its shelf knows them: none
-    until that is built. One query."""
-    found = shelves(connection.user_id, ring, subjects=[RESULTS.key])
-    return frozenset().union(*(shelf.of_grave for shelf in found if shelf.connection_id == connection.pk))
 
 
 def window(

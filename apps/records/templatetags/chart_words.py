@@ -18,6 +18,7 @@ from apps.records.presenters.interpretations import Place
 from apps.records.presenters.ranges import ReferenceRange
 from apps.records.presenters.results import Comparable, Judge, Measured
 from apps.records.presenters.vitals import vital_of
+from apps.records.shelving.indexing import Aim
 from apps.records.viewing import value_rows, values_in_words, whens, words
 
 register = template.Library()
@@ -91,6 +92,12 @@ def _only_the_range(measured: Measured) -> str:
             return ""  # nobody expects a range beside a weight
         return gettext("The lab sent no usual range.")
     return _ranges(measured)
+
+
+@register.simple_tag
+def goal_in_words(aim: Aim) -> str:
+    """What a goal wants of a result: < 7 %."""
+    return values_in_words.of_value(aim.value)
 
 
 @register.filter

@@ -49,7 +49,7 @@ def _may_ask(record: Record, session: MutableMapping[str, Any]) -> bool:
 
 def _is_grave(record: Record) -> bool:
     with sealing.key_ring(Holder.user(record.user_id)) as ring:
-        if f"{record.resource_type}/{record.logical_id}" in entries.of_grave(record, ring):
+        if f"{record.resource_type}/{record.logical_id}" in entries.known(record, ring).of_grave:
             return True
         sent = (bodies.of(record, ring), *(body for _version, body in entries.earlier(record, ring)))
     return any(grave_news.may_be_in(elements.parse(body), resource_type=record.resource_type) for body in sent)

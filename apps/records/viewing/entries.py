@@ -3,7 +3,7 @@ the resource as the provider sent it.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -17,11 +17,13 @@ from apps.records import bodies, presenting, subjects
 from apps.records.charts import number_line
 from apps.records.charts.number_line import NumberLine
 from apps.records.models import Record, RecordVersion
-from apps.records.presenters import attachments, elements, grave_news
+from apps.records.presenters import attachments, elements, goals, grave_news
 from apps.records.presenters.attachments import File
 from apps.records.presenters.entry import Context, Entry
 from apps.records.presenters.results import ResultEntry
-from apps.records.shelving import reading
+from apps.records.shelving import knowing
+from apps.records.shelving.indexing import Aim
+from apps.records.shelving.knowing import Known
 from apps.records.shelving.surroundings import Surroundings
 from apps.records.subjects import Subject
 from apps.records.viewing import cautions, connected, facts, panel_rows, remarks, rows, telling_apart
@@ -71,6 +73,7 @@ class EntryPage:
     older: int = 0  # versions that are left out
     may_be_grave: bool = False  # now, or in a version of those here
     person: str = ""  # whose it is, where this reader has records of several people
+    aim: Aim | None = None  # the goal for its test
 
     @property
     def was_changed(self) -> bool:
@@ -84,6 +87,14 @@ class EntryPage:
         if not isinstance(entry, ResultEntry):
             return None
         return number_line.draw(entry.value.quantity, entry.usual_range, entry.place, entry.ranges)
+
+    @property
+    def goal_line(self) -> NumberLine | None:
+        """The same with the goal for its test instead of the range (patient experience 4.1)."""
+        entry = self.current.entry
+        if self.aim is None or not isinstance(entry, ResultEntry):
+            return None
+        return number_line.draw(entry.value.quantity, goals.bounds(self.aim.value), place="")
 
     @property
     def has_others(self) -> bool:
@@ -117,8 +128,8 @@ def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> Entry
             presenting.present(each, resource_type=record.resource_type, logical_id=record.logical_id, context=context)
             for each in (body, *earlier_bodies)
         ]
-        grave_ones = of_grave(record, ring)
-        panel = panel_rows.of(record, *told[0], surroundings, ring, of_grave=grave_ones)
+        of_results = known(record, ring)
+        panel = panel_rows.of(record, *told[0], surroundings, ring, of_grave=of_results.of_grave)
         fills = filling.of(record, told[0][1], ring)
         connections = connected.confirmed(record.user_id)
         everybody = candidates.find_people_with(ring, connections)
@@ -133,16 +144,23 @@ def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> Entry
     older = record.versions.count() - shown if shown == _MOST_VERSIONS else 0
     people = tuple(one for pk, one in everybody.items() if pk == record.connection_id)
     person = telling_apart.told_apart([one.pk for one in connections], everybody).get(record.connection_id, "")
-    grave = f"{record.resource_type}/{record.logical_id}" in grave_ones
+    grave = f"{record.resource_type}/{record.logical_id}" in of_results.of_grave
     grave = grave or any(grave_news.may_be_in(sent, resource_type=record.resource_type) for sent, _entry in told)
-    return EntryPage(record, subject, current, before, files, panel, people, fills, unopened, older, grave, person)
+    aim = _aim(current.entry, of_results.aims)
+    return EntryPage(record, subject, current, before, files, panel, people, fills, unopened, older, grave, person, aim)
 
 
-def of_grave(record: Record, ring: KeyRing) -> frozenset[str]:
-    """The results of its connection, as `Type/id`, that belong to what may carry grave news: it may be one, or name
-    some. None, where it is of another type. A query. Raises VaultError where a key is missing."""
+def known(record: Record, ring: KeyRing) -> Known:
+    """What the shelves of its connection know of results: it may be one, or name some. Nothing, where it is of another
+    type. A query. Raises VaultError where a key is missing."""
     is_result = record.resource_type in subjects.RESULTS.resource_types
-    return reading.of_grave(record.connection, ring) if is_result else frozenset()
+    return knowing.of(record.connection, ring) if is_result else Known()
+
+
+def _aim(entry: Entry, aims: Iterable[Aim]) -> Aim | None:
+    """The one goal for its test; where several want different values, none stands for the others."""
+    wanted = [aim for aim in aims if isinstance(entry, ResultEntry) and entry.test and aim.test == entry.test]
+    return wanted[0] if len({aim.value for aim in wanted}) == 1 else None
 
 
 def by_itself(record: Record) -> Entry:

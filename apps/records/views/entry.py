@@ -44,7 +44,8 @@ def show_entry(request: HttpRequest, subject_key: str, record_pk: int) -> HttpRe
         return redirect("entry", subject_key, record_pk)
     if asks_first:
         return render(request, "records/calm.html", {**context, "subject": page.subject})
-    return render(request, "records/entry.html", {**context, "page": page, "subject": page.subject})
+    context |= {"page": page, "subject": page.subject, "wants_range": "range" in request.GET}
+    return render(request, "records/entry.html", context)
 
 
 @require_safe

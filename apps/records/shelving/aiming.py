@@ -1,0 +1,22 @@
+"""Which tests the goals aim at that are pursued now: a result is drawn beside the goal for it (patient experience 4.1).
+
+DSTU2 goals have no measure and no number, and aim at no test.
+"""
+
+from collections.abc import Iterator
+
+from apps.records.presenters import goals
+from apps.records.presenters.entry import Entry
+from apps.records.presenters.goals import GoalEntry, Group, Status
+from apps.records.shelving.indexing import Aim
+
+MOST = 200  # of one connection
+
+
+def of(record: int, entry: Entry) -> Iterator[Aim]:
+    """The tests of a goal with a number to reach; none of one that is paused, over, or only suggested."""
+    if not isinstance(entry, GoalEntry) or entry.group != Group.CURRENT or entry.status == Status.PAUSED:
+        return
+    for target in entry.targets:
+        if target.test and goals.bounds(target.value) is not None:
+            yield Aim(record, target.test, target.value)
