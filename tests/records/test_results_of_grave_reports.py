@@ -100,6 +100,15 @@ class TestAResultOfAGraveReport:
         assert "Open it to see the result" in text
         assert "Sorrowful" not in text
 
+    def test_is_neither_counted_nor_ordered_there_by_what_it_says(self, hers, connection):
+        high = {**SORROWFUL, "interpretation": [{"coding": [{"code": "H"}]}]}
+        also = {**result(2), "interpretation": [{"coding": [{"code": "N"}]}]}
+        ordinary = naming("Observation/o2", "Observation/o0", code="x", logical_id="r2")
+        keep(connection, high, also, naming("Observation/o0"), ordinary)
+        text = main_of(hers.get(address("entry", "r2")))
+        assert "0 of 1 outside the usual range" in text
+        assert text.index("5.1 mmol/L") < text.index("Open it to see the result")
+
     def test_is_left_out_over_time_until_it_is_opened(self, hers, sam, connection):
         keep(connection, SORROWFUL, EARLIER, naming("Observation/o0"))
         there = address("over_time", "o1")

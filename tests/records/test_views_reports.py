@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from apps.records.models import Record
-from tests.records.linked import make_connection
+from tests.records.linked import AT, make_connection
 from tests.records.people import PATIENT_ID
 from tests.records.shelved import keep, result
 
@@ -100,6 +100,21 @@ class TestAReport:
         assert "1 result belongs to this report and is not here." in text
         assert "Of another panel" not in text
         assert address("o2") in text
+
+    def test_says_of_a_result_that_the_provider_has_it_no_more(self, hers, connection):
+        keep(connection, marked(0, "N", "Sodium"), marked(1, "H", "Potassium"), report("o0", "o1"))
+        Record.objects.filter(logical_id="o1").update(removed_at=AT)
+        text = main_of(hers.get(address("r1")))
+        assert text.count(f"No longer at {connection.provider.name}. We noticed on") == 1
+        assert text.index("Sodium") < text.index("Potassium") < text.index("No longer at")
+        assert "0 of 1 outside the usual range" in text  # of what is there
+
+    def test_that_is_gone_itself_says_so_once_for_all_of_it(self, hers, connection):
+        keep(connection, marked(0, "H", "Potassium"), report("o0"))
+        Record.objects.update(removed_at=AT)
+        text = main_of(hers.get(address("r1")))
+        assert text.count("No longer at") == 1
+        assert "1 of 1 outside the usual range" in text
 
     def test_says_how_many_results_it_has_no_room_for(self, hers, connection):
         sent = [{**result(0, name=f"Peptide {number}"), "id": f"o{number}"} for number in range(203)]

@@ -1,9 +1,10 @@
 """The results that belong to a report, or to a result that has only members: the panel as it was ordered."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
+from django.utils import formats, timezone
 from django.utils.translation import gettext
 
 from apps.records import bodies, presenting, subjects
@@ -24,7 +25,8 @@ _OURS: Final = "Observation/"
 
 @dataclass(frozen=True)
 class Part:
-    """One result. `record` is where it has a page; None for one that stands in the report alone."""
+    """One result. `record` is where it has a page; None for one that stands in the report alone. `gone` says since when
+    the provider has it no more."""
 
     record: int | None
     subject: str
@@ -35,11 +37,13 @@ class Part:
     usual_range: str
     status: str
     caution: str = ""
+    gone: str = ""
 
 
 @dataclass(frozen=True)
 class PanelShown:
-    """`outside` of `compared` are outside of the usual range, and stand first; `missing` are referred to and not
+    """`outside` of `compared` are outside of the usual range, and stand first, as far as these are told and still at
+    the provider; `missing` are referred to and not
     here, or do not open; `left_out` were not looked for, being more than a page shows, and `within` came in the report
     itself, being more than its entry keeps."""
 
@@ -68,15 +72,16 @@ def of(
     if not paths and not (isinstance(entry, ReportEntry) and entry.inside):
         return None
     held, asked = dict[str, _Held](), set[str]()
+    has_asked = getattr(entry, "may_be_grave", False) or _may_be_grave(entry, of_grave)
     panel = panels.of(entry, {})
     for _round in range(_ROUNDS):
         wanted = [path for path in panel.missing if _is_ours(path) and path not in asked][: _MOST - len(held)]
         if not wanted:
             break
         asked.update(wanted)
-        held |= _read(record, wanted, surroundings, ring)
-        panel = panels.of(entry, {path: one.result for path, one in held.items()})
-    parts = tuple(_parts(entry, panel.results, held, of_grave))
+        held |= _read(record, wanted, surroundings, ring, of_grave=None if has_asked else of_grave)
+        panel = panels.of(entry, {path: one.counted for path, one in held.items()})
+    parts = tuple(_part(held.get(_path(result)), result) for result in panel.results)
     unnamed = (
         *results.unnamed(resource, surroundings.of(())),
         *(path for one in held.values() for path in one.unnamed),
@@ -102,41 +107,60 @@ def _unkept(entry: ReportEntry | ResultEntry, inside: frozenset[str]) -> frozens
 @dataclass(frozen=True)
 class _Held:
     """A result that has a record of its own, and where that is listed. `unnamed` are members that are told in its
-    place, beyond those that it names."""
+    place, beyond those that it names. One that is not open is there by name alone: its own page asks first."""
 
     pk: int
     subject: str
     result: ResultEntry
     unnamed: tuple[str, ...] = ()
+    is_open: bool = True
+    gone: str = ""
+
+    @property
+    def counted(self) -> ResultEntry:
+        """Without its place, where neither the count nor the order may tell that."""
+        if self.is_open and not self.gone:
+            return self.result
+        components = tuple(replace(component, place="") for component in self.result.components)
+        return replace(self.result, place="", components=components)
 
 
-def _read(record: Record, paths: Sequence[str], surroundings: Surroundings, ring: KeyRing) -> dict[str, _Held]:
+def _read(
+    record: Record,
+    paths: Sequence[str],
+    surroundings: Surroundings,
+    ring: KeyRing,
+    *,
+    of_grave: Container[str] | None,
+) -> dict[str, _Held]:
+    """Those that open. `of_grave` is None where the page asked first: then all of them are open."""
     ids = [path.removeprefix("Observation/") for path in paths]
     mine = Record.objects.filter(
         user_id=record.user_id, connection_id=record.connection_id, resource_type="Observation", logical_id__in=ids
     )
-    found = {(one.logical_id, one.pk): bodies.find_of(one, ring) for one in mine}
-    opened = {name: body for name, body in found.items() if body is not None}
-    context = surroundings.of(opened.values())
+    found = [(one, bodies.find_of(one, ring)) for one in mine]
+    opened = [(one, body) for one, body in found if body is not None]
+    context = surroundings.of(body for _one, body in opened)
     held = {}
-    for (logical_id, pk), body in opened.items():
-        resource, entry = presenting.present(body, resource_type="Observation", logical_id=logical_id, context=context)
+    for one, body in opened:
+        named = {"resource_type": "Observation", "logical_id": one.logical_id}
+        resource, entry = presenting.present(body, **named, context=context)
         subject = subjects.subject_of(resource, resource_type="Observation")
         if isinstance(entry, ResultEntry) and subject is not None:
             unnamed = results.unnamed(resource, context) if panels.stands_for_members(entry) else ()
-            held[f"Observation/{logical_id}"] = _Held(pk, subject.key, entry, unnamed)
+            is_open = of_grave is None or not _may_be_grave(entry, of_grave)
+            held[_path(entry)] = _Held(one.pk, subject.key, entry, unnamed, is_open, _gone(one, record))
     return held
 
 
-def _parts(
-    entry: ReportEntry | ResultEntry, found: Iterable[ResultEntry], held: Mapping[str, _Held], of_grave: Container[str]
-) -> Iterator[Part]:
-    """Where the page asked first, all of them open; on another's, what may carry grave news is there by name, and its
-    own page asks; what has no page of its own makes the whole report ask."""
-    has_asked = getattr(entry, "may_be_grave", False) or _may_be_grave(entry, of_grave)
-    for result in found:
-        own = held.get(_path(result))
-        yield _part(own, result, is_open=own is None or has_asked or not _may_be_grave(result, of_grave))
+def _gone(result: Record, report: Record) -> str:
+    """Nothing on the page of what is gone itself: that says so for all of it."""
+    if result.removed_at is None or report.removed_at is not None:
+        return ""
+    return gettext("No longer at %(provider)s. We noticed on %(date)s.") % {
+        "provider": report.connection.provider.name,
+        "date": formats.date_format(timezone.localtime(result.removed_at), "DATE_FORMAT"),
+    }
 
 
 def _may_be_grave(entry: Entry, of_grave: Container[str]) -> bool:
@@ -147,11 +171,13 @@ def _path(entry: Entry) -> str:
     return f"{entry.resource_type}/{entry.logical_id}"
 
 
-def _part(held: _Held | None, result: ResultEntry, *, is_open: bool) -> Part:
+def _part(held: _Held | None, counted: ResultEntry) -> Part:
+    """What has no page of its own makes the whole report ask, and is told with it."""
+    result = held.result if held else counted
     title, theirs = rows.names(result)
-    if held and not is_open:
+    if held and not held.is_open:
         said, status = gettext("Open it to see the result"), words.of_status(result)
-        return Part(held.pk, held.subject, title, theirs, said, place="", usual_range="", status=status)
+        return Part(held.pk, held.subject, title, theirs, said, "", "", status, gone=held.gone)
     return Part(
         record=held.pk if held else None,
         subject=held.subject if held else "",
@@ -162,4 +188,5 @@ def _part(held: _Held | None, result: ResultEntry, *, is_open: bool) -> Part:
         usual_range=values_in_words.of_range(result.usual_range) if result.usual_range else "",
         status=words.of_status(result),
         caution=cautions.of(result),
+        gone=held.gone if held else "",
     )
