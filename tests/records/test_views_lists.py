@@ -105,6 +105,21 @@ class TestAThingToldManyTimes:
         assert text.count('class="row-link"') == 2
         assert "more entr" not in text
 
+    def test_without_a_strength_in_its_name_is_not_another_strength(self, hers, connection):
+        keep(
+            connection,
+            order("m1", name="Warfarin", code="855288"),
+            order("m2", name="Warfarin", code="855296"),
+            order("m3", name="Warfarin", code="855288", on="2023-01-05"),
+            {**order("m4", on="2022-01-05"), "medicationCodeableConcept": {"text": "Warfarin"}},
+        )
+        text = main_of(page(hers, "subject", "medicines"))
+        assert text.count('class="row-link"') == 2  # what has no code may be either, and hides neither
+
+    def test_with_a_strength_in_its_name_is_one_however_it_is_coded(self, hers, connection):
+        keep(connection, order("m1", code="314076"), order("m2", code="104377"))
+        assert main_of(page(hers, "subject", "medicines")).count('class="row-link"') == 1
+
     def test_has_each_entry_in_a_list_by_date(self, hers, connection):
         keep(connection, *(order(f"m{month}", on=f"2024-0{month}-05") for month in range(1, 5)))
         assert main_of(page(hers, "subject", "medicines", by="date")).count('class="row-link"') == 4

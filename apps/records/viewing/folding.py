@@ -4,8 +4,9 @@ Nothing is merged away: the newest stands for all, and every other entry is unde
 provider (patient experience 3.0 and 3.1). A vaccine is told by illness, and a combination under each (3.6).
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from apps.records.presenters.entry import Entry
@@ -22,17 +23,35 @@ _RXNORM: Final = "http://www.nlm.nih.gov/research/umls/rxnorm"
 def fold(rows: Sequence[tuple[Shelved, Row]]) -> tuple[Row, ...]:
     """The rows in their order, each thing of a person once within its group: its newest entry, with the others under
     it."""
-    alike: list[list[Row]] = []
-    known: dict[tuple[str, str, str], list[Row]] = {}
+    things: list[_Thing] = []
+    known: dict[tuple[str, str, str], list[_Thing]] = defaultdict(list)
     for shelved, row in _by_illness(rows):
-        names = [(row.person, row.group, name) for name in _names(shelved.entry, row)]
-        same = next((known[name] for name in names if name in known), None)
+        name, codes = _name(shelved.entry, row), _codes(shelved.entry, row)
+        names = [(row.person, row.group, each) for each in (name, *codes) if each]
+        same = next((thing for each in names for thing in known[each] if thing.may_be(name, codes)), None)
         if same is None:
-            same = []
-            alike.append(same)
-        same.append(row)
-        known |= dict.fromkeys(names, same)
-    return tuple(replace(first, others=(*first.others, *others)) if others else first for first, *others in alike)
+            same = _Thing()
+            things.append(same)
+        same.rows.append(row)
+        same.codes |= codes
+        for each in names:
+            if same not in known[each]:
+                known[each].append(same)
+    told = (thing.rows for thing in things)
+    return tuple(replace(first, others=(*first.others, *others)) if others else first for first, *others in told)
+
+
+@dataclass(eq=False)
+class _Thing:
+    """What is told many times, and a medicine's codes as far as any of it has one."""
+
+    rows: list[Row] = field(default_factory=list)
+    codes: frozenset[str] = frozenset()
+
+    def may_be(self, name: str, codes: frozenset[str]) -> bool:
+        """A name without a number says no strength: of two that are coded otherwise it may be two strengths."""
+        has_strength = any(letter.isdigit() for letter in name)
+        return has_strength or not codes or not self.codes or not self.codes.isdisjoint(codes)
 
 
 def _by_illness(rows: Sequence[tuple[Shelved, Row]]) -> Iterator[tuple[Shelved, Row]]:
@@ -51,13 +70,16 @@ def _by_illness(rows: Sequence[tuple[Shelved, Row]]) -> Iterator[tuple[Shelved, 
     yield from (*given, *others)
 
 
-def _names(entry: Entry | None, row: Row) -> tuple[str, ...]:
-    """What makes two entries the same thing: the name, and a medicine's code. Nothing, for what has no name."""
+def _name(entry: Entry | None, row: Row) -> str:
+    """What makes two entries the same thing. Nothing, for what has no name."""
     if entry is None or entry.is_withheld or not (entry.title or entry.codes):
-        return ()
-    codes = (
-        f"rxnorm:{code.code}"
-        for code in (entry.codes if row.subject == MEDICINES.key else ())
-        if code.system.rstrip("/") == _RXNORM and code.code
-    )
-    return (" ".join(row.title.casefold().split()), *codes)
+        return ""
+    return " ".join(row.title.casefold().split())
+
+
+def _codes(entry: Entry | None, row: Row) -> frozenset[str]:
+    """What does so as well: a medicine's codes."""
+    if entry is None or entry.is_withheld or row.subject != MEDICINES.key:
+        return frozenset()
+    coded = (code for code in entry.codes if code.system.rstrip("/") == _RXNORM and code.code)
+    return frozenset(f"rxnorm:{code.code}" for code in coded)
