@@ -71,7 +71,7 @@ class TestASignIn:
     def test_that_dies_leaves_nothing_half_done(self, route, sandbox, place, traveller, heard, staff, monkeypatch):
         # whoever is dead writes nothing again, and gives nothing back
         monkeypatch.setattr(returning, "KEEPING_SECONDS", -1.0)
-        monkeypatch.setattr(returning, "_give_back_unwritten", lambda *_args, **_told: None)
+        monkeypatch.setattr(returning, "_give_back", lambda *_args, **_told: None)
         way_back = traveller.sent_back(place)
         slowly(sandbox, route)
         tab = Client(raise_request_exception=False)
