@@ -59,6 +59,29 @@ class TestValuesThatAreSaved:
         hers.force_login(sam)
         assert hers.get(address()).status_code == 404
 
+    def test_have_the_unit_of_both_numbers_of_a_blood_pressure_apart_too(self, hers, connection):
+        parts = [
+            {
+                "code": {"coding": [{"system": "http://loinc.org", "code": code}]},
+                "valueQuantity": {"value": value, "unit": "mmHg"},
+            }
+            for code, value in (("8480-6", 128), ("8462-4", 82))
+        ]
+        pressure = {**result(0, name="Blood pressure", code="85354-9"), "component": parts}
+        pressure["category"] = [{"coding": [{"code": "vital-signs"}]}]
+        del pressure["valueQuantity"]
+        keep(connection, pressure)
+        assert saved(hers.get(address(subject="vitals")))[1][1:3] == ["128/82", "mmHg"]
+
+    def test_say_less_than_and_words_as_they_were_sent(self, hers, connection):
+        less, words = result(0), {**result(1), "valueString": "Not found"}
+        less["valueQuantity"] = {"value": 5.10, "unit": "mmol/L", "comparator": "<"}
+        del words["valueQuantity"]
+        keep(connection, less, words, {**result(2), "valueQuantity": {"value": 4}})
+        assert [line[1:3] for line in saved(hers.get(address()))[1:]] == [
+            ["< 5.1", "mmol/L"], ["Not found", ""], ["4", ""],
+        ]  # fmt: skip
+
     def test_are_offered_beside_the_table(self, hers, sam, connection):
         keep(connection, result(0))
         assert f'href="{address()}"' in hers.get(address("over_time")).content.decode()

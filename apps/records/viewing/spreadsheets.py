@@ -28,19 +28,21 @@ def of(test: OneTest) -> str:
     date, value, *others = value_rows.columns()
     lines.writerow((date, value, gettext("Unit"), *others))
     for one in test.drawn:
-        lines.writerows(map(_inert, _cells(row)) for row in one.series.rows)
+        lines.writerows(map(_inert, _cells(row, one.series.unit)) for row in one.series.rows)
     if test.cut_at:
         said = gettext("Here are the newest %(shown)s. Download everything as received to have the others.")
         lines.writerow((said % {"shown": test.cut_at},))
     return _MARK + written.getvalue()
 
 
-def _cells(row: Row) -> Iterator[str]:
+def _cells(row: Row, unit: str) -> Iterator[str]:
+    """`unit` is that of the axis: the one of a blood pressure, whose own value is nothing but its two parts."""
     yield row.when.starts or row.when.ends or row.when.text
     value = row.measured.value
-    is_split = value.kind == Kind.QUANTITY and row.shown == value.quantity.shown != ""
-    yield f"{value.quantity.comparator}{value.quantity.value}" if is_split else value_rows.value(row)
-    yield value.quantity.unit_shown if is_split else ""
+    own = {Kind.QUANTITY: value.quantity.unit_shown, Kind.NOTHING: unit}.get(Kind(value.kind), "")
+    number = row.shown.removesuffix(f" {own}") if own else row.shown
+    yield number or value_rows.value(row)
+    yield own if number != row.shown else ""
     yield value_rows.place(row)
     yield value_rows.ranges(row)
     yield value_rows.providers(row)
