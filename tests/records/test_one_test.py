@@ -9,7 +9,7 @@ from django.urls import reverse
 from apps.records.exporting import choosing
 from apps.records.exporting.ips import documents
 from apps.records.models import Record
-from tests.records.linked import AT, make_connection
+from tests.records.linked import AT, make_connection, make_endpoint
 from tests.records.shelved import keep, result
 
 pytestmark = pytest.mark.django_db
@@ -63,6 +63,32 @@ class TestOneTest:
         text = hers.get(reverse("over_time", args=["results", Record.objects.get(logical_id="o0").pk])).content.decode()
         assert ('class="number-line"' in text) is is_line
         assert ('class="chart"' in text) is not is_line
+
+    def test_of_three_providers_can_be_seen_of_one_alone(self, hers, alice, connection):
+        links = [connection, *(make_connection(alice, make_endpoint(f"https://{n}.example/r4")) for n in "bc")]
+        for number, link in enumerate(links):
+            keep(link, *(result(each, value=10 * (number + 1) + each) for each in range(3)))
+        address = reverse("over_time", args=["results", Record.objects.get(connection=connection, logical_id="o0").pk])
+        text = hers.get(address).content.decode()
+        for link in links:
+            assert f'href="?from={link.pk}"' in text
+        assert "10 mmol/L" in text
+        text = hers.get(address, {"from": links[2].pk, "span": "all"}).content.decode()
+        assert "30 mmol/L" in text
+        assert "10 mmol/L" not in text
+        assert 'href="?span=all"' in text  # the way back keeps the rest
+        text = hers.get(address, {"from": "x' or 1=1"}).content.decode()
+        assert "10 mmol/L" in text
+
+    def test_of_two_providers_is_not_parted(self, hers, alice, connection):
+        other = make_connection(alice, make_endpoint("https://b.example/r4"))
+        keep(connection, result(0))
+        keep(other, result(1, value=20))
+        address = reverse("over_time", args=["results", Record.objects.get(logical_id="o0").pk])
+        text = hers.get(address, {"from": str(other.pk)}).content.decode()
+        assert "5.1 mmol/L" in text
+        assert "20 mmol/L" in text
+        assert "?from=" not in text
 
     def test_is_shown_to_no_stranger(self, client, sam, connection):
         keep(connection, result(1))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
+from uuid import UUID
 
 from apps.records.charts import comparing, number_line, over_time, series, windows
 from apps.records.charts.number_line import NumberLine
@@ -14,23 +15,25 @@ from apps.records.presenters import vitals
 from apps.records.presenters.results import ResultEntry
 from apps.records.shelving import reading
 from apps.records.subjects import RESULTS, VITALS, Subject
-from apps.records.viewing.whole import Whole
+from apps.records.viewing.whole import Source, Whole
 
 MOST_VALUES: Final = 500  # of a page
 MOST_SAVED: Final = 10_000  # of a file
 MOST_ROWS: Final = 50  # of a table, until all are asked for
 SUBJECTS: Final = (RESULTS, VITALS)
+_MANY_SOURCES: Final = 3  # two are told apart by their marks (patient experience 4.2)
 _ENOUGH = 3  # fewer values read as well in a table (patient experience 4.2)
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What the address asks for: how far back the chart goes, whether the table has all values, and how many there are
-    at most, the newest."""
+    """What the address asks for: how far back the chart goes, whether the table has all values, how many there are at
+    most, the newest, and of which connection alone."""
 
     span: str = ""
     all_rows: bool = False
     most: int = MOST_VALUES
+    source: UUID | None = None
 
 
 @dataclass(frozen=True)
@@ -54,11 +57,14 @@ class Drawn:
 @dataclass(frozen=True)
 class OneTest:
     """A test: its series, and how many values are `closed`, belonging to what may carry grave news and not read yet.
-    `cut_at` is how many were asked for, where there are more, else 0."""
+    `cut_at` is how many were asked for, where there are more, else 0. `sources` are those to choose from, where they
+    are many, and `source` the one that was chosen of them."""
 
     drawn: tuple[Drawn, ...] = ()
     closed: int = 0
     cut_at: int = 0
+    sources: tuple[Source, ...] = ()
+    source: UUID | None = None
 
 
 def of(
@@ -76,9 +82,16 @@ def of(
         return OneTest()
     shelves, read = whole.of(subject), comparing.Reader().read
     found = reading.of_test(shelves, entry.test, whole.ring, most=asked.most, read=read, is_open=is_open)
-    observed = [Observed(value, whole.sources[connection_id].provider) for connection_id, value in found.values]
+    senders = dict.fromkeys(connection_id for connection_id, _value in found.values)
+    sources = tuple(whole.sources[each] for each in senders) if len(senders) >= _MANY_SOURCES else ()
+    chosen = asked.source if sources and asked.source in senders else None
+    observed = [
+        Observed(value, whole.sources[connection_id].provider)
+        for connection_id, value in found.values
+        if chosen in {None, connection_id}
+    ]
     drawn = tuple(_drawn(each, asked, at=at) for each in _series(entry, observed))
-    return OneTest(drawn, found.closed, asked.most if found.has_older else 0)
+    return OneTest(drawn, found.closed, asked.most if found.has_older else 0, sources, chosen)
 
 
 def _series(entry: ResultEntry, observed: Sequence[Observed]) -> tuple[Series, ...]:

@@ -17,6 +17,7 @@ from apps.records.shelving.reading import Outdated
 from apps.records.subjects import LISTED
 from apps.records.viewing import asking_first, entries, looking, over_time, rows, spreadsheets, whole
 from apps.records.viewing.over_time import Asked
+from apps.records.views import queries
 from apps.vault.errors import VaultError
 
 _LOG = logging.getLogger(__name__)
@@ -99,7 +100,8 @@ def show_over_time(request: HttpRequest, subject_key: str, record_pk: int, *, is
 
 def _asked(request: HttpRequest, *, is_file: bool) -> Asked:
     most = over_time.MOST_SAVED if is_file else over_time.MOST_VALUES
-    return Asked(request.GET.get("span", ""), all_rows="all" in request.GET, most=most)
+    query = request.GET
+    return Asked(query.get("span", ""), all_rows="all" in query, most=most, source=queries.source(query))
 
 
 def _saved(written: str) -> HttpResponse:

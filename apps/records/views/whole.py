@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from typing import TypeVar
-from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
@@ -18,6 +17,7 @@ from apps.records.subjects import ALLERGIES, LISTED, MEDICINES, Subject
 from apps.records.viewing import absences, lists, news, summing_up, what_matters, whole
 from apps.records.viewing.lists import EntryList, Filters
 from apps.records.viewing.whole import Whole
+from apps.records.views import queries
 from apps.vault.errors import VaultError
 
 _T = TypeVar("_T")
@@ -107,14 +107,7 @@ def _filters(query: QueryDict) -> Filters:
     page, year, arranged = query.get("page", ""), query.get("year", ""), query.get("by", "")
     return Filters(
         page=int(page) if page.isascii() and page.isdigit() and 0 < len(page) < 6 else 1,
-        source=_uuid(query.get("from", "")),
+        source=queries.source(query),
         year=year if year.isascii() and year.isdigit() and len(year) == 4 else "",
         arranged=arranged if arranged in {lists.BY_DATE, lists.BY_NAME, lists.DRAFTS} else "",
     )
-
-
-def _uuid(written: str) -> UUID | None:
-    try:
-        return UUID(written)
-    except ValueError:
-        return None

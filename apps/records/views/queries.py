@@ -1,0 +1,13 @@
+"""What the query of an address asks for. What makes no sense asks for nothing."""
+
+from uuid import UUID
+
+from django.http import QueryDict
+
+
+def source(query: QueryDict) -> UUID | None:
+    """The one connection whose entries are wanted; None for those of all."""
+    try:
+        return UUID(query.get("from", ""))
+    except ValueError:
+        return None
