@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
 from development.control import Sandbox
@@ -76,6 +76,20 @@ class TestComingBack:
         walk.allow_there()
         walk.expect_heading(f"{PROVIDER} is not answering right now")
         assert_nothing_left_behind()
+
+    @pytest.mark.parametrize("width", [360, 1280])
+    def test_to_an_address_that_is_none_leaves_a_way_to_log_out(
+        self, browser: Browser, site: str, signed_in: Callable[[Page], None], width: int
+    ) -> None:
+        page = browser.new_page(viewport={"width": width, "height": 900})  # the console complains of every 404
+        signed_in(page)
+        page.goto(f"{site}/connect/return/elsewhere/?code=canary")
+        if width == 360:
+            page.get_by_text("Menu", exact=True).click()
+        page.get_by_role("link", name="Log out").click()
+        page.get_by_role("main").get_by_role("button", name="Log out").click()
+        expect(page.get_by_role("main").get_by_role("link", name="Sign in")).to_be_visible()
+        page.context.close()
 
     def test_without_the_state_is_not_taken_for_ours(self, walk: Walk, sandbox: Sandbox) -> None:
         walk.find_provider("r4")

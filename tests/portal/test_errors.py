@@ -160,6 +160,16 @@ class TestErrorPages:
         assert (answer.status_code, answer["Referrer-Policy"]) == (status, "no-referrer")
         assert "code-canary" not in answer.content.decode()
 
+    @pytest.mark.parametrize("address", ["/connect/return/elsewhere/", "/connect/launch/elsewhere/"])
+    def test_at_an_address_that_a_provider_filled_has_no_form_that_a_browser_would_send_from_nowhere(
+        self, client, alice, address
+    ):
+        client.force_login(alice)
+        page = client.get(address).content.decode()
+        assert "<form" not in page
+        assert page.count(reverse("account_logout")) == 2  # to the page that asks, wide and narrow
+        assert "<form" in client.get("/elsewhere/").content.decode()
+
     def test_for_a_host_that_is_not_ours_names_what_a_provider_filled_to_nobody(self, client, settings):
         settings.SECURE_SSL_REDIRECT = True
         answer = client.get(f"/connect/return/{uuid4()}/?code=code-canary", headers={"Host": "evil.example"})
