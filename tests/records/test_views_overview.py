@@ -10,6 +10,7 @@ from django.utils import timezone
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType
 from apps.records.models import Leaf, Record, SyncRun, SyncStep
+from apps.records.shelving import beginnings
 from tests.records.people import PATIENT_ID, allergy
 from tests.records.shelved import keep, result
 
@@ -84,6 +85,12 @@ class TestWhatIsSaidAboutAllergies:
     def test_counts_those_on_lists(self, hers, connection, address):
         keep(connection, allergy("a1", clinicalStatus=ACTIVE), allergy("a2", code={"text": "Wasps"}))
         assert "2 allergies or reactions on your lists" in page(hers, *address)
+
+    @pytest.mark.parametrize("address", [("whole_record",), ("subject", "allergies"), ("subject", "medicines")])
+    def test_says_of_more_than_it_reads_how_many_there_are_at_least(self, hers, connection, address):
+        most = beginnings.OF["allergies"].most
+        keep(connection, *(allergy(f"a{n}", code={"text": f"Plant {n:03}"}) for n in range(most + 1)))
+        assert f"At least {most} allergies or reactions on your lists" in page(hers, *address)
 
     @pytest.mark.parametrize("address", [("whole_record",), ("subject", "allergies"), ("subject", "medicines")])
     @pytest.mark.parametrize(

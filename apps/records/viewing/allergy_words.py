@@ -32,11 +32,12 @@ _NONE_KNOWN_AT_ALL: Final = _("%(provider)s recorded “no known allergies” on
 @dataclass(frozen=True)
 class Allergies:
     """`names` are those on lists now, each once for a person; `sentences` what providers say in place of one; `silent`
-    are the providers that sent nothing."""
+    are the providers that sent nothing. `has_more` where not all that is on lists could be read for this."""
 
     names: tuple[str, ...]
     sentences: tuple[str, ...]
     silent: tuple[str, ...]
+    has_more: bool = False
 
     @property
     def says_something(self) -> bool:
@@ -45,16 +46,24 @@ class Allergies:
 
     @property
     def headline(self) -> str:
-        """How many there are; empty where there are none."""
+        """How many there are, or how many at least; empty where there are none."""
         count = len(self.names)
-        said = ngettext(
-            "%(count)d allergy or reaction on your lists", "%(count)d allergies or reactions on your lists", count
-        )
+        if self.has_more:
+            said = ngettext(
+                "At least %(count)d allergy or reaction on your lists",
+                "At least %(count)d allergies or reactions on your lists",
+                count,
+            )
+        else:
+            said = ngettext(
+                "%(count)d allergy or reaction on your lists", "%(count)d allergies or reactions on your lists", count
+            )
         return said % {"count": count} if count else ""
 
 
-def of(entries: Sequence[Shelved], sources: Mapping[UUID, Source], sent: Iterable[UUID]) -> Allergies:
-    """`entries` are those of the allergies' shelves, as `reading.begun` has them; `sent` connections that sent any."""
+def of(entries: Sequence[Shelved], sources: Mapping[UUID, Source], sent: Iterable[UUID], *, held: int) -> Allergies:
+    """`entries` are those of the allergies' shelves, as `reading.begun` has them; `sent` connections that sent any;
+    `held` is how many stand on lists now, read or not."""
     told = [(one, one.entry) for one in entries if isinstance(one.entry, AllergyHead)]
     on_lists = [(one.connection_id, entry) for one, entry in told if entry.group == Group.CURRENT or not entry.group]
     names = dict.fromkeys(_name(entry, sources[key].person) for key, entry in on_lists)
@@ -70,7 +79,7 @@ def of(entries: Sequence[Shelved], sources: Mapping[UUID, Source], sent: Iterabl
     ]
     heard = set(sent)
     silent = tuple(source.provider for key, source in sources.items() if key not in heard)
-    return Allergies(tuple(names), tuple(dict.fromkeys(sentences)), silent)
+    return Allergies(tuple(names), tuple(dict.fromkeys(sentences)), silent, has_more=held > len(on_lists))
 
 
 def _name(entry: AllergyHead, person: str) -> str:

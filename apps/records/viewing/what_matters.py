@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from apps.records.presenters import results
+from apps.records.presenters import allergies, results
 from apps.records.shelving import reading
 from apps.records.shelving.reading import Shelved
 from apps.records.subjects import ALLERGIES, CONDITIONS, MEDICINES, RESULTS, Subject
@@ -57,13 +57,18 @@ def allergies_of(whole: Whole) -> Allergies:
 
 def _allergies(whole: Whole, found: Sequence[Shelved]) -> Allergies:
     sent = (shelf.connection_id for shelf in whole.of(ALLERGIES) if shelf.index is not None and shelf.index.count)
-    return allergy_words.of(found, whole.sources, {*sent, *whole.held_unseen(ALLERGIES)})
+    held = _held(whole, ALLERGIES, allergies.Group.CURRENT)
+    return allergy_words.of(found, whole.sources, {*sent, *whole.held_unseen(ALLERGIES)}, held=held)
 
 
 def _current(whole: Whole, subject: Subject, found: Sequence[Shelved]) -> Named:
     current = [one for one in found if one.entry is not None and one.entry.group == "current"]
-    held = sum(shelf.index.groups.get("current", 0) for shelf in whole.of(subject) if shelf.index is not None)
-    return _named(whole, subject, current, has_unread=held > len(current))
+    return _named(whole, subject, current, has_unread=_held(whole, subject, "current") > len(current))
+
+
+def _held(whole: Whole, subject: Subject, group: str) -> int:
+    """How many the shelves hold of one group."""
+    return sum(shelf.index.groups.get(group, 0) for shelf in whole.of(subject) if shelf.index is not None)
 
 
 def _latest(whole: Whole, found: Sequence[Shelved]) -> Named:
