@@ -107,7 +107,7 @@ class TestAReport:
         text = main_of(hers.get(address("r1")))
         assert text.count(f"No longer at {connection.provider.name}. We noticed on") == 1
         assert text.index("Sodium") < text.index("Potassium") < text.index("No longer at")
-        assert "0 of 1 outside the usual range" in text  # of what is there
+        assert ">0 of 1 outside the usual range" in text  # of what is there
 
     def test_that_is_gone_itself_says_so_once_for_all_of_it(self, hers, connection):
         keep(connection, marked(0, "H", "Potassium"), report("o0"))
@@ -123,6 +123,13 @@ class TestAReport:
         assert len(re.findall(r"Peptide \d+", text)) == 200
         assert "3 more results belong to this report. This page has no room for them" in text
         assert "not here" not in text
+
+    def test_that_it_has_no_room_for_counts_as_outside_only_what_it_shows(self, hers, connection):
+        sent = [{**marked(0, "H", f"Peptide {number}"), "id": f"o{number}"} for number in range(201)]
+        keep(connection, *sent, report(*(f"o{number}" for number in range(201))))
+        text = main_of(hers.get(address("r1")))
+        assert "Of those shown here, 200 of 200 outside the usual range" in text
+        assert "look in your lists of results and vital signs." in text
 
     def test_says_it_of_the_panels_within_it_too(self, hers, connection):
         sent = [{**result(0, name=f"Peptide {number}"), "id": f"o{number}"} for number in range(201)]
