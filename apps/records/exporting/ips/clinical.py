@@ -139,7 +139,7 @@ def immunization(told: Told) -> Item | None:
         return None
     title, concept = _named(told, "vaccineCode")
     when = moments.read(sent, "occurrence", "date", means="given")
-    occurrence = {"occurrenceString": when.text} if when.text else writing.moment("occurrence", when, is_needed=True)
+    occurrence = {"occurrenceString": when.text} if when.text else writing.start("occurrence", when)
     lot = elements.text(sent, "lotNumber")
     resource = {"resourceType": "Immunization", "status": "completed", "vaccineCode": concept, **occurrence}
     resource |= {"lotNumber": lot} if lot else {}

@@ -19,8 +19,8 @@ def patient(choices: Sequence[Choice], found: Sequence[gathering.Patient]) -> Pa
     confirmed = next((choice.person for choice in choices if choice.person is not None), None)
     names = next(filter(None, (_names(each.resource) for each in found)), [])
     fallback = confirmed.name if confirmed is not None and confirmed.name else _("Name not given")
-    born = _first(elements.text(each.resource, "birthDate") for each in found)
-    born = born or (confirmed.birth_date if confirmed is not None else "")
+    born = _first(writing.day(elements.text(each.resource, "birthDate")) for each in found)
+    born = born or (writing.day(confirmed.birth_date) if confirmed is not None else "")
     gender = _first(elements.text(each.resource, "gender") for each in found)
     return writing.without_empty(
         {

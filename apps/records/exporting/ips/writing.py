@@ -12,6 +12,7 @@ from typing import Any
 from apps.records.presenters.entry import Code
 from apps.records.presenters.moments import When
 from apps.records.presenters.quantities import Quantity
+from apps.wire import datetimes
 
 Part = dict[str, Any]
 
@@ -52,6 +53,17 @@ def moment(name: str, when: When, *, is_needed: bool = False) -> Part:
     if starts:
         return {f"{name}DateTime": starts}
     return {f"_{name}DateTime": absent()} if is_needed else {}
+
+
+def start(name: str, when: When) -> Part:
+    """`name`DateTime for an element that takes no period: when it began; absent with a reason where nobody said."""
+    starts = date(when.starts)
+    return {f"{name}DateTime": starts} if starts else {f"_{name}DateTime": absent()}
+
+
+def day(written: str) -> str:
+    """A FHIR date, which has no time of day; empty for what is no date."""
+    return written[: len("2019-03-04")] if datetimes.parse(written) else ""
 
 
 def date(written: str) -> str:
