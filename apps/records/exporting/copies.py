@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
-from django.db.models import Sum
+from django.db.models import QuerySet, Sum
 from django.db.models.functions import Length
 from django.utils.translation import gettext as _
 
@@ -59,7 +59,7 @@ def _files(explained: bytes, parts: Sequence[Part], form: Form, *, at: datetime)
 def _bundle_files(part: Part, at: datetime) -> Iterator[File]:
     source = part.source
     pieces = bundles.bundle(source, stored.rows(source), missing=part.gaps.sentences(), at=at)
-    yield File(f"{source.folder}/bundle.json", pieces, largest=_largest(source))
+    yield File(f"{source.folder}/bundle.json", pieces, largest=_largest_of_records(source))
     count = lines.Count()
     yield from _earlier_files(source, count)
     if count.oddities:
@@ -69,21 +69,25 @@ def _bundle_files(part: Part, at: datetime) -> Iterator[File]:
 def _line_files(part: Part) -> Iterator[File]:
     source, count = part.source, lines.Count()
     resources = lines.resources(source, stored.rows(source), count)
-    yield File(f"{source.folder}/resources.ndjson", resources, largest=_largest(source))
+    yield File(f"{source.folder}/resources.ndjson", resources, largest=_largest_of_records(source))
     yield File(f"{source.folder}/provenance.ndjson", lines.provenance(source, stored.headings(source)))
     yield from _earlier_files(source, count)
     yield File(f"{source.folder}/remarks.ndjson", lines.remarks(source, part.gaps.sentences(), count))
 
 
 def _earlier_files(source: Source, count: lines.Count) -> Iterator[File]:
-    if RecordVersion.objects.filter(user_id=source.user_id, record__connection_id=source.connection_id).exists():
+    versions = RecordVersion.objects.filter(user_id=source.user_id, record__connection_id=source.connection_id)
+    if versions.exists():
         earlier = lines.earlier(source, stored.earlier(source), count)
-        yield File(f"{source.folder}/earlier-versions.ndjson", earlier, largest=_largest(source))
+        yield File(f"{source.folder}/earlier-versions.ndjson", earlier, largest=_largest(versions))
 
 
-def _largest(source: Source) -> int:
-    records = Record.objects.filter(user_id=source.user_id, connection_id=source.connection_id)
-    sealed = records.aggregate(octets=Sum(Length("sealed_body"), default=0))["octets"]
+def _largest_of_records(source: Source) -> int:
+    return _largest(Record.objects.filter(user_id=source.user_id, connection_id=source.connection_id))
+
+
+def _largest(rows: QuerySet[Record] | QuerySet[RecordVersion]) -> int:
+    sealed = rows.aggregate(octets=Sum(Length("sealed_body"), default=0))["octets"]
     return int(sealed) * _INFLATES
 
 

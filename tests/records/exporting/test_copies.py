@@ -4,6 +4,7 @@ import base64
 import hashlib
 import io
 import json
+import secrets
 import uuid
 import zipfile
 from datetime import timedelta
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 
 from apps.audit.recording import Actor
 from apps.records import forgetting
-from apps.records.exporting import bundles, choosing, copies, json_text, lines, stored
+from apps.records.exporting import archives, bundles, choosing, copies, json_text, lines, stored
 from apps.records.exporting.copies import Form, Part
 from apps.records.exporting.stored import DeletedMeanwhile, Row, Source
 from apps.records.models import Record
@@ -309,6 +310,16 @@ class TestACopy:
         connection.delete()
         with pytest.raises(DeletedMeanwhile):
             list(copies.copy(chosen, Form.BUNDLE, at=AT))
+
+    @pytest.mark.parametrize("form", list(Form))
+    def test_has_earlier_versions_that_are_much_longer_than_what_stands(self, alice, connection, form, monkeypatch):
+        monkeypatch.setattr(zipfile, "ZIP64_LIMIT", 400_000)  # in place of two gigabytes
+        monkeypatch.setattr(archives, "_LONG_FORM_FROM_BYTES", 200_000)
+        for day in range(1, 31):
+            keep(connection, allergy("a1", note=secrets.token_hex(10_000)), at=AT + timedelta(days=day))
+        keep(connection, allergy("a1"), at=AT + timedelta(days=31))
+        files = unpacked(copies.copy(parts(alice), form, at=AT))
+        assert files["source-1/earlier-versions.ndjson"].count(b"\n") == 31
 
     def test_takes_along_what_arrives_meanwhile(self, alice, connection):
         chosen = parts(alice)
