@@ -58,12 +58,14 @@ class OpenedFile:
 
     @property
     def handed_out(self) -> bytes:
-        """What is saved: of HTML, XML and RTF the text alone, never as it came. Text is UTF-8."""
+        """What is saved: of HTML, XML and RTF the text alone, never as it came. Text is UTF-8. One that was cut says so
+        at its end: nobody who reads it later sees our page."""
         if self.reading is None:
             return self.content
         if self.sort.form is Form.TEXT:
             return sniffing.decoded(self.content, declared=self.described.media_type).encode(errors="replace")
-        return self.reading.plain.encode(errors="replace")
+        ending = f"\n\n{wording.cut()}\n" if self.reading.is_cut else ""
+        return (self.reading.plain + ending).encode(errors="replace")
 
 
 def open_file(record: Record, number: int, *, clock: Callable[[], datetime]) -> OpenedFile:

@@ -21,6 +21,11 @@ def saving(sort: Sort) -> str:
     return gettext("Save the text") if sort.suffix == "txt" else gettext("Save the file")
 
 
+def cut() -> str:
+    """What a text that was cut ends with."""
+    return gettext("The file is longer. The rest is not in this text.")
+
+
 def _others() -> dict[str, str]:
     return {
         "doc": gettext("Word document"),

@@ -9,6 +9,7 @@ from apps.records import forgetting
 from apps.records.downloading import FileRefused, Reason, fetching, open_file
 from apps.records.downloading.sniffing import Form
 from apps.records.models import Attachment
+from apps.records.presenters import blocks
 from apps.vault.errors import CannotOpen
 from apps.wire import fhir
 from tests.records.downloading.filing import BINARY, FILE, PDF, clock, hold, inline, linked_to
@@ -283,3 +284,12 @@ class TestLogs:
         assert "A file did not come" in caplog.text
         for canary in ("canary", "pdf-1", "127.0.0.1"):
             assert canary not in caplog.text
+
+
+class TestATextThatIsSaved:
+    @pytest.mark.parametrize(("length", "is_whole"), [(100, True), (blocks.MOST_CHARACTERS + 1000, False)])
+    def test_says_at_its_end_where_it_was_cut(self, linked, length, is_whole):
+        page = b"<html><body><p>" + b"word " * (length // 5) + b"</p><p>Allergic to penicillin</p></body></html>"
+        saved = open_file(hold(linked, inline(page, "text/html")), 0, clock=clock).handed_out
+        assert (b"penicillin" in saved) is is_whole
+        assert saved.endswith(b"The rest is not in this text.\n") is not is_whole
