@@ -33,8 +33,9 @@ class Told:
     is_gone: bool = False
 
 
-def told(connection: Connection, source: Source, *, types: Sequence[str] = ()) -> Iterator[Told]:
-    """Every resource of these types that opens, as presented; memory does not grow with the record.
+def told(connection: Connection, source: Source, *, unopened: set[str], types: Sequence[str] = ()) -> Iterator[Told]:
+    """Every resource of these types that opens, as presented; memory does not grow with the record. The types of those
+    that do not open, and are still at the provider, are put down in `unopened`.
 
     Raises `apps.vault.errors.VaultError` where nothing of this person can be opened.
     """
@@ -42,6 +43,7 @@ def told(connection: Connection, source: Source, *, types: Sequence[str] = ()) -
         surroundings = Surroundings(connection, ring)
         for batch in stored.batches(source, ring, types=types):
             opened = [(row, row.body) for row in batch if row.body is not None]
+            unopened.update(row.resource_type for row in batch if row.body is None and row.removed_at is None)
             context = _context(surroundings, [body for _row, body in opened])
             for row, body in opened:
                 yield _told(source, row, body, context)

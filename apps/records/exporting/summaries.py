@@ -5,18 +5,19 @@ what a provider no longer has: both are counted (patient experience 3.0). Of a l
 says so; neither time nor memory grows with the record.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Final
 from uuid import UUID
 
+from apps.records import subjects
 from apps.records.exporting import reading, shelved
 from apps.records.exporting.choosing import Choice
+from apps.records.exporting.filling import Fills
 from apps.records.exporting.shelved import Unreadable
 from apps.records.presenters.entry import UNLISTED, Entry
-from apps.records.presenters.medications import MedicationEntry
 from apps.records.shelving import arranging
 from apps.records.shelving.arranging import Key
 from apps.records.shelving.reading import OpenShelf, Shelved
@@ -54,7 +55,8 @@ class List:
 @dataclass(frozen=True, repr=False)
 class Summary:
     """`name` and `birth_date` are the person's as confirmed, empty where none opens. `withdrawn` and `gone` are how
-    many entries each provider marked as recorded by mistake, or has no more."""
+    many entries each provider marked as recorded by mistake, or has no more. `unopened` are providers of whose entries
+    some do not open, and the subjects under which these may belong."""
 
     name: str
     birth_date: str
@@ -62,11 +64,12 @@ class Summary:
     lists: tuple[List, ...]
     withdrawn: tuple[tuple[str, int], ...]
     gone: tuple[tuple[str, int], ...]
+    unopened: tuple[tuple[str, str], ...]
 
     @property
     def is_whole(self) -> bool:
         """Whether nothing is missing, as far as anybody knows."""
-        return not any(choice.gaps.missing or choice.gaps.is_arriving for choice in self.choices)
+        return not (self.unopened or any(choice.gaps.missing or choice.gaps.is_arriving for choice in self.choices))
 
 
 @dataclass
@@ -96,6 +99,7 @@ class _Gathered:
     )
     withdrawn: Counter[str] = field(default_factory=Counter)
     gone: Counter[str] = field(default_factory=Counter)
+    unopened: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
 
 def summary(choices: Sequence[Choice]) -> Summary:
@@ -112,7 +116,12 @@ def summary(choices: Sequence[Choice]) -> Summary:
         lists=tuple(_list(subject, gathered.lists[subject.key], choices) for subject in _ORDERED),
         withdrawn=tuple((+gathered.withdrawn).items()),
         gone=tuple((+gathered.gone).items()),
+        unopened=tuple((provider, _named(lacking)) for provider, lacking in sorted(gathered.unopened.items())),
     )
+
+
+def _named(keys: Container[str]) -> str:
+    return ", ".join(str(subject.name) for subject in _ORDERED if subject.key in keys)
 
 
 def _gathered(choices: Sequence[Choice]) -> _Gathered:
@@ -149,44 +158,31 @@ def _read_shelves(
             held.count += shelf.index.count
             gathered.withdrawn[providers[shelf.connection_id]] += shelf.index.withdrawn
             gathered.gone[providers[shelf.connection_id]] += shelf.index.gone
+        if shelf.lacks_some:
+            gathered.unopened[providers[shelf.connection_id]].add(subject.key)
     return True
 
 
 def _read_records(choice: Choice, unread: Sequence[Subject], gathered: _Gathered) -> None:
     """The same from the records; what was filled for a prescription that is here stands in no list either."""
-    apart = _Apart()
+    fills: Fills[Entry] = Fills()
+    unopened: set[str] = set()
     types = shelved.types_off_shelves(choice, unread)
-    for told in reading.told(choice.connection, choice.source, types=types) if types else ():
+    found = reading.told(choice.connection, choice.source, types=types, unopened=unopened) if types else ()
+    for told in found:
         if told.subject is None or told.subject not in unread or told.entry.group == UNLISTED:
             continue
         if told.entry.is_withdrawn:
             gathered.withdrawn[choice.source.provider] += 1
         elif told.is_gone:
             gathered.gone[choice.source.provider] += 1
-        elif not apart.keeps(told.entry):
+        elif not fills.keeps(told.entry, told.entry):
             _add(choice, told.subject, told.entry, gathered)
-    for entry in apart.by_themselves():
+    for entry in fills.by_themselves():
         _add(choice, MEDICINES, entry, gathered)
-
-
-@dataclass
-class _Apart:
-    """What was filled for prescriptions, until it is known which of these are here."""
-
-    orders: set[str] = field(default_factory=set)
-    fills: list[MedicationEntry] = field(default_factory=list)
-
-    def keeps(self, entry: Entry) -> bool:
-        if not isinstance(entry, MedicationEntry):
-            return False
-        if entry.orders:
-            self.fills.append(entry)
-        elif entry.is_order:
-            self.orders.add(entry.logical_id)
-        return bool(entry.orders)
-
-    def by_themselves(self) -> Iterator[MedicationEntry]:
-        return (entry for entry in self.fills if self.orders.isdisjoint(entry.orders))
+    lacking = {subject for name in unopened for subject in subjects.shelved_for(name)}
+    for subject in lacking & set(unread):
+        gathered.unopened[choice.source.provider].add(subject.key)
 
 
 def _add(choice: Choice, subject: Subject, entry: Entry, gathered: _Gathered) -> None:

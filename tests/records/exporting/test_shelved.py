@@ -37,7 +37,7 @@ def told(user):
         for group in each.groups])
         for each in page.lists
     ]  # fmt: skip
-    return json.loads(documents.document(choices, at=AT)), (lists, page.withdrawn, page.gone)
+    return json.loads(documents.document(choices, at=AT)), (lists, page.withdrawn, page.gone, page.unopened)
 
 
 def _said(row):
@@ -91,9 +91,10 @@ class TestASummaryFromShelves:
             "authorizingPrescription": [{"reference": "MedicationRequest/7"}],
         }  # fmt: skip
         keep(make_connection(alice), {"resourceType": "MedicationStatement", "id": "7", **named}, filled)
-        _document, from_records = told(alice)
+        document, from_records = told(alice)
         assert "Canary drug" in str(from_records)
-        assert rebuilt(alice)[1] == from_records
+        assert rebuilt(alice) == (document, from_records)
+        assert "no place for their kind: 1." in section(document, MEDICINES)["text"]["div"]
 
     def test_lists_a_possible_condition_where_its_own_status_puts_it(self, alice):
         keep(
@@ -111,7 +112,7 @@ class TestASummaryFromShelves:
         shelving.rebuild_all(connection, at=AT)
         for number in range(1, 120):  # of one test the newest alone is listed
             spoil(connection, "Observation", f"o{number}")
-        document, (lists, _withdrawn, _gone) = told(alice)
+        document, (lists, *_others) = told(alice)
         assert len(section(document, RESULTS)["entry"]) == 1
         assert "older or said again: 119." in section(document, RESULTS)["text"]["div"]
         assert ("Results", 120, 120) in [each[:3] for each in lists]
@@ -149,7 +150,7 @@ class TestASummaryFromShelves:
         SyncRun.objects.create(user=alice, connection=connection, cause="confirmed", created_at=AT)
         (choice,) = choosing.choices(alice)
         assert shelved.types_off_shelves(choice, [each for each in subjects.SUBJECTS if each.key == "allergies"]) == ()
-        _document, (lists, _withdrawn, _gone) = told(alice)
+        _document, (lists, *_others) = told(alice)
         assert all(count == 0 for _name, count, _shown, _groups in lists)
 
     def test_reads_the_records_of_a_shelf_that_does_not_open_while_more_arrives(self, alice):
@@ -171,6 +172,45 @@ class TestASection:
         for document, _page in (told(alice), rebuilt(alice)):
             assert "Canary drug" not in str(document)
             assert "over, ruled out or not done: 1." in section(document, MEDICINES)["text"]["div"]
+
+    def test_counts_what_the_document_has_no_place_for(self, alice):
+        report = {"resourceType": "DiagnosticReport", "id": "r1", "status": "final", "conclusion": "Canary"}
+        order = {"resourceType": "MedicationRequest", "id": "m1", "status": "active", "intent": "order"}
+        filled = {
+            "resourceType": "MedicationDispense", "id": "d1", "status": "completed",
+            "authorizingPrescription": [{"reference": "MedicationRequest/m1"}],
+        }  # fmt: skip
+        keep(make_connection(alice), report, order, filled)
+        for document, _page in (told(alice), rebuilt(alice)):
+            assert "no place for their kind: 1." in section(document, RESULTS)["text"]["div"]
+            assert "no place" not in section(document, MEDICINES)["text"]["div"]  # it stands under its prescription
+
+    def test_says_that_something_of_it_does_not_open(self, alice):
+        connection = make_connection(alice)
+        keep(connection, R4_PATIENT, allergy("a1"), result(1))
+        spoil(connection, "AllergyIntolerance", "a1")
+        provider = connection.provider.name
+        for document, (*_lists, unopened) in (told(alice), rebuilt(alice)):
+            text = section(document, ALLERGIES)["text"]["div"]
+            assert f"Entries from {provider} that may belong here could not be opened." in text
+            assert "could not be opened" not in section(document, RESULTS)["text"]["div"]
+            assert unopened == ((provider, "Allergies and reactions"),)
+
+    def test_says_so_of_what_its_shelf_tells_and_does_not_open_since(self, alice):
+        connection = make_connection(alice)
+        keep(connection, allergy("a1"))
+        rebuilt(alice)
+        spoil(connection, "AllergyIntolerance", "a1")
+        assert "could not be opened" in section(told(alice)[0], ALLERGIES)["text"]["div"]
+
+    def test_says_nothing_of_what_does_not_open_and_is_gone(self, alice):
+        connection = make_connection(alice)
+        keep(connection, allergy("a1"))
+        spoil(connection, "AllergyIntolerance", "a1")
+        Record.objects.update(removed_at=AT)
+        for document, (*_lists, unopened) in (told(alice), rebuilt(alice)):
+            assert "could not be opened" not in str(document)
+            assert unopened == ()
 
     def test_never_says_none_known_because_that_was_ruled_out(self, alice):
         none = {"coding": [{"system": "http://snomed.info/sct", "code": "716186003"}], "text": "No known allergies"}

@@ -4,6 +4,7 @@ import io
 import json
 import re
 import zipfile
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -18,9 +19,10 @@ from apps.connections.answers.candidates import Candidate
 from apps.connections.models import Connection
 from apps.records import forgetting
 from apps.records.exporting import granting
+from apps.records.exporting.summaries import Summary
 from apps.records.models import Record
 from tests.fixtures.cast import PASSWORD
-from tests.records.exporting.keeping import keep
+from tests.records.exporting.keeping import keep, spoil
 from tests.records.linked import AT, make_connection, make_endpoint
 from tests.records.people import CANARIES, R4_PATIENT, allergy
 
@@ -216,6 +218,20 @@ class TestASummary:
         assert missing.count("Not fetched yet.") == 1  # for all subjects of which the same is to be said
         assert "Results, Medicines, Allergies and reactions" in missing
         assert "Nothing is missing" not in missing
+
+    def test_says_whose_entries_do_not_open_and_where_they_may_belong(self, hers, connection):
+        keep(connection, allergy("a2", code={"text": "Canary"}))
+        spoil(connection, "AllergyIntolerance", "a2")
+        said = text(take(hers, connection, what="summary"))
+        assert (
+            "Entries from Harbor Family Practice could not be opened, and are not listed here. They may belong to: "
+            "Allergies and reactions. This is ours to fix; nothing is lost."
+        ) in said
+
+    def test_is_not_whole_where_something_does_not_open(self):
+        summary = Summary("", "", choices=(), lists=(), withdrawn=(), gone=(), unopened=())
+        assert summary.is_whole
+        assert not replace(summary, unopened=(("Harbor Family Practice", "Results"),)).is_whole
 
     def test_begins_with_medicines_allergies_and_conditions(self, hers, connection):
         names = ("MedicationStatement", "Condition", "Immunization", "Encounter", "Observation")

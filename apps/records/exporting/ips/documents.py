@@ -117,6 +117,10 @@ def _lines(section: Section, held: Gathered, choices: Sequence[Choice]) -> Itera
         for missing in choice.gaps.missing:
             if missing.subject == str(section.subject.name):
                 yield f"{choice.source.provider}: {missing.sentence}"
+    yield from _not_listed(held)
+
+
+def _not_listed(held: Gathered) -> Iterable[str]:
     if held.left.withheld:
         said = ngettext(
             "%(count)d entry is hidden by the provider.",
@@ -126,6 +130,12 @@ def _lines(section: Section, held: Gathered, choices: Sequence[Choice]) -> Itera
         yield said % {"count": held.left.withheld}
     if held.left.left_out:
         yield _("Not listed, because over, ruled out or not done: %(count)d.") % {"count": held.left.left_out}
+    if held.left.of_other_kinds:
+        yield _("Not listed, because this summary has no place for their kind: %(count)d.") % {
+            "count": held.left.of_other_kinds
+        }
+    for provider in sorted(held.left.unopened):
+        yield _("Entries from %(provider)s that may belong here could not be opened.") % {"provider": provider}
     if held.newest.older:
         yield _("Not listed, because older or said again: %(count)d.") % {"count": held.newest.older}
 

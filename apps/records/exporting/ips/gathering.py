@@ -5,14 +5,17 @@ A shelf that cannot be read is replaced by the records themselves, with the same
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Final
 from uuid import UUID
 
+from apps.records import subjects
 from apps.records.exporting import reading, shelved
 from apps.records.exporting.choosing import Choice
+from apps.records.exporting.filling import Fills
 from apps.records.exporting.ips import cautions
 from apps.records.exporting.ips.clinical import Item
-from apps.records.exporting.ips.sections import SECTIONS, TYPES, Section
+from apps.records.exporting.ips.sections import SECTIONS, Section
 from apps.records.exporting.ips.selecting import MOST, Left, Newest, NoneKnown, Picked, Ranked, Selection
 from apps.records.exporting.reading import Told
 from apps.records.exporting.shelved import Unreadable
@@ -20,7 +23,7 @@ from apps.records.exporting.stored import Source
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import UNLISTED, Entry
 from apps.records.shelving.reading import OpenShelf
-from apps.records.subjects import Subject
+from apps.records.subjects import MEDICINES, Subject
 from apps.vault import sealing
 from apps.vault.sealing import Holder, KeyRing
 
@@ -120,7 +123,8 @@ def _of_shelf(
     """What each of these sections picks of one shelf; None where it cannot be read to its end."""
     if shelf is None:
         return None
-    selections = [Selection() for _section in sections]
+    lacking = {source.provider} if shelf.lacks_some else set()
+    selections = [Selection(left=Left(unopened=set(lacking))) for _section in sections]
     try:
         for one in shelved.entries(shelf, ring):
             for section, selection in zip(sections, selections, strict=True):
@@ -143,23 +147,32 @@ def _open(
                 wanted.setdefault(one.record, []).append(section)
                 entries[one.record] = one.entry
     for record, told in reading.of_entries(choice.connection, choice.source, entries, ring):
-        for section in wanted[record]:
+        for section in wanted.pop(record):
             gathered[section.loinc].put(told, section)
+    for section in (section for unopened in wanted.values() for section in unopened):
+        gathered[section.loinc].left.unopened.add(choice.source.provider)
 
 
 def _read(choice: Choice, unread: Sequence[Subject], gathered: Mapping[str, Gathered]) -> Iterator[Patient]:
     """The Patients, and what no shelf tells of."""
-    types = [name for name in shelved.types_off_shelves(choice, unread) if name in TYPES]
-    for told in reading.told(choice.connection, choice.source, types=("Patient", *types)):
+    types, unopened = shelved.types_off_shelves(choice, unread), set[str]()
+    fills: Fills[Entry] = Fills()
+    for told in reading.told(choice.connection, choice.source, types=("Patient", *types), unopened=unopened):
         if told.entry.resource_type == "Patient":
             yield Patient(told.source, told.resource)
-        elif told.subject in unread and not (told.entry.is_withdrawn or told.is_gone or told.entry.group == UNLISTED):
+        elif told.subject not in unread or told.entry.is_withdrawn or told.is_gone or told.entry.group == UNLISTED:
+            continue
+        elif not fills.keeps(told.entry, told.entry):
             _put(told, gathered)
+    for entry, section in product(fills.by_themselves(), _BY_SUBJECT[MEDICINES]):
+        gathered[section.loinc].left.leaves(entry, section, choice.source)  # which lists none: they are counted
+    lacking = {subject for name in unopened for subject in subjects.shelved_for(name)}
+    for section in (section for subject in lacking & set(unread) for section in _BY_SUBJECT[subject]):
+        gathered[section.loinc].left.unopened.add(choice.source.provider)
 
 
 def _put(told: Told, gathered: Mapping[str, Gathered]) -> None:
     for section in _BY_SUBJECT.get(told.subject, ()) if told.subject is not None else ():
         held = gathered[section.loinc]
-        is_here = told.entry.resource_type in section.resource_types
-        if is_here and not held.left.leaves(told.entry, section, told.source):
+        if not held.left.leaves(told.entry, section, told.source):
             held.put(told, section)

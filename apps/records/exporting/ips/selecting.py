@@ -72,15 +72,20 @@ class Newest(Generic[Held]):
 @dataclass
 class Left:
     """What a section does not list. `none_known` says that there is none; `left_out` counts what is over, ruled out or
-    not done, `withheld` what has no details."""
+    not done, `withheld` what has no details, `of_other_kinds` what the summary has no place for. `unopened` are the
+    providers of which something does not open that may belong here."""
 
     none_known: dict[tuple[Source, Absence], NoneKnown] = field(default_factory=dict)
     left_out: int = 0
     withheld: int = 0
+    of_other_kinds: int = 0
+    unopened: set[str] = field(default_factory=set)
 
     def leaves(self, entry: Entry, section: Section, source: Source) -> bool:
         """Whether the section has no place for the entry, as far as the entry itself says. Then it is counted."""
-        if entry.is_withheld:
+        if entry.resource_type not in section.resource_types:
+            self.of_other_kinds += 1
+        elif entry.is_withheld:
             self.withheld += 1
         elif (absence := judging.absence_of(entry)) in section.none and absence is not None:
             self._note(NoneKnown(source, entry.logical_id, absence, entry.title, entry.when))
@@ -94,6 +99,8 @@ class Left:
         """What another shelf left out as well."""
         self.left_out += others.left_out
         self.withheld += others.withheld
+        self.of_other_kinds += others.of_other_kinds
+        self.unopened |= others.unopened
         for one in others.none_known.values():
             self._note(one)
 
@@ -123,7 +130,7 @@ class Selection:
 
     def pick(self, record: int, entry: Entry, section: Section, source: Source) -> None:
         """Look at one entry of a shelf."""
-        if entry.resource_type in section.resource_types and not self.left.leaves(entry, section, source):
+        if not self.left.leaves(entry, section, source):
             alike = "" if judging.is_left_open(entry) or entry.is_modified else section.alike(entry)
             self.newest.add(Ranked.by(entry, alike, Picked(source, record, entry)))
 

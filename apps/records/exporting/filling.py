@@ -1,0 +1,33 @@
+"""What was filled for a prescription, while records are read themselves: it stands under its prescription, and by
+itself only where that is not here. Shelves know it already."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from apps.records.presenters.entry import Entry
+from apps.records.presenters.medications import MedicationEntry
+
+Held = TypeVar("Held")
+
+
+@dataclass
+class Fills(Generic[Held]):
+    """What was filled for prescriptions, until all of a record is read and it is known which of these are here."""
+
+    _orders: set[str] = field(default_factory=set)
+    _fills: list[tuple[tuple[str, ...], Held]] = field(default_factory=list)
+
+    def keeps(self, entry: Entry, held: Held) -> bool:
+        """Whether it is such a fill, and `held` is kept for it."""
+        if not isinstance(entry, MedicationEntry):
+            return False
+        if entry.orders:
+            self._fills.append((entry.orders, held))
+        elif entry.is_order:
+            self._orders.add(entry.logical_id)
+        return bool(entry.orders)
+
+    def by_themselves(self) -> Iterator[Held]:
+        """What was kept of those whose prescription did not come."""
+        return (held for orders, held in self._fills if self._orders.isdisjoint(orders))
