@@ -13,8 +13,8 @@ class NamedToNobodyMiddleware:
     """`Referrer-Policy: no-referrer` where the query holds a code or a launch. Outside of whatever may fail, so that
     error pages have it too: their style sheet and their links would be asked for with the whole address.
 
-    Pages there hold no form, and templates ask the request for `is_named_to_nobody` to know: under this policy a browser
-    says of a form that it comes from nowhere (`Origin: null`), and we refuse what does.
+    Pages there hold no form, and templates ask the request for `is_named_to_nobody` to know: under this policy a
+    browser says of a form that it comes from nowhere (`Origin: null`), and we refuse what does.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

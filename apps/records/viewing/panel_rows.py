@@ -43,8 +43,8 @@ class Part:
 @dataclass(frozen=True)
 class PanelShown:
     """`outside` of `compared` are outside of the usual range, and stand first, as far as these are told and still at
-    the provider; `missing` are referred to and not here, or do not open; `left_out` were not looked for, being more than
-    a page shows, and `within` came in the report itself, being more than its entry keeps."""
+    the provider; `missing` are referred to and not here, or do not open; `left_out` were not looked for, being more
+    than a page shows, and `within` came in the report itself, being more than its entry keeps."""
 
     parts: tuple[Part, ...]
     outside: int
