@@ -191,6 +191,29 @@ class TestADocument:
         assert "Harbor Family Practice recorded on" in section(document, ALLERGIES)["text"]["div"]
         assert "no-problem-info" in str(told_in(document, PROBLEMS))
 
+    @pytest.mark.parametrize(
+        ("recorded", "listed", "is_coded"),
+        [
+            ("716186003", {}, False),
+            ("716186003", {"clinicalStatus": {"coding": [{"code": "resolved"}]}}, True),
+            ("409137002", {"category": ["medication"]}, False),
+            ("409137002", {"category": ["food"]}, True),
+            ("409137002", {}, False),
+        ],
+    )
+    def test_codes_no_none_known_beside_what_refutes_it(self, alice, recorded, listed, is_coded):
+        none = {"coding": [{"system": "http://snomed.info/sct", "code": recorded}], "text": "None known"}
+        keep(make_connection(alice), {**allergy("a1", code=none), "category": []})
+        keep(
+            make_connection(alice, make_endpoint("https://other.example/r4")),
+            {**allergy("a2"), "category": [], **listed},
+        )
+        document = summary(alice)
+        assert "None known" in section(document, ALLERGIES)["text"]["div"]
+        codes = [str(each["code"]) for each in told_in(document, ALLERGIES)]
+        assert len(codes) == 1 + is_coded
+        assert any("no-known" in code for code in codes) is is_coded
+
     def test_leaves_out_what_was_entered_in_error_or_ruled_out(self, alice):
         def judged(code):
             return {"coding": [{"code": code}]}

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from apps.records.exporting import remarking
 from apps.records.exporting.choosing import Choice
-from apps.records.exporting.ips import gathering, patients, writing
+from apps.records.exporting.ips import contradicting, gathering, patients, writing
 from apps.records.exporting.ips.gathering import Found, Gathered
 from apps.records.exporting.ips.sections import SECTIONS, Section, statement
 from apps.records.exporting.ips.selecting import NoneKnown
@@ -90,7 +90,9 @@ def _bundle(entries: list[Part], choices: Sequence[Choice], at: datetime) -> Par
 
 def _section(section: Section, held: Gathered, choices: Sequence[Choice], pages: _Pages) -> Part:
     entries = [_added(found, pages) for found in held.found]
-    entries += [_none_known(one, section, pages) for one in held.none_known if section.none[one.absence]]
+    items = [found.item for found in held.found]
+    entries += [_none_known(one, section, pages) for one in held.none_known
+                if section.none[one.absence] and not contradicting.is_refuted(one.absence, items)]  # fmt: skip
     if not entries and section.unknown:
         entries = [_stated(section, section.unknown, pages, section.loinc)]
     rows = [(one.item.title or _("Unnamed entry"), one.item.detail, _date(one.item.when), one.source.provider)

@@ -1,0 +1,30 @@
+"""What one provider recorded that there is none of, and another lists.
+
+The words of both stand in the section for people to read. A program that takes entries alone must not find "no known
+allergies" beside an allergy, and perhaps keep the wrong one of the two.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+from apps.records.exporting.ips import clinical
+from apps.records.exporting.ips.clinical import Item
+from apps.records.presenters.absences import Absence
+
+# The others are of all that their section lists.
+_CATEGORIES: Final = {
+    Absence.MEDICINE_ALLERGIES: "medication",
+    Absence.FOOD_ALLERGIES: "food",
+    Absence.ENVIRONMENT_ALLERGIES: "environment",
+}
+
+
+def is_refuted(absence: Absence, listed: Iterable[Item]) -> bool:
+    """Whether something listed that is not over is of what there should be none. What has no category may be of any."""
+    category = _CATEGORIES.get(absence, "")
+    return any(_may_be(category, item) for item in listed if not clinical.is_over(item))
+
+
+def _may_be(category: str, item: Item) -> bool:
+    categories = item.resource.get("category", ())
+    return not category or not categories or category in categories
