@@ -215,6 +215,8 @@ class TestOtherEntries:
         assert "Nothing is left out." in text
         assert "Eye check" in text
         assert "Other entry (appointment)" in text
+        entry = page(hers, "entry", "other", Record.objects.get(logical_id="ap").pk)
+        assert "Other entry (appointment)" in main_of(entry)
 
 
 class TestADoseGivenByStaff:

@@ -26,7 +26,7 @@ from apps.records.shelving.indexing import Aim
 from apps.records.shelving.knowing import Known
 from apps.records.shelving.surroundings import Surroundings
 from apps.records.subjects import Subject
-from apps.records.viewing import cautions, connected, facts, panel_rows, remarks, rows, telling_apart
+from apps.records.viewing import cautions, connected, facts, other_kinds, panel_rows, remarks, rows, telling_apart
 from apps.records.viewing import fills as filling
 from apps.records.viewing.facts import Fact
 from apps.records.viewing.fills import Fills
@@ -79,6 +79,11 @@ class EntryPage:
     def was_changed(self) -> bool:
         """Whether it said something else before."""
         return bool(self.earlier or self.unopened)
+
+    @property
+    def kind(self) -> str:
+        """What kind of entry it is, where the subject it is listed under does not say it."""
+        return other_kinds.said(self.current.entry)
 
     @property
     def number_line(self) -> NumberLine | None:

@@ -5,7 +5,11 @@ from collections.abc import Mapping
 from typing import Final
 
 from django.utils.functional import Promise
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
+
+from apps.records.presenters.entry import Entry
+from apps.records.presenters.generic import GenericEntry
 
 _KINDS: Final[Mapping[str, str | Promise]] = {
     "Account": _("account"),
@@ -28,6 +32,13 @@ _KINDS: Final[Mapping[str, str | Promise]] = {
     "Task": _("task"),
     "VisionPrescription": _("glasses or lenses"),
 }
+
+
+def said(entry: Entry) -> str:
+    """What kind of entry it is; empty for what a subject foresaw, which its page says."""
+    if not isinstance(entry, GenericEntry):
+        return ""
+    return gettext("Other entry (%(kind)s)") % {"kind": of(entry.resource_type)}
 
 
 def of(resource_type: str) -> str:

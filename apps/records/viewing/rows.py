@@ -11,7 +11,6 @@ from django.utils.translation import gettext, ngettext
 
 from apps.records.presenters import grave_news, plain_names, results
 from apps.records.presenters.entry import Code, Entry
-from apps.records.presenters.generic import GenericEntry
 from apps.records.presenters.moments import When
 from apps.records.presenters.reports import ReportEntry
 from apps.records.presenters.results import ResultEntry
@@ -201,8 +200,7 @@ def _told(entry: Entry) -> Iterable[str]:
         if entry.at_home:
             yield gettext("Measured at home")
         return
-    if isinstance(entry, GenericEntry):
-        yield gettext("Other entry (%(kind)s)") % {"kind": other_kinds.of(entry.resource_type)}
+    yield other_kinds.said(entry)
     yield from lines.of_row(entry)
     if isinstance(entry, ReportEntry) and entry.results:
         yield _counted(len(entry.results))
