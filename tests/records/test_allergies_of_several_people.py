@@ -13,7 +13,7 @@ from tests.records.test_views_several_people import CHILDS, HERS, is_of
 pytestmark = pytest.mark.django_db
 
 NONE_KNOWN = {"coding": [{"system": "http://snomed.info/sct", "code": "716186003"}], "text": "No known allergies"}
-LISTED_ELSEWHERE = "Another provider lists some."
+LISTED_ELSEWHERE = "Another provider lists allergies or reactions."
 
 
 @pytest.fixture

@@ -111,7 +111,7 @@ class TestWhatIsSaidAboutAllergies:
         keep(other, allergy("a1", clinicalStatus=ACTIVE))
         text = page(hers, "subject", "allergies")
         assert text.index("1 allergy or reaction on your lists") < text.index("recorded “no known allergies”")
-        assert "Another provider lists some. Tell Harbor Family Practice about them." in text
+        assert "Another provider lists allergies or reactions. Tell Harbor Family Practice about them." in text
 
     def test_says_who_sent_none(self, hers, connection, other):
         keep(connection, allergy("a1", clinicalStatus=ACTIVE))

@@ -100,4 +100,6 @@ def _said(provider: str, entry: AllergyHead, *, others_list: bool) -> str:
     said = " ".join(filter(None, (sentence % {"provider": provider, "date": date}, cautions.of(entry))))
     if not others_list:
         return said
-    return f"{said} " + gettext("Another provider lists some. Tell %(provider)s about them.") % {"provider": provider}
+    return f"{said} " + gettext("Another provider lists allergies or reactions. Tell %(provider)s about them.") % {
+        "provider": provider
+    }
