@@ -47,6 +47,7 @@ _TECHNICAL: Final = frozenset(
     {
         "codes",
         "category_codes",
+        "depth",
         "test",
         "number",
         "url",
