@@ -3,8 +3,12 @@
 Nothing is concluded from it. `name` is the relative's, and is not shown in shares.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 from apps.records.presenters import elements, moments
 from apps.records.presenters.elements import Element
@@ -81,6 +85,28 @@ _RELATIVES = {
     **dict.fromkeys(("fammemb", "ext"), Relative.FAMILY),
 }
 
+# Ours, for what came as a code without words.
+RELATIVE_WORDS: Mapping[Relative, str | Promise] = {
+    Relative.MOTHER: _("Mother"),
+    Relative.FATHER: _("Father"),
+    Relative.PARENT: _("Parent"),
+    Relative.SISTER: _("Sister"),
+    Relative.BROTHER: _("Brother"),
+    Relative.SIBLING: _("Brother or sister"),
+    Relative.DAUGHTER: _("Daughter"),
+    Relative.SON: _("Son"),
+    Relative.CHILD: _("Child"),
+    Relative.GRANDMOTHER: _("Grandmother"),
+    Relative.GRANDFATHER: _("Grandfather"),
+    Relative.GRANDPARENT: _("Grandparent"),
+    Relative.AUNT: _("Aunt"),
+    Relative.UNCLE: _("Uncle"),
+    Relative.COUSIN: _("Cousin"),
+    Relative.NIECE: _("Niece"),
+    Relative.NEPHEW: _("Nephew"),
+    Relative.FAMILY: _("Relative"),
+}
+
 
 @dataclass(frozen=True)
 class RelativesCondition:
@@ -96,8 +122,8 @@ class RelativesCondition:
 
 @dataclass(frozen=True, kw_only=True)
 class FamilyEntry(Entry):
-    """One relative: `title` is what they are to the patient, in the provider's words; `relative` is ours for the code
-    of it. `age` is how old they were when this was written down."""
+    """One relative: `title` is what they are to the patient, in the provider's words, else in none where `relative` is
+    ours for the code of it, else their name. `age` is how old they were when this was written down."""
 
     relative: str = NOT_GIVEN
     name: str = ""
@@ -116,16 +142,17 @@ def present(resource: Element, context: Context) -> FamilyEntry:
     if heading["is_withdrawn"] or heading["is_withheld"]:
         return FamilyEntry(**heading)
     name = elements.text(resource, "name")
-    heading["title"] = heading["title"] or name
+    codes = status_codes(resource, "relationship")
+    relative = next((_RELATIVES[code] for code in codes if code in _RELATIVES), NOT_GIVEN)
+    if relative == NOT_GIVEN:
+        heading["title"] = heading["title"] or name
     status = next((_STATUSES[code] for code in status_codes(resource, "status") if code in _STATUSES), NOT_GIVEN)
     age = moments.read(resource, "age", means="recorded")
     return FamilyEntry(
         **heading,
         when=moments.read(resource, "date", means="written-down"),
         status=status,
-        relative=next(
-            (_RELATIVES[code] for code in status_codes(resource, "relationship") if code in _RELATIVES), NOT_GIVEN
-        ),
+        relative=relative,
         said=notes(resource, "note"),
         name=name,
         sex=_sex(resource),

@@ -18,7 +18,8 @@ from typing import Final, NamedTuple, TypeVar
 import msgspec
 
 from apps.records.presenters import plain_names
-from apps.records.presenters.entry import Entry
+from apps.records.presenters.entry import NOT_GIVEN, Entry
+from apps.records.presenters.family import FamilyEntry
 from apps.records.presenters.visits import VisitEntry
 from apps.records.shelving import indexing, reading
 from apps.records.shelving.arranging import Arrangement, Key
@@ -101,11 +102,13 @@ def written(entry: Entry) -> bytes:
 
 
 def _called(entry: Entry) -> tuple[str, str]:
-    """Its title. What has none may be a visit, which lists call by what sort of visit it was: by the provider's words,
-    else by ours, whose key this is."""
-    if entry.title or entry.is_withheld or not isinstance(entry, VisitEntry):
+    """Its title. What has none may be a visit, which lists call by what sort of visit it was, or about a relative: by
+    the provider's words, else by ours, whose key this is."""
+    if entry.title or entry.is_withheld:
         return entry.title, ""
-    return entry.class_said, "" if entry.class_said else entry.kind
+    if isinstance(entry, VisitEntry):
+        return entry.class_said, "" if entry.class_said else entry.kind
+    return "", entry.relative if isinstance(entry, FamilyEntry) and entry.relative != NOT_GIVEN else ""
 
 
 @dataclass

@@ -11,6 +11,7 @@ from django.utils.translation import gettext, ngettext
 
 from apps.records.presenters import grave_news, plain_names, results
 from apps.records.presenters.entry import Code, Entry
+from apps.records.presenters.family import FamilyEntry
 from apps.records.presenters.moments import When
 from apps.records.presenters.reports import ReportEntry
 from apps.records.presenters.results import ResultEntry
@@ -102,14 +103,16 @@ def names(entry: Entry) -> tuple[str, str]:
         return gettext("Entry without details"), ""
     plain = plain_names.of(entry.codes)
     if plain is None:
-        return entry.title or _of_visit(entry) or gettext("Unnamed entry"), ""
+        return entry.title or _by_kind(entry) or gettext("Unnamed entry"), ""
     ours = str(plain.words)
     return ours, entry.title if entry.title.casefold() != ours.casefold() else ""
 
 
-def _of_visit(entry: Entry) -> str:
-    """What sort of visit it was: many providers send nothing else to call it by."""
-    return entry.class_said or words.of_key(entry.kind) if isinstance(entry, VisitEntry) else ""
+def _by_kind(entry: Entry) -> str:
+    """What sort of visit it was, or which relative it is about: many providers send nothing else to call it by."""
+    if isinstance(entry, VisitEntry):
+        return entry.class_said or words.of_key(entry.kind)
+    return words.of_key(entry.relative) if isinstance(entry, FamilyEntry) else ""
 
 
 class _Alike:

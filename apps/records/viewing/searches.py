@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.utils.translation import gettext
 
-from apps.records.presenters import dates, plain_names, visits
+from apps.records.presenters import dates, family, plain_names, visits
 from apps.records.shelving import searching
 from apps.records.shelving.searching import Hit
 from apps.records.subjects import LISTED, Subject
@@ -16,7 +16,8 @@ from apps.records.viewing.whole import Whole
 
 LONGEST_WORDS: Final = 100
 _PLAIN = {name.key: name for name in plain_names.NAMES}
-_SORTS_OF_VISIT = {kind.value: words for kind, words in visits.KIND_WORDS.items()}  # by keys that no name of ours has
+# By keys that no name of ours has.
+_BY_KIND = {kind.value: words for kind, words in (*visits.KIND_WORDS.items(), *family.RELATIVE_WORDS.items())}
 
 
 @dataclass(frozen=True)
@@ -107,4 +108,4 @@ def _title(hit: Hit) -> str:
     ours, theirs = str(plain.words) if plain else "", hit.title
     if ours and theirs and ours.casefold() != theirs.casefold():
         return f"{ours} ({theirs})"
-    return theirs or ours or str(_SORTS_OF_VISIT.get(hit.plain, "")) or gettext("Unnamed entry")
+    return theirs or ours or str(_BY_KIND.get(hit.plain, "")) or gettext("Unnamed entry")

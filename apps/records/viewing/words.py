@@ -12,7 +12,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from apps.records.presenters import allergies, conditions, immunizations, medications, procedures, visits
+from apps.records.presenters import allergies, conditions, family, immunizations, medications, procedures, visits
 from apps.records.presenters.entry import NOT_GIVEN, Entry
 from apps.records.presenters.results import Compared
 
@@ -125,6 +125,7 @@ def of_key(key: str) -> str:
 _KEYS: Final[_Words] = {
     **_by_key(visits.KIND_WORDS),
     **_by_key(visits.USE_WORDS),
+    **_by_key(family.RELATIVE_WORDS),
     **_by_key(allergies.CRITICALITY_WORDS),
     **_by_key(allergies.KIND_WORDS),
     **_by_key({key: said for key, said in allergies.CATEGORY_WORDS.items() if key is not allergies.Category.OTHER}),
