@@ -314,6 +314,13 @@ class TestWhatIsOdd:
         assert said in page(hers, "entry", "medicines", Record.objects.get(logical_id="m1").pk)
         assert said not in page(hers, "entry", "medicines", Record.objects.get(logical_id="m2").pk)
 
+    def test_names_who_took_part_in_a_visit_once(self, hers, connection):
+        seen_by = {"type": [{"text": "primary performer"}], "individual": {"display": "Dr. Ives"}}
+        keep(connection, {"resourceType": "Encounter", "id": "e1", "status": "finished", "participant": [seen_by]})
+        text = main_of(page(hers, "subject", "visits"))
+        assert text.count("Dr. Ives") == 1
+        assert "Dr. Ives · primary performer" in text
+
     def test_says_that_a_visit_never_ended(self, hers, connection):
         visit = {
             "resourceType": "Encounter",

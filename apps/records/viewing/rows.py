@@ -1,5 +1,6 @@
 """One row of a list: what an entry is called, what matters most about it, and where it comes from."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
@@ -24,6 +25,7 @@ from apps.records.viewing.facts import lines
 from apps.records.viewing.whole import Source
 
 _DEEPEST: Final = 2  # a report, its panels, and their results
+_PARTS: Final = re.compile(" · |, ")  # what a line puts together
 
 
 @dataclass(frozen=True)
@@ -204,10 +206,12 @@ def _told(entry: Entry) -> Iterable[str]:
             yield gettext("Measured at home")
         return
     yield other_kinds.said(entry)
-    yield from lines.of_row(entry)
+    said = lines.of_row(entry)
+    yield from said
     if isinstance(entry, ReportEntry) and entry.results:
         yield _counted(len(entry.results))
-    yield ", ".join(entry.people[:2])
+    named = {part for line in said for part in _PARTS.split(line)}  # a visit names who took part, and as what
+    yield ", ".join(person for person in entry.people[:2] if person not in named)
 
 
 def _counted(count: int) -> str:
