@@ -186,7 +186,7 @@ class TestTheSummaryOnPaper:
     def test_says_it_of_each_such_entry(self, alice):
         connection = make_connection(alice)
         keep(connection, allergy("a1", **NOT), sent("Coverage", type={"text": "Gold plan"}, **NOT))
-        listed = {one.name: one.groups for one in summaries.summary(choosing.choices(alice)).lists if one.count}
+        listed = {one.name: one.groups for one in summaries.summary(choosing.choices(alice), at=AT).lists if one.count}
         assert len(listed) == 2
         for groups in listed.values():
             (row,) = groups[0].rows

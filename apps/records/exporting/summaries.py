@@ -8,6 +8,7 @@ says so; neither time nor memory grows with the record.
 from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import groupby
 from typing import Final
 from uuid import UUID
@@ -102,8 +103,8 @@ class _Gathered:
     unopened: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
 
-def summary(choices: Sequence[Choice]) -> Summary:
-    """The summary of one person from these connections, in the language of whoever asks.
+def summary(choices: Sequence[Choice], *, at: datetime) -> Summary:
+    """The summary of one person from these connections, in the language of whoever asks, as it stands at this moment.
 
     Raises `apps.vault.errors.VaultError` where nothing of this person can be opened.
     """
@@ -113,7 +114,7 @@ def summary(choices: Sequence[Choice]) -> Summary:
         name=person.name if person is not None else "",
         birth_date=person.birth_date if person is not None else "",
         choices=tuple(choices),
-        lists=tuple(_list(subject, gathered.lists[subject.key], choices) for subject in _ORDERED),
+        lists=tuple(_list(subject, gathered.lists[subject.key], choices, at) for subject in _ORDERED),
         withdrawn=tuple((+gathered.withdrawn).items()),
         gone=tuple((+gathered.gone).items()),
         unopened=tuple((provider, _named(lacking)) for provider, lacking in sorted(gathered.unopened.items())),
@@ -191,9 +192,9 @@ def _add(choice: Choice, subject: Subject, entry: Entry, gathered: _Gathered) ->
     held.add(Shelved(0, choice.connection.pk, subject.key, key, entry))
 
 
-def _list(subject: Subject, held: _Held, choices: Sequence[Choice]) -> List:
+def _list(subject: Subject, held: _Held, choices: Sequence[Choice], at: datetime) -> List:
     held.settle()
-    shown = rows.of(held.found, _sources(choices))
+    shown = rows.of(held.found, _sources(choices), at=at)
     return List(str(subject.name), _groups(subject, shown), held.count, len(held.found))
 
 

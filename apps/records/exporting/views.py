@@ -68,7 +68,7 @@ def _take(request: HttpRequest) -> HttpResponseBase:
 def _answer(request: HttpRequest, chosen: tuple[Choice, ...], wanted: Format, at: datetime) -> HttpResponseBase:
     try:
         if wanted is Format.SUMMARY:
-            context = {"summary": summaries.summary(chosen), "now": at}
+            context = {"summary": summaries.summary(chosen, at=at), "now": at}
             _ensure_held(chosen)
             return render(request, "records/exporting/summary.html", context)
         if wanted is Format.IPS:

@@ -26,7 +26,17 @@ from apps.records.shelving.indexing import Aim
 from apps.records.shelving.knowing import Known
 from apps.records.shelving.surroundings import Surroundings
 from apps.records.subjects import Subject
-from apps.records.viewing import cautions, connected, facts, other_kinds, panel_rows, remarks, rows, telling_apart
+from apps.records.viewing import (
+    cautions,
+    connected,
+    facts,
+    other_kinds,
+    panel_rows,
+    remarks,
+    rows,
+    standing,
+    telling_apart,
+)
 from apps.records.viewing import fills as filling
 from apps.records.viewing.facts import Fact
 from apps.records.viewing.fills import Fills
@@ -138,7 +148,7 @@ def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> Entry
         fills = filling.of(record, told[0][1], ring)
         connections = connected.confirmed(record.user_id)
         everybody = candidates.find_people_with(ring, connections)
-    current = _version(None, record, told[0][1])
+    current = _version(None, record, standing.of(told[0][1], at))
     provider = record.connection.provider.name
     said = remarks.of(current.entry, provider=provider, born=context.birth_date, at=at)
     current = replace(current, remarks=said)

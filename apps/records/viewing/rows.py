@@ -20,7 +20,7 @@ from apps.records.presenters.values import Attachment
 from apps.records.presenters.visits import VisitEntry
 from apps.records.shelving import arranging
 from apps.records.shelving.reading import Shelved
-from apps.records.viewing import cautions, other_kinds, remarks, values_in_words, whens, words
+from apps.records.viewing import cautions, other_kinds, remarks, standing, values_in_words, whens, words
 from apps.records.viewing.facts import lines
 from apps.records.viewing.whole import Source
 
@@ -55,9 +55,9 @@ class Row:
         return len({provider for row in (self, *self.others) for provider in row.providers})
 
 
-def of(shelved: Sequence[Shelved], sources: Mapping[UUID, Source]) -> tuple[Row, ...]:
+def of(shelved: Sequence[Shelved], sources: Mapping[UUID, Source], *, at: datetime | None = None) -> tuple[Row, ...]:
     """The rows of a page, in its order. What two providers sent alike is one row: code, date and value are equal."""
-    return tuple(row for _shelved, row in paired(shelved, sources))
+    return tuple(row for _shelved, row in paired(shelved, sources, at=at))
 
 
 def paired(
@@ -67,11 +67,12 @@ def paired(
     at: datetime | None = None,
     has_details: bool = True,
 ) -> list[tuple[Shelved, Row]]:
-    """The same with what each row was made of. With `at`, rows say as well what is odd about them
+    """The same with what each row was made of. With `at`, rows say how they stand then, and what is odd about them
     (`remarks`), by the birth date of whom each is of. Without `has_details` they say name, date and status."""
     rows: list[tuple[Shelved, Row]] = []
     alike, page = _Alike(), _AtHand(shelved)
-    for one in shelved:
+    for each in shelved:
+        one = each if at is None else standing.of_shelved(each, at)
         source = sources[one.connection_id]
         provider, person = source.provider, source.person
         near = enumerate(rows[-5:], max(len(rows) - 5, 0)) if len(sources) > 1 else ()

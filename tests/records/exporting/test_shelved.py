@@ -31,7 +31,7 @@ MEDICINES, ALLERGIES, PROBLEMS, RESULTS = "10160-0", "48765-2", "11450-4", "3095
 def told(user):
     """The document and what the page to read is made of, rows by what they say."""
     choices = choosing.choices(user)
-    page = summaries.summary(choices)
+    page = summaries.summary(choices, at=AT)
     lists = [
         (each.name, each.count, each.shown, [(group.heading, [_said(row) for row in group.rows])
         for group in each.groups])
@@ -125,7 +125,7 @@ class TestASummaryFromShelves:
             shelving.rebuild_all(connection, at=AT)
             choices = choosing.choices(user)
             with CaptureQueriesContext(database) as queries:
-                summaries.summary(choices)
+                summaries.summary(choices, at=AT)
                 documents.document(choices, at=AT)
             asked.append(len(queries))
         assert asked[0] == asked[1]

@@ -1,0 +1,55 @@
+"""Insurance on its pages and on paper: whether it holds is told by its period (patient experience 3.10)."""
+
+import re
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.records.exporting import choosing, summaries
+from apps.records.models import Record
+from tests.records.people import PATIENT_ID
+from tests.records.shelved import keep
+
+pytestmark = pytest.mark.django_db
+
+
+def page(client, name, *args):
+    response = client.get(reverse(name, args=args))
+    assert response.status_code == 200
+    return re.sub(r"\s+", " ", response.content.decode()).split("<h1>")[1]
+
+
+def cover(logical_id, period, **also):
+    return {
+        "resourceType": "Coverage",
+        "id": logical_id,
+        "beneficiary": {"reference": f"Patient/{PATIENT_ID}"},
+        "class": [{"type": {"coding": [{"code": "plan"}]}, "value": "P-1", "name": "Gold"}],
+        "period": period,
+        **also,
+    }
+
+
+class TestInsurance:
+    @pytest.mark.parametrize(
+        ("period", "also", "said"),
+        [
+            ({"start": "2011-05-23", "end": "2012-05-23"}, {"status": "active"}, "Ended"),
+            ({"start": "2011-05-23", "end": "2012-05-23"}, {}, "Ended"),
+            ({"start": "2011-05-23"}, {}, "Current"),
+            ({"start": "2011-05-23"}, {"status": "cancelled"}, "Ended"),
+        ],
+    )
+    def test_has_ended_where_its_period_is_over_whatever_was_sent(
+        self, hers, sam, alice, connection, period, also, said
+    ):
+        keep(connection, cover("c1", period, **also))
+        assert f"{said} ·" in page(hers, "subject", "insurance")
+        pk = Record.objects.get(logical_id="c1").pk
+        assert re.search(rf"<dt>Status</dt> <dd>\s*{said}\s*<", page(hers, "entry", "insurance", pk))
+        lists = summaries.summary(choosing.choices(alice), at=timezone.now()).lists
+        (row,) = [row for each in lists for group in each.groups for row in group.rows if row.title == "Gold"]
+        assert row.status == said
+        hers.force_login(sam)
+        assert "Gold" not in page(hers, "subject", "insurance")
