@@ -106,6 +106,13 @@ class TestWhatIsSaidAboutAllergies:
         assert said in text
         assert "on your lists" not in text
 
+    def test_calls_what_came_as_a_code_alone_by_words_of_ours(self, hers, connection):
+        coding = {"system": "http://snomed.info/sct", "code": "429625007"}
+        keep(connection, allergy("a1", code={"coding": [coding]}, clinicalStatus=ACTIVE))
+        text = page(hers, "subject", "allergies")
+        assert ">No known food allergies<" in text
+        assert "Unnamed entry" not in text
+
     def test_does_not_let_one_provider_speak_for_another(self, hers, connection, other):
         keep(connection, allergy("a1", code=NONE_KNOWN, clinicalStatus=ACTIVE, recordedDate="2019-03-04"))
         keep(other, allergy("a1", clinicalStatus=ACTIVE))

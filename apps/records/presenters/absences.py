@@ -5,8 +5,11 @@ the codes that the International Patient Summary and SNOMED CT have for them, or
 usual phrases; never by a part of a text.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 from apps.records.presenters.entry import Code
 
@@ -29,6 +32,19 @@ class Absence(StrEnum):
     DEVICES = "devices"
 
 
+# Ours, for what came as a code without words.
+WORDS: Mapping[Absence, str | Promise] = {
+    Absence.ALLERGIES: _("No known allergies"),
+    Absence.MEDICINE_ALLERGIES: _("No known medicine allergies"),
+    Absence.FOOD_ALLERGIES: _("No known food allergies"),
+    Absence.ENVIRONMENT_ALLERGIES: _("No known allergies to things around you"),
+    Absence.LATEX_ALLERGIES: _("No known latex allergy"),
+    Absence.CONDITIONS: _("No known health conditions"),
+    Absence.MEDICATIONS: _("No known medicines"),
+    Absence.PROCEDURES: _("No known procedures"),
+    Absence.IMMUNIZATIONS: _("No known vaccines"),
+    Absence.DEVICES: _("No known devices"),
+}
 _BY_SNOMED = {
     "716186003": Absence.ALLERGIES,
     "160244002": Absence.ALLERGIES,

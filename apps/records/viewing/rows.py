@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.utils.translation import gettext, ngettext
 
-from apps.records.presenters import grave_news, plain_names, results
+from apps.records.presenters import absences, grave_news, plain_names, results
 from apps.records.presenters.entry import Code, Entry
 from apps.records.presenters.family import FamilyEntry
 from apps.records.presenters.moments import When
@@ -112,7 +112,11 @@ def names(entry: Entry) -> tuple[str, str]:
 
 
 def _by_kind(entry: Entry) -> str:
-    """What sort of visit it was, or which relative it is about: many providers send nothing else to call it by."""
+    """That there is none, what sort of visit it was, or which relative it is about: many providers send nothing else to
+    call it by."""
+    absence = absences.known_absence(entry.codes, "") if entry.is_known_absence else None
+    if absence is not None:
+        return str(absences.WORDS[absence])
     if isinstance(entry, VisitEntry):
         return entry.class_said or words.of_key(entry.kind)
     return words.of_key(entry.relative) if isinstance(entry, FamilyEntry) else ""
