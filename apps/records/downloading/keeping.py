@@ -1,7 +1,11 @@
 """Keep a fetched file sealed, so that it is read again without asking, also when the link has ended."""
 
 import json
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 from django.db import transaction
 
@@ -10,7 +14,38 @@ from apps.records import places
 from apps.records.models import Attachment, Record
 from apps.records.presenters.elements import Element
 from apps.vault import sealing
+from apps.vault.errors import CannotOpen
 from apps.vault.sealing import Holder, KeyRing, Place
+
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, repr=False)
+class Kept:
+    """A file that was kept, and the record it is of. `content` is None where it does not open."""
+
+    resource_type: str
+    logical_id: str
+    fetched_at: datetime
+    content: bytes | None
+
+
+def all_of(connection_id: UUID, user_id: UUID, ring: KeyRing) -> Iterator[Kept]:
+    """Every file that is kept of this connection, in the order in which they were fetched, opened one at a time."""
+    mine = Attachment.objects.filter(user_id=user_id, connection_id=connection_id)
+    for pk in list(mine.order_by("pk").values_list("pk", flat=True)):
+        kept = mine.filter(pk=pk).select_related("record").defer("record__sealed_body").first()
+        if kept is not None:
+            record = kept.record
+            yield Kept(record.resource_type, record.logical_id, kept.fetched_at, _opened(kept, record, ring))
+
+
+def _opened(kept: Attachment, record: Record, ring: KeyRing) -> bytes | None:
+    try:
+        return ring.open_body(bytes(kept.sealed_content), place=_place(record, bytes(kept.digest)))
+    except CannotOpen:
+        _LOG.error("A kept file does not open: attachment %s.", kept.pk)
+        return None
 
 
 def find(record: Record, sent: Element) -> bytes | None:

@@ -14,7 +14,7 @@ from django.db.models import QuerySet, Sum
 from django.db.models.functions import Length
 from django.utils.translation import gettext as _
 
-from apps.records.exporting import archives, bundles, lines, stored
+from apps.records.exporting import archives, attached, bundles, lines, stored
 from apps.records.exporting.archives import File
 from apps.records.exporting.gaps import Gaps
 from apps.records.exporting.stored import Source
@@ -62,6 +62,7 @@ def _bundle_files(part: Part, at: datetime) -> Iterator[File]:
     yield File(f"{source.folder}/bundle.json", pieces, largest=_largest_of_records(source))
     count = lines.Count()
     yield from _earlier_files(source, count)
+    yield from attached.files(source, count)
     if count.oddities:
         yield File(f"{source.folder}/remarks.ndjson", lines.remarks(source, part.gaps.sentences(), count))
 
@@ -72,6 +73,7 @@ def _line_files(part: Part) -> Iterator[File]:
     yield File(f"{source.folder}/resources.ndjson", resources, largest=_largest_of_records(source))
     yield File(f"{source.folder}/provenance.ndjson", lines.provenance(source, stored.headings(source)))
     yield from _earlier_files(source, count)
+    yield from attached.files(source, count)
     yield File(f"{source.folder}/remarks.ndjson", lines.remarks(source, part.gaps.sentences(), count))
 
 
@@ -129,6 +131,8 @@ def _how_it_is_written(form: Form) -> Iterable[str]:
         yield _("resources.ndjson has one entry a line. Only line breaks between values were removed.")
         yield _("provenance.ndjson says when each entry came; remarks.ndjson says what is missing.")
     yield _("earlier-versions.ndjson, where there is one, has what entries said before the provider changed them.")
+    yield _("The folder files, where there is one, has the files you opened here, as the provider sent them.")
+    yield _("files.ndjson says which entry each belongs to. Files at the provider that you never opened are not here.")
 
 
 def _written(moment: datetime) -> str:

@@ -97,6 +97,11 @@ def unopened(row: Row) -> str:
     return f"{row.reference} could not be opened, and is not here."
 
 
+def unopened_file(reference: str) -> str:
+    """What is said of a kept file of this resource that does not open."""
+    return f"A file of {reference} could not be opened, and is not here."
+
+
 def wrapped(row: Row, binary: Resource) -> str:
     """What is said of a row that `unreadable` wraps."""
     return f"{row.reference} could not be read as JSON; it is here as it came, as Binary/{binary['id']}."

@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 
 from apps.audit.recording import Actor
 from apps.records import forgetting
+from apps.records.downloading import keeping as attachments
 from apps.records.exporting import archives, bundles, choosing, copies, json_text, lines, stored
 from apps.records.exporting.copies import Form, Part
 from apps.records.exporting.stored import DeletedMeanwhile, Row, Source
-from apps.records.models import Record
+from apps.records.models import Attachment, Record
 from apps.vault.errors import VaultError
 from apps.vault.models import DataKey
 from apps.wire.dialects import FhirVersion
@@ -238,6 +239,40 @@ class TestACopy:
             "supersededAt": "2026-11-21T09:40:00.000Z",
             "resource": allergy("a1"),
         }
+
+    @pytest.mark.parametrize("form", list(Form))
+    def test_has_the_files_that_were_opened_here(self, alice, sam, connection, form):
+        record = Record.objects.get(logical_id="a1")
+        sent = [{"url": f"Binary/{number}"} for number in range(3)]
+        for number, content in enumerate((b"%PDF-1.7 canary", b"<html><script>alert(1)</script>", b"\x00\x01")):
+            attachments.keep(record, sent[number], content, at=AT)
+        theirs = make_connection(sam, make_endpoint("https://other.example/r4"))
+        keep(theirs, allergy("a1"))
+        attachments.keep(Record.objects.get(connection=theirs), sent[0], b"%PDF-1.7 strange", at=AT)
+        files = unpacked(copies.copy(parts(alice), form, at=AT))
+        assert files["source-1/files/1.pdf"] == b"%PDF-1.7 canary"
+        assert files["source-1/files/2.txt"] == b"<html><script>alert(1)</script>"
+        assert len([name for name in files if "/files/" in name]) == 3
+        told = [json.loads(line) for line in files["source-1/files.ndjson"].splitlines()]
+        assert told[0] == {
+            "file": "files/1.pdf",
+            "fullUrl": "https://fhir.example/r4/AllergyIntolerance/a1",
+            "fetchedAt": "2026-11-20T09:40:00.000Z",
+        }
+        assert "files.ndjson" in files["read-me-first.txt"].decode()
+        assert b"strange" not in b"".join(files.values())
+
+    @pytest.mark.parametrize("form", list(Form))
+    def test_names_a_kept_file_that_does_not_open(self, alice, connection, form):
+        record = Record.objects.get(logical_id="a1")
+        for number in range(2):
+            attachments.keep(record, {"url": f"Binary/{number}"}, b"%PDF-1.7", at=AT)
+        first = Attachment.objects.order_by("pk").first()
+        assert first is not None
+        Attachment.objects.filter(pk=first.pk).update(sealed_content=b"\x03" + bytes(80))
+        files = unpacked(copies.copy(parts(alice), form, at=AT))
+        assert [name for name in files if "/files/" in name] == ["source-1/files/2.pdf"]
+        assert b"A file of AllergyIntolerance/a1 could not be opened, and is not here." in b"".join(files.values())
 
     def test_says_first_what_it_is_and_what_is_missing(self, alice, connection):
         files = unpacked(copies.copy(parts(alice), Form.BUNDLE, at=AT))

@@ -1,0 +1,45 @@
+"""The files of a record that its owner opened here, and that are kept: when the link has ended, ours may be the only
+ones.
+
+Each is byte for byte as it was fetched, under a number and an end of our own: a name can be a health fact, and what is
+markup gets the end of a text, so that opening it runs nothing.
+"""
+
+import json
+from collections.abc import Iterator
+
+from apps.records.downloading import keeping, sniffing
+from apps.records.exporting import remarking
+from apps.records.exporting.archives import File
+from apps.records.exporting.lines import Count
+from apps.records.exporting.stored import Source
+from apps.vault import sealing
+from apps.vault.sealing import Holder
+
+
+def files(source: Source, count: Count) -> Iterator[File]:
+    """Each file, one held at a time, and behind them which entry each belongs to, a line each; nothing where none is
+    kept. What does not open is put down in `count`.
+
+    Raises `apps.vault.errors.VaultError` where nothing of this person can be opened.
+    """
+    index: list[bytes] = []
+    with sealing.key_ring(Holder.user(source.user_id)) as ring:
+        for number, kept in enumerate(keeping.all_of(source.connection_id, source.user_id, ring), start=1):
+            if kept.content is None:
+                count.oddities.append(remarking.unopened_file(f"{kept.resource_type}/{kept.logical_id}"))
+                continue
+            name = f"files/{number}.{sniffing.sort_of(kept.content, declared=None).suffix}"
+            yield File(f"{source.folder}/{name}", (kept.content,), largest=len(kept.content))
+            index.append(_line(source, kept, name))
+    if index:
+        yield File(f"{source.folder}/files.ndjson", index)
+
+
+def _line(source: Source, kept: keeping.Kept, name: str) -> bytes:
+    told = {
+        "file": name,
+        "fullUrl": source.full_url(kept.resource_type, kept.logical_id),
+        "fetchedAt": remarking.instant(kept.fetched_at),
+    }
+    return json.dumps(told).encode() + b"\n"
