@@ -6,6 +6,8 @@ from typing import Any
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.mfa.models import Authenticator
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
 from django.db import transaction
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
@@ -50,6 +52,13 @@ class AccountAdapter(DefaultAccountAdapter):
         "rate_limited": _("Too many tries. Wait a minute, then try again."),
         "same_as_current": _("This is already your address. Enter a different one."),
     }
+
+    def clean_email(self, email: str) -> str:
+        """An address that mail can be sent to. Raises ValidationError, in the words for any other that is none."""
+        cleaned: str = super().clean_email(email)
+        if not mailing.is_address(cleaned):
+            raise ValidationError(validate_email.message, code="invalid")
+        return cleaned
 
     def save_user(self, request: HttpRequest, user: User, form: BaseForm, commit: bool = True) -> User:  # noqa: FBT001, FBT002  allauth's signature
         """Keep the language the person signed up in: our mail is written in it."""

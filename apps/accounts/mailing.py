@@ -12,6 +12,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.mail import EmailMessage
+from django.core.mail.message import sanitize_address
 from django.template.loader import render_to_string
 from django.utils import timezone, translation
 
@@ -29,6 +30,16 @@ def not_in_the_way(user: User) -> Iterator[None]:
         yield
     except OSError as error:  # smtplib's errors are all of this kind
         _LOG.error("A mail about the account was not sent: user %s, %s.", user.pk, type(error).__name__)
+
+
+def is_address(written: str) -> bool:
+    """Whether a message can carry it: a domain in other letters may be too long as mail servers write it (RFC 5890
+    section 2.3.1, 63 octets a label), however valid it looks."""
+    try:
+        sanitize_address(written, "utf-8")
+    except ValueError:  # UnicodeError is of this kind
+        return False
+    return True
 
 
 def send(

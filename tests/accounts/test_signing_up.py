@@ -29,6 +29,15 @@ class TestSigningUp:
         fields = client.get(reverse("account_signup")).context["form"].fields
         assert list(fields) == ["first_name", "email", "password1"]
 
+    @pytest.mark.parametrize("page", ["account_signup", "account_reset_password"])
+    def test_takes_no_address_that_mail_cannot_be_sent_to(self, client: Client, page: str):
+        """The domain is valid as it is typed, and too long as it would be asked for."""
+        answer = client.post(reverse(page), {**ANN, "email": f"ann@{'ä' * 62}.example"})
+        assert answer.context["form"].errors["email"] == ["Enter a valid email address."]
+        assert not User.objects.exists()
+        sign_up(client, email="ann@büro.example")
+        assert User.objects.get().email == "ann@büro.example"
+
     def test_opens_the_account_once_the_code_is_entered(self, client: Client, mailed_code: Callable[[], str]):
         answer = sign_up(client)
         assert answer["Location"] == reverse("account_email_verification_sent")
