@@ -33,6 +33,7 @@ REQUIRED = {  # what each type must have, so that IPS and R4 take it; [x] is any
     "DeviceUseStatement": ("status", "subject", "device", "timing[x]"),
     "Device": (),
     "Observation": ("status", "category", "code", "subject", "effective[x]", "performer"),
+    "DiagnosticReport": ("status", "code", "subject", "effective[x]", "performer"),
     "CarePlan": ("status", "intent", "subject"),
     "Patient": ("name", "birthDate"),
     "Provenance": ("target", "recorded", "agent", "entity"),
@@ -42,6 +43,7 @@ _ODD = (
     "status", "code", "clinicalStatus", "verificationStatus", "abatementDateTime", "reaction", "effectivePeriod",
     "medicationReference", "vaccineCode", "component", "valueQuantity", "activity", "valueRange", "valueRatio",
     "category", "dosage", "description", "identifier", "referenceRange",
+    "conclusion", "conclusionCode", "codedDiagnosis", "result", "contained", "issued",
 )  # fmt: skip
 
 
@@ -168,7 +170,7 @@ class TestADocument:
             keep(connection, *stories()[name][version])
             document = summary(user)
             assert_valid(document)
-            sections.append({each.loinc: plain(told_in(document, each.loinc)) for each in SECTIONS})
+            sections.append({each.loinc: plain(document, told_in(document, each.loinc)) for each in SECTIONS})
         for loinc, of_dstu2 in sections[0].items():
             assert of_dstu2 == sections[1][loinc], loinc
 
@@ -285,6 +287,32 @@ class TestADocument:
         keep(connection, allergy("a1", code={"text": said}), {**R4_PATIENT, "name": [{"text": said}]})
         assert_valid(summary(alice))
 
+    def test_has_a_report_with_the_results_it_names_and_those_inside_it(self, alice):
+        listed = {"resourceType": "Observation", "id": "o1", "status": "final", "code": {"text": "Potassium"}}
+        inside = {
+            "resourceType": "Observation", "id": "in", "status": "final", "code": {"text": "Sodium"},
+            "valueQuantity": {"value": 140, "unit": "mmol/L"},
+        }  # fmt: skip
+        report = {
+            "resourceType": "DiagnosticReport", "id": "r1", "status": "appended", "code": {"text": "Salts"},
+            "category": [{"coding": [{"code": "LAB"}]}, {}], "issued": "2026-03-04T10:00:00Z",
+            "conclusion": "Nothing amiss", "conclusionCode": [{"text": "Well"}],
+            "contained": [inside, {**inside, "id": "gone", "status": "entered-in-error"}, {**inside, "status": "x"}],
+            "result": [{"reference": each} for each in ("#in", "Observation/o1", "Observation/elsewhere", "#gone")],
+        }  # fmt: skip
+        connection = make_connection(alice)
+        keep(connection, R4_PATIENT, listed, report)
+        document = summary(alice)
+        assert_valid(document)
+        (found,) = resources(document, "DiagnosticReport")
+        assert [each["code"]["text"] for each in reported(document, found)] == ["Potassium", "Sodium"]
+        assert (found["status"], found["effectiveDateTime"]) == ("appended", "2026-03-04T10:00:00Z")
+        assert found["category"] == [{"coding": [{"code": "LAB"}]}]
+        assert "Nothing amiss; Well; Sodium 140 mmol/L" in section(document, "30954-2")["text"]["div"]
+        (origin,) = resources(document, "Provenance")
+        urls = {each["fullUrl"] for each in document["entry"] if each["resource"]["resourceType"] == "Observation"}
+        assert urls <= {each["reference"] for each in origin["target"]}
+
     def test_keeps_the_digits_of_a_value(self, alice):
         body = b'{"resourceType":"Observation","id":"o","status":"final","valueQuantity":{"value":5.10}}'
         keep(make_connection(alice), raw("Observation", "o", body))
@@ -305,12 +333,19 @@ class TestADocument:
         assert_valid(summary(sam))
 
 
-def plain(found):
+def plain(document, found):
     """A section less what names its source, and what DSTU2 has no word for: that an allergy is confirmed, that an order
-    was only reported, codes of categories R4 added, and a number without a unit."""
+    was only reported, codes of categories R4 added, and a number without a unit. Results are told by their names."""
     cleaned = [{name: part for name, part in each.items() if name not in _OF_SOURCE} for each in found]
-    written = (json.dumps(each, sort_keys=True, default=str) for each in cleaned)
+    named = [{**each, "result": [one["code"] for one in reported(document, each)]} for each in cleaned]
+    written = (json.dumps(each, sort_keys=True, default=str) for each in named)
     return sorted(each.replace(_SCORE, "") for each in written)
+
+
+def reported(document, report):
+    """The results that a report refers to, in its order."""
+    by_url = {each["fullUrl"]: each["resource"] for each in document["entry"]}
+    return [by_url[each["reference"]] for each in report.get("result", ())]
 
 
 _OF_SOURCE = {"id", "meta", "identifier", "patient", "subject", "device", "verificationStatus", "intent", "category"}

@@ -162,6 +162,9 @@ class TestASummaryFromShelves:
         assert told(alice)[1] == whole
 
 
+_REPORT = {"resourceType": "DiagnosticReport", "status": "final", "code": {"text": "Scan of the chest"}}
+
+
 class TestASection:
     def test_of_medicines_leaves_out_what_is_ordered_not_to_be_taken(self, alice):
         order = {
@@ -173,17 +176,34 @@ class TestASection:
             assert "Canary drug" not in str(document)
             assert "over, ruled out or not done: 1." in section(document, MEDICINES)["text"]["div"]
 
-    def test_counts_what_the_document_has_no_place_for(self, alice):
-        report = {"resourceType": "DiagnosticReport", "id": "r1", "status": "final", "conclusion": "Canary"}
+    def test_counts_no_fill_whose_prescription_is_here(self, alice):
         order = {"resourceType": "MedicationRequest", "id": "m1", "status": "active", "intent": "order"}
         filled = {
             "resourceType": "MedicationDispense", "id": "d1", "status": "completed",
             "authorizingPrescription": [{"reference": "MedicationRequest/m1"}],
         }  # fmt: skip
-        keep(make_connection(alice), report, order, filled)
+        keep(make_connection(alice), order, filled)
         for document, _page in (told(alice), rebuilt(alice)):
-            assert "no place for their kind: 1." in section(document, RESULTS)["text"]["div"]
-            assert "no place" not in section(document, MEDICINES)["text"]["div"]  # it stands under its prescription
+            assert "no place" not in section(document, MEDICINES)["text"]["div"]
+
+    def test_has_what_a_report_concludes_and_of_a_panel_the_newest(self, alice):
+        concluded = [
+            {**_REPORT, "id": f"ct{day}", "conclusion": f"Canary {day}", "effectiveDateTime": f"2026-03-0{day}"}
+            for day in (1, 2)
+        ]
+        panels = [
+            {**_REPORT, "id": f"p{day}", "code": {"text": "Blood count"}, "effectiveDateTime": f"2026-03-0{day}",
+             "result": [{"reference": f"Observation/{day}"}, {"reference": "Observation/9"}]}
+            for day in (3, 4)
+        ]  # fmt: skip
+        cancelled = {**_REPORT, "id": "no", "status": "cancelled", "conclusion": "Never written"}
+        keep(make_connection(alice), *concluded, *panels, cancelled)
+        for document, _page in (told(alice), rebuilt(alice)):
+            text = section(document, RESULTS)["text"]["div"]
+            assert all(said in text for said in ("Canary 1", "Canary 2", "2 results", "older or said again: 1."))
+            assert "over, ruled out or not done: 1." in text
+            assert "Never written" not in str(document)
+            assert text.count("Blood count") == 1
 
     def test_says_that_something_of_it_does_not_open(self, alice):
         connection = make_connection(alice)

@@ -19,6 +19,8 @@ check each:
   Immunization, Procedure, DeviceUseStatement (IPS): code, subject and, where demanded, a time, else why it is absent.
 - Observation Results and R4 vital signs: category, code, subject, effective, performer, and a value or why there is
   none.
+- DiagnosticReport (IPS): code, subject, effective and performer, or why they are absent; its results are those that the
+  document has, and those that the report contains, as entries of their own.
 - R4 "References": every reference is to an entry of this document, as urn:uuid.
 
 Ids are made from connection and resource, so that the same record gives the same document at the same moment.

@@ -4,6 +4,7 @@ Each function takes a resource as told and gives an `Item`, or None where this s
 DSTU2 are mapped as interface facts 1.6 says; a code that R4 does not know counts as not given.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from django.utils.translation import gettext
@@ -28,7 +29,8 @@ class Item:
     """One thing of a section. `resource` lacks id and subject, which the document gives it under `subject_name`.
 
     `title`, `detail` and `when` are its line of the narrative. `beside` is a resource that `resource` refers to by the
-    element `refers_by`.
+    element `refers_by`. `results` are what it reports: `Type/id` of what may be in the document, and `inside`, by their
+    ids in it, the resources that it brings along itself.
     """
 
     resource: Part
@@ -38,6 +40,8 @@ class Item:
     subject_name: str = "subject"
     beside: Part = field(default_factory=dict)
     refers_by: str = ""
+    results: tuple[str, ...] = ()
+    inside: Mapping[str, Part] = field(default_factory=dict)
 
 
 def allergy(told: Told) -> Item | None:

@@ -1,6 +1,7 @@
 """The document itself: a Composition, what its sections refer to, and where all of it came from."""
 
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import datetime
 
 import msgspec
@@ -28,7 +29,9 @@ def document(choices: Sequence[Choice], *, at: datetime) -> bytes:
     Raises `apps.vault.errors.VaultError` where nothing of this person can be opened.
     """
     found_patients, gathered = gathering.gather(choices)
-    pages = _Pages(patients.patient(choices, found_patients))
+    listed = {(found.source, f"{found.resource_type}/{found.logical_id}")
+              for held in gathered.values() for found in held.found}  # fmt: skip
+    pages = _Pages(patients.patient(choices, found_patients), listed)
     sections = [_section(section, gathered[section.loinc], choices, pages) for section in SECTIONS]
     author = pages.add(_author(), "Device", "holdfast")
     composition = {
@@ -50,21 +53,28 @@ def document(choices: Sequence[Choice], *, at: datetime) -> bytes:
 
 
 class _Pages:
-    """The entries beside the Composition, in the order in which they were added, the Patient first."""
+    """The entries beside the Composition, in the order in which they were added, the Patient first. `listed` are those
+    that come, by what they were made from."""
 
-    def __init__(self, patient: Part) -> None:
+    def __init__(self, patient: Part, listed: AbstractSet[tuple[Source, str]]) -> None:
         self.entries: list[Part] = []
+        self._listed = listed
         self._targets: dict[Source, list[Part]] = {}
         self.patient = self.add(patient, "Patient", *(each["value"] for each in patient.get("identifier", [])))
 
     def add(self, resource: Part, *about: object, source: Source | None = None) -> Part:
         """Add a resource under an id made of what it is about; the reference to it."""
-        identity = remarking.identity("ips", *about, *((source.connection_id,) if source else ()))
+        identity = _identity(source, *about)
         self.entries.append(_entry(identity, resource))
         reference = {"reference": f"urn:uuid:{identity}"}
         if source is not None:
             self._targets.setdefault(source, []).append(reference)
         return reference
+
+    def results(self, named: Iterable[str], source: Source) -> list[Part]:
+        """References to those of these results, `Type/id` at this source, that the document has."""
+        here = (path.split("/") for path in named if (source, path) in self._listed)
+        return [{"reference": f"urn:uuid:{_identity(source, *path)}"} for path in here]
 
     def add_provenance(self, source: Source, at: datetime) -> None:
         """Say of everything from this source where it came from, and when it was last checked."""
@@ -149,8 +159,14 @@ def _added(found: Found, pages: _Pages) -> Part:
     if item.beside:
         thing = {**item.beside, **_of_source(found), "patient": pages.patient}
         beside = {item.refers_by: pages.add(thing, "beside", *about, source=source)}
-    resource = {**item.resource, **_of_source(found), item.subject_name: pages.patient, **beside}
-    return pages.add(resource, *about, source=source)
+    whose = {item.subject_name: pages.patient}
+    inside = [pages.add({**part, **whose}, *about, name, source=source) for name, part in item.inside.items()]
+    reported = writing.without_empty({"result": pages.results(item.results, source) + inside})
+    return pages.add({**item.resource, **_of_source(found), **whose, **beside, **reported}, *about, source=source)
+
+
+def _identity(source: Source | None, *about: object) -> str:
+    return remarking.identity("ips", *about, *((source.connection_id,) if source else ()))
 
 
 def _of_source(found: Found) -> Part:

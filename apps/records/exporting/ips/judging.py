@@ -20,6 +20,7 @@ from apps.records.presenters import (
 )
 from apps.records.presenters.absences import Absence
 from apps.records.presenters.entry import Entry
+from apps.records.presenters.reports import ReportEntry
 
 
 def meaning_of(entry: Entry) -> str:
@@ -89,8 +90,18 @@ def is_no_current_plan(entry: Entry) -> bool:
 
 
 def is_canceled(entry: Entry) -> bool:
-    """Whether an observation was never made."""
-    return isinstance(entry, results.ResultEntry) and entry.status == results.Status.CANCELED
+    """Whether an observation was never made, or a report never written."""
+    return isinstance(entry, results.ResultEntry | ReportEntry) and entry.status == results.Status.CANCELED
+
+
+def result_of(entry: Entry) -> str:
+    """The test that a result is of, or the panel that a report groups. What a report concludes is of itself alone: two
+    that are called the same may be about different things."""
+    if not isinstance(entry, ReportEntry):
+        return results.test_in(entry)
+    says_more = entry.conclusion or entry.conclusion_names or entry.inside or not entry.results
+    meaning = "" if says_more else meaning_of(entry)
+    return meaning and f"report {meaning}"
 
 
 class _Standing(StrEnum):

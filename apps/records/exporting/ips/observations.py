@@ -29,21 +29,27 @@ _TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?", re.ASCII)
 
 def observation(told: Told) -> Item | None:
     """Observation (IPS, and R4 vital signs). One that was cancelled is left out."""
-    sent = told.resource
+    if told.subject is None or told.subject.key not in _CATEGORIES:
+        return None
+    return written(told.resource, told, category=_CATEGORIES[told.subject.key])
+
+
+def written(sent: Element, told: Told, *, category: str) -> Item | None:
+    """The same of an Observation that is `told`, or part of it, under this code of observation-category."""
     status = elements.text(sent, "status")
-    if status == "cancelled" or told.subject is None or told.subject.key not in _CATEGORIES:
+    if status in {"cancelled", "entered-in-error"}:  # the second of what a report contains: others are not listed
         return None
     code = elements.child(sent, "code")
     title = heads.title_of(code)
     concept = writing.concept(title, heads.codes_of(code))
     when = moments.read(sent, "effective", "issued", means="collected")
-    people = naming.names_of(elements.children(sent, "performer"), told.context, within=sent)
+    people = naming.names_of(elements.children(sent, "performer"), told.context, within=told.resource)
     components = [_component(each) for each in elements.children(sent, "component")]
     resource = writing.without_empty(
         {
             "resourceType": "Observation",
             "status": status if status in _STATUSES else "unknown",
-            "category": [writing.terminology("observation-category", _CATEGORIES[told.subject.key])],
+            "category": [writing.terminology("observation-category", category)],
             "code": concept,
             **writing.moment("effective", when, is_needed=True),
             "performer": writing.named(people),

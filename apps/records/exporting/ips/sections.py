@@ -9,7 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from apps.records import subjects
-from apps.records.exporting.ips import clinical, judging, medicines, observations, writing
+from apps.records.exporting.ips import clinical, judging, medicines, observations, reports, writing
 from apps.records.exporting.ips.clinical import Item
 from apps.records.exporting.ips.writing import Part
 from apps.records.exporting.reading import Told
@@ -60,6 +60,11 @@ def _observed(subject: Subject) -> Callable[[Told], Item | None]:
     return lambda told: observations.observation(told) if told.subject is subject else None
 
 
+def _result(told: Told) -> Item | None:
+    is_report = told.entry.resource_type == "DiagnosticReport"
+    return reports.report(told) if is_report else _observed(subjects.RESULTS)(told)
+
+
 SECTIONS: Final = (
     Section(
         "10160-0", "History of Medication use Narrative", _("Medicines"), subjects.MEDICINES,
@@ -94,8 +99,8 @@ SECTIONS: Final = (
         medicines.device, judging.is_not_in_use, none={Absence.DEVICES: ""},
     ),
     Section(
-        "30954-2", "Relevant diagnostic tests/laboratory data note", _("Results"), subjects.RESULTS, ("Observation",),
-        _observed(subjects.RESULTS), judging.is_canceled, alike=results.test_in,
+        "30954-2", "Relevant diagnostic tests/laboratory data note", _("Results"), subjects.RESULTS,
+        ("Observation", "DiagnosticReport"), _result, judging.is_canceled, alike=judging.result_of,
     ),
     Section(
         "8716-3", "Vital signs note", _("Vitals"), subjects.VITALS, ("Observation",), _observed(subjects.VITALS),

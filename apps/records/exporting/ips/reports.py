@@ -1,0 +1,85 @@
+"""Diagnostic reports as minimal R4 resources, from either version: what one concludes, and which results it groups.
+
+What R4 calls `conclusionCode` is `codedDiagnosis` in DSTU2, which has one category where R4 has several (interface
+facts 1.6). Results that a report contains become Observations of their own, which it refers to as to all others. The
+whole report as a file stays where it is: a summary is no archive.
+"""
+
+from collections.abc import Iterable, Mapping
+from itertools import islice
+
+from django.utils.translation import ngettext
+
+from apps.records.exporting.ips import observations, writing
+from apps.records.exporting.ips.clinical import Item
+from apps.records.exporting.ips.writing import Part
+from apps.records.exporting.reading import Told
+from apps.records.presenters import elements, heads, moments, naming, results
+from apps.records.presenters.elements import Element
+
+_STATUSES = frozenset(
+    {"registered", "partial", "preliminary", "final", "amended", "corrected", "appended", "unknown"}
+)  # fmt: skip
+_LABORATORY = "laboratory"
+_MOST_SAID = 20  # results that the narrative tells one by one
+
+
+def report(told: Told) -> Item | None:
+    """DiagnosticReport (IPS). One that was cancelled is left out."""
+    sent, status = told.resource, elements.text(told.resource, "status")
+    if status == "cancelled":
+        return None
+    code = elements.child(sent, "code")
+    title = heads.title_of(code) or told.entry.title
+    when = moments.read(sent, "effective", "issued", means="collected")
+    conclusion = elements.prose(sent.get("conclusion"))
+    concluded = _concepts(sent, "conclusionCode", "codedDiagnosis")
+    resource = writing.without_empty(
+        {
+            "resourceType": "DiagnosticReport",
+            "status": status if status in _STATUSES else "unknown",
+            "category": _written(_concepts(sent, "category")),
+            "code": writing.concept(title, heads.codes_of(code) or told.entry.codes),
+            **writing.moment("effective", when, is_needed=True),
+            "performer": writing.named(
+                naming.names_of(elements.children(sent, "performer"), told.context, within=sent)
+            ),
+            "conclusion": conclusion,
+            "conclusionCode": _written(concluded),
+        }
+    )
+    named = results.references(sent, "result", told.context, most=results.MOST_RESULTS)
+    inside = _inside(told)
+    said = (conclusion, *map(heads.title_of, concluded), *map(_said, islice(inside.values(), _MOST_SAID)))
+    detail = "; ".join(filter(None, said)) or _counted(len(named))
+    parts = {name: item.resource for name, item in inside.items()}
+    return Item(resource, title, detail, when, results=named, inside=parts)
+
+
+def _inside(told: Told) -> Mapping[str, Item]:
+    """The results that the report contains, by `#id`; of two with one id the first."""
+    found: dict[str, Item] = {}
+    for part in islice(elements.children(told.resource, "contained"), results.MOST_RESULTS):
+        name = f"#{elements.text(part, 'id')}"
+        is_result = elements.text(part, "resourceType") == "Observation" and name != "#"
+        item = observations.written(part, told, category=_LABORATORY) if is_result else None
+        if item is not None:
+            found.setdefault(name, item)
+    return found
+
+
+def _said(item: Item) -> str:
+    return " ".join(filter(None, (item.title, item.detail)))
+
+
+def _counted(count: int) -> str:
+    return ngettext("%(count)d result", "%(count)d results", count) % {"count": count} if count else ""
+
+
+def _concepts(sent: Element, *names: str) -> list[Element]:
+    return [concept for name in names for concept in elements.children(sent, name)]
+
+
+def _written(concepts: Iterable[Element]) -> list[Part]:
+    found = ((heads.title_of(each), heads.codes_of(each)) for each in concepts)
+    return [writing.concept(title, codes) for title, codes in found if title or codes]
