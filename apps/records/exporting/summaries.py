@@ -194,7 +194,7 @@ def _add(choice: Choice, subject: Subject, entry: Entry, gathered: _Gathered) ->
 
 def _list(subject: Subject, held: _Held, choices: Sequence[Choice], at: datetime) -> List:
     held.settle()
-    shown = rows.of(held.found, _sources(choices), at=at)
+    shown = rows.of(held.found, _sources(choices), at=at, on_paper=True)
     return List(str(subject.name), _groups(subject, shown), held.count, len(held.found))
 
 

@@ -55,9 +55,11 @@ class Row:
         return len({provider for row in (self, *self.others) for provider in row.providers})
 
 
-def of(shelved: Sequence[Shelved], sources: Mapping[UUID, Source], *, at: datetime | None = None) -> tuple[Row, ...]:
+def of(
+    shelved: Sequence[Shelved], sources: Mapping[UUID, Source], *, at: datetime | None = None, on_paper: bool = False
+) -> tuple[Row, ...]:
     """The rows of a page, in its order. What two providers sent alike is one row: code, date and value are equal."""
-    return tuple(row for _shelved, row in paired(shelved, sources, at=at))
+    return tuple(row for _shelved, row in paired(shelved, sources, at=at, on_paper=on_paper))
 
 
 def paired(
@@ -66,11 +68,13 @@ def paired(
     *,
     at: datetime | None = None,
     has_details: bool = True,
+    on_paper: bool = False,
 ) -> list[tuple[Shelved, Row]]:
     """The same with what each row was made of. With `at`, rows say how they stand then, and what is odd about them
-    (`remarks`), by the birth date of whom each is of. Without `has_details` they say name, date and status."""
+    (`remarks`), by the birth date of whom each is of. Without `has_details` they say name, date and status. Rows
+    `on_paper` lead to no page of their own."""
     rows: list[tuple[Shelved, Row]] = []
-    alike, page = _Alike(), _AtHand(shelved)
+    alike, page = _Alike(on_paper=on_paper), _AtHand(shelved)
     for each in shelved:
         one = each if at is None else standing.of_shelved(each, at)
         source = sources[one.connection_id]
@@ -126,7 +130,8 @@ class _Alike:
     """What rows of one page mostly have alike, and is worked out once: labels of dates, words of statuses, and whether
     a test of that name may carry grave news, for which a long list of words is looked for."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, on_paper: bool) -> None:
+        self._on_paper = on_paper
         self._labels: dict[str, str] = {}
         self._statuses: dict[tuple[type[Entry], str, str, str], str] = {}
         self._grave: dict[tuple[str, tuple[Code, ...]], bool] = {}
@@ -141,6 +146,12 @@ class _Alike:
         if said not in self._statuses:
             self._statuses[said] = words.of_status(entry, provider=provider)
         return self._statuses[said]
+
+    def unsaid(self, entry: Entry) -> str:
+        """In place of what may carry grave news. A report's own row leads to a page, and needs no words for it."""
+        if self._on_paper:
+            return gettext("Not printed, as it may be sensitive news: it is in your record")
+        return gettext("Open it to see the result") if isinstance(entry, ResultEntry) else ""
 
     def is_grave(self, entry: Entry) -> bool:
         named = entry.title, entry.codes
@@ -196,9 +207,10 @@ def _told_once(title: str, details: Iterable[str]) -> tuple[str, ...]:
 def _details(entry: Entry, alike: _Alike, *, is_of_grave: bool) -> Iterable[str]:
     """What the row says beside name, date and status (patient experience 3). Of what may carry grave news, by its own
     name or by a report that it belongs to, its page says it, which asks first."""
-    if isinstance(entry, ResultEntry) and not entry.says_nothing and (is_of_grave or alike.is_grave(entry)):
-        yield gettext("Open it to see the result")
-    elif not getattr(entry, "may_be_grave", False):
+    is_result = isinstance(entry, ResultEntry) and not entry.says_nothing
+    if getattr(entry, "may_be_grave", False) or (is_result and (is_of_grave or alike.is_grave(entry))):
+        yield alike.unsaid(entry)
+    else:
         yield from _told(entry)
 
 

@@ -17,7 +17,7 @@ from apps.audit.recording import Actor
 from apps.connections.answers import candidates
 from apps.connections.answers.candidates import Candidate
 from apps.connections.models import Connection
-from apps.records import forgetting
+from apps.records import forgetting, shelving
 from apps.records.exporting import granting
 from apps.records.exporting.summaries import Summary
 from apps.records.models import Record
@@ -251,6 +251,16 @@ class TestASummary:
         said = text(take(hers, connection, what="summary"))
         assert "Here are the first 200 of 211." in said
         assert said.count("Thing 0") < 211
+
+    def test_says_what_is_not_printed_in_place_of_sensitive_news(self, hers, connection):
+        told = {"resourceType": "Observation", "id": "o1", "status": "final", "code": {"text": "Histology of a biopsy"}}
+        report = {"resourceType": "DiagnosticReport", "id": "r1", "code": told["code"], "conclusion": "Sorrowful words"}
+        keep(connection, {**told, "valueString": "Sorrowful words"}, report)
+        shelving.rebuild_all(connection, at=AT)
+        said = text(take(hers, connection, what="summary"))
+        assert said.count("Not printed, as it may be sensitive news: it is in your record") == 2
+        assert "Sorrowful" not in said
+        assert "Open it" not in said
 
 
 class TestThePatientSummary:
