@@ -55,20 +55,68 @@ class TestARelative:
         assert set(family.RELATIVE_WORDS) == set(family.Relative)
 
 
+def asked(text, *answers, item=()):
+    said = [{"valueString": answer} for answer in answers]
+    return {"text": text, **({"answer": said} if said else {}), **({"item": list(item)} if item else {})}
+
+
+def answered(*item):
+    patient = {"reference": f"Patient/{PATIENT_ID}"}
+    return {
+        "resourceType": "QuestionnaireResponse", "id": "q1", "status": "completed", "subject": patient,
+        "item": list(item),
+    }  # fmt: skip
+
+
+def questionnaire(client):
+    return page(client, "entry", "other", Record.objects.get(logical_id="q1").pk)
+
+
+def facts_of(told):
+    """Each question with its answers, in the order of the page."""
+    pairs = re.findall(r"<dt>(.*?)</dt>(.*?)</div>", told.partition("Questions and answers")[2])
+    return [(question.strip(), *re.findall(r"<dd[^>]*>(.*?)</dd>", answers)) for question, answers in pairs]
+
+
 class TestAQuestionnaire:
-    def test_shows_questions_and_answers_and_no_number_of_ours(self, hers, connection):
-        asked = {"text": "Do you smoke?", "answer": [{"valueString": "Never"}]}
-        keep(
-            connection,
-            {
-                "resourceType": "QuestionnaireResponse",
-                "id": "q1",
-                "status": "completed",
-                "subject": {"reference": f"Patient/{PATIENT_ID}"},
-                "item": [{"text": "Habits", "item": [{"text": "Tobacco", "item": [asked]}]}],
-            },
-        )
-        told = page(hers, "entry", "other", Record.objects.get(logical_id="q1").pk)
-        assert "Do you smoke? · Never" in told
-        assert "Never ·" not in told
-        assert "Tobacco ·" not in told
+    def test_shows_questions_beside_their_answers_under_their_headings(self, hers, sam, connection):
+        tobacco = asked("Tobacco", item=[asked("Do you smoke?", "No", "Never"), asked("Do you chew?")])
+        keep(connection, answered(asked("Your name", "W"), asked("Habits", item=[tobacco]), {"answer": [
+            {"valueBoolean": True, "item": [asked("Since when?", "March")]}]}))  # fmt: skip
+        told = questionnaire(hers)
+        assert facts_of(told) == [
+            ("Your name", "W"),
+            ("Do you smoke?", "No", "Never"),
+            ("Do you chew?", "No answer"),
+            ("The question was not sent", "Yes"),
+            ("Since when?", "March"),
+        ]
+        assert re.findall(r"<h3>(.*?)</h3>", told) == ["Habits · Tobacco"]
+        assert told.count('class="follows"') == 1
+        hers.force_login(sam)
+        pk = Record.objects.get(logical_id="q1").pk
+        assert hers.get(reverse("entry", args=["other", pk])).status_code == 404
+
+    def test_says_where_there_is_more_than_it_shows(self, hers, connection):
+        keep(connection, answered(*(asked(f"Question {number}", "Yes") for number in range(301))))
+        told = questionnaire(hers)
+        assert len(facts_of(told)) == 300
+        assert "There are more. They are under “What the provider sent”." in told
+
+    def test_shows_what_was_answered_before(self, hers, connection):
+        for said in ("Daily", "Never"):
+            habits = [asked(heading, item=[asked("Do you smoke?", said)]) for heading in ("A survey", "Habits")]
+            keep(connection, answered(*habits))
+        told = questionnaire(hers)
+        assert [answer for question, answer in facts_of(told) if question == "Do you smoke?"] == [
+            "Never",
+            "Never",
+            "Daily",
+            "Daily",
+        ]
+        assert re.findall(r"<(h[34])>Habits<", told) == ["h3", "h4"]
+        assert not re.findall(r"<h[34]>A survey<", told)  # it is the title already
+
+    def test_without_a_question_has_no_heading_for_them(self, hers, connection):
+        keep(connection, answered())
+        assert "Questions and answers" not in questionnaire(hers)

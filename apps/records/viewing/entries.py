@@ -32,6 +32,7 @@ from apps.records.viewing import (
     facts,
     other_kinds,
     panel_rows,
+    questions,
     remarks,
     rows,
     standing,
@@ -41,6 +42,7 @@ from apps.records.viewing import fills as filling
 from apps.records.viewing.facts import Fact
 from apps.records.viewing.fills import Fills
 from apps.records.viewing.panel_rows import PanelShown
+from apps.records.viewing.questions import Group
 from apps.vault import sealing
 from apps.vault.sealing import Holder, KeyRing
 
@@ -64,6 +66,11 @@ class Version:
     facts: tuple[Fact, ...]
     remarks: tuple[str, ...] = ()  # what is odd about it
     caution: str = ""  # that it may mean something else
+
+    @property
+    def questions(self) -> tuple[Group, ...]:
+        """Of a filled-in questionnaire, what was asked and answered."""
+        return questions.of(self.entry)
 
 
 @dataclass(frozen=True)

@@ -168,7 +168,6 @@ _LABELS: Final[Mapping[str, str | Promise]] = {
     "born": _("Born"),
     "written": _("Written down"),
     "custodian": _("Kept by"),
-    "lines": _("Questions and answers"),
     "roles": _("Role"),
     "specialties": _("Specialty"),
     "belongs_to": _("Organization"),

@@ -1,0 +1,54 @@
+"""A filled-in questionnaire as its page shows it: questions beside their answers, under the headings that were sent."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby, zip_longest
+
+from apps.records.presenters.entry import Entry
+from apps.records.presenters.questionnaires import Line, QuestionnaireEntry
+from apps.records.viewing.facts import lines
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question, and its answers in words. Empty is what was not sent. `follows`: it belongs to an answer before."""
+
+    text: str
+    answers: tuple[str, ...]
+    follows: bool
+
+
+@dataclass(frozen=True)
+class Group:
+    """Questions in their order. A heading within a heading stands behind it; there may be none, or it is the title."""
+
+    heading: str
+    asked: tuple[Asked, ...]
+
+
+def of(entry: Entry) -> tuple[Group, ...]:
+    """The questions of a filled-in questionnaire; of anything else none."""
+    if not isinstance(entry, QuestionnaireEntry):
+        return ()
+    placed = groupby(_placed(entry.lines), key=lambda one: " · ".join(one[0]))
+    return tuple(
+        _group("" if heading == entry.title else heading, [line for _headings, line in found])
+        for heading, found in placed
+    )
+
+
+def _placed(sent: tuple[Line, ...]) -> Iterator[tuple[tuple[str, ...], Line]]:
+    """Each question under its headings. A heading is what has no answer, but something below it."""
+    above: list[Line] = []
+    for line, following in zip_longest(sent, sent[1:]):
+        while above and above[-1].depth >= line.depth:
+            above.pop()
+        if not line.answers and following is not None and following.depth > line.depth:
+            above.append(line)
+        else:
+            yield tuple(each.text for each in above), line
+
+
+def _group(heading: str, asked: list[Line]) -> Group:
+    outermost = min(line.depth for line in asked)
+    return Group(heading, tuple(Asked(line.text, lines.of(line.answers), line.depth > outermost) for line in asked))
