@@ -20,7 +20,9 @@ from apps.records.exporting.gaps import Gaps
 from apps.records.exporting.stored import Source
 from apps.records.models import Record, RecordVersion
 
-_INFLATES = 8  # a stored body is compressed: how much longer it is at most, of what anybody has seen
+# A stored body is compressed: three to eight times is usual, and what repeats itself may be shorter still. Guessed too
+# high, an archive has the longer form needlessly; too low, it breaks off.
+_INFLATES = 64
 FIRST = "read-me-first.txt"
 
 

@@ -356,6 +356,16 @@ class TestACopy:
         files = unpacked(copies.copy(parts(alice), form, at=AT))
         assert files["source-1/earlier-versions.ndjson"].count(b"\n") == 31
 
+    @pytest.mark.parametrize("form", list(Form))
+    def test_has_what_repeats_itself_and_is_stored_much_shorter(self, alice, connection, form, monkeypatch):
+        monkeypatch.setattr(zipfile, "ZIP64_LIMIT", 400_000)  # in place of two gigabytes
+        monkeypatch.setattr(archives, "_LONG_FORM_FROM_BYTES", 200_000)
+        notes = [secrets.token_hex(200) * 40 for _ in range(40)]  # each of 16,000 characters, and of 200 bytes of news
+        keep(connection, *(allergy(f"a{number}", note=note) for number, note in enumerate(notes)))
+        files = unpacked(copies.copy(parts(alice), form, at=AT))
+        (whole,) = (content for name, content in files.items() if name.endswith(("bundle.json", "resources.ndjson")))
+        assert all(note.encode() in whole for note in notes)
+
     def test_takes_along_what_arrives_meanwhile(self, alice, connection):
         chosen = parts(alice)
         keep(connection, allergy("a9"))
