@@ -11,7 +11,8 @@ from itertools import chain, groupby, islice
 from urllib.parse import quote
 from uuid import UUID
 
-from django.db.models import Count, Max
+from django.db.models import Count, Max, QuerySet
+from django.db.models.functions import Length
 
 from apps.connections.models import Connection
 from apps.records import bodies
@@ -21,7 +22,9 @@ from apps.vault.sealing import Holder, KeyRing
 from apps.wire.dialects import FhirVersion
 
 MOST_TOGETHER = 200  # what is held of a group until its Provenance is written
-_ROWS_AT_ONCE = 50  # a body may be megabytes long
+_ROWS_AT_ONCE = 50
+_SEALED_AT_ONCE = 2_000_000  # bytes, unless one body alone is longer: opened, they may be many times that
+_LOOKED_AT_ONCE = 500
 
 
 class DeletedMeanwhile(Exception):
@@ -129,19 +132,33 @@ def batches(source: Source, ring: KeyRing, *, types: Sequence[str] = ()) -> Iter
     records = Record.objects.filter(user_id=source.user_id, connection_id=source.connection_id).order_by("pk")
     if types:
         records = records.filter(resource_type__in=types)
-    last_pk = 0
-    while batch := list(records.filter(pk__gt=last_pk)[:_ROWS_AT_ONCE]):
-        yield [_row(source, record, ring) for record in batch]
-        last_pk = batch[-1].pk
+    for few in _few_at_once(records):
+        yield [_row(source, record, ring) for record in records.filter(pk__in=few)]
 
 
 def chosen(source: Source, ring: KeyRing, wanted: Iterable[int]) -> Iterator[list[tuple[int, Row]]]:
     """The records of the source with these ids, and their ids, a few at a time. One that is gone is not among them."""
     records = Record.objects.filter(user_id=source.user_id, connection_id=source.connection_id).order_by("pk")
     ids = sorted(wanted)
-    for start in range(0, len(ids), _ROWS_AT_ONCE):
-        some = records.filter(pk__in=ids[start : start + _ROWS_AT_ONCE])
-        yield [(record.pk, _row(source, record, ring)) for record in some]
+    for start in range(0, len(ids), _LOOKED_AT_ONCE):
+        for few in _few_at_once(records.filter(pk__in=ids[start : start + _LOOKED_AT_ONCE])):
+            yield [(record.pk, _row(source, record, ring)) for record in records.filter(pk__in=few)]
+
+
+def _few_at_once(rows: QuerySet[Record] | QuerySet[RecordVersion]) -> Iterator[list[int]]:
+    """The ids of the rows in their order, as many together as are read at once: of long bodies fewer."""
+    few, sealed, last_pk = list[int](), 0, 0
+    lengths = rows.annotate(octets=Length("sealed_body")).values_list("pk", "octets")
+    while looked_at := list(lengths.filter(pk__gt=last_pk)[:_LOOKED_AT_ONCE]):
+        for pk, octets in looked_at:
+            if few and (len(few) == _ROWS_AT_ONCE or sealed + octets > _SEALED_AT_ONCE):
+                yield few
+                few, sealed = [], 0
+            few.append(pk)
+            sealed += octets
+        last_pk = looked_at[-1][0]
+    if few:
+        yield few
 
 
 def _row(source: Source, record: Record, ring: KeyRing) -> Row:
@@ -155,7 +172,7 @@ def headings(source: Source) -> Iterator[Row]:
     records = Record.objects.filter(user_id=source.user_id, connection_id=source.connection_id).order_by("pk")
     names = ("pk", "resource_type", "logical_id", "received_at", "confirmed_at", "removed_at")
     last_pk = 0
-    while batch := list(records.filter(pk__gt=last_pk).values_list(*names)[: _ROWS_AT_ONCE * 10]):
+    while batch := list(records.filter(pk__gt=last_pk).values_list(*names)[:_LOOKED_AT_ONCE]):
         for _pk, resource_type, logical_id, *times in batch:
             yield Row(resource_type, logical_id, None, *times)
         last_pk = batch[-1][0]
@@ -168,13 +185,11 @@ def earlier(source: Source) -> Iterator[Row]:
     ).select_related("record")
     versions = versions.defer("record__sealed_body").order_by("pk")
     with sealing.key_ring(Holder.user(source.user_id)) as ring:
-        last_pk = 0
-        while batch := list(versions.filter(pk__gt=last_pk)[:_ROWS_AT_ONCE]):
-            for version in batch:
+        for few in _few_at_once(versions):
+            for version in versions.filter(pk__in=few):
                 record = version.record
                 body = _opened(source, record.resource_type, record.logical_id, bytes(version.sealed_body), ring)
                 yield Row(record.resource_type, record.logical_id, body, version.received_at, version.superseded_at)
-            last_pk = batch[-1].pk
 
 
 def together(rows: Iterable[Row]) -> Iterator[Iterator[Row]]:
