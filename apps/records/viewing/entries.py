@@ -17,7 +17,7 @@ from apps.records import bodies, presenting, subjects
 from apps.records.charts import number_line
 from apps.records.charts.number_line import NumberLine
 from apps.records.models import Record, RecordVersion
-from apps.records.presenters import attachments, elements, goals, grave_news
+from apps.records.presenters import attachments, elements, goals, grave_news, long_lists
 from apps.records.presenters.attachments import File
 from apps.records.presenters.entry import Context, Entry
 from apps.records.presenters.results import ResultEntry
@@ -91,6 +91,7 @@ class EntryPage:
     may_be_grave: bool = False  # now, or in a version of those here
     person: str = ""  # whose it is, where this reader has records of several people
     aim: Aim | None = None  # the goal for its test
+    may_be_cut: bool = False  # it has so much of something that not all of it may be told
 
     @property
     def was_changed(self) -> bool:
@@ -169,7 +170,8 @@ def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> Entry
     grave = f"{record.resource_type}/{record.logical_id}" in of_results.of_grave
     grave = grave or any(grave_news.may_be_in(sent, resource_type=record.resource_type) for sent, _entry in told)
     aim = _aim(current.entry, of_results.aims)
-    return EntryPage(record, subject, current, before, files, panel, people, fills, unopened, older, grave, person, aim)
+    page = EntryPage(record, subject, current, before, files, panel, people, fills, unopened, older, grave, person, aim)
+    return replace(page, may_be_cut=long_lists.has_any(told[0][0]))
 
 
 def known(record: Record, ring: KeyRing) -> Known:

@@ -1,0 +1,35 @@
+"""Whether a resource has a list so long that its page may tell the first part of it only.
+
+Each presenter reads so many of a kind: twenty doctors, fifty reactions, two hundred components. More is an accident of
+some system; it is under "What the provider sent", and whoever reads the page must know that it is not all.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from apps.records.presenters.elements import Element
+
+_MOST: Final = 20  # the fewest that any presenter reads
+_MOST_OF: Final[Mapping[str, int]] = MappingProxyType({"component": 200})
+# Told whole, or with how many more there are, or nothing a page tells: names of things, and what they are made of.
+_ELSEWHERE: Final = frozenset(
+    {
+        *("answer", "dosage", "dosageInstruction", "group", "item", "question", "result"),
+        *("coding", "contained", "extension", "identifier", "link", "meta", "modifierExtension"),
+    }
+)
+
+
+def has_any(resource: Element) -> bool:
+    """Whether one of its lists, at any depth, is longer than what is told of such a list."""
+    unread: list[Any] = [resource]
+    while unread:
+        for name, value in unread.pop().items():
+            if name in _ELSEWHERE:
+                continue
+            several = value if isinstance(value, list) else [value]
+            if len(several) > _MOST_OF.get(name, _MOST):
+                return True
+            unread += (each for each in several if isinstance(each, dict))
+    return False
