@@ -17,6 +17,13 @@ pytestmark = pytest.mark.django_db
 PANEL = {"text": "Basic panel", "coding": [{"system": "http://loinc.org", "code": "51990-0"}]}
 
 
+def note(title):
+    file = {"title": title, "contentType": "text/plain", "url": "Binary/1"}
+    kind = {"text": "Progress note", "coding": [{"system": "http://loinc.org", "code": "11506-3"}]}
+    content = {"type": kind, "date": "2024-03-05", "content": [{"attachment": file}]}
+    return {"resourceType": "DocumentReference", "id": "d1", "status": "current", **content}
+
+
 @pytest.fixture
 def connection(alice):
     return make_connection(alice)
@@ -75,6 +82,21 @@ class TestOneProviderReadInTwoWays:
         row = page(hers, "subject", "results").split('class="row-link"')[1].split("</li>")[0]
         assert connection.provider.name in row
         assert "(FHIR" not in row
+
+    def test_lists_a_document_that_came_twice_once_and_each_clinics_own(self, hers, connection, older, other):
+        for one in (connection, older, other):
+            keep(one, note("Harbor"))
+        keep(older, {**note("Addendum"), "id": "d2"})
+        text = page(hers, "subject", "documents")
+        assert text.count('class="row-link"') == 3
+        for one in (connection, older, other):
+            assert one.provider.name in text
+
+    def test_lists_a_report_with_a_file_that_came_twice_once_and_each_clinics_own(self, hers, connection, older, other):
+        scan = {"title": "Scan", "contentType": "application/pdf", "url": "Binary/1"}
+        for one in (connection, older, other):
+            keep(one, report(code=PANEL, presentedForm=[scan]))
+        assert page(hers, "subject", "results").count('class="row-link"') == 2
 
     def test_lists_two_reports_that_conclude_otherwise(self, hers, connection, older):
         keep(connection, report(code=PANEL, conclusion="All is well"))

@@ -11,6 +11,7 @@ from uuid import UUID
 from django.utils.translation import gettext, ngettext
 
 from apps.records.presenters import absences, grave_news, plain_names, results
+from apps.records.presenters.documents import DocumentEntry
 from apps.records.presenters.entry import Code, Entry
 from apps.records.presenters.family import FamilyEntry
 from apps.records.presenters.moments import When
@@ -80,7 +81,9 @@ def paired(
         source = sources[one.connection_id]
         provider, person = source.provider, source.person
         near = enumerate(rows[-5:], max(len(rows) - 5, 0)) if len(sources) > 1 else ()
-        same = next((place for place, (other, row) in near if row.person == person and _same(other, one, page)), None)
+        theirs = ((place, other) for place, (other, row) in near if row.person == person)
+        may_be = ((place, other) for place, other in theirs if _may_be_one(other, one, sources))
+        same = next((place for place, other in may_be if _same(other, one, page)), None)
         if same is None:
             row = _row(one, provider, person, alike, has_details=has_details)
             if at is not None and one.entry is not None:
@@ -276,6 +279,14 @@ def _same(one: Shelved, other: Shelved, at_hand: _AtHand, *, deepest: int = _DEE
     return _have_same_parts(one, other, at_hand, deepest=deepest)
 
 
+def _may_be_one(one: Shelved, other: Shelved, sources: Mapping[UUID, Source]) -> bool:
+    """Whether two entries may stand in one row at all. What is in files is not compared, and two clinics write a
+    note on the same day: only of one provider, read in two ways, can they be the same."""
+    if one.entry is None or not _forms(one.entry):
+        return True
+    return len({sources[each.connection_id].connection.provider_id for each in (one, other)}) == 1
+
+
 def _compared(entry: Entry) -> tuple[str, ...]:
     names = {field.name for field in fields(entry)}
     wanted = (
@@ -286,8 +297,10 @@ def _compared(entry: Entry) -> tuple[str, ...]:
 
 
 def _forms(entry: Entry) -> tuple[Attachment, ...]:
-    """The report as files, whatever address each provider has them at."""
-    return tuple(replace(form, url="") for form in entry.forms) if isinstance(entry, ReportEntry) else ()
+    """The report or the document as files, whatever address each provider has them at."""
+    files = tuple(file.described for file in entry.files) if isinstance(entry, DocumentEntry) else ()
+    forms = entry.forms if isinstance(entry, ReportEntry) else files
+    return tuple(replace(form, url="") for form in forms)
 
 
 def _have_same_parts(one: Shelved, other: Shelved, at_hand: _AtHand, *, deepest: int) -> bool:
