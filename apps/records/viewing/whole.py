@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from functools import cached_property
 from typing import Any
 from uuid import UUID
 
@@ -41,12 +42,12 @@ class Source:
     patient: Candidate | None = None
     born: date | None = None
 
-    @property
+    @cached_property
     def provider(self) -> str:
         """The provider's name, with whose record it keeps and how we read it, where that can be asked."""
         return self._named(self.person, self.way)
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The same for all ways in which we read one person's record there."""
         return self._named(self.person)
