@@ -8,14 +8,22 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+from apps.records.presenters import elements
 from apps.records.presenters.elements import Element
 
 _MOST: Final = 20  # the fewest that any presenter reads
-_MOST_OF: Final[Mapping[str, int]] = MappingProxyType({"component": 200})
+_MOST_OF: Final[Mapping[str, int]] = MappingProxyType(
+    {
+        **dict.fromkeys(("component", "derivedFrom", "related"), 200),
+        "CareTeam.participant": 100,
+        **dict.fromkeys(("activity", "AllergyIntolerance.reaction"), 50),
+        **dict.fromkeys(("diagnosis", "location", "reaction", "recommendation"), 30),
+    }
+)
 # Told whole, or with how many more there are, or nothing a page tells: names of things, and what they are made of.
 _ELSEWHERE: Final = frozenset(
     {
-        *("answer", "dosage", "dosageInstruction", "group", "item", "question", "result"),
+        *("answer", "dosage", "dosageInstruction", "group", "hasMember", "item", "question", "result"),
         *("coding", "contained", "extension", "identifier", "link", "meta", "modifierExtension"),
     }
 )
@@ -23,13 +31,14 @@ _ELSEWHERE: Final = frozenset(
 
 def has_any(resource: Element) -> bool:
     """Whether one of its lists, at any depth, is longer than what is told of such a list."""
+    kind = elements.text(resource, "resourceType")
     unread: list[Any] = [resource]
     while unread:
         for name, value in unread.pop().items():
             if name in _ELSEWHERE:
                 continue
             several = value if isinstance(value, list) else [value]
-            if len(several) > _MOST_OF.get(name, _MOST):
+            if len(several) > _MOST_OF.get(f"{kind}.{name}", _MOST_OF.get(name, _MOST)):
                 return True
             unread += (each for each in several if isinstance(each, dict))
     return False

@@ -25,8 +25,10 @@ class TestALongList:
             {"identifier": [{"value": str(number)} for number in range(90)]},
             {"item": [{"text": "How are you?"}] * 40},
             {"component": [{"valueInteger": 1}] * 200},
+            {"hasMember": [{"reference": f"Observation/{number}"} for number in range(30)]},
+            {"resourceType": "CareTeam", "participant": [{"member": doctor} for doctor in DOCTORS]},
         ],
-        ids=["not so long", "names that no page tells", "questions", "components"],
+        ids=["not so long", "names that no page tells", "questions", "components", "members", "care team"],
     )
     def test_is_not_seen_where_all_of_it_is_told(self, resource):
         assert not long_lists.has_any(resource)
