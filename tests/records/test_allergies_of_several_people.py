@@ -43,7 +43,7 @@ class TestTheAllergiesOfSeveralPeople:
         keep(other, peanut())
         text = head(hers)
         assert "2 allergies or reactions on your lists" in text
-        assert f"Peanut ({HERS}), Peanut ({CHILDS})" in text
+        assert f"Peanut ({HERS}) · Peanut ({CHILDS})" in text
         hers.force_login(sam)
         assert "Peanut" not in hers.get(reverse("whole_record")).content.decode()
 

@@ -92,6 +92,20 @@ class TestWhatIsSaidAboutAllergies:
         keep(connection, *(allergy(f"a{n}", code={"text": f"Plant {n:03}"}) for n in range(most + 1)))
         assert f"At least {most} allergies or reactions on your lists" in page(hers, *address)
 
+    @pytest.mark.parametrize("address", [("whole_record",), ("subject", "medicines")])
+    def test_names_each_whole_and_counts_what_a_line_has_no_room_for(self, hers, connection, address):
+        names = [f"Penicillin V potassium, {number:02}" for number in range(50)]
+        keep(connection, *(allergy(f"a{n}", code={"text": name}) for n, name in enumerate(names)))
+        text = page(hers, *address)
+        told = [name for name in names if name in text]
+        assert told == names[:20]
+        assert f"{told[-1]} · and 30 more</p>" in re.sub(r"\s+(?=</p>)", "", text)
+
+    @pytest.mark.parametrize("address", [("whole_record",), ("subject", "medicines")])
+    def test_names_one_however_long(self, hers, connection, address):
+        keep(connection, allergy("a1", code={"text": "Pollen of " + 100 * "many grasses, " + "and birch"}))
+        assert "and birch" in page(hers, *address)
+
     @pytest.mark.parametrize("address", [("whole_record",), ("subject", "allergies"), ("subject", "medicines")])
     @pytest.mark.parametrize(
         ("code", "said"),

@@ -6,6 +6,7 @@ neither is the same as nothing sent (patient experience 3.2).
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final
 from uuid import UUID
 
@@ -26,6 +27,7 @@ _NONE_KNOWN: Final[Mapping[Absence, str | Promise]] = {
     Absence.ENVIRONMENT_ALLERGIES: _("%(provider)s recorded “no known allergies to things around you” on %(date)s."),
     Absence.LATEX_ALLERGIES: _("%(provider)s recorded “no known latex allergy” on %(date)s."),
 }
+_ROOM: Final = 600  # letters of a line that names them: some thirty
 _NONE_KNOWN_AT_ALL: Final = _("%(provider)s recorded “no known allergies” on %(date)s.")
 
 
@@ -59,6 +61,15 @@ class Allergies:
                 "%(count)d allergy or reaction on your lists", "%(count)d allergies or reactions on your lists", count
             )
         return said % {"count": count} if count else ""
+
+    @property
+    def listed(self) -> str:
+        """The names in one line, each whole: half a name may be another. Where they are too many, how many more."""
+        lengths = accumulate(len(name) + 3 for name in self.names)
+        fitting = max(sum(length <= _ROOM for length in lengths), 1)
+        left = len(self.names[fitting:])
+        told = (ngettext("and %(count)d more", "and %(count)d more", left) % {"count": left},) if left else ()
+        return " · ".join((*self.names[:fitting], *told))
 
 
 def of(entries: Sequence[Shelved], sources: Mapping[UUID, Source], sent: Iterable[UUID], *, held: int) -> Allergies:
