@@ -18,7 +18,7 @@ from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Entry
 from apps.records.presenters.heads import codes_of, head, notes, status_codes, title_of
 from apps.records.presenters.interpretations import Place
 from apps.records.presenters.moments import When
-from apps.records.presenters.naming import is_patient, names_of
+from apps.records.presenters.naming import id_of, is_patient, names_of
 from apps.records.presenters.ranges import ReferenceRange, Side
 from apps.records.presenters.remembering import remembered
 from apps.records.presenters.values import Value
@@ -338,16 +338,24 @@ def _age(when: When, birth_date: date | None) -> float | None:
 
 def names_inside(resource: Element) -> frozenset[str]:
     """All observations that a resource contains, as `#id`."""
-    return frozenset(f"#{elements.text(part, 'id')}" for part in _contained(resource))
+    return frozenset(f"#{elements.text(part, 'id')}" for part in contained(resource))
 
 
 def inside(resource: Element, context: Context) -> Iterator[ResultEntry]:
     """The observations that a report contains, in its order, by `#id`."""
-    for part in _contained(resource):
+    for part in contained(resource):
         yield present({**part, "id": f"#{part['id']}"}, context)
 
 
-def _contained(resource: Element) -> Iterator[Element]:
+def contained(resource: Element) -> Iterator[Element]:
+    """The same as sent. One that names another patient than its report does, as of a donor, is nobody's of ours."""
     for part in elements.children(resource, "contained"):
-        if elements.text(part, "resourceType") == "Observation" and elements.text(part, "id"):
+        is_result = elements.text(part, "resourceType") == "Observation" and bool(elements.text(part, "id"))
+        if is_result and not _is_of_another(part, resource):
             yield part
+
+
+def _is_of_another(part: Element, report: Element) -> bool:
+    about = [elements.child(each, "subject") for each in (part, report)]
+    known = [id_of(reference) for reference in about if is_patient(reference)]
+    return len(known) == len(about) and all(known) and known[0] != known[1]

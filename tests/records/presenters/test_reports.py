@@ -77,6 +77,12 @@ class TestAReportOfEitherVersion:
         assert entry.results == ("Observation/ldl", "#hdl", "Observation/total")
         assert [(inside.logical_id, inside.title) for inside in entry.inside] == [("#hdl", "HDL")]
 
+    @pytest.mark.parametrize(("about", "count"), [("Patient/wren", 1), ("Patient/donor", 0), ("#me", 1)])
+    def test_holds_no_result_of_another_patient(self, about, count):
+        inside = {"resourceType": "Observation", "id": "x", "subject": {"reference": about}, "valueString": "Positive"}
+        entry = reports.present({**COMMON, "contained": [inside]}, CONTEXT)
+        assert len(entry.inside) == count
+
     def test_describes_its_files_without_their_content(self):
         entry = reports.present(R4, CONTEXT)
         assert entry.forms[0].media_type == "application/pdf"

@@ -72,8 +72,10 @@ class _Pages:
         return reference
 
     def results(self, named: Iterable[str], source: Source) -> list[Part]:
-        """References to those of these results, `Type/id` at this source, that the document has."""
-        here = (path.split("/") for path in named if (source, path) in self._listed)
+        """References to those of these results, `Type/id` at this source, that the document has. What is named there
+        and is no Observation cannot be a result in R4."""
+        listed = (path for path in named if (source, path) in self._listed)
+        here = (path.split("/") for path in listed if path.startswith("Observation/"))
         return [{"reference": f"urn:uuid:{_identity(source, *path)}"} for path in here]
 
     def add_provenance(self, source: Source, at: datetime) -> None:

@@ -6,11 +6,12 @@ whole report as a file stays where it is: a summary is no archive.
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import islice
 
 from django.utils.translation import ngettext
 
-from apps.records.exporting.ips import observations, writing
+from apps.records.exporting.ips import cautions, judging, observations, writing
 from apps.records.exporting.ips.clinical import Item
 from apps.records.exporting.ips.writing import Part
 from apps.records.exporting.reading import Told
@@ -57,14 +58,18 @@ def report(told: Told) -> Item | None:
 
 
 def _inside(told: Told) -> Mapping[str, Item]:
-    """The results that the report contains, by `#id`; of two with one id the first."""
+    """The results that the report contains, by `#id`; of two with one id the first. They are judged as those that have
+    records of their own."""
     found: dict[str, Item] = {}
-    for part in islice(elements.children(told.resource, "contained"), results.MOST_RESULTS):
-        name = f"#{elements.text(part, 'id')}"
-        is_result = elements.text(part, "resourceType") == "Observation" and name != "#"
-        item = observations.written(part, told, category=_LABORATORY) if is_result else None
+    for part in islice(results.contained(told.resource), results.MOST_RESULTS):
+        entry = results.present(part, told.context)
+        if entry.is_withdrawn or entry.is_withheld or judging.is_canceled(entry):
+            continue
+        item = observations.written(part, told, category=_LABORATORY)
+        if item is not None and entry.is_modified:
+            item = cautions.heeded(item, replace(told, resource=part, entry=entry))
         if item is not None:
-            found.setdefault(name, item)
+            found.setdefault(f"#{entry.logical_id}", item)
     return found
 
 

@@ -1,0 +1,47 @@
+"""A patient summary as a program reads it that takes R4."""
+
+import json
+from decimal import Decimal
+from typing import Any
+
+from apps.accounts.models import User
+from apps.records.exporting import choosing
+from apps.records.exporting.ips import documents
+from tests.records.exporting.r4 import assert_r4
+from tests.records.linked import AT
+
+MEDICINES, ALLERGIES, PROBLEMS, PAST = "10160-0", "48765-2", "11450-4", "11348-0"
+VACCINES, PROCEDURES, RESULTS, VITALS, PLANS = "11369-6", "47519-4", "30954-2", "8716-3", "18776-5"
+
+
+class Summarized:
+    """The document of all that a person has."""
+
+    def __init__(self, user: User) -> None:
+        written = documents.document(choosing.choices(user), at=AT)
+        assert_r4(written)
+        self._entries = json.loads(written, parse_float=Decimal)["entry"]
+
+    def section(self, loinc: str) -> dict[str, Any]:
+        """One section, by its code."""
+        sections = self._entries[0]["resource"]["section"]
+        (found,) = (each for each in sections if each["code"]["coding"][0]["code"] == loinc)
+        return dict(found)
+
+    def words(self, loinc: str) -> str:
+        """What a section tells people."""
+        return str(self.section(loinc)["text"]["div"])
+
+    def told(self, loinc: str) -> list[dict[str, Any]]:
+        """What a section tells programs."""
+        return self.named(self.section(loinc).get("entry", ()))
+
+    def named(self, references: Any) -> list[dict[str, Any]]:
+        """The resources that references mean. Each of them is there."""
+        by_url = {each["fullUrl"]: each["resource"] for each in self._entries}
+        return [by_url[each["reference"]] for each in references]
+
+    def of_type(self, resource_type: str) -> list[dict[str, Any]]:
+        """All resources of a type."""
+        found = (each["resource"] for each in self._entries)
+        return [each for each in found if each["resourceType"] == resource_type]

@@ -1,0 +1,58 @@
+"""Reports in a patient summary: what they contain is judged as what has a record of its own."""
+
+import pytest
+
+from tests.records.exporting.keeping import keep
+from tests.records.exporting.summarized import RESULTS, Summarized
+from tests.records.linked import make_connection
+
+pytestmark = pytest.mark.django_db
+
+INSIDE = {
+    "resourceType": "Observation", "id": "in", "status": "final", "code": {"text": "Canary"},
+    "valueQuantity": {"value": 140, "unit": "mmol/L"},
+}  # fmt: skip
+REPORT = {
+    "resourceType": "DiagnosticReport", "id": "r1", "status": "final", "code": {"text": "Salts"},
+    "subject": {"reference": "Patient/p-7301"},
+}  # fmt: skip
+
+
+class TestAReport:
+    @pytest.mark.parametrize(
+        "elements",
+        [
+            {"status": "Entered-In-Error"},
+            {"status": ["cancelled"]},
+            {"verificationStatus": "entered-in-error"},
+            {"meta": {"security": [{"code": "masked"}]}},
+            {"subject": {"reference": "https://elsewhere.example/Patient/donor"}},
+        ],
+    )
+    def test_tells_no_result_inside_it_that_no_list_would_tell(self, alice, elements):
+        keep(
+            make_connection(alice), {**REPORT, "contained": [{**INSIDE, **elements}], "result": [{"reference": "#in"}]}
+        )
+        found = Summarized(alice)
+        assert "result" not in found.told(RESULTS)[0]
+        assert found.of_type("Observation") == []
+        assert "Canary" not in found.words(RESULTS)
+
+    def test_tells_a_result_inside_it_that_names_the_same_patient(self, alice):
+        about = {"reference": "https://fhir.example/r4/Patient/p-7301/_history/2"}
+        keep(make_connection(alice), {**REPORT, "contained": [{**INSIDE, "subject": about}]})
+        assert "Canary 140 mmol/L" in Summarized(alice).words(RESULTS)
+
+    def test_says_what_may_turn_a_result_inside_it_around(self, alice):
+        turned = {"modifierExtension": [{"url": "https://lab.example/of-a-control", "valueBoolean": True}]}
+        keep(make_connection(alice), {**REPORT, "contained": [{**INSIDE, **turned}]})
+        found = Summarized(alice)
+        (inside,) = found.of_type("Observation")
+        assert inside["modifierExtension"] == turned["modifierExtension"]
+        assert "may change its meaning" in found.words(RESULTS)
+
+    def test_refers_to_no_result_that_is_no_observation(self, alice):
+        condition = {"resourceType": "Condition", "id": "c1", "code": {"text": "Asthma"}}
+        named = [{"reference": path} for path in ("Condition/c1", "DiagnosticReport/r1")]
+        keep(make_connection(alice), condition, {**REPORT, "result": named})
+        assert "result" not in Summarized(alice).told(RESULTS)[0]
