@@ -159,3 +159,19 @@ class TestAResultOfAGraveReport:
         keep(connection)
         assert "Sorrowful" not in main_of(hers.get(reverse("subject", args=["results"])))
         assert "Sorrowful" not in caplog.text
+
+
+class TestWhatIsGraveByAPartOfIt:
+    def test_says_in_a_list_neither_a_value_of_a_result_nor_what_else_a_document_is_called(self, hers, connection):
+        part = {"code": {"text": "HIV 1 antibody"}, "valueString": "Sorrowful part"}
+        screened = {**SORROWFUL, "code": {"text": "Screening"}, "component": [part]}
+        letter = {
+            "resourceType": "DocumentReference", "id": "d1", "status": "current", "type": {"text": "Pathology"},
+            "description": "Sorrowful growth",
+        }  # fmt: skip
+        keep(connection, screened, letter)
+        for subject in ("results", "documents"):
+            assert "Sorrowful" not in main_of(hers.get(reverse("subject", args=[subject])))
+        assert "Sorrowful" not in main_of(hers.get(address("entry")))
+        read = hers.post(address("entry"), follow=True)
+        assert "Sorrowful part" in main_of(read)

@@ -79,6 +79,8 @@ def is_named_by(title: str, codes: Iterable[Code]) -> bool:
 
 def _may_carry(resource: Element, resource_type: str) -> bool:
     concepts = [concept for name in _NAMING[resource_type] for concept in elements.children(resource, name)]
+    if resource_type == "Observation":  # its parts are told with it
+        concepts += [elements.child(part, "code") for part in elements.children(resource, "component")]
     return (
         any(is_named_by(title_of(concept), codes_of(concept)) for concept in concepts)
         or (resource_type == "DiagnosticReport" and not _SECTIONS.isdisjoint(_sections(resource)))

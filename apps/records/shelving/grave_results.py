@@ -11,7 +11,7 @@ from typing import Final
 from apps.connections.models import Connection
 from apps.records import bodies, presenting, subjects
 from apps.records.models import Record
-from apps.records.presenters import grave_news
+from apps.records.presenters import grave_entries
 from apps.records.presenters.entry import Context, Entry
 from apps.records.presenters.reports import ReportEntry
 from apps.records.presenters.results import ResultEntry
@@ -28,7 +28,7 @@ def named_by(entry: Entry) -> tuple[str, ...]:
     if isinstance(entry, ReportEntry):
         return _own(entry.results) if entry.may_be_grave else ()
     if isinstance(entry, ResultEntry) and entry.members:
-        return _own(entry.members) if grave_news.is_named_by(entry.title, entry.codes) else ()
+        return _own(entry.members) if grave_entries.may_carry(entry) else ()
     return ()
 
 

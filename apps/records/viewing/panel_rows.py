@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 
 from apps.records import bodies, presenting, subjects
 from apps.records.models import Record
-from apps.records.presenters import grave_news, panels, results
+from apps.records.presenters import grave_entries, panels, results
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.reports import ReportEntry
@@ -71,7 +71,7 @@ def of(
     if not paths and not (isinstance(entry, ReportEntry) and entry.inside):
         return None
     held, asked = dict[str, _Held](), set[str]()
-    has_asked = getattr(entry, "may_be_grave", False) or _may_be_grave(entry, of_grave)
+    has_asked = _may_be_grave(entry, of_grave)
     panel = panels.of(entry, {})
     for _round in range(_ROUNDS):
         wanted = [path for path in panel.missing if _is_ours(path) and path not in asked][: _MOST - len(held)]
@@ -163,7 +163,7 @@ def _gone(result: Record, report: Record) -> str:
 
 
 def _may_be_grave(entry: Entry, of_grave: Container[str]) -> bool:
-    return _path(entry) in of_grave or grave_news.is_named_by(entry.title, entry.codes)
+    return _path(entry) in of_grave or grave_entries.may_carry(entry)
 
 
 def _path(entry: Entry) -> str:

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.utils.translation import gettext, ngettext
 
-from apps.records.presenters import absences, grave_news, plain_names, results
+from apps.records.presenters import absences, grave_entries, grave_news, plain_names, results
 from apps.records.presenters.documents import DocumentEntry
 from apps.records.presenters.entry import Code, Entry
 from apps.records.presenters.family import FamilyEntry
@@ -157,7 +157,9 @@ class _Alike:
         return gettext("Open it to see the result") if isinstance(entry, ResultEntry) else ""
 
     def is_grave(self, entry: Entry) -> bool:
-        named = entry.title, entry.codes
+        return any(map(self._is_grave_name, grave_entries.names_of(entry)))
+
+    def _is_grave_name(self, named: tuple[str, tuple[Code, ...]]) -> bool:
         if named not in self._grave:
             self._grave[named] = grave_news.is_named_by(*named)
         return self._grave[named]
@@ -210,8 +212,8 @@ def _told_once(title: str, details: Iterable[str]) -> tuple[str, ...]:
 def _details(entry: Entry, alike: _Alike, *, is_of_grave: bool) -> Iterable[str]:
     """What the row says beside name, date and status (patient experience 3). Of what may carry grave news, by its own
     name or by a report that it belongs to, its page says it, which asks first."""
-    is_result = isinstance(entry, ResultEntry) and not entry.says_nothing
-    if getattr(entry, "may_be_grave", False) or (is_result and (is_of_grave or alike.is_grave(entry))):
+    has_more = not isinstance(entry, ResultEntry) or not entry.says_nothing
+    if getattr(entry, "may_be_grave", False) or (has_more and (is_of_grave or alike.is_grave(entry))):
         yield alike.unsaid(entry)
     else:
         yield from _told(entry)

@@ -1,0 +1,25 @@
+"""By what an entry, as presented, tells that it may carry grave news: what it is called, and what it holds is."""
+
+from collections.abc import Iterator
+
+from apps.records.presenters import grave_news
+from apps.records.presenters.documents import DocumentEntry
+from apps.records.presenters.entry import Code, Entry
+from apps.records.presenters.results import ResultEntry
+
+
+def may_carry(entry: Entry) -> bool:
+    """Whether it may carry any. Of a report its entry knows it."""
+    return getattr(entry, "may_be_grave", False) or any(grave_news.is_named_by(*named) for named in names_of(entry))
+
+
+def names_of(entry: Entry) -> Iterator[tuple[str, tuple[Code, ...]]]:
+    """The names and codes that tell it: of a result also those of its parts, of a document what else it is called."""
+    if isinstance(entry, ResultEntry):
+        yield entry.title, entry.codes
+        yield from ((part.title, part.codes) for part in entry.components)
+    if isinstance(entry, DocumentEntry):
+        yield entry.title, (*entry.codes, *entry.category_codes)
+        yield from (
+            (said, ()) for said in (entry.name, *entry.categories, *(file.described.title for file in entry.files))
+        )
