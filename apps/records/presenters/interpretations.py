@@ -84,6 +84,11 @@ _SAYS_LESS = {
 }  # fmt: skip
 
 
+def is_standard(system: str) -> bool:
+    """Whether codes of this system mean what the standard's table says: A of a laboratory's own may be "accepted"."""
+    return not system or system.lower().endswith(_SYSTEMS)
+
+
 def read(element: Element) -> tuple[str, tuple[str, ...]]:
     """The place that the laboratory's codes mean, and its words where they mean none we know or contradict each other.
 
@@ -113,9 +118,8 @@ def _read(sent: object) -> tuple[str, tuple[str, ...]]:
 def _places(concept: Element) -> Iterator[Place]:
     codings = tuple(elements.children(concept, "coding"))
     for coding in codings:
-        system = elements.text(coding, "system").lower()
         code = elements.text(coding, "code").upper()
-        if (not system or system.endswith(_SYSTEMS)) and code in _CODES:
+        if is_standard(elements.text(coding, "system")) and code in _CODES:
             yield _CODES[code]
     for said in (elements.text(concept, "text"), *(elements.text(coding, "display") for coding in codings)):
         if said.lower() in _WORDS:

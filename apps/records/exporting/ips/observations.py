@@ -11,7 +11,7 @@ from apps.records.exporting.ips import writing
 from apps.records.exporting.ips.clinical import Item
 from apps.records.exporting.ips.writing import Part
 from apps.records.exporting.reading import Told
-from apps.records.presenters import elements, heads, moments, naming, quantities, values
+from apps.records.presenters import elements, heads, interpretations, moments, naming, quantities, ranges, values
 from apps.records.presenters.elements import Element
 from apps.records.presenters.values import Absence, Kind, Value
 
@@ -22,7 +22,7 @@ _MARKS = frozenset(
 _CATEGORIES = {"results": "laboratory", "vitals": "vital-signs", "history": "social-history"}
 _REASONS = {
     Absence.UNKNOWN: "unknown", Absence.DECLINED: "asked-declined", Absence.NOT_DONE: "not-performed",
-    Absence.FAILED: "error", Absence.HIDDEN: "masked", Absence.NOT_GIVEN: "unknown",
+    Absence.FAILED: "error", Absence.HIDDEN: "masked",
 }  # fmt: skip
 _TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?", re.ASCII)
 
@@ -59,20 +59,26 @@ def written(sent: Element, told: Told, *, category: str) -> Item | None:
             "component": components,
         }
     )
-    detail = "; ".join(
-        filter(None, (_shown(values.read(sent)), *map(_component_shown, elements.children(sent, "component"))))
-    )
+    detail = "; ".join(filter(None, (_found(sent), *map(_component_shown, elements.children(sent, "component")))))
     return Item(resource, title, detail, when)
 
 
 def _component(sent: Element) -> Part:
     code = elements.child(sent, "code")
     part = {"code": writing.concept(heads.title_of(code), heads.codes_of(code)), **_value(sent, is_whole=True)}
-    return writing.without_empty({**part, "referenceRange": _ranges(sent)})
+    return writing.without_empty(
+        {**part, "interpretation": _interpretation(sent), "referenceRange": _ranges(sent)},
+    )
 
 
 def _component_shown(sent: Element) -> str:
-    return " ".join(filter(None, (heads.title_of(elements.child(sent, "code")), _shown(values.read(sent)))))
+    return " ".join(filter(None, (heads.title_of(elements.child(sent, "code")), _found(sent))))
+
+
+def _found(sent: Element) -> str:
+    """The value; where there is none, what the laboratory says of it: of a germ, whether a medicine works."""
+    said = (elements.words(concept) for concept in elements.children(sent, "interpretation"))
+    return _shown(values.read(sent)) or ", ".join(filter(None, said))
 
 
 def _value(sent: Element, *, is_whole: bool) -> Part:
@@ -81,8 +87,15 @@ def _value(sent: Element, *, is_whole: bool) -> Part:
     written = _WRITERS[value.kind](value) if value.kind in _WRITERS else {}
     if written or not is_whole:
         return written
-    reason = "as-text" if value else _REASONS.get(Absence(value.absence or Absence.NOT_GIVEN), "unknown")
+    silent = "not-applicable" if _has_members(sent) else "unknown"
+    reason = "as-text" if value else _REASONS.get(Absence(value.absence or Absence.NOT_GIVEN), silent)
     return {"dataAbsentReason": writing.terminology("data-absent-reason", reason)}
+
+
+def _has_members(sent: Element) -> bool:
+    """Whether others have the values: R4 has an element for them, DSTU2 `related`, has-member where no type is said."""
+    kinds = (elements.text(part, "type") for part in elements.children(sent, "related"))
+    return "hasMember" in sent or any(kind in {"", "has-member"} for kind in kinds)
 
 
 def _shown(value: Value) -> str:
@@ -93,7 +106,10 @@ def _shown(value: Value) -> str:
         return between.join(filter(None, (value.quantity.shown, value.until.shown)))
     if value.kind == Kind.SAMPLES:  # its quantity is where zero lies, and no value
         return f"a recording of {value.samples} values"
-    return value.quantity.shown or value.text or value.when.starts
+    if value.kind == Kind.ATTACHMENT:
+        return value.attachment.title or "a file"
+    when = " - ".join(filter(None, (value.when.starts, value.when.ends)))
+    return value.quantity.shown or value.text or value.when.text or when
 
 
 def _quantity(value: Value) -> Part:
@@ -151,12 +167,51 @@ def _ranges(sent: Element) -> list[Part]:
 
 
 def _range_sent(sent: Element) -> Part:
-    """obs-3: a low, a high or a text."""
-    low, high = (_bound(quantities.read(elements.child(sent, side))) for side in ("low", "high"))
-    return writing.without_empty({"low": low, "high": high, "text": elements.text(sent, "text")})
+    """obs-3: a low, a high or a text. What it is a range of, and for whom, goes with it: without, it is the normal one
+    of everybody. Where a bound is no plain number, both stand as they were sent."""
+    sides = [elements.child(sent, side) for side in ("low", "high")]
+    low, high = map(quantities.read, sides)
+    text = elements.text(sent, "text")
+    if any(side and (not bound or bound.comparator) for side, bound in zip(sides, (low, high), strict=True)):
+        text = text or " - ".join(filter(None, map(quantities.as_sent, sides)))
+        low = high = quantities.Quantity()
+    if not (low or high or text):
+        return {}
+    ages = {
+        side: _bound(quantities.read(elements.child(elements.child(sent, "age"), side))) for side in ("low", "high")
+    }
+    return writing.without_empty(
+        {
+            "low": _bound(low),
+            "high": _bound(high),
+            "type": _meaning(sent),
+            "appliesTo": [_concept(each) for each in elements.children(sent, "appliesTo")],
+            "age": writing.without_empty(ages),
+            "text": text,
+        }
+    )
+
+
+def _meaning(sent: Element) -> Part:
+    """What R4 calls `type` is `meaning` in DSTU2. That a range is the normal one nobody needs to say."""
+    is_usual = all(each.meaning == ranges.Meaning.USUAL for each in ranges.read({"referenceRange": sent}))
+    return {} if is_usual else _concept(elements.child(sent, "type") or elements.child(sent, "meaning"))
+
+
+def _concept(sent: Element) -> Part:
+    return writing.concept(heads.title_of(sent), heads.codes_of(sent))
 
 
 def _interpretation(sent: Element) -> list[Part]:
-    codes = [code.code for each in elements.children(sent, "interpretation") for code in heads.codes_of(each)]
-    known = [code for code in codes if code in _MARKS]
-    return [writing.terminology("v3-ObservationInterpretation", code) for code in dict.fromkeys(known)]
+    """Marks of the standard's table by their codes, whichever version; all others as they were sent."""
+    marks = [_mark(each) for each in elements.children(sent, "interpretation")]
+    return [mark for number, mark in enumerate(marks) if mark and mark not in marks[:number]]
+
+
+def _mark(sent: Element) -> Part:
+    codes = heads.codes_of(sent)
+    known = (each.code for each in codes if interpretations.is_standard(each.system) and each.code in _MARKS)
+    code, title = next(known, ""), heads.title_of(sent)
+    if code:
+        return writing.terminology("v3-ObservationInterpretation", code)
+    return writing.concept(title, codes) if title or codes else {}

@@ -19,7 +19,9 @@ Part = dict[str, Any]
 UCUM = "http://unitsofmeasure.org"
 _TERMINOLOGY = "http://terminology.hl7.org/CodeSystem/"
 _ABSENT = "http://hl7.org/fhir/StructureDefinition/data-absent-reason"
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
+_MOMENT = re.compile(
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]((0\d|1[0-3]):[0-5]\d|14:00))", re.ASCII
+)  # no zone is further away
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _URI = re.compile(r"\S+")
 
@@ -46,13 +48,23 @@ def absent(reason: str = "unknown") -> Part:
 
 
 def moment(name: str, when: When, *, is_needed: bool = False) -> Part:
-    """`name`DateTime or `name`Period. Where there is none and one is needed, absent with a reason."""
-    starts, ends = date(when.starts), date(when.ends)
+    """`name`DateTime or `name`Period. Where there is none and one is needed, absent with a reason. A period that ends
+    before it starts is none (per-1): which side is wrong nobody knows."""
+    starts, ends = ("", "") if _is_reversed(when) else (date(when.starts), date(when.ends))
     if ends or (starts and when.is_open):
         return {f"{name}Period": _without_empty({"start": starts, "end": ends})}
     if starts:
         return {f"{name}DateTime": starts}
     return {f"_{name}DateTime": absent()} if is_needed else {}
+
+
+def _is_reversed(when: When) -> bool:
+    """As far as both sides are known."""
+    known = min(len(when.starts), len(when.ends), len("2019-03-04"))
+    starts, ends = datetimes.parse(when.starts), datetimes.parse(when.ends)
+    if starts and ends and starts.precision == ends.precision:
+        return starts.starts_at > ends.starts_at
+    return when.starts[:known] > when.ends[:known]
 
 
 def start(name: str, when: When) -> Part:
