@@ -131,10 +131,10 @@ def _lines(section: Section, held: Gathered, choices: Sequence[Choice]) -> Itera
         for missing in choice.gaps.missing:
             if missing.subject == str(section.subject.name):
                 yield f"{choice.source.provider}: {missing.sentence}"
-    yield from _not_listed(held)
+    yield from _not_listed(held, section)
 
 
-def _not_listed(held: Gathered) -> Iterable[str]:
+def _not_listed(held: Gathered, section: Section) -> Iterable[str]:
     if held.left.withheld:
         said = ngettext(
             "%(count)d entry is hidden by the provider.",
@@ -142,7 +142,7 @@ def _not_listed(held: Gathered) -> Iterable[str]:
             held.left.withheld,
         )
         yield said % {"count": held.left.withheld}
-    if held.left.left_out:
+    if held.left.left_out and section.counts_left_out:
         yield _("Not listed, because over, ruled out or not done: %(count)d.") % {"count": held.left.left_out}
     if held.left.of_other_kinds:
         yield _("Not listed, because this summary has no place for their kind: %(count)d.") % {

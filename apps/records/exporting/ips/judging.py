@@ -30,6 +30,14 @@ def meaning_of(entry: Entry) -> str:
     return " ".join(codes) or str(concept.get("text", "")).casefold()
 
 
+def condition_of(entry: Entry) -> str:
+    """What two conditions share that are one: what they mean, what they are called, where, and how they stand. One code
+    is of a left and of a right hand; what one provider only suspects, another has confirmed."""
+    meaning = meaning_of(entry)
+    sites = entry.body_sites if isinstance(entry, conditions.ConditionEntry) else ()
+    return meaning and "|".join((meaning, entry.title.casefold(), *sorted(map(str.casefold, sites)), entry.status))
+
+
 def absence_of(entry: Entry) -> Absence | None:
     """What the provider says there is none of. A device says it by its kind alone."""
     if entry.is_modified:  # it may say "not": no more is known than that it was sent
@@ -94,11 +102,21 @@ def is_canceled(entry: Entry) -> bool:
     return isinstance(entry, results.ResultEntry | ReportEntry) and entry.status == results.Status.CANCELED
 
 
+def measurement_of(entry: Entry) -> str:
+    """The test that a value is of. One that is awaited, or was not made, takes no older value's place; and what only a
+    provider's own word or code names may be of one specimen or place here, and of another there."""
+    test = results.test_in(entry)
+    if not test or not isinstance(entry, results.ResultEntry):
+        return ""
+    told = test if test.startswith("loinc:") else f"{test}|{entry.specimen}|{entry.body_site}"
+    return f"none of {told}" if entry.says_nothing else told
+
+
 def result_of(entry: Entry) -> str:
     """The test that a result is of, or the panel that a report groups. What a report concludes is of itself alone: two
     that are called the same may be about different things."""
     if not isinstance(entry, ReportEntry):
-        return results.test_in(entry)
+        return measurement_of(entry)
     says_more = entry.conclusion or entry.conclusion_names or entry.inside or not entry.results
     meaning = "" if says_more else meaning_of(entry)
     return meaning and f"report {meaning}"

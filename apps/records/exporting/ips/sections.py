@@ -13,7 +13,6 @@ from apps.records.exporting.ips import clinical, judging, medicines, observation
 from apps.records.exporting.ips.clinical import Item
 from apps.records.exporting.ips.writing import Part
 from apps.records.exporting.reading import Told
-from apps.records.presenters import results
 from apps.records.presenters.absences import Absence
 from apps.records.presenters.entry import Entry
 from apps.records.subjects import Subject
@@ -31,7 +30,8 @@ class Section:
 
     `item` makes the resource; `leaves_out` tells of an entry that there is none to make, and `alike` which entries say
     the same: the newest alone counts. `unknown` is the code of the entry that says there is no information, for a
-    section that must not be empty; `none` are those that say that there is nothing, by what there is none of.
+    section that must not be empty; `none` are those that say that there is nothing, by what there is none of. What it
+    leaves out is not counted where another section has it.
     """
 
     loinc: str
@@ -44,6 +44,7 @@ class Section:
     unknown: str = ""
     none: Mapping[Absence, str] = field(default_factory=dict)
     alike: Callable[[Entry], str] = _unlike
+    counts_left_out: bool = True
 
 
 def _current(told: Told) -> Item | None:
@@ -84,7 +85,7 @@ SECTIONS: Final = (
     Section(
         "11450-4", "Problem list - Reported", _("Health conditions"), subjects.CONDITIONS, ("Condition",), _current,
         judging.is_no_current_condition, "no-problem-info", {Absence.CONDITIONS: "no-known-problems"},
-        judging.meaning_of,
+        judging.condition_of,
     ),
     Section(
         "11369-6", "History of Immunization note", _("Vaccines"), subjects.VACCINES, ("Immunization",),
@@ -104,11 +105,11 @@ SECTIONS: Final = (
     ),
     Section(
         "8716-3", "Vital signs note", _("Vitals"), subjects.VITALS, ("Observation",), _observed(subjects.VITALS),
-        judging.is_canceled, alike=results.test_in,
+        judging.is_canceled, alike=judging.measurement_of,
     ),
     Section(
         "11348-0", "History of Past illness note", _("Past health conditions"), subjects.CONDITIONS, ("Condition",),
-        _past, judging.is_no_past_condition, alike=judging.meaning_of,
+        _past, judging.is_no_past_condition, alike=judging.condition_of, counts_left_out=False,
     ),
     Section(
         "18776-5", "Plan of care note", _("Care plans"), subjects.PLANS, ("CarePlan",), clinical.plan,
@@ -116,7 +117,7 @@ SECTIONS: Final = (
     ),
     Section(
         "29762-2", "Social history note", _("Social history"), subjects.HISTORY, ("Observation",),
-        _observed(subjects.HISTORY), judging.is_canceled, alike=results.test_in,
+        _observed(subjects.HISTORY), judging.is_canceled, alike=judging.measurement_of,
     ),
 )  # fmt: skip
 TYPES: Final = tuple(dict.fromkeys(name for section in SECTIONS for name in section.resource_types))

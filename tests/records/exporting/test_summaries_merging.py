@@ -1,0 +1,69 @@
+"""Of what stands for one another in a patient summary nothing is lost that says something else."""
+
+import pytest
+
+from tests.records.exporting.keeping import keep
+from tests.records.exporting.summarized import PAST, PROBLEMS, RESULTS, VITALS, Summarized
+from tests.records.linked import make_connection, make_endpoint
+
+pytestmark = pytest.mark.django_db
+
+FRACTURE = {"coding": [{"system": "http://snomed.info/sct", "code": "71620000"}], "text": "Fracture of femur"}
+
+
+def condition(logical_id, **elements):
+    return {
+        "resourceType": "Condition", "id": logical_id, "code": FRACTURE, "clinicalStatus": "active", **elements,
+    }  # fmt: skip
+
+
+def result(logical_id, **elements):
+    return {
+        "resourceType": "Observation", "id": logical_id, "status": "final", "code": {"text": "Glucose"},
+        "effectiveDateTime": "2025-01-02", "valueString": logical_id, **elements,
+    }  # fmt: skip
+
+
+class TestAConditionOfTwoProviders:
+    @pytest.mark.parametrize(
+        ("other", "count"),
+        [
+            ({}, 1),
+            ({"onsetDateTime": "2020-01-01", "verificationStatus": "confirmed"}, 1),
+            ({"code": {**FRACTURE, "text": "Fracture of left femur"}}, 2),
+            ({"bodySite": [{"text": "Left"}]}, 2),
+            ({"verificationStatus": "provisional", "onsetDateTime": "2020-01-01"}, 2),
+            ({"clinicalStatus": "remission", "onsetDateTime": "2020-01-01"}, 2),
+        ],
+    )
+    def test_is_one_only_where_both_say_the_same(self, alice, other, count):
+        keep(make_connection(alice), condition("c1"))
+        keep(make_connection(alice, make_endpoint("https://other.example/r4")), condition("c2", **other))
+        found = Summarized(alice)
+        assert len(found.told(PROBLEMS)) == count
+        assert ("older or said again: 1." in found.words(PROBLEMS)) is (count == 1)
+
+    def test_is_not_called_over_among_those_of_the_past_where_it_is_of_now(self, alice):
+        keep(make_connection(alice), condition("c1"))
+        found = Summarized(alice)
+        assert len(found.told(PROBLEMS)) == 1
+        assert "over, ruled out" not in found.words(PAST)
+
+
+class TestANewerResult:
+    @pytest.mark.parametrize(
+        ("newer", "count"),
+        [
+            ({}, 1),
+            ({"status": "registered", "valueString": None}, 2),
+            ({"valueString": None, "dataAbsentReason": {"coding": [{"code": "not-performed"}]}}, 2),
+            ({"specimen": {"display": "Urine"}}, 2),
+            ({"bodySite": {"text": "Left arm"}}, 2),
+        ],
+    )
+    def test_hides_no_older_one_that_says_something_else(self, alice, newer, count):
+        newer = result("newer", effectiveDateTime="2026-01-02", **newer)
+        vital = {"category": [{"coding": [{"code": "vital-signs"}]}]}
+        keep(make_connection(alice), result("older"), newer, result("v1", **vital), {**newer, "id": "v2", **vital})
+        found = Summarized(alice)
+        assert len(found.told(RESULTS)) == len(found.told(VITALS)) == count
