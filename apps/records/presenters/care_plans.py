@@ -148,7 +148,8 @@ def _is_plain(category: Element) -> bool:
 
 
 def _activities(resource: Element, context: Context) -> tuple[Activity, ...]:
-    sent = (_activity(resource, activity, context) for activity in elements.children(resource, "activity"))
+    told = (one for one in elements.children(resource, "activity") if not is_withdrawn(elements.child(one, "detail")))
+    sent = (_activity(resource, activity, context) for activity in told)
     return tuple(islice((activity for activity in sent if _says_something(activity)), _MOST))
 
 
@@ -184,6 +185,11 @@ def what_to_do(detail: Element, context: Context, *, within: Element) -> str:
         elements.words(product),
     )
     return next(filter(None, said), "")
+
+
+def is_withdrawn(detail: Element) -> bool:
+    """Whether the provider says that this never was an activity of the plan."""
+    return "entered-in-error" in status_codes(detail, "status")
 
 
 def is_to_avoid(detail: Element) -> bool:

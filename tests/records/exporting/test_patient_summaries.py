@@ -348,5 +348,8 @@ def reported(document, report):
     return [by_url[each["reference"]] for each in report.get("result", ())]
 
 
-_OF_SOURCE = {"id", "meta", "identifier", "patient", "subject", "device", "verificationStatus", "intent", "category"}
+_OF_SOURCE = {
+    "id", "meta", "identifier", "patient", "subject", "device", "verificationStatus", "intent", "reportedBoolean",
+    "category",
+}  # fmt: skip
 _SCORE = '"code": "{score}", "system": "http://unitsofmeasure.org", "unit": "{score}", '

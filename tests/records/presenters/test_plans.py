@@ -101,6 +101,11 @@ class TestACarePlan:
         assert corpus.titled(pairs) >= 0.98
         assert corpus.dated(pairs, "period") >= 0.98
 
+    def test_has_nothing_to_do_that_was_entered_in_error(self):
+        sent = [{"detail": {"description": each, "status": each}} for each in ("Entered-In-Error", "cancelled")]
+        entry = care_plans.present({"resourceType": "CarePlan", "status": "active", "activity": sent}, Context())
+        assert [each.text for each in entry.activities] == ["cancelled"]
+
 
 class TestAGoal:
     def test_is_the_same_from_both_versions(self):

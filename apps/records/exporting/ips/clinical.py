@@ -4,7 +4,7 @@ Each function takes a resource as told and gives an `Item`, or None where this s
 DSTU2 are mapped as interface facts 1.6 says; a code that R4 does not know counts as not given.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from django.utils.translation import gettext
@@ -47,8 +47,8 @@ class Item:
 def allergy(told: Told) -> Item | None:
     """AllergyIntolerance (IPS). One that was ruled out is left out."""
     sent, entry = told.resource, told.entry
-    verification = _first(sent, "verificationStatus", ("unconfirmed", "confirmed", "refuted", "presumed"))
-    clinical = _first(sent, "clinicalStatus", ("active", "inactive", "resolved"))
+    verification = known_code(sent, "verificationStatus", ("unconfirmed", "confirmed", "refuted", "presumed"))
+    clinical = known_code(sent, "clinicalStatus", ("active", "inactive", "resolved"))
     dstu2 = elements.text(sent, "status").lower()
     verification = verification or (dstu2 if dstu2 in {"unconfirmed", "confirmed", "refuted"} else "")
     clinical = clinical or {"unconfirmed": "active", "confirmed": "active"}.get(dstu2, dstu2)
@@ -62,7 +62,7 @@ def allergy(told: Told) -> Item | None:
             "resourceType": "AllergyIntolerance",
             "clinicalStatus": _status("allergyintolerance-clinical", known),
             "verificationStatus": verification and _status("allergyintolerance-verification", verification),
-            "type": _one_of(sent, "type", ("allergy", "intolerance")),
+            "type": known_code(sent, "type", ("allergy", "intolerance")),
             "category": [each for each in elements.texts(sent, "category") if each in _ALLERGY_CATEGORIES],
             "criticality": _CRITICALITIES.get(elements.text(sent, "criticality").lower()),
             "code": concept,
@@ -85,7 +85,7 @@ def _reaction(sent: Element) -> Part:
     description = elements.text(sent, "description")
     if not manifested and not description:
         return {}
-    severity = _one_of(sent, "severity", ("mild", "moderate", "severe"))
+    severity = known_code(sent, "severity", ("mild", "moderate", "severe"))
     part = {"manifestation": manifested or [{"text": description}], "description": description, "severity": severity}
     return writing.without_empty(part)
 
@@ -98,12 +98,12 @@ def _said(reaction: Part) -> str:
 def condition(told: Told) -> Item | None:
     """Condition (IPS). One that was ruled out is left out. con-4: what has ended is not active."""
     sent = told.resource
-    verification = _first(sent, "verificationStatus", _CERTAINTIES)
+    verification = known_code(sent, "verificationStatus", _CERTAINTIES)
     if verification == "refuted":
         return None
     ended = moments.read(sent, "abatement", means="ended")
     has_ended = bool(ended) or elements.flag(sent, "abatementBoolean") is True
-    clinical = _first(sent, "clinicalStatus", _DISEASE_CODES)
+    clinical = known_code(sent, "clinicalStatus", _DISEASE_CODES)
     if has_ended and clinical in {"active", "recurrence", "relapse"}:
         ended = When()  # the two contradict each other; the status is the safer one
     elif has_ended and not clinical:
@@ -139,7 +139,7 @@ def is_over(item: Item) -> bool:
 def immunization(told: Told) -> Item | None:
     """Immunization (IPS). One that was not given is left out: it is no vaccination."""
     sent = told.resource
-    if elements.flag(sent, "wasNotGiven") is True or _one_of(sent, "status", ("completed",)) != "completed":
+    if elements.flag(sent, "wasNotGiven") is True or not known_code(sent, "status", ("completed",)):
         return None
     title, concept = _named(told, "vaccineCode")
     when = moments.read(sent, "occurrence", "date", means="given")
@@ -147,16 +147,23 @@ def immunization(told: Told) -> Item | None:
     lot = elements.text(sent, "lotNumber")
     resource = {"resourceType": "Immunization", "status": "completed", "vaccineCode": concept, **occurrence}
     resource |= {"lotNumber": lot} if lot else {}
-    return Item(resource, title, lot, when, subject_name="patient")
+    detail = [lot]
+    if elements.flag(sent, "isSubpotent") is True:  # a modifier: without it, the dose was a whole one
+        resource["isSubpotent"] = True
+        detail.append(gettext("A dose that may not protect enough"))
+    return Item(resource, title, ", ".join(filter(None, detail)), when, subject_name="patient")
+
+
+_PROCEDURE_STATUSES = ("preparation", "in-progress", "on-hold", "stopped", "completed", "aborted", "not-done")
 
 
 def procedure(told: Told) -> Item | None:
     """Procedure (IPS). One that was not done is left out."""
     sent = told.resource
-    status = {"aborted": "stopped"}.get(elements.text(sent, "status"), elements.text(sent, "status"))
+    status = known_code(sent, "status", _PROCEDURE_STATUSES)
     if elements.flag(sent, "notPerformed") is True or status == "not-done":
         return None
-    known = status if status in {"preparation", "in-progress", "on-hold", "stopped", "completed"} else "unknown"
+    known = {"aborted": "stopped"}.get(status, status) or "unknown"
     title, concept = _named(told, "code")
     when = moments.read(sent, "performed", means="done")
     performed = {"performedString": when.text} if when.text else writing.moment("performed", when, is_needed=True)
@@ -167,8 +174,8 @@ def procedure(told: Told) -> Item | None:
 def plan(told: Told) -> Item | None:
     """A CarePlan that is current; a care team of DSTU2 is none."""
     sent = told.resource
-    status = elements.text(sent, "status")
-    if told.subject is None or told.subject.key != "plans" or status not in {"active", "on-hold"}:
+    status = known_code(sent, "status", ("active", "on-hold"))
+    if told.subject is None or told.subject.key != "plans" or not status:
         return None
     description = elements.text(sent, "description") or told.entry.narrative
     activities = [_activity(elements.child(each, "detail"), told) for each in elements.children(sent, "activity")]
@@ -177,7 +184,7 @@ def plan(told: Told) -> Item | None:
         {
             "resourceType": "CarePlan",
             "status": status,
-            "intent": "plan",
+            "intent": known_code(sent, "intent", ("proposal", "plan", "order", "option")) or "plan",
             "description": description,
             "period": writing.moment("made", when).get("madePeriod"),
             "activity": [{"detail": activity} for activity in activities if activity],
@@ -188,17 +195,18 @@ def plan(told: Told) -> Item | None:
 
 
 def _activity_said(activity: Part) -> str:
-    said = str(activity["description"])
+    said, status = str(activity["description"]), activity["status"]
+    said = f"{said} ({status})" if status in {"on-hold", "completed", "cancelled", "stopped"} else said
     return f"{gettext('Not to do')}: {said}" if activity.get("doNotPerform") else said
 
 
 def _activity(detail: Element, told: Told) -> Part:
     said = care_plans.what_to_do(detail, told.context, within=told.resource)
     is_to_avoid = care_plans.is_to_avoid(detail)
-    if not said and not is_to_avoid:
+    if care_plans.is_withdrawn(detail) or not (said or is_to_avoid):
         return {}
     known = ("not-started", "scheduled", "in-progress", "on-hold", "completed", "cancelled", "stopped")
-    activity = {"status": _one_of(detail, "status", known) or "unknown", "description": said or "…"}
+    activity = {"status": known_code(detail, "status", known) or "unknown", "description": said or "…"}
     return {**activity, "doNotPerform": True} if is_to_avoid else activity
 
 
@@ -213,10 +221,6 @@ def _status(system: str, code: str) -> Part:
     return writing.terminology(system, code) if code else writing.absent()
 
 
-def _first(sent: Element, name: str, known: tuple[str, ...]) -> str:
+def known_code(sent: Element, name: str, known: Iterable[str]) -> str:
+    """The first of its codes that R4 has there, however it is spelled and in whichever shape it came; else empty."""
     return next((code for code in heads.status_codes(sent, name) if code in known), "")
-
-
-def _one_of(sent: Element, name: str, known: tuple[str, ...]) -> str:
-    code = elements.text(sent, name)
-    return code if code in known else ""

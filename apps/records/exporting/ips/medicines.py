@@ -1,11 +1,14 @@
 """Medicines and devices as minimal R4 resources, from either version."""
 
+from django.utils.translation import gettext
+
 from apps.records.exporting.ips import writing
-from apps.records.exporting.ips.clinical import Item
+from apps.records.exporting.ips.clinical import Item, known_code
+from apps.records.exporting.ips.writing import Part
 from apps.records.exporting.reading import Told
-from apps.records.presenters import dosages, elements, heads, moments, naming
+from apps.records.presenters import dates, dosages, elements, heads, moments, naming
 from apps.records.presenters.entry import Code
-from apps.records.presenters.medications import MedicationEntry
+from apps.records.presenters.medications import Kind, MedicationEntry
 from apps.records.viewing.facts import lines
 
 _MOST_DOSAGES = 500  # of one medicine
@@ -21,11 +24,11 @@ def medicine(told: Told) -> Item | None:
     """MedicationRequest or MedicationStatement (IPS). What is over, or is not to be taken, is left out: the section
     is what is taken now."""
     sent = told.resource
-    status = elements.text(sent, "status")
+    status = known_code(sent, "status", _NOT_TAKEN | _ORDERED | _STATED)
     if status in _NOT_TAKEN or any(elements.flag(sent, name) is True for name in ("wasNotTaken", "doNotPerform")):
         return None
     title, codes = _drug(told)
-    dosage = [{"text": text} for text in _dosages(told)]
+    dosage, ends = [{"text": text} for text in _dosages(told)], _ends(told)
     named = {"medicationCodeableConcept": writing.concept(title, codes)}
     if told.entry.resource_type == "MedicationStatement":
         when = moments.read(sent, "effective", "dateAsserted", means="started")
@@ -34,20 +37,36 @@ def medicine(told: Told) -> Item | None:
         resource = writing.without_empty({**known, **named, **taken, "dosage": dosage})
     else:
         when = moments.read(sent, "authoredOn", "dateWritten", means="prescribed")
-        intent = elements.text(sent, "intent")
         known = {"resourceType": "MedicationRequest", "status": status if status in _ORDERED else "unknown"}
-        known["intent"] = intent if intent in _INTENTS else "order"
         authored = {"authoredOn": writing.date(when.starts), "dosageInstruction": dosage}
-        resource = writing.without_empty({**known, **named, **authored})
-    detail = "; ".join(filter(None, (known["status"], *(each["text"] for each in dosage))))
+        noted = [{"text": said} for said in ends]
+        resource = writing.without_empty({**known, **_intended(told), **named, **authored, "note": noted})
+    detail = "; ".join(filter(None, (known["status"], *(each["text"] for each in dosage), *ends)))
     return Item(resource, title, detail, when)
+
+
+def _intended(told: Told) -> Part:
+    """What the order is for. One of DSTU2 is an order; what says nothing that R4 knows is not called one. Of what was
+    only reported the intent says nothing, and it says so."""
+    intent = known_code(told.resource, "intent", _INTENTS)
+    if not intent and told.entry.resource_type == "MedicationOrder":
+        intent = "order"
+    is_reported = isinstance(told.entry, MedicationEntry) and told.entry.kind is Kind.REPORTED
+    reported = {"reportedBoolean": True} if is_reported else {}
+    return {**({"intent": intent} if intent else {"_intent": writing.absent()}), **reported}
+
+
+def _ends(told: Told) -> tuple[str, ...]:
+    """Until when an order was meant: one that nobody marked as over still has its end."""
+    sent = told.entry.ends_at if isinstance(told.entry, MedicationEntry) and told.entry.is_order else ""
+    return (gettext("Until %(date)s") % {"date": dates.sent_date(sent)},) if sent else ()
 
 
 def device(told: Told) -> Item | None:
     """DeviceUseStatement (IPS) and the Device it is about. One no longer in use is left out."""
     sent = told.resource
-    status = {"available": "active", "not-available": "inactive"}.get(elements.text(sent, "status"), "")
-    status = status or elements.text(sent, "status")
+    status = known_code(sent, "status", ("available", "not-available", "active", "inactive"))
+    status = {"available": "active", "not-available": "inactive"}.get(status, status)
     if status == "inactive":
         return None
     kind = elements.child(sent, "type")

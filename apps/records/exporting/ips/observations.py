@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from apps.records.exporting.ips import writing
-from apps.records.exporting.ips.clinical import Item
+from apps.records.exporting.ips.clinical import Item, known_code
 from apps.records.exporting.ips.writing import Part
 from apps.records.exporting.reading import Told
 from apps.records.presenters import elements, heads, interpretations, moments, naming, quantities, ranges, values
@@ -16,6 +16,7 @@ from apps.records.presenters.elements import Element
 from apps.records.presenters.values import Absence, Kind, Value
 
 _STATUSES = frozenset({"registered", "preliminary", "final", "amended", "corrected", "unknown"})
+_NO_RESULT = frozenset({"cancelled", "entered-in-error"})  # the second of what a report contains: others are not listed
 _MARKS = frozenset(
     ("N", "H", "L", "HH", "LL", "HU", "LU", "A", "AA", "<", ">", "POS", "NEG", "IND", "DET", "ND", "R", "S", "I", "NR")
 )
@@ -36,8 +37,8 @@ def observation(told: Told) -> Item | None:
 
 def written(sent: Element, told: Told, *, category: str) -> Item | None:
     """The same of an Observation that is `told`, or part of it, under this code of observation-category."""
-    status = elements.text(sent, "status")
-    if status in {"cancelled", "entered-in-error"}:  # the second of what a report contains: others are not listed
+    status = known_code(sent, "status", _STATUSES | _NO_RESULT)
+    if status in _NO_RESULT:
         return None
     code = elements.child(sent, "code")
     title = heads.title_of(code)
@@ -48,7 +49,7 @@ def written(sent: Element, told: Told, *, category: str) -> Item | None:
     resource = writing.without_empty(
         {
             "resourceType": "Observation",
-            "status": status if status in _STATUSES else "unknown",
+            "status": status or "unknown",
             "category": [writing.terminology("observation-category", category)],
             "code": concept,
             **writing.moment("effective", when, is_needed=True),

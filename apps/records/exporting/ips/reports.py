@@ -12,7 +12,7 @@ from itertools import islice
 from django.utils.translation import ngettext
 
 from apps.records.exporting.ips import cautions, judging, observations, writing
-from apps.records.exporting.ips.clinical import Item
+from apps.records.exporting.ips.clinical import Item, known_code
 from apps.records.exporting.ips.writing import Part
 from apps.records.exporting.reading import Told
 from apps.records.presenters import elements, heads, moments, naming, results
@@ -27,7 +27,7 @@ _MOST_SAID = 20  # results that the narrative tells one by one
 
 def report(told: Told) -> Item | None:
     """DiagnosticReport (IPS). One that was cancelled is left out."""
-    sent, status = told.resource, elements.text(told.resource, "status")
+    sent, status = told.resource, known_code(told.resource, "status", (*_STATUSES, "cancelled"))
     if status == "cancelled":
         return None
     code = elements.child(sent, "code")
@@ -38,7 +38,7 @@ def report(told: Told) -> Item | None:
     resource = writing.without_empty(
         {
             "resourceType": "DiagnosticReport",
-            "status": status if status in _STATUSES else "unknown",
+            "status": status or "unknown",
             "category": _written(_concepts(sent, "category")),
             "code": writing.concept(title, heads.codes_of(code) or told.entry.codes),
             **writing.moment("effective", when, is_needed=True),

@@ -1,0 +1,88 @@
+"""How things stand in a patient summary: as the provider said, however it was spelled, and never better known."""
+
+import pytest
+
+from tests.records.exporting.keeping import keep
+from tests.records.exporting.summarized import MEDICINES, PLANS, PROCEDURES, RESULTS, VACCINES, Summarized
+from tests.records.linked import make_connection
+
+pytestmark = pytest.mark.django_db
+
+CANARY = {"text": "Canary"}
+DRUG = {"medicationCodeableConcept": CANARY}
+
+
+def made(kind, **elements):
+    return {"resourceType": kind, "id": f"{kind.lower()}-1", **elements}
+
+
+class TestAStatus:
+    @pytest.mark.parametrize(
+        ("loinc", "sent", "status"),
+        [
+            (VACCINES, made("Immunization", vaccineCode=CANARY, status="Completed"), "completed"),
+            (PROCEDURES, made("Procedure", code=CANARY, status=["Completed"]), "completed"),
+            (PROCEDURES, made("Procedure", code=CANARY, status="aborted"), "stopped"),
+            (RESULTS, made("Observation", code=CANARY, status="FINAL"), "final"),
+            (RESULTS, made("DiagnosticReport", code=CANARY, status={"coding": [{"code": "final"}]}), "final"),
+            (PLANS, made("CarePlan", title="Canary", description="Canary", status="Active"), "active"),
+            (MEDICINES, made("MedicationStatement", status="Active", **DRUG), "active"),
+            (MEDICINES, made("MedicationRequest", status=["on-hold"], intent="Order", **DRUG), "on-hold"),
+            (MEDICINES, made("MedicationStatement", status="constant", **DRUG), "unknown"),
+        ],
+    )
+    def test_is_the_one_sent_however_it_is_spelled(self, alice, loinc, sent, status):
+        keep(make_connection(alice), sent)
+        found = Summarized(alice)
+        (only,) = found.told(loinc)
+        assert only["status"] == status
+        assert "Not listed" not in found.words(loinc)
+
+
+class TestAMedicine:
+    def test_is_no_order_where_nothing_says_so(self, alice):
+        keep(
+            make_connection(alice), made("MedicationRequest", status="active", **DRUG), made("MedicationOrder", **DRUG)
+        )
+        orders = Summarized(alice).told(MEDICINES)
+        assert sorted(each.get("intent", "none") for each in orders) == ["none", "order"]
+
+    def test_that_was_reported_says_so_beside_its_plan(self, alice):
+        sent = made("MedicationRequest", status="active", intent="plan", reportedBoolean=True, **DRUG)
+        keep(make_connection(alice), sent)
+        (only,) = Summarized(alice).told(MEDICINES)
+        assert (only["intent"], only["reportedBoolean"]) == ("plan", True)
+
+    def test_says_until_when_it_was_meant(self, alice):
+        keep(make_connection(alice), made("MedicationOrder", status="active", dateEnded="2015-01-02", **DRUG))
+        found = Summarized(alice)
+        (only,) = found.told(MEDICINES)
+        assert only["note"] == [{"text": "Until January 2, 2015"}]
+        assert "active; Until January 2, 2015" in found.words(MEDICINES)
+
+
+class TestADose:
+    def test_that_may_not_protect_enough_says_so(self, alice):
+        sent = made("Immunization", vaccineCode=CANARY, status="completed", isSubpotent=True)
+        keep(make_connection(alice), sent)
+        found = Summarized(alice)
+        (only,) = found.told(VACCINES)
+        assert only["isSubpotent"] is True
+        assert "A dose that may not protect enough" in found.words(VACCINES)
+
+
+class TestAPlan:
+    def test_says_what_of_it_is_done_or_stopped_and_nothing_that_never_was_of_it(self, alice):
+        statuses = ("in-progress", "completed", "cancelled", "entered-in-error")
+        activity = [{"detail": {"description": f"Canary {each}", "status": each}} for each in statuses]
+        keep(make_connection(alice), made("CarePlan", status="active", description="Heart", activity=activity))
+        found = Summarized(alice)
+        (only,) = found.told(PLANS)
+        assert [each["detail"]["status"] for each in only["activity"]] == list(statuses[:3])
+        said = "Canary in-progress; Canary completed (completed); Canary cancelled (cancelled)"
+        assert f"<td>{said}</td>" in found.words(PLANS)
+
+    def test_that_is_only_proposed_stays_proposed(self, alice):
+        keep(make_connection(alice), made("CarePlan", status="active", intent="proposal", description="Heart"))
+        (only,) = Summarized(alice).told(PLANS)
+        assert only["intent"] == "proposal"
