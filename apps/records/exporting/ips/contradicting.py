@@ -9,7 +9,8 @@ from typing import Final
 
 from apps.records.exporting.ips import clinical
 from apps.records.exporting.ips.clinical import Item
-from apps.records.presenters.absences import Absence
+from apps.records.presenters.absences import Absence, known_absence
+from apps.records.presenters.heads import codes_of
 
 # The others are of all that their section lists.
 _CATEGORIES: Final = {
@@ -20,9 +21,15 @@ _CATEGORIES: Final = {
 
 
 def is_refuted(absence: Absence, listed: Iterable[Item]) -> bool:
-    """Whether something listed that is not over is of what there should be none. What has no category may be of any."""
+    """Whether something listed that is not over is of what there should be none. What has no category may be of any;
+    that there is none of something else, such as latex, refutes nothing."""
     category = _CATEGORIES.get(absence, "")
-    return any(_may_be(category, item) for item in listed if not clinical.is_over(item))
+    return any(_may_be(category, item) for item in listed if not clinical.is_over(item) and not _says_none(item))
+
+
+def _says_none(item: Item) -> bool:
+    concept = item.resource.get("code") or item.resource.get("medicationCodeableConcept")
+    return "modifierExtension" not in item.resource and bool(known_absence(codes_of(concept), item.title))
 
 
 def _may_be(category: str, item: Item) -> bool:

@@ -103,7 +103,8 @@ def _bundle(entries: list[Part], choices: Sequence[Choice], at: datetime) -> Par
 def _section(section: Section, held: Gathered, choices: Sequence[Choice], pages: _Pages) -> Part:
     entries = [_added(found, pages) for found in held.found]
     items = [found.item for found in held.found]
-    entries += [_none_known(one, section, pages) for one in held.none_known
+    certain = () if held.left.hides_some else held.none_known  # what is hidden may be what there should be none of
+    entries += [_none_known(one, section, pages) for one in certain
                 if section.none[one.absence] and not contradicting.is_refuted(one.absence, items)]  # fmt: skip
     if not entries and section.unknown:
         entries = [_stated(section, section.unknown, pages, section.loinc)]
@@ -118,8 +119,12 @@ def _section(section: Section, held: Gathered, choices: Sequence[Choice], pages:
     }
     if entries:
         return {**part, "entry": entries}
-    reason = "nilknown" if held.none_known else "unavailable"
-    return {**part, "emptyReason": writing.terminology("list-empty-reason", reason)}
+    return {**part, "emptyReason": writing.terminology("list-empty-reason", "nilknown" if certain else _reason(held))}
+
+
+def _reason(held: Gathered) -> str:
+    """Why a section is empty of which nobody recorded that there is nothing, or of which some is hidden."""
+    return "withheld" if held.left.withheld else "unavailable"
 
 
 def _lines(section: Section, held: Gathered, choices: Sequence[Choice]) -> Iterable[str]:

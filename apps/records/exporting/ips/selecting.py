@@ -9,6 +9,7 @@ from typing import Final, Generic, TypeVar
 from apps.records.exporting.ips import judging
 from apps.records.exporting.ips.sections import Section
 from apps.records.exporting.stored import Source
+from apps.records.presenters import absences
 from apps.records.presenters.absences import Absence
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.moments import When
@@ -81,6 +82,11 @@ class Left:
     of_other_kinds: int = 0
     unopened: set[str] = field(default_factory=set)
 
+    @property
+    def hides_some(self) -> bool:
+        """Whether there is something here of which nobody can tell what it is."""
+        return bool(self.withheld or self.unopened)
+
     def leaves(self, entry: Entry, section: Section, source: Source) -> bool:
         """Whether the section has no place for the entry, as far as the entry itself says. Then it is counted."""
         if entry.resource_type not in section.resource_types:
@@ -88,7 +94,8 @@ class Left:
         elif entry.is_withheld:
             self.withheld += 1
         elif (absence := judging.absence_of(entry)) in section.none and absence is not None:
-            self._note(NoneKnown(source, entry.logical_id, absence, entry.title, entry.when))
+            said = entry.title or str(absences.WORDS[absence])
+            self._note(NoneKnown(source, entry.logical_id, absence, said, entry.when))
         elif section.leaves_out(entry):
             self.left_out += 1
         else:
