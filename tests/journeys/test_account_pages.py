@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 from django.core import mail
+from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
@@ -107,6 +108,34 @@ class TestALongLine:
             }))"""
         )
         assert 45 < longest <= 70
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+class TestTextOfTwiceTheSize:
+    def test_stays_within_a_phone(self, live_server: LiveServer, new_page: NewPage, alice: User, language: str):
+        page = new_page(width=360)
+        page.context.add_cookies([{"name": "django_language", "value": language, "url": live_server.url}])
+        overflows = {}
+        for name in ("help", "account_signup", "account_login"):
+            overflows[name] = self.overflow(page, f"{live_server.url}{reverse(name)}")
+        client = Client()
+        client.force_login(alice, backend="allauth.account.auth_backends.AuthenticationBackend")
+        cookie = client.cookies["sessionid"].value
+        page.context.add_cookies([{"name": "sessionid", "value": cookie, "url": live_server.url}])
+        for name in ("home", "settings", "sessions", "whole_record", "search_record"):
+            overflows[name] = self.overflow(page, f"{live_server.url}{reverse(name)}")
+            expect(page.locator(".menu > summary")).to_be_visible()
+        assert {name: px for name, px in overflows.items() if px > 0} == {}
+
+    def overflow(self, page: Page, url: str) -> int:
+        """By how many pixels the page scrolls sideways where its reader set letters twice as large."""
+        page.goto(url)
+        return int(
+            page.evaluate(
+                """() => { const all = document.documentElement; all.style.fontSize = '200%';
+                return all.scrollWidth - all.clientWidth }"""
+            )
+        )
 
 
 class TestSigningUp:
