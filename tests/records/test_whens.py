@@ -1,9 +1,15 @@
 """When something was, in words, with its clock times."""
 
+import json
+from typing import Any
+
 import pytest
 
+from apps.records import presenting
+from apps.records.presenters.entry import Context
 from apps.records.presenters.moments import When
 from apps.records.viewing import whens
+from tests.records.people import PATIENT_ID
 
 
 def said(starts: str, ends: str) -> str:
@@ -30,3 +36,77 @@ class TestAPeriod:
     )
     def test_of_another_kind_says_both_its_ends_or_its_one(self, starts, ends, words):
         assert said(starts, ends) == words
+
+
+def label(resource_type: str, **sent: Any) -> str:
+    resource = {"resourceType": resource_type, "id": "x1", "subject": {"reference": f"Patient/{PATIENT_ID}"}, **sent}
+    body = json.dumps(resource).encode()
+    _resource, entry = presenting.present(body, resource_type=resource_type, logical_id="x1", context=Context())
+    assert entry.when.starts
+    return whens.label(entry)
+
+
+def observed(category: str, **sent: Any) -> str:
+    of_kind = [{"coding": [{"code": category}]}]
+    return label("Observation", **{"status": "final", "category": of_kind, "effectiveDateTime": "2024-03-09", **sent})
+
+
+class TestTheDateOfWhatDidNotHappen:
+    @pytest.mark.parametrize(
+        ("status", "said"), [("completed", "Given"), ("not-done", "Recorded"), ("odd", "Recorded"), ("", "Recorded")]
+    )
+    def test_of_a_vaccine_does_not_say_that_it_was_given(self, status, said):
+        assert label("Immunization", status=status, occurrenceDateTime="2024-03-09") == said
+
+    def test_of_a_refused_vaccine_of_the_older_version_does_not_either(self):
+        assert label("Immunization", status="completed", wasNotGiven=True, date="2024-03-09") == "Recorded"
+
+    @pytest.mark.parametrize(
+        ("status", "said"),
+        [("completed", "Done"), ("not-done", "Recorded"), ("stopped", "Started"), ("in-progress", "Started")],
+    )
+    def test_of_a_procedure_does_not_say_that_it_was_done(self, status, said):
+        assert label("Procedure", status=status, performedDateTime="2024-03-09") == said
+
+    @pytest.mark.parametrize(
+        ("status", "said"), [("active", "Taken"), ("not-taken", "Recorded"), ("intended", "Planned for")]
+    )
+    def test_of_a_medicine_does_not_say_that_it_was_taken(self, status, said):
+        assert label("MedicationStatement", status=status, effectiveDateTime="2024-03-09") == said
+
+    @pytest.mark.parametrize(("status", "said"), [("completed", "Filled"), ("declined", "Recorded")])
+    def test_of_a_fill_does_not_say_that_it_was_filled(self, status, said):
+        assert label("MedicationDispense", status=status, whenHandedOver="2024-03-09") == said
+
+    @pytest.mark.parametrize(("status", "said"), [("finished", "Seen"), ("cancelled", "Planned for")])
+    def test_of_a_visit_does_not_say_that_anybody_was_seen(self, status, said):
+        assert label("Encounter", status=status, period={"start": "2024-03-09", "end": "2024-03-09"}) == said
+
+    def test_of_a_test_does_not_say_that_a_sample_was_collected(self):
+        assert observed("laboratory", status="cancelled") == "Recorded"
+
+
+class TestTheDateOfAResult:
+    @pytest.mark.parametrize(
+        ("category", "said"),
+        [
+            ("laboratory", "Collected"),
+            ("vital-signs", "Measured"),
+            ("social-history", "Recorded"),
+            ("survey", "Recorded"),
+            ("imaging", "Done"),
+            ("unheard-of", "Collected"),
+        ],
+    )
+    def test_speaks_of_a_sample_only_where_there_may_be_one(self, category, said):
+        assert observed(category) == said
+
+    def test_is_of_a_measurement_where_the_code_alone_says_so(self):
+        weight = {"coding": [{"system": "http://loinc.org", "code": "29463-7"}]}
+        assert observed("unheard-of", code=weight) == "Measured"
+
+    def test_is_when_a_scan_was_done(self):
+        scan = {"status": "final", "effectiveDateTime": "2024-03-09"}
+        imaging = [{"coding": [{"system": "http://terminology.hl7.org/CodeSystem/v2-0074", "code": "RAD"}]}]
+        assert label("DiagnosticReport", **scan, category=imaging) == "Done"
+        assert label("DiagnosticReport", **scan) == "Collected"

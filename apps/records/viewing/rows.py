@@ -21,7 +21,7 @@ from apps.records.presenters.values import Attachment
 from apps.records.presenters.visits import VisitEntry
 from apps.records.shelving import arranging
 from apps.records.shelving.reading import Shelved
-from apps.records.viewing import cautions, other_kinds, remarks, standing, values_in_words, whens, words
+from apps.records.viewing import cautions, meanings, other_kinds, remarks, standing, values_in_words, whens, words
 from apps.records.viewing.facts import lines
 from apps.records.viewing.whole import Source
 
@@ -139,10 +139,11 @@ class _Alike:
         self._statuses: dict[tuple[type[Entry], str, str, str], str] = {}
         self._grave: dict[tuple[str, tuple[Code, ...]], bool] = {}
 
-    def label(self, when: When) -> str:
-        if when.means not in self._labels:
-            self._labels[when.means] = whens.label(when)
-        return self._labels[when.means]
+    def label(self, entry: Entry) -> str:
+        means = meanings.of(entry)
+        if means not in self._labels:
+            self._labels[means] = whens.of_meaning(means)
+        return self._labels[means]
 
     def status(self, entry: Entry, provider: str) -> str:
         said = type(entry), entry.status, entry.group, provider
@@ -177,7 +178,7 @@ def _row(shelved: Shelved, provider: str, person: str, alike: _Alike, *, has_det
         subject=shelved.subject,
         title=title,
         theirs=theirs,
-        when_label="" if _says_itself(entry.when) else alike.label(entry.when),
+        when_label="" if _says_itself(entry.when) else alike.label(entry),
         when=whens.in_words(entry.when),
         year=arranging.year(entry),
         group=entry.group,

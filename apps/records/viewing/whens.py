@@ -11,11 +11,13 @@ from django.utils.translation import gettext_lazy as _
 from apps.records.presenters import dates
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.moments import When
+from apps.records.viewing import meanings
 from apps.wire import datetimes
 from apps.wire.datetimes import FhirDateTime, Precision
 
 _LABELS: Final[dict[str, str | Promise]] = {
     "collected": _("Collected"),
+    "measured": _("Measured"),
     "reported": _("Reported"),
     "given": _("Given"),
     "prescribed": _("Prescribed"),
@@ -49,9 +51,14 @@ _AHEAD_GROUPS: Final = frozenset({"planned", "suggested", "recommended", "ordere
 _OLDEST_YEARS: Final = 130  # of a person whose birth date we do not know
 
 
-def label(when: When) -> str:
-    """What the date is of. "Date" alone is no label."""
-    return str(_LABELS.get(when.means, _LABELS["recorded"]))
+def label(entry: Entry) -> str:
+    """What the entry's date is of. "Date" alone is no label."""
+    return of_meaning(meanings.of(entry))
+
+
+def of_meaning(means: str) -> str:
+    """What a date that means this is called."""
+    return str(_LABELS.get(means, _LABELS["recorded"]))
 
 
 def in_words(when: When) -> str:
@@ -75,7 +82,7 @@ def in_full(when: When) -> str:
 def looks_wrong(entry: Entry, *, born: date | None, at: datetime) -> bool:
     """Whether the entry's date cannot be: before the person was born, or to come, where it is no plan."""
     sent = datetimes.parse(entry.when.starts or entry.when.ends)
-    if sent is None or entry.when.means in _AHEAD:
+    if sent is None or meanings.of(entry) in _AHEAD:
         return False
     is_ahead = sent.first_day > at.date() + timedelta(days=1)
     may_be_ahead = entry.resource_type in _AHEAD_TYPES or entry.group in _AHEAD_GROUPS

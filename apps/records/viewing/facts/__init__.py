@@ -29,7 +29,7 @@ def of(entry: Entry, *, provider: str) -> tuple[Fact, ...]:
         return ()
     found = [
         Fact(labels.status(), (words.of_status(entry, provider=provider),)),
-        Fact(whens.label(entry.when), (whens.in_full(entry.when),)),
+        Fact(whens.label(entry), (whens.in_full(entry.when),)),
         *_own(entry),
         Fact(labels.people(), () if isinstance(entry, CareTeamEntry) else entry.people),  # its members say it all
     ]

@@ -1,0 +1,75 @@
+"""What the date of an entry is of, as far as its status and its kind let it stand.
+
+A resource names one date for what may have happened or not: nothing was given on the day that a vaccine was refused.
+And "collected" is a word of samples: a blood pressure is measured, a scan done, an answer written down.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from apps.records.presenters import immunizations, medications, procedures, reports, results, visits
+from apps.records.presenters.entry import Entry
+from apps.records.presenters.reports import ReportEntry
+from apps.records.presenters.results import ResultEntry
+from apps.records.presenters.vitals import vital_of
+
+_OTHERWISE: Final = "recorded"
+
+# By what a date means: with these statuses it means something else, and without one of them nothing that is known.
+_INSTEAD: Final[Mapping[str, Mapping[str, str]]] = {
+    "given": {immunizations.Status.GIVEN: "given"},
+    "done": {
+        procedures.Status.DONE: "done",
+        procedures.Status.UNDER_WAY: "started",
+        procedures.Status.NOT_FINISHED: "started",
+        procedures.Status.ON_HOLD: "started",
+    },
+    "filled": {medications.Status.FILLED: "filled"},
+}
+_UNLESS: Final[Mapping[str, Mapping[str, str]]] = {
+    "taken": {
+        medications.Status.NOT_TAKEN: _OTHERWISE,
+        medications.Status.NOT_TO_BE_TAKEN: _OTHERWISE,
+        medications.Status.WAS_NOT_TO_BE_TAKEN: _OTHERWISE,
+        medications.Status.PLANNED: "planned",
+    },
+    "seen": {visits.Status.CANCELED: "planned"},
+    "collected": {results.Status.CANCELED: _OTHERWISE},
+}
+_OF_KIND: Final[Mapping[str, str]] = {
+    results.Category.VITALS: "measured",
+    results.Category.IMAGING: "done",
+    results.Category.EXAM: "done",
+    results.Category.PROCEDURE: "done",
+    results.Category.THERAPY: "done",
+    results.Category.SOCIAL: _OTHERWISE,
+    results.Category.SURVEY: _OTHERWISE,
+    results.Category.ACTIVITY: _OTHERWISE,
+}
+_OF_REPORT: Final[Mapping[str, str]] = {reports.Category.IMAGING: "done", reports.Category.HEART: "done"}
+_TYPES: Final = frozenset(
+    {
+        "Immunization", "Procedure", "MedicationDispense", "MedicationStatement", "MedicationRequest",
+        "MedicationOrder", "Encounter", "Observation", "DiagnosticReport",
+    }
+)  # fmt: skip
+
+
+def of(entry: Entry) -> str:
+    """What its date means: a word of `When.means`, or "measured"."""
+    means = entry.when.means
+    if entry.resource_type not in _TYPES:
+        return means
+    if means in _INSTEAD:
+        return _INSTEAD[means].get(entry.status, _OTHERWISE)
+    means = _UNLESS.get(means, {}).get(entry.status, means)
+    return _as_taken(entry) if means == "collected" else means
+
+
+def _as_taken(entry: Entry) -> str:
+    """How it came to be that the lab, or somebody else, had something to tell."""
+    if isinstance(entry, ReportEntry):
+        return _OF_REPORT.get(entry.category, "collected")
+    if isinstance(entry, ResultEntry):
+        return "measured" if vital_of(entry) is not None else _OF_KIND.get(entry.category, "collected")
+    return "collected"
