@@ -2,7 +2,7 @@
 
 import pytest
 
-from apps.records.presenters import visits
+from apps.records.presenters import immunizations, visits
 from apps.records.presenters.entry import Context
 from apps.records.viewing import rows
 
@@ -21,3 +21,19 @@ class TestTheNameOfAVisit:
     def test_is_what_it_was_where_nothing_else_is_sent(self, sent, name):
         entry = visits.present({"resourceType": "Encounter", "id": "v1", "status": "finished", **sent}, Context())
         assert rows.names(entry)[0] == name
+
+
+class TestTheNameOfAVaccine:
+    @pytest.mark.parametrize(
+        ("code", "theirs", "names"),
+        [
+            ("187", "zoster recombinant", ("Shingles (zoster)", "zoster recombinant")),
+            ("115", "Tdap", ("Diphtheria, Tetanus, Whooping cough (pertussis)", "Tdap")),
+            ("187", "", ("Shingles (zoster)", "")),
+            ("99999", "Something new", ("Something new", "")),
+        ],
+    )
+    def test_is_what_it_is_against_with_the_providers_beside_it(self, code, theirs, names):
+        coded = {"text": theirs, "coding": [{"system": "http://hl7.org/fhir/sid/cvx", "code": code}]}
+        sent = {"resourceType": "Immunization", "id": "i1", "status": "not-done", "vaccineCode": coded}
+        assert rows.names(immunizations.present(sent, Context())) == names

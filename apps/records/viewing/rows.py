@@ -14,6 +14,8 @@ from apps.records.presenters import absences, grave_entries, grave_news, plain_n
 from apps.records.presenters.documents import DocumentEntry
 from apps.records.presenters.entry import Code, Entry
 from apps.records.presenters.family import FamilyEntry
+from apps.records.presenters.illnesses import ILLNESS_WORDS
+from apps.records.presenters.immunizations import ImmunizationEntry
 from apps.records.presenters.moments import When
 from apps.records.presenters.reports import ReportEntry
 from apps.records.presenters.results import ResultEntry
@@ -111,11 +113,20 @@ def names(entry: Entry) -> tuple[str, str]:
     """What to call it: plainly, and as the provider does where that is something else."""
     if entry.is_withheld:
         return gettext("Entry without details"), ""
-    plain = plain_names.of(entry.codes)
-    if plain is None:
+    ours = _plainly(entry)
+    if not ours:
         return entry.title or _by_kind(entry) or gettext("Unnamed entry"), ""
-    ours = str(plain.words)
     return ours, entry.title if entry.title.casefold() != ours.casefold() else ""
+
+
+def _plainly(entry: Entry) -> str:
+    """In words of ours, where we know its code: a vaccine by all that it is against."""
+    plain = plain_names.of(entry.codes)
+    if plain is not None:
+        return str(plain.words)
+    if isinstance(entry, ImmunizationEntry):
+        return ", ".join(str(ILLNESS_WORDS[illness]) for illness in entry.illnesses)
+    return ""
 
 
 def _by_kind(entry: Entry) -> str:
