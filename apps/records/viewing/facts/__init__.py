@@ -27,13 +27,20 @@ def of(entry: Entry, *, provider: str) -> tuple[Fact, ...]:
     """The facts of an entry: its status and date first, then what its kind adds, and at last who."""
     if entry.is_withheld or entry.is_withdrawn:
         return ()
+    own = _own(entry)
     found = [
         Fact(labels.status(), (words.of_status(entry, provider=provider),)),
         Fact(whens.label(entry), (whens.in_full(entry.when),)),
-        *_own(entry),
-        Fact(labels.people(), () if isinstance(entry, CareTeamEntry) else entry.people),  # its members say it all
+        *own,
+        Fact(labels.people(), () if isinstance(entry, CareTeamEntry) else _unnamed(entry, own)),  # members say it all
     ]
     return tuple(fact for fact in found if any(fact.lines))
+
+
+def _unnamed(entry: Entry, own: list[Fact]) -> tuple[str, ...]:
+    """Who has to do with it, but for those whom another fact names, and says as what."""
+    named = {part for fact in own for line in fact.lines for part in (line, *line.split(" · "))}
+    return tuple(person for person in entry.people if person not in named)
 
 
 def _own(entry: Entry) -> list[Fact]:

@@ -1,0 +1,39 @@
+"""The facts of an entry's own page: each thing once."""
+
+import json
+from typing import Any
+
+import pytest
+
+from apps.records import presenting
+from apps.records.presenters.entry import Context, Entry
+from apps.records.viewing import facts
+from tests.records.people import PATIENT_ID
+
+ROSE = {"display": "Ada Rose, MD"}
+
+
+def entry(resource_type: str, **sent: Any) -> Entry:
+    resource = {"resourceType": resource_type, "id": "x1", "subject": {"reference": f"Patient/{PATIENT_ID}"}, **sent}
+    body = json.dumps(resource).encode()
+    return presenting.present(body, resource_type=resource_type, logical_id="x1", context=Context())[1]
+
+
+def labels_of(told: Entry, person: str) -> list[str]:
+    """Under which labels a person is named."""
+    return [fact.label for fact in facts.of(told, provider="Harbor") if any(person in line for line in fact.lines)]
+
+
+class TestWhoHadToDoWithIt:
+    @pytest.mark.parametrize(
+        ("resource_type", "sent", "label"),
+        [
+            ("Procedure", {"status": "completed", "performer": [{"actor": ROSE}]}, "Done by"),
+            ("Procedure", {"performer": [{"actor": ROSE, "function": {"text": "Surgeon"}}]}, "Done by"),
+            ("Encounter", {"status": "finished", "participant": [{"individual": ROSE}]}, "Seen by"),
+            ("Condition", {"code": {"text": "Asthma"}, "asserter": ROSE}, "Said by"),
+            ("Observation", {"status": "final", "performer": [ROSE]}, "Who"),
+        ],
+    )
+    def test_is_named_once_and_as_what_they_had(self, resource_type, sent, label):
+        assert labels_of(entry(resource_type, **sent), "Ada Rose, MD") == [label]
