@@ -1,4 +1,4 @@
-"""The facts of an entry's own page: each thing once."""
+"""The facts of an entry's own page, and what its row says: each thing once, and nothing run together."""
 
 import json
 from typing import Any
@@ -8,7 +8,8 @@ import pytest
 from apps.records import presenting
 from apps.records.presenters.entry import Context, Entry
 from apps.records.viewing import facts
-from tests.records.people import PATIENT_ID
+from apps.records.viewing.facts import lines
+from tests.records.people import PATIENT_ID, allergy
 
 ROSE = {"display": "Ada Rose, MD"}
 
@@ -37,3 +38,17 @@ class TestWhoHadToDoWithIt:
     )
     def test_is_named_once_and_as_what_they_had(self, resource_type, sent, label):
         assert labels_of(entry(resource_type, **sent), "Ada Rose, MD") == [label]
+
+
+class TestARow:
+    def test_has_a_line_for_each_reaction_so_that_no_severity_belongs_to_another(self):
+        severe = {"manifestation": [{"text": "Anaphylaxis"}], "severity": "severe"}
+        mild = {"manifestation": [{"text": "Wheal"}], "severity": "mild", "description": "Chest and arms"}
+        sent = allergy("a1", reaction=[severe, mild])
+        told = lines.of_row(entry("AllergyIntolerance", **sent))
+        assert "Anaphylaxis \N{MIDDLE DOT} Past reaction: Severe" in told
+        assert "Wheal \N{MIDDLE DOT} Past reaction: Mild \N{MIDDLE DOT} Chest and arms" in told
+
+    def test_puts_several_single_words_on_one_line(self):
+        sent = allergy("a1", reaction=[{"manifestation": [{"text": "Hives"}]}, {"manifestation": [{"text": "Cough"}]}])
+        assert "Hives, Cough" in lines.of_row(entry("AllergyIntolerance", **sent))

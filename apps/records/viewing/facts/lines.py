@@ -24,6 +24,7 @@ from apps.records.viewing.facts import labels
 
 _MOST = 200
 _FIRST = 3  # of several, in a row
+_PART = " · "  # between the parts of one thing
 _TOLD_ANYWAY: Final = When, Attachment  # that a date is not known; what cannot be opened has a name
 _FOREMOST: Final = frozenset({"is_to_avoid"})  # what nobody may overlook behind the rest
 
@@ -39,14 +40,16 @@ def of(value: object) -> tuple[str, ...]:
 
 
 def of_row(entry: Entry) -> tuple[str, ...]:
-    """What the row of such an entry says beside its name: the fields that `labels` names for it, each on one line."""
-    found = []
+    """What the row of such an entry says beside its name: the fields that `labels` names for it, each on one line. Of
+    several things that have parts of their own, each is a line: else a part of one reads as if of the next."""
+    found = list[str]()
     for name in labels.in_rows(type(entry).__name__):
         value = getattr(entry, name, None)
-        said = ", ".join(_first(value, more=getattr(entry, f"more_{name}", 0))) if value else ""
-        if said and isinstance(value, When | Length):  # a date alone does not say of what
-            said = f"{labels.of_field(type(entry).__name__, name)}: {said}"
-        found.append(said)
+        told = _first(value, more=getattr(entry, f"more_{name}", 0)) if value else ()
+        said = told if any(_PART in line for line in told) else (", ".join(told),)
+        if any(said) and isinstance(value, When | Length):  # a date alone does not say of what
+            said = (f"{labels.of_field(type(entry).__name__, name)}: {said[0]}",)
+        found += said
     return tuple(filter(None, found))
 
 
@@ -89,7 +92,7 @@ def _together(value: Any) -> str:
         part = getattr(value, name)
         if part or isinstance(part, _TOLD_ANYWAY):
             said.append(labels.of_field(kind, name) if part is True else _labelled(kind, name, ", ".join(of(part))))
-    return " · ".join(filter(None, said))
+    return _PART.join(filter(None, said))
 
 
 def _labelled(kind: str, name: str, text: str) -> str:
@@ -105,7 +108,7 @@ def _measured(measured: Measured) -> str:
     title = str(getattr(measured, "title", ""))
     value = values_in_words.of_value(measured.value)
     said = f"{title}: {value}" if title else value
-    return " · ".join(filter(None, (said, values_in_words.of_place(measured))))
+    return _PART.join(filter(None, (said, values_in_words.of_place(measured))))
 
 
 def _attached(attachment: Attachment) -> str:
