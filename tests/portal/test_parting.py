@@ -149,6 +149,13 @@ class TestDisconnecting:
         assert len(stand_in.revocations) == 1
         assert AuditEvent.objects.filter(event="connection.disconnected").count() == 1
 
+    def test_asks_no_more_about_what_was_ended_with_its_copy_kept(self, traveller, connection, copied):
+        address = f"/connections/{connection.pk}/disconnect/"
+        traveller.client.post(address, {"copy": "keep"})
+        assert traveller.client.get(address)["Location"] == reverse("connection", args=[connection.pk])
+        deleting = traveller.client.get(address, {"copy": "delete"})
+        assert deleting["Location"] == reverse("delete_copy", args=[connection.pk])
+
     def test_is_still_not_found_by_a_stranger_when_it_is_over(self, traveller, connection, make_traveller, sam):
         address = f"/connections/{connection.pk}/disconnect/"
         give_password(traveller.client)
