@@ -6,8 +6,10 @@ we are not sure of is not here: then the provider's words stand alone.
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from functools import cache
 
 from django.utils.functional import Promise
+from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from apps.records.presenters.entry import Code
@@ -47,6 +49,17 @@ def of(codes: Iterable[Code]) -> tuple[Illness, ...]:
     """What a vaccine with these codings is against; empty where we do not know the code."""
     coded = (code.code.removeprefix("0") for code in codes if code.system.rstrip("/") in _CVX)
     return tuple(dict.fromkeys(illness for code in coded for illness in _BY_CODE.get(code, ())))
+
+
+def name_of(illness: Illness) -> str:
+    """What it is called, in the language of whoever asks."""
+    return _name_in(illness, get_language() or "")
+
+
+@cache
+def _name_in(illness: Illness, _language: str) -> str:
+    """A list names several in each row, and looking words up takes as long as the row. An illness is nobody's."""
+    return str(ILLNESS_WORDS[illness])
 
 
 def _by_code() -> dict[str, tuple[Illness, ...]]:

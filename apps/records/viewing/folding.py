@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from apps.records.presenters import illnesses
 from apps.records.presenters.entry import Entry
-from apps.records.presenters.illnesses import ILLNESS_WORDS
 from apps.records.presenters.immunizations import Group, ImmunizationEntry
 from apps.records.shelving.reading import Shelved
 from apps.records.subjects import MEDICINES
@@ -63,7 +63,7 @@ def _by_illness(rows: Sequence[tuple[Shelved, Row]]) -> Iterator[tuple[Shelved, 
         if not isinstance(entry, ImmunizationEntry) or entry.group != Group.GIVEN:
             others.append((shelved, row))
             continue
-        names = [str(ILLNESS_WORDS[illness]) for illness in entry.illnesses] or [row.title]
+        names = [illnesses.name_of(illness) for illness in entry.illnesses] or [row.title]
         theirs = row.theirs or row.title
         given += [(shelved, replace(row, title=name, theirs=theirs if theirs != name else "")) for name in names]
     given.sort(key=lambda told: (told[1].title.casefold(), told[0].key[2]))

@@ -10,11 +10,10 @@ from uuid import UUID
 
 from django.utils.translation import gettext, ngettext
 
-from apps.records.presenters import absences, grave_entries, grave_news, plain_names, results
+from apps.records.presenters import absences, grave_entries, grave_news, illnesses, plain_names, results
 from apps.records.presenters.documents import DocumentEntry
 from apps.records.presenters.entry import Code, Entry
 from apps.records.presenters.family import FamilyEntry
-from apps.records.presenters.illnesses import ILLNESS_WORDS
 from apps.records.presenters.immunizations import ImmunizationEntry
 from apps.records.presenters.moments import When
 from apps.records.presenters.reports import ReportEntry
@@ -125,7 +124,7 @@ def _plainly(entry: Entry) -> str:
     if plain is not None:
         return str(plain.words)
     if isinstance(entry, ImmunizationEntry):
-        return ", ".join(str(ILLNESS_WORDS[illness]) for illness in entry.illnesses)
+        return ", ".join(map(illnesses.name_of, entry.illnesses))
     return ""
 
 
