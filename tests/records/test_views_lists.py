@@ -348,6 +348,12 @@ class TestAllergies:
         places = [text.index(name) for name in ("Wasps", "Zinc", "Almonds", "Bees")]
         assert places == sorted(places)
 
+    def test_are_said_to_be_in_the_order_that_they_are_in(self, hers, connection):
+        keep(connection, allergy("a1", code={"text": "Ants"}), allergy("a2", code={"text": "Wasps"}, criticality="high"))
+        text = main_of(page(hers, "subject", "allergies"))
+        assert "2 entries, serious first" in text
+        assert text.index("Wasps") < text.index("Ants")
+
 
 class TestThePagesOfAListOfThings:
     def test_say_that_a_thing_can_stand_on_two_of_them(self, hers, connection):
