@@ -46,7 +46,7 @@ def head(resource: Element, concept: object = None) -> Head:
 
     What was entered in error keeps its type and id alone; what is masked keeps them, too.
     """
-    is_withdrawn = _is_withdrawn(resource)
+    is_withdrawn = was_withdrawn(resource)
     is_withheld = not is_withdrawn and _is_withheld(resource, concept)
     is_told = not is_withdrawn and not is_withheld
     codes = codes_of(concept) if is_told else ()
@@ -137,7 +137,8 @@ def _written(notes: object) -> Iterator[str]:
     return filter(None, said)
 
 
-def _is_withdrawn(resource: Element) -> bool:
+def was_withdrawn(resource: Element) -> bool:
+    """Whether the provider marked it as entered in error."""
     return any("entered-in-error" in status_codes(resource, name) for name in _STATUSES if name in resource)
 
 

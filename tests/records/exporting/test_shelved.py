@@ -72,6 +72,19 @@ class TestASummaryFromShelves:
         assert not Shelf.objects.exists()
         assert rebuilt(alice) == from_records
 
+    @pytest.mark.parametrize("since", ["withdrawn", "gone"])
+    def test_has_nothing_that_the_provider_took_back_since_they_were_built(self, alice, since):
+        connection = make_connection(alice)
+        keep(connection, allergy("a1", code={"text": "Canary"}), allergy("a2", code={"text": "Stays"}))
+        rebuilt(alice)
+        if since == "gone":
+            Record.objects.filter(logical_id="a1").update(removed_at=AT)
+        else:
+            keep(connection, allergy("a1", code={"text": "Canary"}, verificationStatus="entered-in-error"))
+        document = json.dumps(told(alice)[0])
+        assert "Stays" in document
+        assert "Canary" not in document
+
     @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
     @given(oddities.odd(*_ODD))
     def test_is_the_same_as_from_the_records_whatever_came(self, sam, content):

@@ -20,6 +20,7 @@ from apps.records.exporting.ips.selecting import MOST, Left, Newest, NoneKnown, 
 from apps.records.exporting.reading import Told
 from apps.records.exporting.shelved import Unreadable
 from apps.records.exporting.stored import Source
+from apps.records.presenters import heads
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import UNLISTED, Entry
 from apps.records.shelving.reading import OpenShelf
@@ -147,7 +148,10 @@ def _open(
                 wanted.setdefault(one.record, []).append(section)
                 entries[one.record] = one.entry
     for record, told in reading.of_entries(choice.connection, choice.source, entries, ring):
-        for section in wanted.pop(record):
+        sections = wanted.pop(record)
+        if told.is_gone or heads.was_withdrawn(told.resource):  # since its shelf was built
+            continue
+        for section in sections:
             gathered[section.loinc].put(told, section)
     for section in (section for unopened in wanted.values() for section in unopened):
         gathered[section.loinc].left.unopened.add(choice.source.provider)
