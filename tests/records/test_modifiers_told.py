@@ -191,3 +191,21 @@ class TestTheSummaryOnPaper:
         for groups in listed.values():
             (row,) = groups[0].rows
             assert row.details[0].startswith(f"{SENTENCE}{SAID}")
+
+
+class TestAPartThatIsModified:
+    @pytest.mark.parametrize(
+        ("resource", "loinc"),
+        [
+            (sent("Observation", component=[{"code": {"text": "Upper"}, "valueString": "120", **NOT}]), "30954-2"),
+            (allergy("x", clinicalStatus=ACTIVE, reaction=[{"manifestation": [{"text": "Hives"}], **NOT}]), ALLERGIES),
+        ],
+    )
+    def test_is_told_like_a_whole_that_is(self, alice, resource, loinc):
+        entry = presented(resource)
+        assert entry.is_modified
+        assert entry.said[0] == SAID
+        keep(make_connection(alice), resource)
+        words, (told,) = section(summary(alice), loinc)
+        assert SENTENCE in words
+        assert told["modifierExtension"] == NOT["modifierExtension"]

@@ -59,7 +59,9 @@ def head(resource: Element, concept: object = None) -> Head:
         narrative=narrative(resource) if is_told else "",
         is_withdrawn=is_withdrawn,
         is_withheld=is_withheld,
-        is_modified=is_told and "modifierExtension" in resource and bool(modifiers(resource)),
+        is_modified=is_told
+        and any("modifierExtension" in part for part in told_together(resource))
+        and bool(modifiers(resource)),
     )
 
 
@@ -121,7 +123,16 @@ def is_suggested(resource: Element) -> bool:
 
 def modifiers(resource: Element) -> tuple[str, ...]:
     """What may turn all of a resource, or of a part, around (FHIR calls it a modifier): as sent, on one line."""
-    return outline.as_sent(resource, "modifierExtension")
+    return tuple(said for part in told_together(resource) for said in outline.as_sent(part, "modifierExtension"))
+
+
+def told_together(resource: Element) -> Iterator[Element]:
+    """A resource, and those of its parts of which a list tells what they say without telling them apart: the values of
+    one measurement, the reactions to one substance."""
+    yield resource
+    for name in ("component", "reaction"):
+        if name in resource:
+            yield from elements.children(resource, name)
 
 
 def notes(resource: Element, *names: str) -> tuple[str, ...]:

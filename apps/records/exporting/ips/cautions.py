@@ -7,13 +7,14 @@ Of a modifier its address is kept, and its value where that is a plain one; else
 from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
+from itertools import islice
 from typing import Final
 
 from apps.records.exporting.ips import writing
 from apps.records.exporting.ips.clinical import Item
 from apps.records.exporting.ips.writing import Part
 from apps.records.exporting.reading import Told
-from apps.records.presenters import elements
+from apps.records.presenters import elements, heads
 from apps.records.presenters.elements import Element
 from apps.records.viewing import cautions
 
@@ -33,7 +34,8 @@ def heeded(item: Item, told: Told) -> Item:
 
 
 def _kept(resource: Element) -> Iterator[Part]:
-    sent = list(elements.children(resource, "modifierExtension"))[:_MOST]
+    parts = heads.told_together(resource)
+    sent = list(islice((each for part in parts for each in elements.children(part, "modifierExtension")), _MOST))
     for each in sent or [{}]:
         url = writing.uri(elements.text(each, "url")) or _UNNAMED
         yield {"url": url, **(_value(each) or writing.absent())}
