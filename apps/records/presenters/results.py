@@ -191,6 +191,11 @@ def present(resource: Element, context: Context) -> ResultEntry:
     reported = moments.read(resource, "issued", means="reported")
     age = _age(when, context.birth_date) if _asks_for_age(resource) else None
     measured = _measured(resource, age=age)
+    others = ", ".join(of_others(resource, context))
+    test = test_of(heading["codes"], heading["title"])
+    if others:
+        heading["title"] = f"{heading['title']} ({others})".strip()
+        test = f"{test} ({others})"[:_LONGEST_TEST]
     return ResultEntry(
         **heading,
         **vars(measured),
@@ -199,7 +204,7 @@ def present(resource: Element, context: Context) -> ResultEntry:
         group=group_of(status),
         people=people_of(resource, context, "performer"),
         said=notes(resource, "note", "comments"),
-        test=test_of(heading["codes"], heading["title"]),
+        test=test,
         category=_category(resource),
         components=_components(resource, age=age),
         reported=reported,
@@ -210,6 +215,17 @@ def present(resource: Element, context: Context) -> ResultEntry:
         derived_from=_related(resource, context, "derivedFrom", "derived-from")[:_MOST],
         at_home=any(map(is_patient, elements.children(resource, "performer"))),
     )
+
+
+def of_others(resource: Element, context: Context) -> tuple[str, ...]:
+    """What it is about where that is somebody or something else than the patient: a child not yet born, a donor (R4
+    Observation.focus). By name, or where none is said, an ellipsis. Their values are of another test than the patient's.
+    """
+    if "focus" not in resource:
+        return ()
+    whose = id_of(elements.child(resource, "subject"))
+    sent = [each for each in elements.children(resource, "focus") if not (is_patient(each) and id_of(each) == whose)]
+    return (names_of(sent, context, within=resource) or ("…",)) if sent else ()
 
 
 def status_of(resource: Element) -> str:

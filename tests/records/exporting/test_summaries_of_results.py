@@ -81,6 +81,11 @@ class TestAResult:
         only, _words = told(alice, **members)
         assert only["dataAbsentReason"]["coding"][0]["code"] == "not-applicable"
 
+    def test_that_is_about_somebody_else_says_so(self, alice):
+        only, words = told(alice, valueString="140", focus=[{"display": "Unborn child"}])
+        assert only["focus"] == [{"display": "Unborn child"}]
+        assert "Canary (Unborn child)" in words
+
 
 class TestADate:
     def test_of_a_zone_that_is_none_is_a_day(self, alice):

@@ -226,3 +226,21 @@ def _told():
     pairs = [(sent, results.present(sent, Context())) for sent in corpus.of_type("Observation")]
     assert pairs
     return [(sent, entry) for sent, entry in pairs if not entry.is_withdrawn and not entry.is_withheld]
+
+
+class TestAResultAboutSomebodyElse:
+    @pytest.mark.parametrize(
+        ("focus", "title"),
+        [
+            ([{"reference": "Patient/wren"}], "Heart rate"),
+            ([{"reference": "https://a.example/r4/Patient/wren"}], "Heart rate"),
+            ([{"reference": "RelatedPerson/1", "display": "Unborn child"}], "Heart rate (Unborn child)"),
+            ({"reference": "Patient/donor"}, "Heart rate (…)"),
+        ],
+    )
+    def test_says_of_whom_and_is_of_another_test_than_the_patients_own(self, focus, title):
+        code = {"text": "Heart rate", "coding": [{"system": "http://loinc.org", "code": "8867-4"}]}
+        sent = {"code": code, "subject": {"reference": "Patient/wren"}, "focus": focus, "valueString": "140"}
+        entry = results.present({"resourceType": "Observation", **sent}, Context())
+        assert entry.title == title
+        assert entry.test == title.replace("Heart rate", "loinc:8867-4")

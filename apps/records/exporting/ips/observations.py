@@ -11,7 +11,17 @@ from apps.records.exporting.ips import writing
 from apps.records.exporting.ips.clinical import Item, known_code
 from apps.records.exporting.ips.writing import Part
 from apps.records.exporting.reading import Told
-from apps.records.presenters import elements, heads, interpretations, moments, naming, quantities, ranges, values
+from apps.records.presenters import (
+    elements,
+    heads,
+    interpretations,
+    moments,
+    naming,
+    quantities,
+    ranges,
+    results,
+    values,
+)
 from apps.records.presenters.elements import Element
 from apps.records.presenters.values import Absence, Kind, Value
 
@@ -43,6 +53,7 @@ def written(sent: Element, told: Told, *, category: str) -> Item | None:
     code = elements.child(sent, "code")
     title = heads.title_of(code)
     concept = writing.concept(title, heads.codes_of(code))
+    others = results.of_others(sent, told.context)
     when = moments.read(sent, "effective", "issued", means="collected")
     people = naming.names_of(elements.children(sent, "performer"), told.context, within=told.resource)
     components = [_component(each) for each in elements.children(sent, "component")]
@@ -52,6 +63,7 @@ def written(sent: Element, told: Told, *, category: str) -> Item | None:
             "status": status or "unknown",
             "category": [writing.terminology("observation-category", category)],
             "code": concept,
+            "focus": [{"display": name} for name in others],
             **writing.moment("effective", when, is_needed=True),
             "performer": writing.named(people),
             **_value(sent, is_whole=not components),
@@ -61,7 +73,7 @@ def written(sent: Element, told: Told, *, category: str) -> Item | None:
         }
     )
     detail = "; ".join(filter(None, (_found(sent), *map(_component_shown, elements.children(sent, "component")))))
-    return Item(resource, title, detail, when)
+    return Item(resource, f"{title} ({', '.join(others)})".strip() if others else title, detail, when)
 
 
 def _component(sent: Element) -> Part:
