@@ -219,7 +219,8 @@ def present(resource: Element, context: Context) -> ResultEntry:
 
 def of_others(resource: Element, context: Context) -> tuple[str, ...]:
     """What it is about where that is somebody or something else than the patient: a child not yet born, a donor (R4
-    Observation.focus). By name, or where none is said, an ellipsis. Their values are of another test than the patient's.
+    Observation.focus). By name, or where none is said, an ellipsis. Their values are of another test than those of the
+    patient.
     """
     if "focus" not in resource:
         return ()

@@ -167,9 +167,10 @@ def _list(shelf: _Shelf, pk: int, entry: Entry, written: bytes) -> None:
     shelf.spools[Arrangement.LISTED].add(shelf.listed(entry, pk), written)
     if Arrangement.DATED in shelf.spools:
         shelf.spools[Arrangement.DATED].add(arranging.dated(entry, pk), written)
-    if Arrangement.TESTS in shelf.spools and (test := results.test_in(entry)):
-        shelf.tests[test] += 1
-        shelf.spools[Arrangement.TESTS].add(arranging.by_test(entry, pk), written)
+    if Arrangement.TESTS in shelf.spools and entry.resource_type == "Observation":
+        key = arranging.by_test(entry, pk)
+        shelf.tests[key[1]] += 1
+        shelf.spools[Arrangement.TESTS].add(key, written)
 
 
 def _settle_fills(shelf: _Shelf) -> None:
