@@ -3,8 +3,9 @@
 import pytest
 
 from tests.records.exporting.keeping import keep
-from tests.records.exporting.summarized import MEDICINES, PLANS, PROCEDURES, RESULTS, VACCINES, Summarized
+from tests.records.exporting.summarized import ALLERGIES, MEDICINES, PLANS, PROCEDURES, RESULTS, VACCINES, Summarized
 from tests.records.linked import make_connection
+from tests.records.people import R4_PATIENT
 
 pytestmark = pytest.mark.django_db
 
@@ -86,3 +87,32 @@ class TestAPlan:
         keep(make_connection(alice), made("CarePlan", status="active", intent="proposal", description="Heart"))
         (only,) = Summarized(alice).told(PLANS)
         assert only["intent"] == "proposal"
+
+
+class TestAReaction:
+    @pytest.mark.parametrize(("certainty", "said"), [("unlikely", "Hives (unlikely)"), ("likely", "Hives")])
+    def test_says_how_sure_its_cause_is(self, alice, certainty, said):
+        reaction = [{"manifestation": [{"text": "Hives"}], "certainty": certainty}]
+        keep(make_connection(alice), made("AllergyIntolerance", substance=CANARY, reaction=reaction))
+        found = Summarized(alice)
+        (only,) = found.told(ALLERGIES)
+        (extension,) = only["reaction"][0]["extension"]
+        assert extension["valueCodeableConcept"]["coding"][0]["code"] == certainty
+        assert f"<td>{said}</td>" in found.words(ALLERGIES)
+
+
+class TestAPatient:
+    @pytest.mark.parametrize(
+        ("sent", "written"),
+        [
+            ({"deceasedDateTime": "2020-01-02"}, {"deceasedDateTime": "2020-01-02"}),
+            ({"deceasedDateTime": "some day"}, {"deceasedBoolean": True}),
+            ({"deceasedBoolean": "true"}, {"deceasedBoolean": True}),
+            ({"deceasedBoolean": False}, {}),
+        ],
+    )
+    def test_who_died_is_not_told_as_living(self, alice, sent, written):
+        keep(make_connection(alice), {**R4_PATIENT, **sent, "gender": "Female"})
+        (only,) = Summarized(alice).of_type("Patient")
+        assert {name: value for name, value in only.items() if name.startswith("deceased")} == written
+        assert only["gender"] == "female"

@@ -87,12 +87,23 @@ def _reaction(sent: Element) -> Part:
         return {}
     severity = known_code(sent, "severity", ("mild", "moderate", "severe"))
     part = {"manifestation": manifested or [{"text": description}], "description": description, "severity": severity}
-    return writing.without_empty(part)
+    return writing.without_empty({"extension": _certainty(sent), **part})
+
+
+_CERTAINTY = "http://hl7.org/fhir/StructureDefinition/allergyintolerance-certainty"
+
+
+def _certainty(sent: Element) -> list[Part]:
+    """How sure it is that the substance was the cause: an element of DSTU2, for which R4 has an extension."""
+    code = known_code(sent, "certainty", ("unlikely", "likely", "confirmed"))
+    said = writing.terminology("reaction-event-certainty", code)
+    return [{"url": _CERTAINTY, "valueCodeableConcept": said}] if code else []
 
 
 def _said(reaction: Part) -> str:
     shown = [heads.title_of(one) for one in reaction.get("manifestation", [])]
-    return " ".join(filter(None, (reaction.get("severity", ""), *shown)))
+    doubted = "(unlikely)" if "unlikely" in str(reaction.get("extension")) else ""
+    return " ".join(filter(None, (reaction.get("severity", ""), *shown, doubted)))
 
 
 def condition(told: Told) -> Item | None:

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from django.utils.translation import gettext as _
 
 from apps.records.exporting.choosing import Choice
-from apps.records.exporting.ips import gathering, writing
+from apps.records.exporting.ips import clinical, gathering, writing
 from apps.records.exporting.ips.writing import Part
-from apps.records.presenters import elements
+from apps.records.presenters import elements, moments
 from apps.records.presenters.elements import Element
 
 _USES = frozenset({"usual", "official", "temp", "nickname", "anonymous", "old", "maiden"})
@@ -21,14 +21,15 @@ def patient(choices: Sequence[Choice], found: Sequence[gathering.Patient]) -> Pa
     fallback = confirmed.name if confirmed is not None and confirmed.name else _("Name not given")
     born = _first(writing.day(elements.text(each.resource, "birthDate")) for each in found)
     born = born or (writing.day(confirmed.birth_date) if confirmed is not None else "")
-    gender = _first(elements.text(each.resource, "gender") for each in found)
+    gender = _first(clinical.known_code(each.resource, "gender", _GENDERS) for each in found)
     return writing.without_empty(
         {
             "resourceType": "Patient",
             "identifier": [_identifier(choice) for choice in choices if choice.source.patient_id],
             "name": names or [{"text": fallback}],
-            "gender": gender if gender in _GENDERS else "",
+            "gender": gender,
             **({"birthDate": born} if born else {"_birthDate": writing.absent()}),
+            **next(filter(None, (_death(each.resource) for each in found)), {}),
         }
     )
 
@@ -54,6 +55,14 @@ def _name(sent: Element) -> Part:
             "suffix": list(elements.texts(sent, "suffix")),
         }
     )
+
+
+def _death(resource: Element) -> Part:
+    """That the person died, which R4 calls a modifier: without it, somebody lives."""
+    died = moments.read(resource, "deceased", means="")
+    if died.starts:
+        return {"deceasedDateTime": writing.date(died.starts)}
+    return {"deceasedBoolean": True} if died or elements.flag(resource, "deceasedBoolean") is True else {}
 
 
 def _first(found: Iterable[str]) -> str:
