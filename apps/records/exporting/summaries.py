@@ -7,6 +7,7 @@ says so; neither time nor memory grows with the record.
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
@@ -19,10 +20,10 @@ from apps.records.exporting.choosing import Choice
 from apps.records.exporting.filling import Fills
 from apps.records.exporting.shelved import Unreadable
 from apps.records.presenters.entry import UNLISTED, Entry
-from apps.records.shelving import arranging
+from apps.records.shelving import arranging, grave_results
 from apps.records.shelving.arranging import Key
 from apps.records.shelving.reading import OpenShelf, Shelved
-from apps.records.subjects import ALLERGIES, CONDITIONS, LISTED, MEDICINES, Subject
+from apps.records.subjects import ALLERGIES, CONDITIONS, LISTED, MEDICINES, RESULTS, Subject
 from apps.records.viewing import rows, words
 from apps.records.viewing.rows import Row
 from apps.records.viewing.whole import Source
@@ -167,12 +168,13 @@ def _read_shelves(
 def _read_records(choice: Choice, unread: Sequence[Subject], gathered: _Gathered) -> None:
     """The same from the records; what was filled for a prescription that is here stands in no list either."""
     fills: Fills[Entry] = Fills()
-    unopened: set[str] = set()
+    unopened, of_grave = set[str](), set[str]()
     types = shelved.types_off_shelves(choice, unread)
     found = reading.told(choice.connection, choice.source, types=types, unopened=unopened) if types else ()
     for told in found:
         if told.subject is None or told.subject not in unread or told.entry.group == UNLISTED:
             continue
+        of_grave.update(grave_results.named_by(told.entry))
         if told.entry.is_withdrawn:
             gathered.withdrawn[choice.source.provider] += 1
         elif told.is_gone:
@@ -181,9 +183,24 @@ def _read_records(choice: Choice, unread: Sequence[Subject], gathered: _Gathered
             _add(choice, told.subject, told.entry, gathered)
     for entry in fills.by_themselves():
         _add(choice, MEDICINES, entry, gathered)
+    _mark(choice, of_grave, gathered.lists[RESULTS.key])
     lacking = {subject for name in unopened for subject in subjects.shelved_for(name)}
     for subject in lacking & set(unread):
         gathered.unopened[choice.source.provider].add(subject.key)
+
+
+def _mark(choice: Choice, of_grave: AbstractSet[str], held: _Held) -> None:
+    """Which results belong to what may carry grave news, as an index of theirs would say."""
+    if not of_grave:
+        return
+    with sealing.key_ring(Holder.user(choice.source.user_id)) as ring:
+        listed = grave_results.listed(choice.connection, of_grave, ring)
+
+    def is_listed(one: Shelved) -> bool:
+        path = f"{one.entry.resource_type}/{one.entry.logical_id}" if one.entry is not None else ""
+        return one.connection_id == choice.connection.pk and path in listed
+
+    held.found = [one._replace(is_of_grave=True) if is_listed(one) else one for one in held.found]
 
 
 def _add(choice: Choice, subject: Subject, entry: Entry, gathered: _Gathered) -> None:

@@ -72,6 +72,19 @@ class TestASummaryFromShelves:
         assert not Shelf.objects.exists()
         assert rebuilt(alice) == from_records
 
+    def test_prints_no_result_of_a_grave_report_where_no_shelf_tells_of_it(self, alice):
+        report = {
+            "resourceType": "DiagnosticReport", "id": "r1", "status": "final", "code": {"text": "Pathology"},
+            "result": [{"reference": "Observation/o1"}],
+        }  # fmt: skip
+        other = make_connection(alice, make_endpoint("https://other.example/r4"))
+        keep(make_connection(alice), result(1, value=777, name="Diagnosis", code="x-1"), report)
+        keep(other, result(1, value=888, name="Diagnosis", code="x-1"))
+        _document, page = told(alice)
+        assert "777" not in str(page)
+        assert "888" in str(page)
+        assert rebuilt(alice)[1] == page
+
     @pytest.mark.parametrize("since", ["withdrawn", "gone"])
     def test_has_nothing_that_the_provider_took_back_since_they_were_built(self, alice, since):
         connection = make_connection(alice)
