@@ -6,15 +6,17 @@ DSTU2 nests `group` and `question`; R4 nests `item` in both. Here they are lines
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 
-from apps.records.presenters import elements, moments, values
+from apps.records.presenters import elements, moments, outline, quantities, values
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import head, notes, status_codes, title_of
-from apps.records.presenters.naming import names_of
-from apps.records.presenters.values import Value
+from apps.records.presenters.naming import name_of, names_of
+from apps.records.presenters.values import Kind, Value
 
 _MOST = 300
+_MOST_ANSWERS = 20  # of one question
 _DEEPEST = 12
 _PARTS = ("group", "question", "item")
 
@@ -58,7 +60,8 @@ def present(resource: Element, context: Context) -> QuestionnaireEntry:
     heading = head(resource)
     if heading["is_withdrawn"] or heading["is_withheld"]:
         return QuestionnaireEntry(**heading)
-    lines = [line for line, _ in zip(_lines(resource, 0), range(_MOST + 1), strict=False)]
+    sent = _Sent(resource, context)
+    lines = list(islice(sent.lines(), _MOST + 1))
     status = next((_STATUSES[code] for code in status_codes(resource, "status") if code in _STATUSES), NOT_GIVEN)
     heading["title"] = _title(resource, context) or next((line.text for line in lines if line.text), "")
     people = [elements.child(resource, name) for name in ("author", "source")]
@@ -70,7 +73,7 @@ def present(resource: Element, context: Context) -> QuestionnaireEntry:
         people=names_of(people, context, within=resource),
         said=notes(resource),
         lines=tuple(lines[:_MOST]),
-        is_cut=len(lines) > _MOST,
+        is_cut=len(lines) > _MOST or sent.is_cut,
     )
 
 
@@ -85,17 +88,40 @@ def _title(resource: Element, context: Context) -> str:
     return next(filter(None, (elements.text(asked, "display"), *said, *own, title_of(found.get("name")), grouped)), "")
 
 
-def _lines(element: Element, depth: int) -> Iterator[Line]:
-    if depth > _DEEPEST:
-        return
-    for name in _PARTS:
-        for part in elements.children(element, name):
+@dataclass
+class _Sent:
+    """A questionnaire while its lines are read. `is_cut`: some of it was passed by, being too deep or too long."""
+
+    resource: Element
+    context: Context
+    is_cut: bool = False
+
+    def lines(self) -> Iterator[Line]:
+        """In their order."""
+        return self._within(self.resource, 0)
+
+    def _within(self, element: Element, depth: int) -> Iterator[Line]:
+        for part in (part for name in _PARTS for part in elements.children(element, name)):
+            if depth > _DEEPEST:
+                self.is_cut = True
+                return
             answers = tuple(elements.children(part, "answer"))
-            line = Line(_text(part), tuple(filter(None, map(values.read, map(_shaped, answers))))[:20], depth)
+            told = tuple(filter(None, map(self._answer, answers)))
+            self.is_cut |= len(told) > _MOST_ANSWERS
+            line = Line(_text(part), told[:_MOST_ANSWERS], depth)
             if line.text or line.answers:
                 yield line
             for inner in (part, *answers):
-                yield from _lines(inner, depth + 1)
+                yield from self._within(inner, depth + 1)
+
+    def _answer(self, answer: Element) -> Value:
+        """What was answered. What is no value that we can read is told as it was sent: it is not "no answer"."""
+        if value := values.read(_shaped(answer)):
+            return value
+        sent = (name for name in answer if name.startswith("value"))
+        named = name_of(answer.get("valueReference"), self.context, within=self.resource)
+        said = named or ", ".join(outline.as_sent(answer, *sent))
+        return Value(Kind.TEXT, text=said) if said else value
 
 
 def _text(part: Element) -> str:
@@ -111,6 +137,6 @@ def _shaped(answer: Element) -> Element:
         if name in answer:
             shaped["valueDateTime"] = answer[name]
     if (number := elements.number(answer, "valueDecimal")) is not None:
-        shaped["valueString"] = str(number)
+        shaped["valueString"] = quantities.digits(number)
     said = elements.text(answer, "valueUri") or elements.text(elements.child(answer, "valueReference"), "display")
     return {**shaped, "valueString": said} if said else shaped

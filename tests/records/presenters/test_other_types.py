@@ -1,5 +1,7 @@
 """Orders, specimens, questionnaires, people, provenance, and whatever has no presenter of its own."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 
@@ -79,6 +81,36 @@ class TestAQuestionnaire:
     def test_says_where_it_was_cut(self):
         entry = questionnaires.present({"item": [{"text": str(number)} for number in range(400)]}, Context())
         assert (len(entry.lines), entry.is_cut) == (300, True)
+
+    def test_says_that_it_was_cut_where_answers_are_too_many_or_parts_too_deep(self):
+        answers = [{"valueString": str(number)} for number in range(21)]
+        deep: dict[str, Any] = {"text": "?"}
+        for _level in range(13):
+            deep = {"text": "?", "item": [deep]}
+        many: list[dict[str, Any]] = [{"text": "?", "answer": each} for each in (answers, answers[1:])]
+        for item in (many[0], deep):
+            assert questionnaires.present({"item": [item]}, Context()).is_cut
+        for item in (many[1], deep["item"][0]):
+            assert not questionnaires.present({"item": [item]}, Context()).is_cut
+
+    @pytest.mark.parametrize(
+        ("answer", "said"),
+        [
+            ({"valueReference": {"reference": "Practitioner/f"}}, "Ada Finch"),
+            ({"valueReference": {"reference": "Practitioner/elsewhere"}}, "Practitioner/elsewhere"),
+            ({"valueMoney": {"value": 5, "currency": "EUR"}}, "EUR"),
+            ({"valueDecimal": 0.0000001}, "0.0000001"),
+        ],
+    )
+    def test_tells_an_answer_that_it_cannot_read_as_it_was_sent(self, answer, said):
+        (line,) = questionnaires.present({"item": [{"text": "?", "answer": [answer]}]}, CONTEXT).lines
+        (told,) = line.answers
+        assert said in told.text
+
+    def test_has_no_answer_where_only_a_reason_was_sent(self):
+        silent = {"_valueString": {"extension": [{"url": "x/data-absent-reason", "valueCode": "asked-declined"}]}}
+        (line,) = questionnaires.present({"item": [{"text": "?", "answer": [silent]}]}, CONTEXT).lines
+        assert line.answers == ()
 
     @pytest.mark.parametrize(
         ("answer", "kind"),
