@@ -13,7 +13,8 @@ check each:
   Vital Signs 8716-3, Past History of Illness 11348-0, Plan of Care 18776-5, Social History 29762-2.
 - "Empty Sections and Missing Data": where nothing is known of a required section it has one entry whose code, of the
   code system absent-unknown-uv-ips, says that there is no information; where a provider recorded that there is none,
-  that, unless another lists what refutes it. Nobody's silence is turned into "none known".
+  that, unless another lists what refutes it, hides something, or something does not open. Nobody's silence is turned
+  into "none known".
 - Patient (IPS): a name (ips-pat-1) and a birth date, absent with a reason where it is.
 - AllergyIntolerance (IPS), ait-1 and ait-2; Condition (IPS), con-3 to con-5; MedicationStatement, MedicationRequest,
   Immunization, Procedure, DeviceUseStatement (IPS): code, subject and, where demanded, a time, else why it is absent.
