@@ -13,6 +13,21 @@ from development.translating.catalog import Message
 FOLDER = finding.ROOT / "locale" / "es" / "LC_MESSAGES"
 CATALOG = catalog.read_po((FOLDER / "django.po").read_text())
 FAMILIAR = {"tú", "tu", "tus", "puedes", "tienes", "quieres", "contigo", "vosotros"}
+# What was written in two ways, and is now in one: what no sentence may hold, and what it holds instead.
+SETTLED = {
+    r"[«»]": "“ ”, as in English beside it",
+    r"sesión (de nuevo )?con (un|su|cada|el) proveedor": "sesión en",
+    r"\b(actualizaciones|datos nuevos)\b": "novedades",
+    r"\banotó\b": "registró",
+    r"\bmesa de ayuda\b": "servicio de ayuda",
+    r"\b[Cc]ontacte con\b": "comuníquese con",
+    r"\b(la|La|ninguna) llave (que abre|de su expediente)": "clave; llaves are passkeys, and keys of staff",
+    r"\bcopias de seguridad viejas\b": "copias de respaldo antiguas",
+}
+# A patient may be a woman: the pronoun and the words that fit everybody.
+MEN_ALONE = (
+    r"\b(lo (envió|envía) aquí|lo atendió|enviarlo allí|[Pp]ara estar seguro|¿Es nuevo|[Uu]sted mismo lo dijo)\b"
+)
 PLACEHOLDER = re.compile(r"%\(\w+\)s|\{\w*\}|<[^>]+>")
 
 
@@ -43,6 +58,15 @@ class TestTheCatalog:
     def test_says_usted_throughout(self):
         texts = [text for texts in CATALOG.values() for text in texts]
         assert [text for text in texts if FAMILIAR & set(re.findall(r"\w+", text.lower()))] == []
+
+    @pytest.mark.parametrize("pattern", SETTLED)
+    def test_has_one_word_for_one_thing(self, pattern):
+        texts = [text for texts in CATALOG.values() for text in texts]
+        assert [text for text in texts if re.search(pattern, text)] == [], f"say: {SETTLED[pattern]}"
+
+    def test_speaks_to_women_as_well(self):
+        texts = [text for texts in CATALOG.values() for text in texts]
+        assert [text for text in texts if re.search(MEN_ALONE, text)] == []
 
 
 class TestCompiling:
