@@ -141,6 +141,11 @@ class TestATemplate:
         for title in re.findall(r"{% block (?:head_)?title %}(.*?){% endblock", source(name), flags=re.DOTALL):
             assert "{{" not in title
 
+    def test_puts_its_heading_before_what_is_wrong_with_its_form(self, name: str):
+        """Which has a heading of the second level."""
+        before, *after = source(name).split('{% include "partials/error-summary.html" %}')
+        assert not after or "<h1>" in before
+
     def test_gives_every_icon_to_the_eyes_only(self, name: str):
         assert [tag for tag in re.findall(r"<svg\b[^>]*>", source(name)) if not_for_eyes_only(tag)] == []
 
