@@ -40,6 +40,13 @@ class TestWhoHadToDoWithIt:
         assert labels_of(entry(resource_type, **sent), "Ada Rose, MD") == [label]
 
 
+class TestAThingOfSeveralParts:
+    def test_says_once_what_two_of_them_say(self):
+        plan = {"type": {"coding": [{"code": "plan"}], "text": "plan"}, "value": "Evergreen", "name": "Evergreen"}
+        told = facts.of(entry("Coverage", status="active", **{"class": [plan]}), provider="Harbor")
+        assert ("plan \N{MIDDLE DOT} Evergreen",) in [fact.lines for fact in told]
+
+
 class TestARow:
     def test_has_a_line_for_each_reaction_so_that_no_severity_belongs_to_another(self):
         severe = {"manifestation": [{"text": "Anaphylaxis"}], "severity": "severe"}

@@ -92,7 +92,7 @@ def _together(value: Any) -> str:
         part = getattr(value, name)
         if part or isinstance(part, _TOLD_ANYWAY):
             said.append(labels.of_field(kind, name) if part is True else _labelled(kind, name, ", ".join(of(part))))
-    return _PART.join(filter(None, said))
+    return _PART.join(dict.fromkeys(filter(None, said)))  # a plan whose value is its name
 
 
 def _labelled(kind: str, name: str, text: str) -> str:
