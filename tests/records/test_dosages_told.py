@@ -326,9 +326,9 @@ class TestAnEntry:
     def test_has_every_line_of_its_first_three_dosages_in_its_row(self):
         sent = [{"text": text, **NEEDED} for text in ("One", "Two", "Three", "Four")]
         needed = "Only when needed: severe pain"
-        told = f"One, {needed}, Two, {needed}, Three, {needed}, and 1 more"
-        assert lines.of_row(present(order("r4", *sent))) == (told,)
-        assert lines.of_row(present(order("r4", *sent[:3]))) == (told.removesuffix(", and 1 more"),)
+        told = tuple(f"{text} \N{MIDDLE DOT} {needed}" for text in ("One", "Two", "Three"))
+        assert lines.of_row(present(order("r4", *sent))) == (*told, "and 1 more")
+        assert lines.of_row(present(order("r4", *sent[:3]))) == told
 
     @pytest.mark.parametrize(("count", "more"), [(30, 0), (31, 1), (37, 7)])
     def test_says_how_many_more_were_sent_than_it_tells(self, count, more):

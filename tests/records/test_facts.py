@@ -56,6 +56,14 @@ class TestARow:
         assert "Anaphylaxis \N{MIDDLE DOT} Past reaction: Severe" in told
         assert "Wheal \N{MIDDLE DOT} Past reaction: Mild \N{MIDDLE DOT} Chest and arms" in told
 
+    def test_keeps_when_to_take_a_medicine_apart_from_how(self):
+        how = [{"text": "Inject at once, then call for help", "asNeededBoolean": True}, {"text": "One more at night"}]
+        sent = entry("MedicationRequest", status="active", intent="order", dosageInstruction=how)
+        assert lines.of_row(sent) == (
+            "Inject at once, then call for help \N{MIDDLE DOT} Only when needed",
+            "One more at night",
+        )
+
     def test_puts_several_single_words_on_one_line(self):
         sent = allergy("a1", reaction=[{"manifestation": [{"text": "Hives"}]}, {"manifestation": [{"text": "Cough"}]}])
         assert "Hives, Cough" in lines.of_row(entry("AllergyIntolerance", **sent))

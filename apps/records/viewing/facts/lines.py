@@ -57,10 +57,10 @@ def _first(value: object, *, more: int) -> tuple[str, ...]:
     """The first three of several, each whole, as a dosage without its last lines is another dosage; and how many more
     there are, `more` besides those at hand."""
     several = value if isinstance(value, tuple | list) else (value,)
-    said = [found for each in several[:_MOST] if (found := of(each))]
+    said = [found for each in several[:_MOST] if (found := _PART.join(of(each)))]
     shown, left = said[:_FIRST], len(said[_FIRST:]) + more
     told = ngettext("and %(count)d more", "and %(count)d more", left) % {"count": left} if left else ""
-    return (*(line for each in shown for line in each), *((told,) if told else ()))
+    return (*shown, *((told,) if told else ()))
 
 
 def _one(value: object) -> str:
