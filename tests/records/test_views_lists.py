@@ -126,6 +126,14 @@ class TestAThingToldManyTimes:
 
 
 class TestVaccines:
+    def test_are_said_to_be_in_the_order_that_they_are_in(self, hers, connection):
+        keep(
+            connection, vaccine("i1", "187", name="zoster"), {**vaccine("i2", "141", name="flu"), "status": "not-done"}
+        )
+        text = main_of(page(hers, "subject", "vaccines"))
+        assert "given first, then A to Z" in text
+        assert text.index(">Given<") < text.index(">Not given<")
+
     def test_are_told_by_illness_and_a_combination_under_each(self, hers, connection):
         keep(
             connection,

@@ -36,9 +36,7 @@ def disconnect(request: HttpRequest, connection_id: UUID) -> HttpResponse:
         return _disconnect(request, connection, keeps_copy=True)
     if copy == "delete":
         return _after_password(request, _disconnect_and_delete, connection, again=f"{request.path}?copy=delete")
-    if (
-        connection.status == Connection.Status.DISCONNECTED
-    ):  # an old tab, or a link that was kept: only the copy is left
+    if connection.status == Connection.Status.DISCONNECTED:  # an old tab, or a kept link: only the copy is left
         return redirect("delete_copy" if request.GET.get("copy") == "delete" else "connection", connection.pk)
     ask = _ask_after_password if request.GET.get("copy") == "delete" else _ask
     question: HttpResponse = ask(request, connection)
