@@ -357,7 +357,9 @@ class TestAllergies:
         assert places == sorted(places)
 
     def test_are_said_to_be_in_the_order_that_they_are_in(self, hers, connection):
-        keep(connection, allergy("a1", code={"text": "Ants"}), allergy("a2", code={"text": "Wasps"}, criticality="high"))
+        keep(
+            connection, allergy("a1", code={"text": "Ants"}), allergy("a2", code={"text": "Wasps"}, criticality="high")
+        )
         text = main_of(page(hers, "subject", "allergies"))
         assert "2 entries, serious first" in text
         assert text.index("Wasps") < text.index("Ants")
