@@ -46,6 +46,24 @@ class TestAThingOfSeveralParts:
         told = facts.of(entry("Coverage", status="active", **{"class": [plan]}), provider="Harbor")
         assert ("plan \N{MIDDLE DOT} Evergreen",) in [fact.lines for fact in told]
 
+    @pytest.mark.parametrize(
+        "sent",
+        [
+            {"vaccinationProtocol": [{"doseSequence": 2, "seriesDoses": 3, "series": "Hep B"}]},
+            {"protocolApplied": [{"doseNumberPositiveInt": 2, "seriesDosesPositiveInt": 3, "series": "Hep B"}]},
+        ],
+    )
+    def test_says_which_dose_of_how_many_a_vaccine_was(self, sent):
+        told = entry("Immunization", status="completed", vaccineCode={"text": "Hep B vaccine"}, **sent)
+        assert "dose: 2 \N{MIDDLE DOT} of: 3 \N{MIDDLE DOT} Hep B" in lines.of_row(told)
+        assert "dose: 2 \N{MIDDLE DOT} of: 3 \N{MIDDLE DOT} Hep B" in str(facts.of(told, provider="Harbor"))
+
+    def test_says_that_a_number_is_of_a_recommended_dose(self):
+        sent = [{"vaccineCode": {"text": "Hep A vaccine"}, "doseNumber": 1}]
+        assert "Hep A vaccine \N{MIDDLE DOT} dose: 1" in lines.of_row(
+            entry("ImmunizationRecommendation", recommendation=sent)
+        )
+
 
 class TestARow:
     def test_has_a_line_for_each_reaction_so_that_no_severity_belongs_to_another(self):

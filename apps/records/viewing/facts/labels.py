@@ -33,9 +33,10 @@ def within(kind: str, name: str) -> str:
     return str(_WITHIN.get(f"{kind}.{name}", _WITHIN.get(name, "")))
 
 
-def is_technical(name: str) -> bool:
-    """Whether a field is for programs: codes, references, ids."""
-    return name in _TECHNICAL
+def is_technical(kind: str, name: str) -> bool:
+    """Whether a part of a smaller thing is for programs: codes, references, ids. One that has a label there is not: the
+    number of a dose is no number of a file."""
+    return name in _TECHNICAL and f"{kind}.{name}" not in _WITHIN
 
 
 def in_rows(kind: str) -> tuple[str, ...]:
@@ -211,6 +212,7 @@ _WITHIN: Final[Mapping[str, str | Promise]] = {
     "Hospitalization.came_from": _("came from"),
     "Hospitalization.discharged_to": _("went to"),
     "Recommendation.due": _("from"),
+    "Recommendation.dose": _("dose"),
     "severity": _("Past reaction"),
     "certainty": _("How sure"),
     "substance": _("Substance"),

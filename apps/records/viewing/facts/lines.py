@@ -80,7 +80,7 @@ def _saying(kind: Any) -> Callable[[Any], str] | None:
 def _parts(kind: Any) -> tuple[str, ...]:
     """The parts of a smaller thing that are told, by name: first what nobody may overlook."""
     names = (field.name for field in fields(kind))
-    told = (name for name in names if not name.startswith("_") and not labels.is_technical(name))
+    told = (name for name in names if not name.startswith("_") and not labels.is_technical(kind.__name__, name))
     return tuple(sorted(told, key=lambda name: name not in _FOREMOST))
 
 
