@@ -172,6 +172,16 @@ class TestAResultThatMayCarryGraveNews:
         keep(connection, {name: part for name, part in RESULT.items() if name != "valueString"})
         assert "No value given" in main_of(hers.get(reverse("subject", args=["results"])))
 
+    def test_says_in_no_list_where_the_laboratory_puts_what_has_no_value(self, hers, sam, connection):
+        sent = {name: value for name, value in RESULT.items() if name != "valueString"}
+        keep(connection, {**sent, "interpretation": {"coding": [{"code": "POS"}]}})
+        there = reverse("subject", args=["results"])
+        assert "Open it to see the result" in main_of(hers.get(there))
+        for page in (there, reverse("whole_record"), reverse("everything_by_date")):
+            assert "Positive" not in main_of(hers.get(page))
+        hers.force_login(sam)
+        assert "Open it" not in main_of(hers.get(there))
+
     def test_stands_by_name_alone_on_the_page_of_an_ordinary_report(self, hers, sam, connection):
         panel = told("DiagnosticReport", id="r1", code={"text": "Panel"}, result=[{"reference": "Observation/g1"}])
         keep(connection, RESULT, panel)

@@ -222,8 +222,8 @@ def _told_once(title: str, details: Iterable[str]) -> tuple[str, ...]:
 
 def _details(entry: Entry, alike: _Alike, *, is_of_grave: bool) -> Iterable[str]:
     """What the row says beside name, date and status (patient experience 3). Of what may carry grave news, by its own
-    name or by a report that it belongs to, its page says it, which asks first."""
-    has_more = not isinstance(entry, ResultEntry) or not entry.says_nothing
+    name or by a report that it belongs to, its page says it, which asks first. A mark without a value tells it, too."""
+    has_more = not isinstance(entry, ResultEntry) or not entry.says_nothing or bool(entry.place or entry.place_words)
     if getattr(entry, "may_be_grave", False) or (has_more and (is_of_grave or alike.is_grave(entry))):
         yield alike.unsaid(entry)
     else:
