@@ -2,9 +2,13 @@
 
 import pytest
 
+from apps.connections.models import Connection
+from apps.directory.models import Provider
 from apps.records.presenters import immunizations, visits
 from apps.records.presenters.entry import Context
+from apps.records.shelving.reading import Shelved
 from apps.records.viewing import rows
+from apps.records.viewing.whole import Source
 
 
 class TestTheNameOfAVisit:
@@ -37,3 +41,15 @@ class TestTheNameOfAVaccine:
         coded = {"text": theirs, "coding": [{"system": "http://hl7.org/fhir/sid/cvx", "code": code}]}
         sent = {"resourceType": "Immunization", "id": "i1", "status": "not-done", "vaccineCode": coded}
         assert rows.names(immunizations.present(sent, Context())) == names
+
+
+class TestARowOfAVisit:
+    @pytest.mark.parametrize("name", ["Rose, Ada", "Ada Rose"])
+    @pytest.mark.parametrize("role", [{}, {"type": [{"text": "Surgeon"}]}])
+    def test_names_nobody_twice(self, name, role):
+        sent = {"resourceType": "Encounter", "id": "v1", "status": "finished", "class": {"code": "AMB"}}
+        met = visits.present({**sent, "participant": [{**role, "individual": {"display": name}}]}, Context())
+        connection = Connection(provider=Provider(name="Harbor"))
+        source = Source(connection, None, is_out_of_date=False)
+        (row,) = rows.of([Shelved(1, connection.pk, "visits", (0, "", "", 1), met)], {connection.pk: source})
+        assert str(row.details).count(name) == 1

@@ -1,6 +1,5 @@
 """One row of a list: what an entry is called, what matters most about it, and where it comes from."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
@@ -27,7 +26,6 @@ from apps.records.viewing.facts import lines
 from apps.records.viewing.whole import Source
 
 _DEEPEST: Final = 2  # a report, its panels, and their results
-_PARTS: Final = re.compile(" · |, ")  # what a line puts together
 
 
 @dataclass(frozen=True)
@@ -243,8 +241,8 @@ def _told(entry: Entry) -> Iterable[str]:
     yield from said
     if isinstance(entry, ReportEntry) and entry.results:
         yield _counted(len(entry.results))
-    named = {part for line in said for part in _PARTS.split(line)}  # a visit names who took part, and as what
-    yield ", ".join(person for person in entry.people[:2] if person not in named)
+    named = "".join(f", {line.replace(' · ', ', ')}, " for line in said)  # a visit names who took part, and as what
+    yield ", ".join(person for person in entry.people[:2] if f", {person}, " not in named)
 
 
 def _counted(count: int) -> str:
