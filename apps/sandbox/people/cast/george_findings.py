@@ -74,7 +74,7 @@ def _of_the_laboratory() -> list[Fact]:
         telling.measured(catalogue.POTASSIUM, 9.9, at(2026, 3, 10, 9, 37), status="entered-in-error",
                          note="Wrong tube."),
         telling.measured(catalogue.CREATININE, 1.10, at(2026, 3, 10, 9, 38), status="preliminary"),
-        telling.found(loinc("2106-3", "Troponin T.cardiac [Mass/volume] in Serum or Plasma"),
+        telling.found(loinc("6598-7", "Troponin T.cardiac [Mass/volume] in Serum or Plasma"),
                       Amount("0.01", "ng/mL", "ng/mL", "<"), at(2022, 6, 7, 7), "laboratory"),
     ]  # fmt: skip
 
