@@ -4,10 +4,10 @@ import pytest
 
 from apps.connections.models import Connection
 from apps.directory.models import Provider
-from apps.records.presenters import immunizations, visits
+from apps.records.presenters import immunizations, results, visits
 from apps.records.presenters.entry import Context
 from apps.records.shelving.reading import Shelved
-from apps.records.viewing import rows
+from apps.records.viewing import rows, values_in_words
 from apps.records.viewing.whole import Source
 
 
@@ -41,6 +41,13 @@ class TestTheNameOfAVaccine:
         coded = {"text": theirs, "coding": [{"system": "http://hl7.org/fhir/sid/cvx", "code": code}]}
         sent = {"resourceType": "Immunization", "id": "i1", "status": "not-done", "vaccineCode": coded}
         assert rows.names(immunizations.present(sent, Context())) == names
+
+
+class TestTheValueOfAResult:
+    def test_of_unnamed_parts_is_what_they_say(self):
+        parts = [{"valueString": "Wine"}, {"code": {"text": "Second"}, "valueString": "Beer"}]
+        sent = {"resourceType": "Observation", "id": "o1", "status": "final", "component": parts}
+        assert values_in_words.of_result(results.present(sent, Context())) == "Wine \N{MIDDLE DOT} Second: Beer"
 
 
 class TestARowOfAVisit:

@@ -64,7 +64,12 @@ def of_result(entry: ResultEntry) -> str:
         )
     if entry.value or entry.says_nothing:
         return of_own_value(entry)
-    return " · ".join(f"{part.title}: {of_value(part.value)}" for part in entry.components if part.value)
+    return " · ".join(of_part(part.title, part.value) for part in entry.components if part.value)
+
+
+def of_part(title: str, value: Value) -> str:
+    """A value under its name, which some providers do not send."""
+    return f"{title}: {of_value(value)}" if title else of_value(value)
 
 
 def of_place(measured: Measured) -> str:

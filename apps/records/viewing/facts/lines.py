@@ -105,9 +105,7 @@ def _contact(contact: Contact) -> str:
 
 
 def _measured(measured: Measured) -> str:
-    title = str(getattr(measured, "title", ""))
-    value = values_in_words.of_value(measured.value)
-    said = f"{title}: {value}" if title else value
+    said = values_in_words.of_part(str(getattr(measured, "title", "")), measured.value)
     return _PART.join(filter(None, (said, values_in_words.of_place(measured))))
 
 
