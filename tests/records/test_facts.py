@@ -65,6 +65,18 @@ class TestAThingOfSeveralParts:
         )
 
 
+class TestAResultWithoutAValue:
+    def test_says_why_on_its_own_page_as_well(self):
+        reason = {"coding": [{"system": "http://terminology.hl7.org/CodeSystem/data-absent-reason", "code": "error"}]}
+        told = entry("Observation", status="final", code={"text": "Glucose"}, dataAbsentReason=reason)
+        assert facts.Fact("Value", ("The test could not be completed",)) in facts.of(told, provider="Harbor")
+
+    def test_has_none_where_its_parts_have(self):
+        part = {"code": {"text": "Battery"}, "valueQuantity": {"value": 2.78, "unit": "V"}}
+        told = facts.of(entry("Observation", status="final", code={"text": "Check"}, component=[part]), provider="Harbor")
+        assert "Value" not in [fact.label for fact in told]
+
+
 class TestARow:
     def test_has_a_line_for_each_reaction_so_that_no_severity_belongs_to_another(self):
         severe = {"manifestation": [{"text": "Anaphylaxis"}], "severity": "severe"}

@@ -59,7 +59,7 @@ def _own(entry: Entry) -> list[Fact]:
 
 
 def _said(entry: Entry, name: str, value: object) -> tuple[str, ...]:
-    if name == "value" and isinstance(entry, ResultEntry) and entry.value:
+    if name == "value" and isinstance(entry, ResultEntry) and (entry.value or entry.says_nothing):
         return (values_in_words.of_own_value(entry),)
     more = getattr(entry, f"more_{name}", 0)
     said = ngettext(
