@@ -74,6 +74,11 @@ class TestTheDateOfWhatDidNotHappen:
     def test_of_a_medicine_does_not_say_that_it_was_taken(self, status, said):
         assert label("MedicationStatement", status=status, effectiveDateTime="2024-03-09") == said
 
+    @pytest.mark.parametrize(("is_reported", "said"), [(False, "Prescribed"), (True, "Written down")])
+    def test_of_a_reported_medicine_does_not_say_that_it_was_prescribed(self, is_reported, said):
+        sent = {"status": "active", "intent": "order", "authoredOn": "2024-03-09"}
+        assert label("MedicationRequest", **sent, reportedBoolean=is_reported) == said
+
     @pytest.mark.parametrize(("status", "said"), [("completed", "Filled"), ("declined", "Recorded")])
     def test_of_a_fill_does_not_say_that_it_was_filled(self, status, said):
         assert label("MedicationDispense", status=status, whenHandedOver="2024-03-09") == said

@@ -9,6 +9,7 @@ from typing import Final
 
 from apps.records.presenters import immunizations, medications, procedures, reports, results, visits
 from apps.records.presenters.entry import Entry
+from apps.records.presenters.medications import MedicationEntry
 from apps.records.presenters.reports import ReportEntry
 from apps.records.presenters.results import ResultEntry
 from apps.records.presenters.vitals import vital_of
@@ -62,6 +63,8 @@ def of(entry: Entry) -> str:
         return means
     if means in _INSTEAD:
         return _INSTEAD[means].get(entry.status, _OTHERWISE)
+    if means == "prescribed" and isinstance(entry, MedicationEntry) and entry.kind == medications.Kind.REPORTED:
+        return "written-down"  # by whom it was told to, and who prescribed nothing
     means = _UNLESS.get(means, {}).get(entry.status, means)
     return _as_taken(entry) if means == "collected" else means
 
