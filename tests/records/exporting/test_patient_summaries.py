@@ -273,6 +273,11 @@ class TestADocument:
         (provenance,) = resources(document, "Provenance")
         assert provenance["target"] == [{"reference": f"urn:uuid:{entry['id']}"}]
 
+    def test_calls_nobody_by_a_title_alone(self, alice):
+        keep(make_connection(alice), {**R4_PATIENT, "name": [{"prefix": ["Dr"]}, {"family": "Rose"}]})
+        (patient,) = resources(summary(alice), "Patient")
+        assert patient["name"] == [{"family": "Rose"}]
+
     def test_escapes_what_a_provider_wrote(self, alice):
         keep(make_connection(alice), allergy("a1", code={"text": '<script>alert(1)</script> & "more"'}))
         div = section(summary(alice), ALLERGIES)["text"]["div"]

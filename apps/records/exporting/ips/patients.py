@@ -40,7 +40,9 @@ def _identifier(choice: Choice) -> Part:
 
 
 def _names(resource: Element) -> list[Part]:
-    return [name for name in map(_name, elements.children(resource, "name")) if set(name) - {"use"}]
+    """Those that name somebody: a title alone does not (ips-pat-1)."""
+    found = map(_name, elements.children(resource, "name"))
+    return [name for name in found if {"text", "family", "given"} & name.keys()]
 
 
 def _name(sent: Element) -> Part:
