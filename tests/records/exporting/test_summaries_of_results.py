@@ -70,6 +70,24 @@ class TestAResult:
         is_as_text = "as-text" in str(only.get("dataAbsentReason"))
         assert is_as_text or only["valuePeriod"] == value["valuePeriod"]
 
+    @pytest.mark.parametrize(("low", "high", "is_range"), [("9", "2", False), ("2", "9", True)])
+    def test_writes_no_range_that_ends_before_it_begins(self, alice, low, high, is_range):
+        bounds = {"low": {"value": low}, "high": {"value": high}}
+        only, words = told(alice, valueRange=bounds, referenceRange=[{"text": "Canary", "age": bounds}])
+        assert ("valueRange" in only) is is_range
+        assert ("age" in only["referenceRange"][0]) is is_range
+        assert (only["referenceRange"][0].get("appliesTo") == [{"text": "9 - 2"}]) is not is_range
+        assert f"<td>{low} - {high}</td>" in words
+
+    @pytest.mark.parametrize(
+        ("value", "code"),
+        [({"valueInteger": 9}, {"text": "Canary"}), ({}, {"coding": [{"code": "9"}], "text": "Canary"})],
+    )
+    def test_has_no_part_of_its_own_code_beside_a_value(self, alice, value, code):
+        same = {"coding": [{"code": "9"}], "text": "Canary"}
+        only, _words = told(alice, code=same, component=[{"code": same, "valueInteger": 8}], **value)
+        assert [part["code"] for part in only["component"]] == [code]
+
     @pytest.mark.parametrize(
         "members",
         [

@@ -23,6 +23,7 @@ from apps.records.presenters import (
     values,
 )
 from apps.records.presenters.elements import Element
+from apps.records.presenters.quantities import Quantity
 from apps.records.presenters.values import Absence, Kind, Value
 
 _STATUSES = frozenset({"registered", "preliminary", "final", "amended", "corrected", "unknown"})
@@ -57,6 +58,9 @@ def written(sent: Element, told: Told, *, category: str) -> Item | None:
     when = moments.read(sent, "effective", "issued", means="collected")
     people = naming.names_of(elements.children(sent, "performer"), told.context, within=told.resource)
     components = [_component(each) for each in elements.children(sent, "component")]
+    value = _value(sent, is_whole=not components)
+    if not value.keys() <= {"dataAbsentReason"}:
+        components = [_named_apart(part, concept) for part in components]
     resource = writing.without_empty(
         {
             "resourceType": "Observation",
@@ -66,7 +70,7 @@ def written(sent: Element, told: Told, *, category: str) -> Item | None:
             "focus": [{"display": name} for name in others],
             **writing.moment("effective", when, is_needed=True),
             "performer": writing.named(people),
-            **_value(sent, is_whole=not components),
+            **value,
             "interpretation": _interpretation(sent),
             "referenceRange": _ranges(sent),
             "component": components,
@@ -82,6 +86,14 @@ def _component(sent: Element) -> Part:
     return writing.without_empty(
         {**part, "interpretation": _interpretation(sent), "referenceRange": _ranges(sent)},
     )
+
+
+def _named_apart(part: Part, whole: Part) -> Part:
+    """A part by its words alone where it has a code of the whole, which has a value itself (obs-7)."""
+    known = {(each.get("system"), each.get("code")) for each in whole.get("coding", ())}
+    if not any((each.get("system"), each.get("code")) in known for each in part["code"].get("coding", ())):
+        return part
+    return {**part, "code": writing.concept(part["code"].get("text", ""), ())}
 
 
 def _component_shown(sent: Element) -> str:
@@ -143,7 +155,14 @@ def _time(value: Value) -> Part:
 
 def _range(value: Value) -> Part:
     bounds = {"low": _bound(value.quantity), "high": _bound(value.until)}
-    return {"valueRange": writing.without_empty(bounds)} if any(bounds.values()) else {}
+    if _is_reversed(value.quantity, value.until) or not any(bounds.values()):
+        return {}
+    return {"valueRange": writing.without_empty(bounds)}
+
+
+def _is_reversed(low: Quantity, high: Quantity) -> bool:
+    """Whether a Range would end before it begins (rng-2)."""
+    return low.number is not None and high.number is not None and low.number > high.number
 
 
 def _ratio(value: Value) -> Part:
@@ -170,7 +189,7 @@ _WRITERS: Mapping[str, Callable[[Value], Part]] = MappingProxyType(
 )
 
 
-def _bound(sent: quantities.Quantity) -> Part:
+def _bound(sent: Quantity) -> Part:
     """A SimpleQuantity, which has no comparator (sqty-1)."""
     return {name: part for name, part in writing.quantity(sent).items() if name != "comparator"}
 
@@ -187,19 +206,18 @@ def _range_sent(sent: Element) -> Part:
     text = elements.text(sent, "text")
     if any(side and (not bound or bound.comparator) for side, bound in zip(sides, (low, high), strict=True)):
         text = text or " - ".join(filter(None, map(quantities.as_sent, sides)))
-        low = high = quantities.Quantity()
+        low = high = Quantity()
     if not (low or high or text):
         return {}
-    ages = {
-        side: _bound(quantities.read(elements.child(elements.child(sent, "age"), side))) for side in ("low", "high")
-    }
+    ages = [quantities.read(elements.child(elements.child(sent, "age"), side)) for side in ("low", "high")]
+    nobodys = [{"text": " - ".join(age.shown for age in ages)}] if _is_reversed(*ages) else []
     return writing.without_empty(
         {
             "low": _bound(low),
             "high": _bound(high),
             "type": _meaning(sent),
-            "appliesTo": [_concept(each) for each in elements.children(sent, "appliesTo")],
-            "age": writing.without_empty(ages),
+            "appliesTo": [*(_concept(each) for each in elements.children(sent, "appliesTo")), *nobodys],
+            "age": {} if nobodys else writing.without_empty(dict(zip(("low", "high"), map(_bound, ages), strict=True))),
             "text": text,
         }
     )
