@@ -58,10 +58,12 @@ class SliceOver(Exception):
 
 @dataclass
 class Turn:
-    """What one worker did with the run so far: references it put down, and whether it stored anything."""
+    """What one worker did with the run so far: references it put down, and whether it stored anything. `new_types` are
+    those of its steps that had brought nothing before this run."""
 
     noted: set[Target] = field(default_factory=set)
     has_stored: bool = False
+    new_types: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,8 @@ def begin(step: SyncStep, work: Work) -> tuple[Cursor, tuple[Resource, ...] | No
         step.started_at = step.started_at or work.clock()
         step.claim_id = work.lease.claim_id
         step.save(update_fields=["status", "started_at", "claim_id"])
+        if not _records(step, work).filter(first_received_at__lt=work.run.created_at).exists():
+            work.turn.new_types.add(step.resource_type)
         return cursors.opened(step, ring), putting_aside.opened(step, ring)
 
 
@@ -143,7 +147,8 @@ def store(
     now = work.clock()
     with transaction.atomic(), sealing.key_ring(work.holder) as ring:
         work.lease.extend()
-        kept = storing.keep(connection, ours, run_id=work.run.pk, ring=ring, at=now)
+        new_types = work.turn.new_types
+        kept = storing.keep(connection, ours, run_id=work.run.pk, ring=ring, at=now, new_types=new_types)
         quarantining.keep(work.run, theirs, ring=ring, at=now)
         step.refers = _note_references(ours, read=read, work=work) or step.refers
         step.pages += 1

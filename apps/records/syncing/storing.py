@@ -4,14 +4,16 @@ Storing is idempotent. A body with the digest we hold is confirmed, without bein
 it, and the earlier one is kept as a version, unless the same run had stored it: a provider that sends a resource again
 and again, each time otherwise, must not push out what it said before. One statement confirms what a page brought
 unchanged and one stores the rest, inside the transaction of the caller, who stores the cursor with it: either all is
-there or nothing.
+there or nothing. What is most likely new is added first, by one statement that looks for nothing.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 from uuid import UUID
+
+from django.db.backends.utils import CursorWrapper
 
 from apps.connections.models import Connection
 from apps.records import places
@@ -20,6 +22,8 @@ from apps.vault.sealing import KeyRing
 from apps.wire.fhir import Resource
 
 MOST_VERSIONS = 50  # of one resource, besides the one that stands now
+
+_Key: TypeAlias = tuple[str, str]  # type and logical id
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,22 @@ _BRING_BACK: Final = f"""
 UPDATE records_record AS held SET removed_at = NULL WHERE {_AMONG} AND {_NAMED} AND held.removed_at IS NOT NULL
 """  # noqa: S608 - parts of ours  # nosec B608
 
+_NEW: Final = """
+    user_id, connection_id, resource_type, logical_id, digest, sealed_body,
+    first_received_at, received_at, confirmed_at, confirmed_by_run
+)
+SELECT %(user_id)s, %(connection_id)s, resource_type, logical_id, digest, sealed_body,
+    %(at)s, %(at)s, %(at)s, %(run_id)s
+FROM unnest(%(types)b::text[], %(ids)b::text[], %(digests)b::bytea[], %(bodies)b::bytea[])
+    AS page (resource_type, logical_id, digest, sealed_body)
+ON CONFLICT (user_id, connection_id, resource_type, logical_id)
+"""
+
+# What is held already is found by the one index that must be asked anyway: no statistics lead this one astray.
+_ADD: Final = f"""
+INSERT INTO records_record ({_NEW} DO NOTHING RETURNING resource_type, logical_id
+"""
+
 # The first part moves what is superseded; it reads the rows as they were before the second part changes them.
 _STORE: Final = f"""
 WITH superseded AS (
@@ -83,15 +103,7 @@ WITH superseded AS (
         AND (held.confirmed_by_run IS DISTINCT FROM %(run_id)s OR held.confirmed_at <> held.received_at)
     RETURNING record_id
 ), stored AS (
-    INSERT INTO records_record AS held (
-        user_id, connection_id, resource_type, logical_id, digest, sealed_body,
-        first_received_at, received_at, confirmed_at, confirmed_by_run
-    )
-    SELECT %(user_id)s, %(connection_id)s, resource_type, logical_id, digest, sealed_body,
-        %(at)s, %(at)s, %(at)s, %(run_id)s
-    FROM unnest(%(types)b::text[], %(ids)b::text[], %(digests)b::bytea[], %(bodies)b::bytea[])
-        AS page (resource_type, logical_id, digest, sealed_body)
-    ON CONFLICT (user_id, connection_id, resource_type, logical_id) DO UPDATE SET
+    INSERT INTO records_record AS held ({_NEW} DO UPDATE SET
         digest = EXCLUDED.digest,
         sealed_body = EXCLUDED.sealed_body,
         received_at = EXCLUDED.received_at,
@@ -117,45 +129,87 @@ DELETE FROM records_recordversion WHERE record_id = ANY(%(records)b::bigint[]) A
 """
 
 
-def keep(connection: Connection, resources: Iterable[Resource], *, run_id: UUID, ring: KeyRing, at: datetime) -> Kept:
+def keep(
+    connection: Connection,
+    resources: Iterable[Resource],
+    *,
+    run_id: UUID,
+    ring: KeyRing,
+    at: datetime,
+    new_types: Collection[str] = (),
+) -> Kept:
     """Store these resources of one connection, received in this sync run. `ring` is the key ring of its user.
 
     Of each resource `MOST_VERSIONS` earlier bodies stay, the first one and the newest: some providers stamp every
     answer, and each copy would make another one, without end. Where one (type, id) comes twice, the later one counts:
-    one statement cannot store a row twice.
+    one statement cannot store a row twice. `new_types` are those of which most likely nothing is held: whether or not
+    that is so, the same is stored, and where it is, sooner.
     """
     latest = {(resource.resource_type, resource.logical_id): resource for resource in resources}
     if not latest:
         return Kept(0, 0, 0)
     digests = {key: ring.keyed_digest(row.body) for key, row in latest.items()}
-    common: dict[str, Any] = {"user_id": connection.user_id, "connection_id": connection.id, "at": at, "run_id": run_id}
+    page = _Page(connection, latest, ring, {"at": at, "run_id": run_id})
     with binary_cursor() as cursor:
-        cursor.execute(_CONFIRM, {**common, **_keys(digests)})
+        added = page.add(cursor, {key: digest for key, digest in digests.items() if key[0] in new_types})
+        held = {key: digest for key, digest in digests.items() if key not in added} if added else digests
+        same = page.confirm(cursor, held)
+        new, changed = page.store(cursor, {key: digest for key, digest in held.items() if key not in same})
+    return Kept(new=len(added) + new, changed=changed, unchanged=len(same), came_back=sum(same.values()))
+
+
+@dataclass(frozen=True)
+class _Page:
+    """What came together, and by whose key and for which run it is kept. Each step takes the digests of its rows."""
+
+    connection: Connection
+    latest: Mapping[_Key, Resource]
+    ring: KeyRing
+    common: Mapping[str, Any]
+
+    def add(self, cursor: CursorWrapper, digests: Mapping[_Key, bytes]) -> set[_Key]:
+        """Store what nothing is held of, and say what that was."""
+        if not digests:
+            return set()
+        cursor.execute(_ADD, {**self._values(digests), "bodies": self._sealed(digests)})
+        return set(cursor.fetchall())
+
+    def confirm(self, cursor: CursorWrapper, digests: Mapping[_Key, bytes]) -> dict[_Key, bool]:
+        """What is held just so, and whether it had been gone."""
+        if not digests:
+            return {}
+        cursor.execute(_CONFIRM, self._values(digests))
         same = {(resource_type, logical_id): is_gone for resource_type, logical_id, is_gone in cursor.fetchall()}
         back = {key: digests[key] for key, is_gone in same.items() if is_gone}
         if back:
-            cursor.execute(_BRING_BACK, {**common, **_keys(back)})
-        others = {key: digest for key, digest in digests.items() if key not in same}
-        new, changed, superseded = 0, 0, []
-        if others:
-            bodies = [_sealed(connection, latest[key], ring) for key in others]
-            cursor.execute(_STORE, {**common, **_keys(others), "bodies": bodies})
-            new, changed, superseded = cursor.fetchone()
+            cursor.execute(_BRING_BACK, self._values(back))
+        return same
+
+    def store(self, cursor: CursorWrapper, digests: Mapping[_Key, bytes]) -> tuple[int, int]:
+        """Store all of it, and say how many were new, and how many changed."""
+        if not digests:
+            return 0, 0
+        cursor.execute(_STORE, {**self._values(digests), "bodies": self._sealed(digests)})
+        new, changed, superseded = cursor.fetchone()
         if superseded:
             cursor.execute(_FORGET, {"records": superseded, "most": MOST_VERSIONS})
-    return Kept(new=new, changed=changed, unchanged=len(same), came_back=len(back))
+        return new, changed
 
+    def _values(self, digests: Mapping[_Key, bytes]) -> dict[str, Any]:
+        """The columns of these rows, as the statements take them."""
+        return {
+            **self.common,
+            "user_id": self.connection.user_id,
+            "connection_id": self.connection.id,
+            "kinds": sorted({resource_type for resource_type, _id in digests}),
+            "types": [resource_type for resource_type, _id in digests],
+            "ids": [logical_id for _type, logical_id in digests],
+            "digests": list(digests.values()),
+        }
 
-def _keys(digests: Mapping[tuple[str, str], bytes]) -> dict[str, Any]:
-    """The columns of a page, as the statements take them."""
-    return {
-        "kinds": sorted({resource_type for resource_type, _id in digests}),
-        "types": [resource_type for resource_type, _id in digests],
-        "ids": [logical_id for _type, logical_id in digests],
-        "digests": list(digests.values()),
-    }
+    def _sealed(self, keys: Iterable[_Key]) -> list[bytes]:
+        return [self._sealed_one(*key) for key in keys]
 
-
-def _sealed(connection: Connection, row: Resource, ring: KeyRing) -> bytes:
-    place = places.body_place(connection_id=connection.id, resource_type=row.resource_type, logical_id=row.logical_id)
-    return ring.seal_body(row.body, place=place)
+    def _sealed_one(self, resource_type: str, logical_id: str) -> bytes:
+        place = places.body_place(connection_id=self.connection.id, resource_type=resource_type, logical_id=logical_id)
+        return self.ring.seal_body(self.latest[resource_type, logical_id].body, place=place)

@@ -30,9 +30,9 @@ def page(start, stop, *, said):
             for n in range(start, stop)]  # fmt: skip
 
 
-def keep(connection, rows, *, run_id):
+def keep(connection, rows, *, run_id, new_types=()):
     with sealing.key_ring(Holder.user(connection.user_id)) as ring:
-        return storing.keep(connection, rows, run_id=run_id, ring=ring, at=AT)
+        return storing.keep(connection, rows, run_id=run_id, ring=ring, at=AT, new_types=new_types)
 
 
 @pytest.fixture
@@ -106,3 +106,8 @@ class TestAPage:
             kept = keep(connection, page(HELD, HELD + PAGE, said=b"new"), run_id=uuid4())
         assert (kept.new, len(seen)) == (PAGE, 2)
         assert max(seen) <= ONE_PASS
+
+    def test_of_a_type_that_is_thought_to_be_new_looks_at_no_row(self, connection):
+        with looking() as seen:
+            kept = keep(connection, page(HELD, HELD + PAGE, said=b"new"), run_id=uuid4(), new_types={"Observation"})
+        assert (kept.new, seen) == (PAGE, [0])

@@ -1,8 +1,11 @@
 """One resource type: its pages, and whatever can be wrong with them."""
 
+import contextlib
 from datetime import timedelta
 
 import pytest
+from django.db import connection as database
+from django.test.utils import CaptureQueriesContext
 
 from apps.audit.models import AuditEvent, EventType
 from apps.records.models import Record, Shelf, SyncRun, SyncStep
@@ -75,6 +78,42 @@ class TestPaging:
         run = sync(linked)
         assert stored() == {"a1"}
         assert (step(run).gap, step(run).rows_unreadable) == (Gap.UNREADABLE, 1)
+
+
+class TestLookingUpWhatIsHeld:
+    """A first copy asks Postgres nothing about rows that cannot be there (decision 0013)."""
+
+    def test_is_left_out_of_a_first_copy_alone(self, linked, provider):
+        provider.answers[ALLERGIES] = http(body=bundle(allergy("a1")))
+        with looking_up() as first:
+            sync(linked)
+        with looking_up() as second:
+            sync(linked, at=AT + timedelta(minutes=20))
+        assert (len(first), len(second)) == (0, 2)  # of the patient, and of the allergy
+        assert stored() == {"a1"}
+
+
+class TestMakingSteps:
+    def test_reads_those_of_the_run_before_at_once(self, linked, provider):
+        sync(linked)
+        with CaptureQueriesContext(database) as queries:
+            sync(linked, at=AT + timedelta(minutes=20))
+        one_by_one = [query for query in queries if query["sql"].endswith("LIMIT 21") and "syncstep" in query["sql"]]
+        assert len(one_by_one) <= 1
+
+
+@contextlib.contextmanager
+def looking_up():
+    """The statements that look up which rows of a page are held."""
+    seen = []
+
+    def look(execute, sql, values, many, context):
+        if sql.lstrip().startswith("UPDATE records_record AS held"):
+            seen.append(sql)
+        return execute(sql, values, many, context)
+
+    with database.execute_wrapper(look):
+        yield seen
 
 
 class TestRowsOfAnotherPatient:

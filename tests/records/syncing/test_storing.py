@@ -19,9 +19,9 @@ pytestmark = pytest.mark.django_db
 LATER = AT + timedelta(days=1)
 
 
-def keep(connection, *resources, at=AT, run_id=None):
+def keep(connection, *resources, at=AT, run_id=None, new_types=()):
     with sealing.key_ring(Holder.user(connection.user_id)) as ring:
-        return storing.keep(connection, resources, run_id=run_id or uuid4(), ring=ring, at=at)
+        return storing.keep(connection, resources, run_id=run_id or uuid4(), ring=ring, at=at, new_types=new_types)
 
 
 def opened(record, sealed=None, user_id=None):
@@ -96,6 +96,44 @@ class TestKeeping:
         assert Record.objects.get().removed_at is None
 
 
+class TestATypeThatIsThoughtToBeNew:
+    NEW = frozenset({"AllergyIntolerance"})
+
+    def test_is_stored_by_one_statement(self, connection, django_assert_num_queries):
+        rows = [Resource("AllergyIntolerance", f"b{n}", b'{"n":%d}' % n) for n in range(200)]
+        keep(connection, body(b"first use makes the key"))
+        with django_assert_num_queries(2):  # the data key, and the rows
+            assert keep(connection, *rows, new_types=self.NEW).new == 200
+        assert opened(Record.objects.get(logical_id="b7")) == b'{"n":7}'
+
+    @pytest.mark.parametrize("said", [b"one", b"two"])
+    def test_is_held_after_all_and_comes_to_the_same(self, connection, said):
+        keep(connection, body(b"one"))
+        rows = body(said), Resource("AllergyIntolerance", "a2", b'{"x":1}'), Resource("Patient", "p", b'{"y":1}')
+        kept = keep(connection, *rows, at=LATER, new_types=self.NEW)
+        is_same = said == b"one"
+        assert (kept.new, kept.changed, kept.unchanged) == (2, not is_same, is_same)
+        held = Record.objects.get(logical_id="a1")
+        assert opened(held) == body(said).body
+        assert (held.first_received_at, held.confirmed_at) == (AT, LATER)
+        assert held.received_at == (AT if is_same else LATER)
+        assert earlier("pk", of=held) == ([] if is_same else [body(b"one").body])
+
+    def test_comes_back_where_it_was_gone(self, connection):
+        keep(connection, body(b"one"))
+        Record.objects.update(removed_at=AT)
+        kept = keep(connection, body(b"one"), at=LATER, new_types=self.NEW)
+        assert (kept.unchanged, kept.came_back) == (1, 1)
+        assert Record.objects.get().removed_at is None
+
+    def test_makes_no_earlier_version_of_what_the_same_run_brought(self, connection):
+        run_id = uuid4()
+        for number in range(3):
+            at = AT + timedelta(seconds=number)
+            keep(connection, body(b"%d" % number), run_id=run_id, at=at, new_types=self.NEW)
+        assert earlier("pk") == []
+
+
 class TestRecordsOfTwoConnections:
     @pytest.mark.conformance("C54")
     def test_with_one_patient_id_stay_apart(self, alice):
@@ -115,10 +153,10 @@ class TestRecordsOfTwoConnections:
             opened(Record.objects.get(connection=second), moved.sealed_body)
 
 
-def earlier(*order):
+def earlier(*order, of=None):
     """The bodies that the one record had before."""
-    record = Record.objects.get()
-    return [opened(record, one.sealed_body) for one in RecordVersion.objects.order_by(*order)]
+    record = of or Record.objects.get()
+    return [opened(record, one.sealed_body) for one in RecordVersion.objects.filter(record=record).order_by(*order)]
 
 
 class TestOneRun:
