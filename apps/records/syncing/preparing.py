@@ -72,7 +72,7 @@ def _make(work: Work, plan: tuple[Planned, ...]) -> None:
 def _steps_before(run: SyncRun) -> dict[str, SyncStep]:
     """Those of the connection's run before this one, by type."""
     last = surviving.run_before(run)
-    steps = last.steps.only("resource_type", "gap") if last is not None else ()
+    steps = last.steps.only("run", "resource_type", "gap") if last is not None else ()
     return {step.resource_type: step for step in steps}
 
 
