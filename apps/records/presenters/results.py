@@ -6,6 +6,7 @@ words are as sent. Nothing is graded: a place comes from the laboratory, else fr
 experience 3.3).
 """
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
@@ -28,6 +29,7 @@ MOST_RESULTS: Final = 1000  # of a report that its entry names: so many a list c
 MOST_MEMBERS: Final = 200  # of a result
 _MOST = 200  # components or other references of one resource
 _LONGEST_TEST = 120  # an index holds keys
+_DIGEST = 16  # letters of one
 # Codes of the very same measurement: the blood pressure of Argonaut (DSTU2) and of US Core (R4), and weight measured
 _SAME = {"55284-4": "85354-9", "35094-2": "85354-9", "3141-9": "29463-7"}
 
@@ -195,7 +197,7 @@ def present(resource: Element, context: Context) -> ResultEntry:
     test = test_of(heading["codes"], heading["title"])
     if others:
         heading["title"] = f"{heading['title']} ({others})".strip()
-        test = f"{test} ({others})"[:_LONGEST_TEST]
+        test = _key(f"{test} ({others})")
     return ResultEntry(
         **heading,
         **vars(measured),
@@ -245,9 +247,17 @@ def test_of(codes: tuple[Code, ...], title: str) -> str:
     loinc = [code.code for code in codes if code.code and plain_names.is_loinc(code)]
     if loinc:
         code = next((code for code in loinc if plain_names.is_known(code)), loinc[0])
-        return f"loinc:{_SAME.get(code, code)}"[:_LONGEST_TEST]
+        return _key(f"loinc:{_SAME.get(code, code)}")
     other = next((f"{code.system}|{code.code}" for code in codes if code.code and code.system), "")
-    return (other or " ".join(title.casefold().split()))[:_LONGEST_TEST]
+    return _key(other or " ".join(title.casefold().split()))
+
+
+def _key(test: str) -> str:
+    """Whole, or with a digest for an end: two long questions begin alike, and whom it is of stands last."""
+    if len(test) <= _LONGEST_TEST:
+        return test
+    digest = hashlib.sha256(test.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
+    return f"{test[: _LONGEST_TEST - _DIGEST - 1]} {digest}"
 
 
 def test_in(entry: Entry) -> str:

@@ -180,6 +180,12 @@ class TestWhatResultsAreComparedUnder:
         other = results.present({"code": {"text": "odd test"}, "valueString": "x"}, Context())
         assert one.test == other.test == "odd test"
 
+    def test_tells_two_long_questions_apart_that_begin_alike(self):
+        asked = "In the past year, have you or any family members you live with been unable to get what you need? " * 2
+        food, care = (results.present({"code": {"text": f"{asked}{of}"}}, Context()).test for of in ("Food", "Care"))
+        assert food != care
+        assert len(food) == len(care) <= 120
+
 
 class TestTheParts:
     def test_of_a_result_are_read_with_their_own_ranges(self):
@@ -244,3 +250,8 @@ class TestAResultAboutSomebodyElse:
         entry = results.present({"resourceType": "Observation", **sent}, Context())
         assert entry.title == title
         assert entry.test == title.replace("Heart rate", "loinc:8867-4")
+
+    def test_is_of_another_test_however_long_its_name(self):
+        sent = {"resourceType": "Observation", "code": {"text": "Heart rate " * 20}, "valueString": "140"}
+        own, others = ({**sent, "focus": focus} for focus in ([], [{"display": "Unborn child"}]))
+        assert results.present(own, Context()).test != results.present(others, Context()).test
