@@ -141,6 +141,12 @@ class TestWhatIsSaidAboutAllergies:
         assert said in page(hers, "whole_record")
         assert said in page(hers, "subject", "medicines")
 
+    def test_says_of_several_at_once_that_they_sent_none(self, hers, connection, other):
+        keep(connection)
+        keep(other)
+        said = "Harbor Family Practice and Riverside Hospital have sent no allergy entries. This does not mean"
+        assert said in page(hers, "subject", "medicines")
+
     def test_counts_none_that_is_past_or_ruled_out(self, hers, connection):
         past = {"coding": [{"code": "resolved"}]}
         keep(connection, allergy("a1", clinicalStatus=past))
