@@ -107,7 +107,7 @@ def of_status(entry: Entry | Compared, *, provider: str = "") -> str:
         return "" if kind in _WITHOUT_STATUS or entry.group in _NONE else str(_STATUS_NOT_GIVEN)
     own = _STATUSES.get(_STATUSES_ALIKE.get(kind, kind), {})
     said = str(own.get(entry.status, _SHARED.get(entry.status, "")))
-    return said.replace("%(provider)s", provider or gettext("the provider"))
+    return said.replace("%(provider)s", provider or gettext("your provider"))
 
 
 def of_group(subject: str, group: str) -> str:
