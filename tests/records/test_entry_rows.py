@@ -68,6 +68,12 @@ class TestRows:
         assert read.addresses[0].endswith(f"/{row.subject}/{row.record}/")
         assert [address.rsplit("/", 2)[1] for address in read.addresses[1:-1]] == [str(one.record) for one in others]
 
+    def test_can_end_a_line_between_any_two_parts_and_not_within_a_date(self):
+        other = replace(ROW, status="Early result", providers=("Riverside Hospital",))
+        markup = entry_rows.entry_row(replace(ROW, others=(other,)))
+        assert "<span>Collected May 3, 2026</span> · <span>Harbor Practice</span>" in markup
+        assert "<span>Early result</span> · <span>Collected May 3, 2026</span> · <span>Riverside Hospital</span>" in markup
+
     def test_of_one_section_without_a_name_have_no_heading(self):
         assert "<h2" not in entry_rows.sections_of_rows([Section("", (ROW,))])
         several = entry_rows.sections_of_rows([Section("2026", (ROW,)), Section("", (ROW,))])
@@ -128,7 +134,8 @@ class TestSummaries:
         ],
     )
     def test_say_how_much_there_is_and_how_new(self, count, newest, expected):
-        assert expected in Read(entry_rows.summary_rows([Summary(RESULTS, count, newest)])).texts
+        read = Read(entry_rows.summary_rows([Summary(RESULTS, count, newest)]))
+        assert "".join(read.texts) == f"Results\n{expected}"
 
     def test_are_in_the_language_of_the_reader(self):
         with translation.override("es"):

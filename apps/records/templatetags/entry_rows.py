@@ -72,7 +72,7 @@ def summary_rows(summaries: Iterable[Summary]) -> SafeString:
         "\n".join(
             f'<li><a class="row-link" href="{_said(summary.subject.key.join(around))}"><div>'
             f'<span class="row-title">{_said(str(summary.subject.name))}</span>\n'
-            f'<span class="row-detail">{_said(_summed_up(summary))}</span></div></a></li>'
+            f'<span class="row-detail">{_in_parts(_summed_up(summary))}</span></div></a></li>'
             for summary in summaries
         )
     )
@@ -109,7 +109,7 @@ def _row(row: Row, addresses: _Addresses, *, show_subject: bool = False) -> str:
     return (
         f'<li><a class="row-link" href="{addresses.of(row)}"><div>'
         f'<span class="row-title name">{_said(row.title)}{theirs}</span>\n{details}\n'
-        f'<span class="row-detail">{_said(" · ".join(_beneath(row, show_subject=show_subject)))}</span>'
+        f'<span class="row-detail">{_in_parts(_beneath(row, show_subject=show_subject))}</span>'
         f"{_listed_by(row)}</div></a>{_others(row, addresses)}</li>\n"
     )
 
@@ -122,11 +122,19 @@ def _name(row: Row, addresses: _Addresses, *, is_dated: bool) -> str:
     return f'<dd><a href="{addresses.of(row)}">{_said(title)}</a>{person}{when}{details}</dd>'
 
 
-def _summed_up(summary: Summary) -> str:
+def _summed_up(summary: Summary) -> Iterator[str]:
     if not summary.count:
-        return gettext("No entries here. See why.")
-    count = ngettext("%(n)s entry", "%(n)s entries", summary.count) % _number(summary.count)
-    return f"{count} · {gettext('newest %(date)s') % {'date': summary.newest}}" if summary.newest else count
+        yield gettext("No entries here. See why.")
+        return
+    yield ngettext("%(n)s entry", "%(n)s entries", summary.count) % _number(summary.count)
+    if summary.newest:
+        yield gettext("newest %(date)s") % {"date": summary.newest}
+
+
+def _in_parts(parts: Iterable[str]) -> str:
+    """What stands on one line, each part by itself: where there is no room for all, a line ends between two of them,
+    and not within a date or a provider's name."""
+    return " · ".join(f"<span>{_said(part)}</span>" for part in parts)
 
 
 def _beneath(row: Row, *, show_subject: bool) -> Iterator[str]:
@@ -175,7 +183,7 @@ def _other(other: Row, row: Row, addresses: _Addresses) -> str:
         named = other.title
     said = (*((named,) if named else ()), *(other.details if other.details != row.details else ()))
     spans = "\n".join(f"<span>{_said(one)}</span>" for one in said)
-    return f'<li><a href="{addresses.of(other)}">{_said(" · ".join(_detail(other)))}</a>\n{spans}</li>'
+    return f'<li><a href="{addresses.of(other)}">{_in_parts(_detail(other))}</a>\n{spans}</li>'
 
 
 def _number(number: int) -> dict[str, str]:
