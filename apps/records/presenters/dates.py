@@ -3,6 +3,7 @@
 `config/formats` says how each language writes them.
 """
 
+import re
 from datetime import UTC, date, datetime, time
 from functools import lru_cache
 from typing import Final
@@ -14,6 +15,7 @@ from apps.accounts import time_zones
 from apps.wire import datetimes
 from apps.wire.datetimes import FhirDateTime, Precision
 
+_TIME: Final = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])(:[0-5][0-9]([.][0-9]+)?)?")  # of day
 _DAYS_KEPT: Final = 8192
 _MINUTES_KEPT: Final = 2 * 24 * 60  # of a day, in either language
 
@@ -49,6 +51,12 @@ def sent_clock(sent: str) -> str:
         return ""
     clock = _local(parsed.starts_at).time() if is_utc else _clock_of(sent)
     return _clock_in(clock.replace(second=0, microsecond=0), get_language() or "")
+
+
+def sent_time(sent: str) -> str:
+    """A FHIR time of day as a person reads it: 10:30 p.m. What is none stays as it was sent."""
+    found = _TIME.fullmatch(sent)
+    return sent if found is None else _clock_in(time(int(found[1]), int(found[2])), get_language() or "")
 
 
 def day(moment: datetime) -> str:

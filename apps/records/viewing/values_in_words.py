@@ -7,6 +7,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
+from apps.records.presenters import dates
 from apps.records.presenters.ranges import ReferenceRange
 from apps.records.presenters.results import Judge, Measured, ResultEntry
 from apps.records.presenters.values import Absence, Kind, Value
@@ -38,6 +39,8 @@ def of_value(value: Value) -> str:
         return gettext("Yes") if value.is_yes else gettext("No")
     if value.kind in {Kind.MOMENT, Kind.PERIOD}:
         return whens.in_words(value.when)
+    if value.kind == Kind.TIME:
+        return dates.sent_time(value.text)
     if value.kind == Kind.ATTACHMENT:
         return value.attachment.title or gettext("A file")
     return value.text or str(_ABSENT.get(value.absence, _ABSENT[Absence.NOT_GIVEN]))

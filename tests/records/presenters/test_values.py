@@ -115,6 +115,22 @@ class TestAnAttachment:
         assert not values.attachment({"title": "Scan", "data": 5, "size": "big"})
 
 
+class TestATimeOfDay:
+    @pytest.mark.parametrize(
+        ("sent", "told"),
+        [
+            ("22:30:00", "10:30 p.m."),
+            ("08:30:00.250", "8:30 a.m."),
+            ("06:00", "6 a.m."),
+            ("24:00:00", "24:00:00"),
+            ("22", "22"),
+            ("at bedtime", "at bedtime"),
+        ],
+    )
+    def test_is_told_as_a_clock_time_where_it_is_one(self, sent, told):
+        assert values_in_words.of_value(values.read({"valueTime": sent})) == told
+
+
 class TestARange:
     @pytest.mark.parametrize(
         ("value", "told"),
