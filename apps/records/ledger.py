@@ -18,7 +18,7 @@ from apps.records import gap_words, parts
 from apps.records.gap_words import Kind
 from apps.records.models import Record, SyncRun, SyncStep
 from apps.records.presenters import dates
-from apps.records.subjects import OTHER, SUBJECTS, Subject, shelved_for
+from apps.records.subjects import OTHER, SUBJECTS, Subject, is_asked_for, shelved_for
 
 Status = SyncStep.Status
 Gap = SyncStep.Gap
@@ -70,12 +70,16 @@ def lines(
     entries = _entries(connection)
     complete = _last_complete(connection)
     is_planned = run is None or run.finished_at is not None or bool(steps)
+    is_over = run is not None and run.finished_at is not None
+    version = connection.endpoint.fhir_version
     told = []
     for subject in SUBJECTS:
         types = _types(subject, {*steps, *entries})
         if subject is OTHER and not types:
             continue
         facts = _facts(subject, types, entries, steps, complete)
+        if facts.step is None and is_over and types and not is_asked_for(subject, version):
+            facts = replace(facts, step=_not_offered(types[0]))  # it is not fetched later, either
         facts = replace(facts, provider=provider, is_stopped=is_stopped, is_planned=is_planned)
         if counts is not None:
             facts = replace(facts, entries=counts.get(subject.key, 0), counted_with=None)
@@ -115,6 +119,11 @@ def _facts(
 def _asked(steps: list[SyncStep]) -> list[SyncStep]:
     """Without the types that a provider does not offer, where it offers others of the subject."""
     return [step for step in steps if step.gap != Gap.NOT_OFFERED] or steps
+
+
+def _not_offered(resource_type: str) -> SyncStep:
+    """In place of the step that there never was, as neither we know a route nor does the provider name one."""
+    return SyncStep(resource_type=resource_type, status=Status.GAP, gap=Gap.NOT_OFFERED)
 
 
 def _counts(subject: Subject, resource_type: str) -> bool:

@@ -15,6 +15,8 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.records.presenters import care_plans, social, vitals
 from apps.records.presenters.elements import Element
+from apps.wire import resource_types
+from apps.wire.dialects import FhirVersion
 
 
 class Order(StrEnum):
@@ -135,6 +137,12 @@ def find(key: str) -> Subject | None:
 def shelved_for(resource_type: str) -> tuple[Subject, ...]:
     """The subjects whose shelf changes when this resource type does; none for what is listed nowhere."""
     return () if resource_type in _UNLISTED else _OF_TYPE.get(resource_type, (OTHER,))
+
+
+def is_asked_for(subject: Subject, version: str) -> bool:
+    """Whether anything behind a subject has a route that we know in that FHIR version. What has none is asked for only
+    where a provider says that it offers it."""
+    return any(resource_types.find(FhirVersion(version), name) for name in subject.resource_types)
 
 
 def subject_of(resource: Element, *, resource_type: str) -> Subject | None:

@@ -9,7 +9,7 @@ from django.utils.html import escape
 
 from apps.records import ledger
 from apps.records.models import SyncRun, SyncStep
-from tests.records.linked import AT, make_connection
+from tests.records.linked import AT, make_connection, make_endpoint
 from tests.records.shelved import keep
 
 pytestmark = pytest.mark.django_db
@@ -53,6 +53,12 @@ class TestAListWithoutEntries:
     def test_says_what_is_not_offered_beside_what_came_whole(self, hers, connection):
         ran(connection, CareTeam="not_offered", CarePlan="")
         assert f"{NONE_SENT} Missing: care teams." in said(hers)
+
+    def test_says_that_it_does_not_come_where_it_is_never_asked_for(self, hers, alice):
+        older = make_endpoint("https://fhir.example/dstu2", version="dstu2")
+        keep(make_connection(alice, older, last_checked_at=AT))
+        assert f"{PROVIDER} does not offer this to apps. Ask them directly." in said(hers, "insurance")
+        assert f"Not fetched yet from {PROVIDER}." in said(hers, "vaccines")
 
     def test_says_that_nothing_was_sent_where_all_came_whole(self, hers, connection):
         ran(connection, CareTeam="", CarePlan="")

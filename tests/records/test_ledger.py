@@ -7,7 +7,7 @@ import pytest
 from apps.records import ledger
 from apps.records.gap_words import Kind
 from apps.records.models import Record, SyncRun, SyncStep
-from tests.records.linked import AT, make_connection
+from tests.records.linked import AT, make_connection, make_endpoint
 
 pytestmark = pytest.mark.django_db
 
@@ -94,6 +94,13 @@ class TestALine:
 
     def test_is_not_fetched_yet_without_a_run(self, connection):
         assert line(connection, None, "Vaccines").sentence == "Not fetched yet."
+
+    def test_is_not_fetched_later_what_is_never_asked_for(self, alice):
+        older = make_connection(alice, make_endpoint("https://fhir.example/dstu2", version="dstu2"))
+        run = make_run(older, Condition="")
+        assert line(older, run, "Insurance").sentence == f"{PROVIDER} does not offer this to apps. Ask them directly."
+        assert line(older, run, "Vaccines").sentence == "Not fetched yet."
+        assert line(older, make_run(older, is_open=True, Condition=""), "Insurance").sentence == "Not fetched yet."
 
 
 class TestASubjectOfSeveralTypes:

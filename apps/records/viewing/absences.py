@@ -15,7 +15,7 @@ from django.utils.translation import gettext
 from apps.records import gap_words, parts
 from apps.records.binary_cursors import binary_cursor
 from apps.records.models import SyncStep
-from apps.records.subjects import ALLERGIES, Subject
+from apps.records.subjects import ALLERGIES, Subject, is_asked_for
 from apps.records.viewing.whole import Source, Whole
 
 Status = SyncStep.Status
@@ -90,6 +90,8 @@ def _notice(source: Source, subject: Subject, count: int, steps: Sequence[SyncSt
     if count:
         return None
     if not steps and subject.resource_types:
+        if source.checked_at and not is_asked_for(subject, source.connection.endpoint.fhir_version):
+            return _absence(source, gettext("%(provider)s does not offer this to apps. Ask them directly."))
         return _absence(source, gettext("Not fetched yet from %(provider)s."))
     if any(step.status in _OPEN for step in steps):
         return _absence(source, gettext("Not here yet from %(provider)s."))
