@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from apps.records import shelving
 from apps.records.models import Leaf, Record
 from apps.records.presenters.results import ResultEntry
-from apps.records.shelving import indexing, reading, searching
+from apps.records.shelving import indexing, one_test, reading, searching
 from apps.records.shelving.arranging import Arrangement
 from apps.records.shelving.indexing import Head, Index, Stretch, Words
 from apps.records.shelving.reading import OpenShelf, Outdated, _needed, _Source
@@ -154,10 +154,9 @@ class TestOneTest:
             *(result(100 + number, name="Potassium", code="2823-3") for number in range(70)),
         )
         shelved = shelves(alice, ring)
-        found = reading.of_test(shelved, "loinc:2823-3", ring, most=500, read=msgspec.json.decode, is_open=bool)
-        assert [value["logical_id"] for _connection, value in found.values] == [
-            f"o{100 + number}" for number in range(70)
-        ]
+        found = one_test.of(shelved, "loinc:2823-3", ring, most=500, is_open=bool)
+        days = [result(100 + number)["effectiveDateTime"] for number in range(70)]
+        assert [told.entry().when.starts for told in found.values] == days
 
     def test_is_listed_once_with_its_latest_value(self, alice, connection, ring):
         keep(connection, *(result(number) for number in range(3)), result(9, name="Potassium", code="2823-3"))

@@ -1,7 +1,11 @@
-"""Read of a shelved result what a chart and its table tell of it: a third of what the entry says, for five hundred of
-them at once. What many of them say alike, such as the range of a laboratory, is read once."""
+"""Write and read of a shelved result what a chart and its table tell of it: a third of what the entry says. What many
+of them say alike, such as the range of a laboratory, is read once."""
 
-from typing import Any, Final
+from dataclasses import MISSING, fields, is_dataclass
+from functools import cache, reduce
+from operator import or_
+from types import GenericAlias, UnionType
+from typing import Any, Final, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -76,3 +80,31 @@ class Reader:
         if part is None:  # a part that is None is read again, which costs as little as finding it
             part = self._parts[key] = _PARTS[name](raw)
         return part
+
+
+def told(entry: bytes) -> bytes:
+    """What `Reader` reads of an entry as it is written, and nothing that is as it is where nothing is said."""
+    return msgspec.json.encode(msgspec.json.decode(entry, type=_sparse(Compared)))
+
+
+@cache
+def _sparse(kind: Any) -> Any:
+    """The same shape, which writes no default: a part of which nothing is said is an empty one."""
+    if get_origin(kind) is tuple:
+        return GenericAlias(tuple, (_sparse(get_args(kind)[0]), ...))
+    if get_origin(kind) is UnionType:
+        return reduce(or_, map(_sparse, get_args(kind)))
+    return _sparse_struct(kind) if is_dataclass(kind) else kind
+
+
+def _sparse_struct(kind: Any) -> Any:
+    hints = get_type_hints(kind)
+    parts = [(each, _sparse(hints[each.name])) for each in fields(kind)]
+    return msgspec.defstruct(
+        kind.__name__,
+        [
+            (each.name, part, msgspec.field(default_factory=part) if each.default is MISSING else each.default)
+            for each, part in parts
+        ],
+        omit_defaults=True,
+    )

@@ -4,30 +4,38 @@ Values of other units join only where they convert exactly, and say so; others m
 number, or no date, is in the table all the same.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
+from functools import cached_property
+from itertools import islice
+from operator import attrgetter
+from typing import NamedTuple, Protocol, TypeVar, overload
 
+from apps.records.charts import points
+from apps.records.charts.points import Alike, Point
 from apps.records.presenters import units, vitals
 from apps.records.presenters.moments import When
 from apps.records.presenters.quantities import Quantity
 from apps.records.presenters.ranges import ReferenceRange
 from apps.records.presenters.results import Comparable, Group, Measured, ResultEntry, Status
-from apps.records.presenters.values import Kind, Value
 from apps.wire import datetimes
-from apps.wire.datetimes import Precision
-
-_TO = " \N{EN DASH} "
-_TO_THE_SECOND = len("2019-03-04T09:30:00Z")
-_HALF = {Precision.YEAR: timedelta(days=182), Precision.MONTH: timedelta(days=14)}
 
 
-@dataclass(frozen=True)
-class Observed:
+class Observed(NamedTuple):
     """An entry and the provider it is from, by name."""
 
     entry: Comparable
+    provider: str = ""
+
+
+class Pointed(NamedTuple):
+    """A result by its point, and the provider it is from, by name. `entry` reads what it says, once that is told."""
+
+    point: Point
+    alike: Alike
+    entry: Callable[[], Comparable]
     provider: str = ""
 
 
@@ -55,8 +63,7 @@ class Row:
         return "" if parsed is None else str(parsed.first_day.year)
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(NamedTuple):
     """A value on the axis. `lower` is the second number of a blood pressure. `low` and `high` are the bounds of its own
     usual range in the unit of the axis; `provider` counts from 0."""
 
@@ -86,25 +93,30 @@ class Worded:
 
 @dataclass(frozen=True)
 class Series:
-    """What stands on one axis: readings and words, oldest first; rows, newest first, those without a date last."""
+    """What stands on one axis: readings and words, oldest first; rows, newest first, those without a date last, each
+    read when it is asked for. `usual_ranges` are those of the rows, in their order, each once."""
 
     test: str = ""
     unit: str = ""
     readings: tuple[Reading, ...] = ()
     worded: tuple[Worded, ...] = ()
-    rows: tuple[Row, ...] = ()
+    rows: Sequence[Row] = ()
     providers: tuple[str, ...] = ()
+    usual_ranges: tuple[ReferenceRange, ...] = ()
 
     @property
     def latest(self) -> Row | None:
         """The newest value with a date."""
-        return next((row for row in self.rows if row.when and row.shown), None)
+        return next(iter(self._newest), None)
 
     @property
     def before(self) -> Row | None:
         """The one before that."""
-        dated = [row for row in self.rows if row.when and row.shown]
-        return dated[1] if len(dated) > 1 else None
+        return self._newest[1] if len(self._newest) > 1 else None
+
+    @cached_property
+    def _newest(self) -> tuple[Row, ...]:
+        return tuple(islice((row for row in self.rows if row.when and row.shown), 2))
 
     @property
     def compared(self) -> str:
@@ -122,22 +134,26 @@ class Series:
 
 
 def of(observed: Iterable[Observed]) -> tuple[Series, ...]:
+    """The same as `of_points`, of whole entries."""
+    return of_points(map(_pointed, observed))
+
+
+def of_points(pointed: Iterable[Pointed]) -> tuple[Series, ...]:
     """The series of one test: one for each unit that does not convert to another, the newest value's first.
 
-    What is withdrawn or withheld is left out; what is canceled is not told as a value.
+    What is withdrawn or withheld is left out; what is canceled is not told as a value. Rows raise what reading an entry
+    raises.
     """
-    rows = _sorted(
-        _merged(_row(each) for each in observed if not each.entry.is_withdrawn and not each.entry.is_withheld)
-    )
-    numbers = [row for row in rows if row.number is not None]
-    others = [row for row in rows if row.number is None]
+    told = _sorted(_merged([each for each in pointed if not each.point.is_left_out]))
+    numbers = [each for each in told if each.point.number is not None]
+    others = [each for each in told if each.point.number is None] if len(numbers) < len(told) else []
     found: list[Series] = []
     while numbers:
-        key = numbers[0].measured.value.quantity.unit_key
-        converts = {unit: _converts(unit, key) for unit in {row.measured.value.quantity.unit_key for row in numbers}}
-        own = [row for row in numbers if converts[row.measured.value.quantity.unit_key]]
-        numbers = [row for row in numbers if not converts[row.measured.value.quantity.unit_key]]
-        found.append(_series(_sorted((*own, *others)) if not found else own, key))
+        key = numbers[0].unit_key
+        converts = {unit: _converts(unit, key) for unit in {each.unit_key for each in numbers}}
+        own = numbers if all(converts.values()) else [each for each in numbers if converts[each.unit_key]]
+        numbers = [] if own is numbers else [each for each in numbers if not converts[each.unit_key]]
+        found.append(_series(_sorted([*own, *others]) if others and not found else own, key))
     return tuple(found) or ((_series(others, ""),) if others else ())
 
 
@@ -150,36 +166,71 @@ def of_pressures(observed: Iterable[Observed]) -> Series:
     pairs = [
         (reading, provider) for provider, entries in by_provider.items() for reading in vitals.blood_pressures(entries)
     ]
-    rows = _sorted(_merged(_pressure_row(reading, provider) for reading, provider in pairs))
+    found = [_pressure_row(reading, provider) for reading, provider in pairs]
+    rows = _sorted_rows(_once(found, _row_mark, lambda row, providers: replace(row, providers=providers)))
     names = _names(rows)
     readings = (_pressure(reading, names.index(provider)) for reading, provider in pairs)
     drawn = sorted(dict.fromkeys(reading for reading in readings if reading is not None), key=lambda each: each.at)
     unit = next((reading.upper.unit_shown or reading.lower.unit_shown for reading, _ in pairs), "")
-    return Series(test="blood-pressure", unit=unit, readings=tuple(drawn), rows=tuple(rows), providers=names)
+    usual = dict.fromkeys(row.measured.usual_range for row in rows if row.measured.usual_range is not None)
+    return Series("blood-pressure", unit, tuple(drawn), rows=tuple(rows), providers=names, usual_ranges=tuple(usual))
 
 
-def moment(when: When) -> datetime | None:
-    """Where a date stands on the axis: a year or a month in its middle; None without a date."""
-    written = when.starts or when.ends
-    if len(written) == _TO_THE_SECOND and when.sorts_at.endswith("/4"):  # as nearly all are sent: read to be sorted
-        return datetime.fromisoformat(when.sorts_at.partition("/")[0])
-    parsed = datetimes.parse(written)
-    if parsed is None:
-        return None
-    try:
-        return parsed.starts_at.astimezone(UTC) + _HALF.get(parsed.precision, timedelta(0))
-    except OverflowError:
-        return None
+def _pointed(observed: Observed) -> Pointed:
+    return Pointed(*points.of(observed.entry), lambda: observed.entry, observed.provider)
 
 
-def _row(observed: Observed) -> Row:
-    entry = observed.entry
+class _Told(NamedTuple):
+    """A result, and all who sent it: the very same from several providers is told once."""
+
+    point: Point
+    alike: Alike
+    entry: Callable[[], Comparable]
+    providers: tuple[str, ...]
+
+    @property
+    def unit_key(self) -> str:
+        return self.alike.quantity.unit_key
+
+
+class _Rows(Sequence[Row]):
+    """The rows of what is told, each made when it is asked for: of five hundred a page shows fifty."""
+
+    def __init__(self, told: Sequence[_Told], key: str, unit: str) -> None:
+        self._told, self._key, self._unit = told, key, unit
+        self._made: dict[int, Row] = {}
+
+    def __len__(self) -> int:
+        return len(self._told)
+
+    @overload
+    def __getitem__(self, place: int) -> Row: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Row, ...]: ...
+
+    def __getitem__(self, place: int | slice) -> Row | tuple[Row, ...]:
+        places = range(len(self._told))[place]
+        return self._row(places) if isinstance(places, int) else tuple(map(self._row, places))
+
+    def __iter__(self) -> Iterator[Row]:
+        return map(self._row, range(len(self._told)))
+
+    def _row(self, place: int) -> Row:
+        row = self._made.get(place)
+        if row is None:
+            row = self._made[place] = _converted_row(_row(self._told[place]), self._key, self._unit)
+        return row
+
+
+def _row(told: _Told) -> Row:
+    entry = told.entry()
     is_told = entry.group != Group.CANCELED
     return Row(
         when=entry.when,
-        shown=shown(entry.value) if is_told else "",
+        shown=points.shown(entry.value) if is_told else "",
         measured=entry,
-        providers=(observed.provider,) if observed.provider else (),
+        providers=told.providers,
         status=entry.status,
         said=entry.said,
         at_home=entry.at_home,
@@ -188,54 +239,53 @@ def _row(observed: Observed) -> Row:
     )
 
 
-def shown(value: Value) -> str:
-    """A value in the provider's digits and words; empty for what needs words of ours (yes, no, a date, a file)."""
-    if value.kind == Kind.QUANTITY:
-        return value.quantity.shown
-    if value.kind in {Kind.CODED, Kind.TEXT, Kind.TIME}:
-        return value.text
-    if value.kind == Kind.RATIO:
-        joined = ":" if not (value.quantity.unit or value.until.unit) else " / "
-        return f"{value.quantity.shown}{joined}{value.until.shown}"
-    if value.kind == Kind.RANGE:
-        low, high = value.quantity, value.until
-        if low and high:
-            return f"{low.value}{_TO}{high.shown}" if low.unit_key == high.unit_key else f"{low.shown}{_TO}{high.shown}"
-        return f"≥ {low.shown}" if low else f"≤ {high.shown}"
-    return ""
+def _merged(pointed: Sequence[Pointed]) -> list[_Told]:
+    names = {each.provider: (each.provider,) if each.provider else () for each in pointed}
+    told = [_Told(point, alike, entry, names[provider]) for point, alike, entry, provider in pointed]
+    return _once(told, lambda each: each.point.mark, lambda each, providers: each._replace(providers=providers))
 
 
-def _merged(rows: Iterable[Row]) -> list[Row]:
-    """The very same from several providers once, with all their names."""
-    rows = list(rows)
-    if len({row.providers for row in rows}) < 2:  # nobody repeats another
-        return rows
-    found: dict[tuple[object, ...], Row] = {}
-    for row in rows:
-        mark: tuple[object, ...] = (
-            row.when.starts,
-            row.when.ends,
-            row.when.text,
-            row.shown,
-            row.measured.place,
-            row.status,
-            row.said,
-        )
-        mark += () if row.when and row.shown and row.providers else (len(found),)
-        same = found.get(mark)
-        if same is not None and row.providers[0] not in same.providers:
-            found[mark] = replace(same, providers=(*same.providers, *row.providers))
+class _Sent(Protocol):
+    @property
+    def providers(self) -> tuple[str, ...]: ...
+
+
+_T = TypeVar("_T", bound=_Sent)
+
+
+def _once(told: list[_T], mark: Callable[[_T], object], joined: Callable[[_T, tuple[str, ...]], _T]) -> list[_T]:
+    """The very same from several providers once, with all their names. `mark` is of what they say, and empty where that
+    cannot be the same."""
+    if len({each.providers for each in told}) < 2:  # nobody repeats another
+        return told
+    found: dict[object, _T] = {}
+    for each in told:
+        said = mark(each) if each.providers else None
+        same = found.get(said) if said else None
+        if same is None or each.providers[0] in same.providers:
+            found[said if said and same is None else len(found)] = each
         else:
-            found[mark if same is None else (*mark, len(found))] = row
+            found[said] = joined(same, (*same.providers, *each.providers))
     return list(found.values())
 
 
-def _sorted(rows: Iterable[Row]) -> list[Row]:
+def _row_mark(row: Row) -> object:
+    when = row.when
+    said = (when.starts, when.ends, when.text, row.shown, row.measured.place, row.status, row.said)
+    return said if when and row.shown else None
+
+
+def _sorted_rows(rows: Iterable[Row]) -> list[Row]:
     return sorted(rows, key=lambda row: row.when.sorts_at, reverse=True)
 
 
-def _names(rows: Iterable[Row]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for row in rows for name in (row.providers or ("",))))
+def _sorted(told: Iterable[_Told]) -> list[_Told]:
+    return sorted(told, key=lambda each: each.point.sorts_at, reverse=True)
+
+
+def _names(rows: Iterable[Row | _Told]) -> tuple[str, ...]:
+    providers = dict.fromkeys(row.providers for row in rows)
+    return tuple(dict.fromkeys(name for names in providers for name in (names or ("",))))
 
 
 def _number(entry: Comparable) -> Decimal | None:
@@ -252,27 +302,29 @@ def _converted(quantity: Quantity, key: str) -> Decimal | None:
     return None if number is None else units.convert(number, quantity.unit_key, key)
 
 
-def _series(rows: Sequence[Row], key: str) -> Series:
-    names = _names(rows)
-    numbers = [row for row in rows if row.number is not None]
-    unit = numbers[0].measured.value.quantity.unit_shown if numbers else ""
-    readings = [found for row in reversed(numbers) if (found := _reading(row, key, names)) is not None]
-    worded = (
-        Worded(at, row.shown)
-        for row in reversed(rows)
-        if row.number is None and row.shown and (at := moment(row.when)) is not None
-    )
+def _series(told: Sequence[_Told], key: str) -> Series:
+    numbers = [each for each in told if each.point.number is not None]
+    unit = numbers[0].alike.quantity.unit_shown if numbers else ""
+    names = _names(told)
+    rows = _Rows(told, key, unit)
+    usual = {id(each.alike): each.alike.usual_range for each in told}  # a laboratory says the same of nearly all
     return Series(
         test=rows[0].entry.test if rows else "",
         unit=unit,
-        readings=tuple(sorted(readings, key=lambda each: each.at)),
-        worded=tuple(worded) if numbers else (),
-        rows=tuple(_told(row, key, unit) for row in rows),
+        readings=_readings(numbers, key, names),
+        worded=_worded(told) if 0 < len(numbers) < len(told) else (),
+        rows=rows,
         providers=names,
+        usual_ranges=tuple(dict.fromkeys(sent for sent in usual.values() if sent is not None)),
     )
 
 
-def _told(row: Row, key: str, unit: str) -> Row:
+def _worded(told: Sequence[_Told]) -> tuple[Worded, ...]:
+    points_of_words = (each.point for each in reversed(told) if each.point.words)
+    return tuple(Worded(point.at, point.words) for point in points_of_words if point.at is not None)
+
+
+def _converted_row(row: Row, key: str, unit: str) -> Row:
     quantity = row.measured.value.quantity
     if row.number is None or quantity.unit_key == key:
         return row
@@ -282,22 +334,25 @@ def _told(row: Row, key: str, unit: str) -> Row:
     return replace(row, converted=Quantity(f"{value:f}", quantity.comparator, unit).shown)
 
 
-def _reading(row: Row, key: str, names: Sequence[str]) -> Reading | None:
-    at, quantity = moment(row.when), row.measured.value.quantity
-    value = None if row.number is None else units.convert(row.number, quantity.unit_key, key)
-    if at is None or value is None:
-        return None
-    low, high = _bounds(row.measured.usual_range, quantity, key)
-    return Reading(
-        at=at,
-        value=value,
-        comparator=quantity.comparator,
-        place=row.measured.place,
-        low=low,
-        high=high,
-        provider=names.index(row.providers[0] if row.providers else ""),
-        is_early=row.status in {Status.EARLY, Status.PARTIAL},
-    )
+def _readings(numbers: Sequence[_Told], key: str, names: Sequence[str]) -> tuple[Reading, ...]:
+    """Oldest first, each with the bounds of its own range, which is one for nearly all."""
+    providers = {name: number for number, name in enumerate(names)}
+    bounds: dict[int, tuple[Decimal | None, Decimal | None]] = {}
+    found: list[Reading] = []
+    for point, alike, _entry, sent_by in reversed(numbers):
+        quantity, value = alike.quantity, point.number
+        if value is not None and quantity.unit_key != key:
+            value = units.convert(value, quantity.unit_key, key)
+        if point.at is None or value is None:
+            continue
+        if id(alike) not in bounds:
+            bounds[id(alike)] = _bounds(alike.usual_range, quantity, key)
+        low, high = bounds[id(alike)]
+        provider = providers[sent_by[0] if sent_by else ""]
+        found.append(
+            Reading(point.at, value, None, quantity.comparator, alike.place, low, high, provider, alike.is_early)
+        )
+    return tuple(sorted(found, key=attrgetter("at")))
 
 
 def _bounds(wanted: ReferenceRange | None, quantity: Quantity, key: str) -> tuple[Decimal | None, Decimal | None]:
@@ -326,7 +381,7 @@ def _pressure_row(reading: vitals.BloodPressure, provider: str) -> Row:
 
 
 def _pressure(reading: vitals.BloodPressure, provider: int) -> Reading | None:
-    at, upper, lower = moment(reading.when), reading.upper.number, reading.lower.number
+    at, upper, lower = points.moment(reading.when), reading.upper.number, reading.lower.number
     is_exact = not reading.upper.comparator and not reading.lower.comparator
     if at is None or upper is None or lower is None or not reading.is_whole or not is_exact:
         return None

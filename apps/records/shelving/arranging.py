@@ -28,11 +28,12 @@ class Arrangement(StrEnum):
     no second. `TESTS` holds the values of one test together, and `LATEST` the newest value of each, A to Z. `FILLS`
     holds together what a pharmacy handed out for one prescription, and `DRAFTS` what is not final: neither is in a
     list. `WORDS` has what a search looks through, newest first, and `FOUND` what it finds there. `HEADS` is how one of
-    the others begins (`beginnings`)."""
+    the others begins (`beginnings`). `POINTS` is how `TESTS` is written (`pointing`)."""
 
     LISTED = "listed"
     DATED = "dated"
     TESTS = "tests"
+    POINTS = "points"
     LATEST = "latest"
     FILLS = "fills"
     DRAFTS = "drafts"

@@ -22,7 +22,17 @@ from apps.records.presenters import results
 from apps.records.presenters.entry import UNLISTED, Entry
 from apps.records.presenters.medications import MedicationEntry
 from apps.records.presenters.remembering import remembering
-from apps.records.shelving import aiming, arranging, beginnings, grave_results, indexing, opening, searching, shortening
+from apps.records.shelving import (
+    aiming,
+    arranging,
+    beginnings,
+    grave_results,
+    indexing,
+    opening,
+    pointing,
+    searching,
+    shortening,
+)
 from apps.records.shelving.arranging import Arrangement, Key, Keyed
 from apps.records.shelving.indexing import Aim, Head, Index, Row, Stretch
 from apps.records.shelving.opening import Held
@@ -229,9 +239,12 @@ def _stretches(writing: "_Writing", shelf: _Shelf) -> dict[str, Stretch]:
     stretches = {
         arrangement.value: writing.write(arrangement, spool.merged())
         for arrangement, spool in shelf.spools.items()
-        if arrangement is not Arrangement.WORDS
+        if arrangement not in {Arrangement.WORDS, Arrangement.TESTS}
     }
     stretches |= writing.write_words(shelf.spools[Arrangement.WORDS].merged())
+    if Arrangement.TESTS in shelf.spools:
+        points = pointing.leaves(shelf.spools[Arrangement.TESTS].merged())
+        stretches[Arrangement.POINTS.value] = writing.write_points(points)
     if shelf.tests:
         tests = shelf.spools[Arrangement.TESTS].merged()
         stretches[Arrangement.LATEST.value] = writing.write(Arrangement.LATEST, _latest(tests, shelf.tests))
@@ -280,6 +293,16 @@ class _Writing:
                 self._store(arrangement, len(heads), leaves)
                 leaves = []
         self._store(arrangement, len(heads), leaves)
+        return Stretch(tuple(heads), last)
+
+    def write_points(self, made: Iterable[pointing.Written]) -> Stretch:
+        """Every value of each test, for pages over time."""
+        heads: list[Head] = []
+        last: Key | None = None
+        for written in made:
+            self._store(Arrangement.POINTS, len(heads) + 1, [self._leaf(Arrangement.POINTS, len(heads), written.leaf)])
+            heads.append(written.head)
+            last = written.last
         return Stretch(tuple(heads), last)
 
     def write_words(self, rows: Iterator[tuple[Key, bytes]]) -> dict[str, Stretch]:

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -165,71 +165,40 @@ def _beginning(shelf: OpenShelf, arrangement: Arrangement) -> "_Source":
     return _Source.of(shelf, Arrangement.HEADS if has_heads else arrangement)
 
 
-class OfTest(NamedTuple, Generic[_T]):
-    """Values of one test, newest first, with the connection that each is from; how many were left closed; and whether
-    there are more than were asked for."""
-
-    values: tuple[tuple[UUID, _T], ...]
-    closed: int
-    has_older: bool
-
-
-def of_test(
-    found: Sequence[OpenShelf],
-    test: str,
-    ring: KeyRing,
-    *,
-    most: int,
-    read: Callable[[bytes], _T],
-    is_open: Callable[[int], bool],
-) -> OfTest[_T]:
-    """The newest values of one test, at most so many, each as `read` makes of the entry as it is written. Of those that
-    belong to what may carry grave news, the ones whose record `is_open`. One query. Raises as `window` does."""
-    told, closed = [], 0
-    rows = _of_one(found, Arrangement.TESTS, test, ring, most=most + 1)
-    for leaf, _key, row in rows[:most]:
-        shelf = leaf.source.shelf
-        try:
-            if shelf.of_grave and _path(row) in shelf.of_grave and not is_open(row.record):
-                closed += 1
-            else:
-                told.append((shelf.connection_id, read(row.entry)))
-        except msgspec.MsgspecError:
-            _tell_unread(shelf, row)
-    return OfTest(tuple(told), closed, has_older=len(rows) > most)
-
-
-class _Named(msgspec.Struct):
-    resource_type: str = ""
-    logical_id: str = ""
-
-
-_READ_NAMES: Final = msgspec.json.Decoder(_Named).decode
-
-
-def _path(row: Row) -> str:
-    named = _READ_NAMES(row.entry)
-    return f"{named.resource_type}/{named.logical_id}"
-
-
 def fills_of(found: Sequence[OpenShelf], order: str, ring: KeyRing, *, most: int) -> tuple[Shelved, ...]:
     """The newest fills of the prescription with this id. One query. Raises as `window` does."""
-    fills = _of_one(found, Arrangement.FILLS, order, ring, most=most)
-    return tuple(_shelved(leaf.source.shelf, key, row) for leaf, key, row in fills)
+    fills = rows_of_one(found, Arrangement.FILLS, order, ring, most=most)
+    return tuple(_shelved(shelf, key, row) for shelf, key, row in fills)
 
 
-def _of_one(
+def rows_of_one(
     found: Sequence[OpenShelf], arrangement: Arrangement, name: str, ring: KeyRing, *, most: int
-) -> "list[_Unread]":
-    """Of an arrangement that holds together what has the same name, the rows of one name."""
+) -> list[tuple[OpenShelf, Key, Row]]:
+    """Of an arrangement that holds together what has the same name, the first rows of one name, at most so many. One
+    query. Raises as `window` does."""
+    rows = _unread_rows(_leaves_of_one(found, arrangement, name, most=most), ring)
+    own = ((leaf.source.shelf, key, row) for leaf, key, row in rows if key[1] == name)
+    return sorted(own, key=_key_of)[:most]
+
+
+def leaves_of_one(
+    found: Sequence[OpenShelf], arrangement: Arrangement, name: str, ring: KeyRing, *, most: int
+) -> Iterator[tuple[OpenShelf, bytes]]:
+    """The same by their leaves, opened, which hold others as well."""
+    for leaf, sealed in _found(_leaves_of_one(found, arrangement, name, most=most)):
+        yield leaf.source.shelf, _opened(leaf, sealed, ring)
+
+
+def _leaves_of_one(found: Sequence[OpenShelf], arrangement: Arrangement, name: str, *, most: int) -> "list[_Leaf]":
     wanted = []
     for shelf in found:
         source = _Source.of(shelf, arrangement)
         first = max(bisect.bisect_left(source.firsts, (0, name, "", 0)) - 1, 0)
         last = bisect.bisect_left(source.firsts, (0, f"{name}\0", "", 0))
-        leaves = most // indexing.MOST_ROWS + 2
-        wanted += [_Leaf(source, number) for number in range(first, min(last, first + leaves, len(source.firsts)))]
-    return sorted((unread for unread in _unread_rows(wanted, ring) if unread[1][1] == name), key=_key_of)[:most]
+        # The first leaf may have none of them: its last row may be of another name.
+        enough = bisect.bisect_left(source.before, source.before[min(first + 1, len(source.firsts))] + most)
+        wanted += [_Leaf(source, number) for number in range(first, min(last, enough))]
+    return wanted
 
 
 @dataclass(frozen=True)
@@ -379,12 +348,12 @@ def _shelved(shelf: OpenShelf, key: Key, row: Row, kinds: Mapping[str, type[Entr
     try:
         entry = row.opened(kinds)
     except msgspec.MsgspecError:
-        _tell_unread(shelf, row)
+        tell_unread(shelf, row)
     grave = shelf.of_grave
     is_of_grave = bool(grave) and entry is not None and f"{entry.resource_type}/{entry.logical_id}" in grave
     return Shelved(row.record, shelf.connection_id, shelf.subject, key, entry, row.of_its_test, is_of_grave)
 
 
-def _tell_unread(shelf: OpenShelf, row: Row) -> None:
+def tell_unread(shelf: OpenShelf, row: Row) -> None:
     """It is of another release: `rebuild_shelves` mends it. No traceback, which shows what could not be decoded."""
     _LOG.error("An entry of a shelf cannot be read: connection %s, %s.", shelf.connection_id, row.kind)

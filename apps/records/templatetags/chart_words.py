@@ -123,8 +123,7 @@ def wanted_in_words(wanted: ReferenceRange) -> str:
 @register.filter
 def band_in_words(series: Series) -> str:
     """The usual ranges that are shaded, the latest first."""
-    wanted = dict.fromkeys(row.measured.usual_range for row in series.rows)  # nearly all are one
-    return "; ".join(dict.fromkeys(values_in_words.of_range(sent) for sent in wanted if sent is not None))
+    return "; ".join(dict.fromkeys(map(values_in_words.of_range, series.usual_ranges)))
 
 
 @register.filter

@@ -6,14 +6,14 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from apps.records.charts import comparing, number_line, over_time, series, windows
+from apps.records.charts import number_line, over_time, series, windows
 from apps.records.charts.number_line import NumberLine
 from apps.records.charts.over_time import OverTime
-from apps.records.charts.series import Observed, Series
+from apps.records.charts.series import Observed, Pointed, Series
 from apps.records.charts.windows import Window
 from apps.records.presenters import vitals
 from apps.records.presenters.results import ResultEntry
-from apps.records.shelving import reading
+from apps.records.shelving import one_test
 from apps.records.subjects import RESULTS, VITALS, Subject
 from apps.records.viewing.whole import Source, Whole
 
@@ -80,24 +80,23 @@ def of(
     Outdated, and VaultError where a leaf does not open."""
     if not entry.test:
         return OneTest()
-    shelves, read = whole.of(subject), comparing.Reader().read
-    found = reading.of_test(shelves, entry.test, whole.ring, most=asked.most, read=read, is_open=is_open)
-    senders = dict.fromkeys(connection_id for connection_id, _value in found.values)
+    found = one_test.of(whole.of(subject), entry.test, whole.ring, most=asked.most, is_open=is_open)
+    senders = dict.fromkeys(told.connection_id for told in found.values)
     sources = tuple(whole.sources[each] for each in senders) if len(senders) >= _MANY_SOURCES else ()
     chosen = asked.source if sources and asked.source in senders else None
-    observed = [
-        Observed(value, whole.sources[connection_id].provider)
-        for connection_id, value in found.values
-        if chosen in {None, connection_id}
+    pointed = [
+        Pointed(told.point, told.alike, told.entry, whole.sources[told.connection_id].provider)
+        for told in found.values
+        if chosen in {None, told.connection_id}
     ]
-    drawn = tuple(_drawn(each, asked, at=at) for each in _series(entry, observed))
+    drawn = tuple(_drawn(each, asked, at=at) for each in _series(entry, pointed))
     return OneTest(drawn, found.closed, asked.most if found.has_older else 0, sources, chosen)
 
 
-def _series(entry: ResultEntry, observed: Sequence[Observed]) -> tuple[Series, ...]:
+def _series(entry: ResultEntry, pointed: Sequence[Pointed]) -> tuple[Series, ...]:
     if entry.components and vitals.blood_pressure(entry) is not None:
-        return (series.of_pressures(observed),)
-    return series.of(observed)
+        return (series.of_pressures(Observed(each.entry(), each.provider) for each in pointed),)
+    return series.of_points(pointed)
 
 
 def _drawn(each: Series, asked: Asked, *, at: datetime) -> Drawn:

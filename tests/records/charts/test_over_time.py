@@ -1,7 +1,6 @@
 """Values over time: true to what was sent, however many and however odd they are."""
 
 import random
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
@@ -145,7 +144,7 @@ class TestManyValues:
 
     def test_that_only_say_less_are_not_taken_for_numbers(self):
         found = many(200)
-        odd = replace(found.readings[5], comparator="<", value=Decimal(1))
+        odd = found.readings[5]._replace(comparator="<", value=Decimal(1))
         _, parts = stretches.divided((*found.readings[:5], odd, *found.readings[6:]))
         assert min(part.lowest.value for part in parts if part.lowest) >= 40
         assert [part.less.value for part in parts if part.less] == [1]

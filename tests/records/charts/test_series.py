@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from apps.records.charts import series
+from apps.records.charts import points, series
 from apps.records.presenters.results import Status
 from apps.records.presenters.values import Value
 from tests.records.charts.observations import pressure, result, worded
@@ -110,9 +110,9 @@ class TestAValueShown:
         entry = result(
             0, "2020", valueQuantity=None, valueRatio={"numerator": {"value": 1}, "denominator": {"value": 80}}
         )
-        assert series.shown(entry.entry.value) == "1:80"
+        assert points.shown(entry.entry.value) == "1:80"
         entry = result(
             0, "2020", valueQuantity=None, valueRange={"low": {"value": 3}, "high": {"value": 5, "unit": "mm"}}
         )
-        assert series.shown(entry.entry.value) == "3 \N{EN DASH} 5 mm"
-        assert series.shown(Value()) == ""
+        assert points.shown(entry.entry.value) == "3 \N{EN DASH} 5 mm"
+        assert points.shown(Value()) == ""

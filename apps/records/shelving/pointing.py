@@ -1,0 +1,104 @@
+"""Leaves of points: every value of a test in bare numbers, and beside each, closed up until a table tells it, what else
+is told of it.
+
+A page over time reads five hundred values, and opened whole entries for them: all but fifty were read for a number and
+a date. Numbers and dates take a tenth of that, and what many say alike stands once on a leaf.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Final, NamedTuple
+
+import msgspec
+
+from apps.records.charts import comparing, points
+from apps.records.charts.comparing import Reader
+from apps.records.charts.points import Alike, Point
+from apps.records.presenters.results import Compared
+from apps.records.shelving.arranging import Key
+from apps.records.shelving.indexing import Head, Row
+
+_MOST_ROWS: Final = 125  # of a leaf: of five hundred values, no page reads many others
+_LARGEST_LEAF_BYTES: Final = 1_000_000  # fewer where they are long
+
+
+class Held(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One value on a leaf. `newest` is of its key. `path` is its record as `Type/id`, `alike` the number of what it has
+    alike with others on the leaf, and `told` what `comparing.Reader` reads."""
+
+    record: int
+    newest: str
+    path: str
+    alike: int
+    point: Point
+    told: bytes
+
+
+class Leaf(msgspec.Struct, frozen=True, array_like=True):
+    """A leaf: one test after the other, each newest first, still unread."""
+
+    alike: tuple[Alike, ...]
+    tests: tuple[tuple[str, msgspec.Raw], ...]
+
+
+class Written(NamedTuple):
+    """A leaf as it is written, and what the index knows of it. `last` is the key of its last row."""
+
+    head: Head
+    last: Key
+    leaf: bytes
+
+
+class _Named(msgspec.Struct):
+    resource_type: str = ""
+    logical_id: str = ""
+
+
+_NAMES: Final = msgspec.json.Decoder(_Named).decode
+_ROW: Final = msgspec.json.Decoder(Row).decode
+_LEAF: Final = msgspec.msgpack.Decoder(Leaf).decode
+_HELD: Final = msgspec.msgpack.Decoder(tuple[Held, ...]).decode
+
+
+def leaves(rows: Iterable[tuple[Key, bytes]]) -> Iterator[Written]:
+    """The leaves of these rows of results, which hold one test together after the other (`arranging.by_test`)."""
+    leaf: list[tuple[Key, bytes]] = []
+    size = 0
+    for key, written in rows:
+        if leaf and (len(leaf) == _MOST_ROWS or size + len(written) > _LARGEST_LEAF_BYTES):
+            yield _written(leaf)
+            leaf, size = [], 0
+        leaf.append((key, written))
+        size += len(written)
+    if leaf:
+        yield _written(leaf)
+
+
+def values(leaf: bytes, test: str) -> list[tuple[Held, Alike]]:
+    """The values of one test on a leaf. Raises msgspec.MsgspecError where an earlier release wrote it."""
+    read = _LEAF(leaf)
+    of_it = next((held for name, held in read.tests if name == test), None)
+    return [(each, read.alike[each.alike]) for each in _HELD(of_it)] if of_it is not None else []
+
+
+def path(entry: bytes) -> str:
+    """`Type/id` of an entry as it is written."""
+    named = _NAMES(entry)
+    return f"{named.resource_type}/{named.logical_id}"
+
+
+def _written(rows: Sequence[tuple[Key, bytes]]) -> Written:
+    alike: dict[bytes, int] = {}
+    read = Reader().read
+    held = ((key[1], _held(key, written, alike, read)) for key, written in rows)
+    tests = [(test, [each for _test, each in of_it]) for test, of_it in groupby(held, key=lambda named: named[0])]
+    leaf = msgspec.msgpack.encode(([msgspec.Raw(each) for each in alike], tests))
+    return Written(Head(len(rows), rows[0][0]), rows[-1][0], leaf)
+
+
+def _held(key: Key, written: bytes, alike: dict[bytes, int], read: Callable[[bytes], Compared]) -> Held:
+    row = _ROW(written)
+    told = comparing.told(row.entry)
+    point, said_alike = points.of(read(told))
+    number = alike.setdefault(msgspec.msgpack.encode(said_alike), len(alike))
+    return Held(row.record, key[2], path(row.entry), number, point, told)
