@@ -99,6 +99,14 @@ class TestAResult:
         only, _words = told(alice, **members)
         assert only["dataAbsentReason"]["coding"][0]["code"] == "not-applicable"
 
+    @pytest.mark.parametrize(("sent", "code"), [("imaging", "imaging"), ("SURVEY", "survey"), ("LAB", "laboratory")])
+    def test_is_of_the_kind_that_its_provider_says_also_inside_a_report(self, alice, sent, code):
+        of_kind = result(category=[{"coding": [{"code": sent}]}], valueString="v")
+        report = {**of_kind, "resourceType": "DiagnosticReport", "id": "r1", "contained": [of_kind]}
+        keep(make_connection(alice), of_kind, report)
+        kinds = [each["category"][0]["coding"][0]["code"] for each in Summarized(alice).of_type("Observation")]
+        assert kinds == [code, code]
+
     def test_that_is_about_somebody_else_says_so(self, alice):
         only, words = told(alice, valueString="140", focus=[{"display": "Unborn child"}])
         assert only["focus"] == [{"display": "Unborn child"}]

@@ -23,6 +23,7 @@ from apps.records.presenters import (
     values,
 )
 from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import Entry
 from apps.records.presenters.quantities import Quantity
 from apps.records.presenters.values import Absence, Kind, Value
 
@@ -31,7 +32,8 @@ _NO_RESULT = frozenset({"cancelled", "entered-in-error"})  # the second of what 
 _MARKS = frozenset(
     ("N", "H", "L", "HH", "LL", "HU", "LU", "A", "AA", "<", ">", "POS", "NEG", "IND", "DET", "ND", "R", "S", "I", "NR")
 )
-_CATEGORIES = {"results": "laboratory", "vitals": "vital-signs", "history": "social-history"}
+_CATEGORIES = {"results": "", "vitals": "vital-signs", "history": "social-history"}
+_UNSAID = {results.Category.VITALS: "vital-signs", results.Category.OTHER: "laboratory"}  # which most of the others are
 _REASONS = {
     Absence.UNKNOWN: "unknown", Absence.DECLINED: "asked-declined", Absence.NOT_DONE: "not-performed",
     Absence.FAILED: "error", Absence.HIDDEN: "masked",
@@ -43,7 +45,14 @@ def observation(told: Told) -> Item | None:
     """Observation (IPS, and R4 vital signs). One that was cancelled is left out."""
     if told.subject is None or told.subject.key not in _CATEGORIES:
         return None
-    return written(told.resource, told, category=_CATEGORIES[told.subject.key])
+    return written(told.resource, told, category=_CATEGORIES[told.subject.key] or category_of(told.entry))
+
+
+def category_of(entry: Entry) -> str:
+    """The code of observation-category for what a result says that it is: neither a scan nor a questionnaire is of a
+    laboratory."""
+    category = entry.category if isinstance(entry, results.ResultEntry) else results.Category.OTHER
+    return _UNSAID.get(results.Category(category), str(category))
 
 
 def written(sent: Element, told: Told, *, category: str) -> Item | None:

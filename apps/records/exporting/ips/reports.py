@@ -21,7 +21,6 @@ from apps.records.presenters.elements import Element
 _STATUSES = frozenset(
     {"registered", "partial", "preliminary", "final", "amended", "corrected", "appended", "unknown"}
 )  # fmt: skip
-_LABORATORY = "laboratory"
 _MOST_SAID = 20  # results that the narrative tells one by one
 
 
@@ -65,7 +64,7 @@ def _inside(told: Told) -> Mapping[str, Item]:
         entry = results.present(part, told.context)
         if entry.is_withdrawn or entry.is_withheld or judging.is_canceled(entry):
             continue
-        item = observations.written(part, told, category=_LABORATORY)
+        item = observations.written(part, told, category=observations.category_of(entry))
         if item is not None and entry.is_modified:
             item = cautions.heeded(item, replace(told, resource=part, entry=entry))
         if item is not None:
