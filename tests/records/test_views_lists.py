@@ -380,6 +380,37 @@ class TestThePagesOfAListOfThings:
         assert AGAIN not in page(hers, "subject", "medicines", by="date")
 
 
+def named(number, words, code):
+    coding = [{"system": "http://loinc.org", "code": code}] if code else []
+    return {**result(number), "code": {"coding": coding, "text": words}}
+
+
+class TestTheLatestValueOfEachTest:
+    SENT = (named(1, "Creatinine", "2160-0"), named(2, "Glucose", "2345-7"), named(3, "Iron", ""))
+
+    @pytest.mark.parametrize(
+        ("language", "names"),
+        [
+            ("en", ["Blood sugar", "Iron", "Kidney waste marker"]),
+            ("es", ["Azúcar en sangre", "Indicador del riñón", "Iron"]),
+        ],
+    )
+    def test_stands_under_the_name_that_a_reader_sees(self, hers, connection, language, names):
+        hers.post(reverse("set_language"), {"language": language})
+        keep(connection, *self.SENT)
+        text = main_of(page(hers, "subject", "results", by="name"))
+        assert sorted(names, key=text.index) == names
+
+    def test_is_on_one_page_only(self, hers, connection):
+        many = [named(10 + number, f"Test {number:02}", "") for number in range(60)]
+        keep(connection, *self.SENT, *many)
+        first, second = (main_of(page(hers, "subject", "results", by="name", page=number)) for number in (1, 2))
+        for sent in ("Blood sugar", "Iron", "Kidney waste marker", *(f"Test {number:02}" for number in range(60))):
+            assert (sent in first) is not (sent in second)
+        assert "Kidney waste marker" in first
+        assert "Test 59" in second
+
+
 class TestATestWhoseNewestHasNoResult:
     @pytest.mark.parametrize("status", ["registered", "cancelled"])
     def test_is_told_by_the_newest_that_has_one(self, hers, connection, status):

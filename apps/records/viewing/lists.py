@@ -3,6 +3,7 @@
 The same assembles "everything by date", which is the list of all subjects at once.
 """
 
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +14,7 @@ from uuid import UUID
 from apps.records.shelving import arranging, reading
 from apps.records.shelving.arranging import Arrangement
 from apps.records.shelving.indexing import MOST_ROWS
-from apps.records.shelving.reading import OpenShelf
+from apps.records.shelving.reading import OpenShelf, Shelved
 from apps.records.subjects import MEDICINES, RESULTS, VITALS, Order, Subject
 from apps.records.viewing import folding, rows, words
 from apps.records.viewing.rows import Row
@@ -22,6 +23,7 @@ from apps.records.viewing.whole import Source, Whole
 BY_DATE: Final = "date"
 BY_NAME: Final = "name"
 DRAFTS: Final = "drafts"
+_MOST_SORTED: Final = 4 * MOST_ROWS  # put in order by what rows are called; a longer list keeps the order of its shelves
 _FEW: Final = 15  # rows that need no years to choose from
 
 
@@ -87,6 +89,7 @@ def of_subject(whole: Whole, subject: Subject, filters: Filters) -> EntryList:
             filters,
             heading,
             is_folded=arrangement is Arrangement.LISTED and subject.order is Order.NAMED,
+            is_sorted=arrangement is Arrangement.LATEST,
         ),
         is_by_name=arrangement is Arrangement.LATEST
         or (arrangement is Arrangement.LISTED and subject.order is Order.NAMED),
@@ -122,16 +125,20 @@ def _assemble(
     heading: Callable[[Row], str],
     *,
     is_folded: bool = False,
+    is_sorted: bool = False,
 ) -> EntryList:
     chosen = [shelf for shelf in shelves if filters.source in {None, shelf.connection_id}]
     years = _years(chosen)
     start, count = _span(chosen, arrangements, years, filters)
-    pages = max(-(-count // MOST_ROWS), 1)
-    page = min(filters.page, pages)
-    first = start + (page - 1) * MOST_ROWS
-    stop = min(first + MOST_ROWS, start + count)
+    is_sorted = is_sorted and count <= _MOST_SORTED
+    page, pages = _paged(filters.page, count)
+    first = start if is_sorted else start + (page - 1) * MOST_ROWS
+    stop = start + count if is_sorted else min(first + MOST_ROWS, start + count)
     found = reading.window(chosen, arrangements, first, stop, whole.ring) if count else ()
     told = rows.paired(found, whole.sources, at=whole.at)
+    if is_sorted:  # A to Z by what stands first in a row; shelves know the provider's names alone, and no language
+        page, pages = _paged(filters.page, len(told))
+        told = sorted(told, key=_as_called)[(page - 1) * MOST_ROWS : page * MOST_ROWS]
     if heading is _by_year:  # that of the counts and the order, though its reader lives by another clock since
         told = [(shelved, _of_year(arranging.year_in(shelved.key), row)) for shelved, row in told]
     shown = folding.fold(told) if is_folded else tuple(row for _shelved, row in told)
@@ -148,6 +155,19 @@ def _assemble(
         lacks_some=any(shelf.lacks_some for shelf in shelves),
         is_folded=is_folded,
     )
+
+
+def _paged(page: int, count: int) -> tuple[int, int]:
+    """The page to show, and how many there are."""
+    pages = max(-(-count // MOST_ROWS), 1)
+    return min(page, pages), pages
+
+
+def _as_called(told: tuple[Shelved, Row]) -> tuple[int, str]:
+    """Vital signs in the order a reader looks for them, then by name, a letter with an accent beside that without."""
+    shelved, row = told
+    letters = unicodedata.normalize("NFD", row.title.casefold())
+    return shelved.key[0], "".join(letter for letter in letters if not unicodedata.combining(letter))
 
 
 def _span(
