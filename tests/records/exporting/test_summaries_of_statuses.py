@@ -89,6 +89,23 @@ class TestAPlan:
         assert only["intent"] == "proposal"
 
 
+class TestAnAllergy:
+    @pytest.mark.parametrize(
+        "sent",
+        [
+            {"status": "active", "criticality": "CRITH", "category": "food"},
+            {"status": ["active"], "criticality": ["CritH"], "category": "Food"},
+            {"clinicalStatus": {"coding": [{"code": "active"}]}, "criticality": "High", "category": ["FOOD"]},
+        ],
+    )
+    def test_says_how_grave_it_is_however_that_is_spelled(self, alice, sent):
+        keep(make_connection(alice), made("AllergyIntolerance", code=CANARY, **sent))
+        found = Summarized(alice)
+        (only,) = found.told(ALLERGIES)
+        assert (only["criticality"], only["category"]) == ("high", ["food"])
+        assert "<td>active, criticality high</td>" in found.words(ALLERGIES)
+
+
 class TestAReaction:
     @pytest.mark.parametrize(("certainty", "said"), [("unlikely", "Hives (unlikely)"), ("likely", "Hives")])
     def test_says_how_sure_its_cause_is(self, alice, certainty, said):

@@ -49,29 +49,31 @@ def allergy(told: Told) -> Item | None:
     sent, entry = told.resource, told.entry
     verification = known_code(sent, "verificationStatus", ("unconfirmed", "confirmed", "refuted", "presumed"))
     clinical = known_code(sent, "clinicalStatus", ("active", "inactive", "resolved"))
-    dstu2 = elements.text(sent, "status").lower()
+    dstu2 = known_code(sent, "status", ("active", "inactive", "resolved", "unconfirmed", "confirmed", "refuted"))
     verification = verification or (dstu2 if dstu2 in {"unconfirmed", "confirmed", "refuted"} else "")
     clinical = clinical or {"unconfirmed": "active", "confirmed": "active"}.get(dstu2, dstu2)
     if verification == "refuted":
         return None
-    known = clinical if clinical in {"active", "inactive", "resolved"} else ""
+    known = "" if clinical == "refuted" else clinical
     title, concept = _named(told, "code", "substance")
     reactions = [_reaction(reaction) for reaction in elements.children(sent, "reaction")]
+    criticality = _CRITICALITIES.get(known_code(sent, "criticality", _CRITICALITIES), "")
     resource = writing.without_empty(
         {
             "resourceType": "AllergyIntolerance",
             "clinicalStatus": _status("allergyintolerance-clinical", known),
             "verificationStatus": verification and _status("allergyintolerance-verification", verification),
             "type": known_code(sent, "type", ("allergy", "intolerance")),
-            "category": [each for each in elements.texts(sent, "category") if each in _ALLERGY_CATEGORIES],
-            "criticality": _CRITICALITIES.get(elements.text(sent, "criticality").lower()),
+            "category": [each for each in heads.status_codes(sent, "category") if each in _ALLERGY_CATEGORIES],
+            "criticality": criticality,
             "code": concept,
             **writing.moment("onset", moments.read(sent, "onset", means="started")),
             "recordedDate": writing.date(moments.read(sent, "recordedDate", means="written-down").starts),
             "reaction": [reaction for reaction in reactions if reaction],
         }
     )
-    detail = [known, verification if verification == "unconfirmed" else "", *map(_said, reactions)]
+    doubted = verification if verification == "unconfirmed" else ""
+    detail = [known, "criticality high" if criticality == "high" else "", doubted, *map(_said, reactions)]
     return Item(resource, title, ", ".join(filter(None, detail)), entry.when, subject_name="patient")
 
 
