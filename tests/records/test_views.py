@@ -52,7 +52,7 @@ class TestRecordPage:
             "Tarn, OR 97001",
             "Welsh",
             "Dr. Orla Vantongeren",
-            "female",
+            "Female",
         ):
             assert shown in text
 

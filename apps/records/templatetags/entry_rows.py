@@ -72,7 +72,7 @@ def summary_rows(summaries: Iterable[Summary]) -> SafeString:
         "\n".join(
             f'<li><a class="row-link" href="{_said(summary.subject.key.join(around))}"><div>'
             f'<span class="row-title">{_said(str(summary.subject.name))}</span>\n'
-            f'<span class="row-detail">{_in_parts(_summed_up(summary))}</span></div></a></li>'
+            f'<span class="row-detail parts">{_in_parts(_summed_up(summary))}</span></div></a></li>'
             for summary in summaries
         )
     )
@@ -109,7 +109,7 @@ def _row(row: Row, addresses: _Addresses, *, show_subject: bool = False) -> str:
     return (
         f'<li><a class="row-link" href="{addresses.of(row)}"><div>'
         f'<span class="row-title name">{_said(row.title)}{theirs}</span>\n{details}\n'
-        f'<span class="row-detail">{_in_parts(_beneath(row, show_subject=show_subject))}</span>'
+        f'<span class="row-detail parts">{_in_parts(_beneath(row, show_subject=show_subject))}</span>'
         f"{_listed_by(row)}</div></a>{_others(row, addresses)}</li>\n"
     )
 
@@ -133,8 +133,9 @@ def _summed_up(summary: Summary) -> Iterator[str]:
 
 def _in_parts(parts: Iterable[str]) -> str:
     """What stands on one line, each part by itself: where there is no room for all, a line ends between two of them,
-    and not within a date or a provider's name."""
-    return " · ".join(f"<span>{_said(part)}</span>" for part in parts)
+    and not within a date or a provider's name. The dot before a part is not seen where a line begins with it."""
+    first, *others = map(_said, parts)
+    return f"<span>{first}</span>" + "".join(f" <span><span>·</span> {part}</span>" for part in others)
 
 
 def _beneath(row: Row, *, show_subject: bool) -> Iterator[str]:
@@ -183,7 +184,7 @@ def _other(other: Row, row: Row, addresses: _Addresses) -> str:
         named = other.title
     said = (*((named,) if named else ()), *(other.details if other.details != row.details else ()))
     spans = "\n".join(f"<span>{_said(one)}</span>" for one in said)
-    return f'<li><a href="{addresses.of(other)}">{_in_parts(_detail(other))}</a>\n{spans}</li>'
+    return f'<li><a href="{addresses.of(other)}"><span class="parts">{_in_parts(_detail(other))}</span></a>\n{spans}</li>'
 
 
 def _number(number: int) -> dict[str, str]:
