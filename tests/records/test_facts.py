@@ -73,8 +73,8 @@ class TestAResultWithoutAValue:
 
     def test_has_none_where_its_parts_have(self):
         part = {"code": {"text": "Battery"}, "valueQuantity": {"value": 2.78, "unit": "V"}}
-        told = facts.of(entry("Observation", status="final", code={"text": "Check"}, component=[part]), provider="Harbor")
-        assert "Value" not in [fact.label for fact in told]
+        told = entry("Observation", status="final", code={"text": "Check"}, component=[part])
+        assert "Value" not in [fact.label for fact in facts.of(told, provider="Harbor")]
 
 
 class TestARow:

@@ -184,7 +184,8 @@ def _other(other: Row, row: Row, addresses: _Addresses) -> str:
         named = other.title
     said = (*((named,) if named else ()), *(other.details if other.details != row.details else ()))
     spans = "\n".join(f"<span>{_said(one)}</span>" for one in said)
-    return f'<li><a href="{addresses.of(other)}"><span class="parts">{_in_parts(_detail(other))}</span></a>\n{spans}</li>'
+    parts = f'<span class="parts">{_in_parts(_detail(other))}</span>'
+    return f'<li><a href="{addresses.of(other)}">{parts}</a>\n{spans}</li>'
 
 
 def _number(number: int) -> dict[str, str]:

@@ -23,7 +23,7 @@ from apps.records.viewing.whole import Source, Whole
 BY_DATE: Final = "date"
 BY_NAME: Final = "name"
 DRAFTS: Final = "drafts"
-_MOST_SORTED: Final = 4 * MOST_ROWS  # put in order by what rows are called; a longer list keeps the order of its shelves
+_MOST_SORTED: Final = 4 * MOST_ROWS  # put in order by what they are called; a longer list keeps that of its shelves
 _FEW: Final = 15  # rows that need no years to choose from
 
 
