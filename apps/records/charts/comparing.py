@@ -103,8 +103,12 @@ def _sparse_struct(kind: Any) -> Any:
     return msgspec.defstruct(
         kind.__name__,
         [
-            (each.name, part, msgspec.field(default_factory=part) if each.default is MISSING else each.default)
+            (each.name, part, msgspec.field(default_factory=part) if _is_made(each.default) else each.default)
             for each, part in parts
         ],
         omit_defaults=True,
     )
+
+
+def _is_made(default: object) -> bool:
+    return default is MISSING or is_dataclass(default)

@@ -6,7 +6,7 @@ with the current ones: to leave out an allergy is the greater harm.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 
@@ -18,7 +18,7 @@ from apps.records.presenters.absences import Absence, known_absence, says_no_inf
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import head, mapped, notes, status_codes
-from apps.records.presenters.moments import When
+from apps.records.presenters.moments import UNDATED, When
 
 _MOST = 50  # reactions of one allergy; more is an accident
 
@@ -96,7 +96,7 @@ class Reaction:
     manifestations: tuple[str, ...] = ()
     severity: Severity = Severity.NOT_GIVEN
     certainty: Certainty = Certainty.NOT_GIVEN
-    when: When = field(default_factory=When)
+    when: When = UNDATED
     substance: str = ""
     route: str = ""
     said: tuple[str, ...] = ()
@@ -124,9 +124,9 @@ class AllergyEntry(Entry):
     kind: Kind = Kind.NOT_GIVEN
     categories: tuple[Category, ...] = ()
     reactions: tuple[Reaction, ...] = ()
-    noticed: When = field(default_factory=When)
-    last_reaction: When = field(default_factory=When)
-    written_down: When = field(default_factory=When)
+    noticed: When = UNDATED
+    last_reaction: When = UNDATED
+    written_down: When = UNDATED
     recorder: str = ""
     asserter: str = ""
     is_patient_asserted: bool = False

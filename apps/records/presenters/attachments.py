@@ -5,11 +5,11 @@ both versions: whatever is an Attachment. What is contained comes last, so that 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from apps.records.presenters import elements, values
 from apps.records.presenters.elements import Element
-from apps.records.presenters.values import Attachment
+from apps.records.presenters.values import NO_ATTACHMENT, Attachment
 
 _MOST = 100
 _DEEPEST = 20
@@ -26,7 +26,7 @@ class File:
     """One file as it is described. `number` finds it again in its resource."""
 
     number: int = 0
-    described: Attachment = field(default_factory=Attachment)
+    described: Attachment = NO_ATTACHMENT
     language: str = ""
     format: str = ""
 

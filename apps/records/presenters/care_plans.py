@@ -4,7 +4,7 @@ DSTU2 has no title and may say everything in its narrative (Argonaut makes that 
 CarePlans as well, which `care_teams` reads.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 
@@ -12,7 +12,7 @@ from apps.records.presenters import elements, moments
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import codes_of, head, modifiers, notes, status_codes, title_of
-from apps.records.presenters.moments import When
+from apps.records.presenters.moments import UNDATED, When
 from apps.records.presenters.naming import name_of, names_of, reasons
 
 _MOST = 50
@@ -82,7 +82,7 @@ class Activity:
 
     text: str = ""
     progress: str = NOT_GIVEN
-    when: When = field(default_factory=When)
+    when: When = UNDATED
     is_to_avoid: bool = False
     said: tuple[str, ...] = ()
 

@@ -6,7 +6,7 @@ with an end is not clear, and says so; one that ended without a status is past.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -18,7 +18,7 @@ from apps.records.presenters.absences import known_absence, says_no_information
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import head, notes, status_codes, title_of
-from apps.records.presenters.moments import When
+from apps.records.presenters.moments import UNDATED, When
 
 
 class Status(StrEnum):
@@ -71,10 +71,10 @@ class ConditionEntry(Entry):
     category: Category = Category.NOT_GIVEN
     is_confirmed: bool = False
     is_certainty_unknown: bool = False
-    began: When = field(default_factory=When)
-    ended: When = field(default_factory=When)
+    began: When = UNDATED
+    ended: When = UNDATED
     has_ended: bool = False
-    written_down: When = field(default_factory=When)
+    written_down: When = UNDATED
     severity: str = ""
     stages: tuple[str, ...] = ()
     body_sites: tuple[str, ...] = ()

@@ -5,7 +5,7 @@ Facts 1.6: DSTU2 has `class`, `indexed`, `created`, a list of formats, and a con
 follows it.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from apps.records.presenters import attachments, elements, moments
@@ -13,7 +13,7 @@ from apps.records.presenters.attachments import File
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Entry
 from apps.records.presenters.heads import head, notes, status_codes, title_of
-from apps.records.presenters.moments import When
+from apps.records.presenters.moments import UNDATED, When
 from apps.records.presenters.naming import codings, ids_of, name_of, names_of, titles
 
 _MOST = 20
@@ -54,7 +54,7 @@ class DocumentEntry(Entry):
     name: str = ""
     categories: tuple[str, ...] = ()
     category_codes: tuple[Code, ...] = ()
-    written: When = field(default_factory=When)
+    written: When = UNDATED
     custodian: str = ""
     files: tuple[File, ...] = ()
     encounters: tuple[str, ...] = ()

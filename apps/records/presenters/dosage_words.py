@@ -54,11 +54,11 @@ def _modified(dosage: Dosage) -> str:
     said = gettext(
         "More was sent that may change this, and that we cannot put into words: %(parts)s. Ask the provider."
     )
-    return said % {"parts": "; ".join(dosage.modified)}
+    return said % {"parts": "; ".join(part or "…" for part in dosage.modified)}
 
 
 def _also_sent(dosage: Dosage) -> str:
-    parts = (*(() if dosage.text else dosage.others), *dosage.unread)
+    parts = tuple(filter(None, (*(() if dosage.text else dosage.others), *dosage.unread)))
     return gettext("Also sent: %(parts)s") % {"parts": "; ".join(parts)} if parts else ""
 
 

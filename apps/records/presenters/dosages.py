@@ -13,7 +13,8 @@ from typing import TypeVar
 from apps.records.presenters import amounts_in_text, disagreeing, elements, naming, outline, quantities, timings
 from apps.records.presenters.elements import Element
 from apps.records.presenters.heads import title_of
-from apps.records.presenters.quantities import Quantity
+from apps.records.presenters.quantities import NO_QUANTITY, Quantity
+from apps.records.presenters.remembering import remembered
 from apps.records.presenters.timings import Timing
 
 Told = TypeVar("Told")
@@ -33,8 +34,8 @@ class Dosage:
     text: str = ""
     patient_instruction: str = ""
     instructions: tuple[str, ...] = ()
-    dose: Quantity = field(default_factory=Quantity)
-    dose_to: Quantity = field(default_factory=Quantity)
+    dose: Quantity = NO_QUANTITY
+    dose_to: Quantity = NO_QUANTITY
     rate: str = ""
     route: str = ""
     site: str = ""
@@ -43,8 +44,8 @@ class Dosage:
     is_as_needed: bool = False
     as_needed_for: str = ""
     maximum: str = ""
-    most_at_once: Quantity = field(default_factory=Quantity)
-    most_ever: Quantity = field(default_factory=Quantity)
+    most_at_once: Quantity = NO_QUANTITY
+    most_ever: Quantity = NO_QUANTITY
     form: str = ""
     modified: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
@@ -101,6 +102,7 @@ _ADVICE = ("additionalInstruction", "additionalInstructions")
 _SITES = ("site", "siteCodeableConcept")
 
 
+@remembered
 def _dosage(sent: Element) -> Dosage:
     amounts = _amounts(sent)
     places = [amounts] if amounts is sent else [amounts, sent]

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from apps.records.presenters import elements
 from apps.records.presenters.elements import Element
-from apps.records.presenters.moments import When
+from apps.records.presenters.moments import UNDATED, When
 
 NOT_GIVEN = "not-given"  # the status and the group of what has none, or one we do not know
 UNLISTED = "unlisted"  # the group of what stands in no list of its subject: a draft
@@ -41,7 +41,7 @@ class Entry:
     logical_id: str = ""
     title: str = ""
     codes: tuple[Code, ...] = ()
-    when: When = field(default_factory=When)
+    when: When = UNDATED
     status: str = NOT_GIVEN
     group: str = NOT_GIVEN
     people: tuple[str, ...] = ()

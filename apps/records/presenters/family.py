@@ -4,7 +4,7 @@ Nothing is concluded from it. `name` is the relative's, and is not shown in shar
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 from django.utils.functional import Promise
@@ -14,7 +14,7 @@ from apps.records.presenters import elements, moments
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Entry
 from apps.records.presenters.heads import codes_of, head, notes, status_codes, title_of
-from apps.records.presenters.moments import When
+from apps.records.presenters.moments import UNDATED, When
 from apps.records.presenters.naming import reasons
 
 _MOST = 50
@@ -114,7 +114,7 @@ class RelativesCondition:
 
     title: str = ""
     codes: tuple[Code, ...] = ()
-    onset: When = field(default_factory=When)
+    onset: When = UNDATED
     outcome: str = ""
     led_to_death: bool = False
     said: tuple[str, ...] = ()
@@ -130,9 +130,9 @@ class FamilyEntry(Entry):
     sex: str = ""
     conditions: tuple[RelativesCondition, ...] = ()
     life: str = NOT_GIVEN
-    died: When = field(default_factory=When)
-    age: When = field(default_factory=When)
-    born: When = field(default_factory=When)
+    died: When = UNDATED
+    age: When = UNDATED
+    born: When = UNDATED
     reasons: tuple[str, ...] = ()
 
 

@@ -4,20 +4,20 @@ Facts 1.6: DSTU2 has one status, which says both how far it is pursued and what 
 one date or duration. R4 has a lifecycle, an achievement, a concept and targets, each with a date or a duration.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from apps.records.presenters import elements, lengths, moments, values
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import codes_of, head, notes, status_codes, title_of
-from apps.records.presenters.lengths import Length
-from apps.records.presenters.moments import When
+from apps.records.presenters.lengths import NO_LENGTH, Length
+from apps.records.presenters.moments import UNDATED, When
 from apps.records.presenters.naming import names_of, reasons, titles
 from apps.records.presenters.quantities import Quantity
 from apps.records.presenters.ranges import Meaning, ReferenceRange
 from apps.records.presenters.results import test_of
-from apps.records.presenters.values import Kind, Value
+from apps.records.presenters.values import NO_VALUE, Kind, Value
 
 _MOST = 30
 
@@ -100,9 +100,9 @@ class Target:
 
     measure: str = ""
     test: str = ""
-    value: Value = field(default_factory=Value)
-    due: When = field(default_factory=When)
-    within: Length = field(default_factory=Length)
+    value: Value = NO_VALUE
+    due: When = UNDATED
+    within: Length = NO_LENGTH
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,8 +110,8 @@ class GoalEntry(Entry):
     """A goal. `verdict` is the provider's; `due` the first date it is to be reached by, `within` the first time."""
 
     verdict: Verdict = Verdict.NOT_GIVEN
-    due: When = field(default_factory=When)
-    within: Length = field(default_factory=Length)
+    due: When = UNDATED
+    within: Length = NO_LENGTH
     targets: tuple[Target, ...] = ()
     reasons: tuple[str, ...] = ()
 

@@ -5,7 +5,7 @@ returns at once what `is_withdrawn` or `is_withheld`: such an entry says nothing
 """
 
 from collections.abc import Iterator, Mapping
-from typing import TypedDict, TypeVar
+from typing import NamedTuple, TypedDict, TypeVar
 
 from apps.records.presenters import elements, outline
 from apps.records.presenters.elements import Element
@@ -46,23 +46,33 @@ def head(resource: Element, concept: object = None) -> Head:
 
     What was entered in error keeps its type and id alone; what is masked keeps them, too.
     """
+    called = _called(concept) if concept else _Called()
     is_withdrawn = was_withdrawn(resource)
-    is_withheld = not is_withdrawn and _is_withheld(resource, concept)
+    is_withheld = not is_withdrawn and (called.is_hidden or _is_withheld(resource))
     is_told = not is_withdrawn and not is_withheld
-    codes = codes_of(concept) if is_told else ()
-    named = title_of(concept) if is_told else ""
     return Head(
         resource_type=elements.text(resource, "resourceType"),
         logical_id=elements.text(resource, "id"),
-        title=named,
-        codes=codes,
+        title=called.title if is_told else "",
+        codes=called.codes if is_told else (),
         narrative=narrative(resource) if is_told else "",
         is_withdrawn=is_withdrawn,
         is_withheld=is_withheld,
-        is_modified=is_told
-        and any("modifierExtension" in part for part in told_together(resource))
-        and bool(modifiers(resource)),
+        is_modified=is_told and bool(modifiers(resource)),
     )
+
+
+class _Called(NamedTuple):
+    """What a concept says, and whether the provider hides that."""
+
+    title: str = ""
+    codes: tuple[Code, ...] = ()
+    is_hidden: bool = False
+
+
+@remembered
+def _called(concept: object) -> _Called:
+    return _Called(title_of(concept), codes_of(concept), isinstance(concept, dict) and _is_hidden(concept))
 
 
 @remembered
@@ -101,6 +111,8 @@ def codes_of(concept: object) -> tuple[Code, ...]:
 def status_codes(resource: Element, name: str) -> tuple[str, ...]:
     """The codes of a status in lower case: one text in DSTU2, a CodeableConcept in R4, either as a list by mistake."""
     value = resource.get(name)
+    if isinstance(value, str):
+        return _lowered_text(value)
     return _lowered(value) if value else ()
 
 
@@ -109,6 +121,11 @@ def _lowered(value: object) -> tuple[str, ...]:
     return tuple(
         code.lower() for item in (value if isinstance(value, list) else (value,)) for code in elements.codes(item)
     )
+
+
+def _lowered_text(value: str) -> tuple[str, ...]:
+    said = elements.shown(value)
+    return (said.lower(),) if said else ()
 
 
 def mapped(resource: Element, name: str, words: Mapping[str, Word]) -> Word | None:
@@ -123,7 +140,8 @@ def is_suggested(resource: Element) -> bool:
 
 def modifiers(resource: Element) -> tuple[str, ...]:
     """What may turn all of a resource, or of a part, around (FHIR calls it a modifier): as sent, on one line."""
-    return tuple(said for part in told_together(resource) for said in outline.as_sent(part, "modifierExtension"))
+    parts = [part for part in told_together(resource) if "modifierExtension" in part]
+    return tuple(said for part in parts for said in outline.as_sent(part, "modifierExtension")) if parts else ()
 
 
 def told_together(resource: Element) -> Iterator[Element]:
@@ -153,17 +171,21 @@ def was_withdrawn(resource: Element) -> bool:
     return any("entered-in-error" in status_codes(resource, name) for name in _STATUSES if name in resource)
 
 
-def _is_withheld(resource: Element, concept: object) -> bool:
-    labels = elements.children(elements.child(resource, "meta"), "security")
+def _is_withheld(resource: Element) -> bool:
     return (
         ("extension" in resource and elements.absent_reason(resource) == "masked")
-        or (isinstance(concept, dict) and _is_hidden(concept))
-        or any(elements.text(label, "code").lower() in _HIDING_LABELS for label in labels)
+        or _is_labeled_as_hidden(elements.child(resource, "meta"))
         or not _has_content(resource)
     )
 
 
-@remembered
+def _is_labeled_as_hidden(meta: Element) -> bool:
+    if "security" not in meta:
+        return False
+    labels = elements.children(meta, "security")
+    return any(elements.text(label, "code").lower() in _HIDING_LABELS for label in labels)
+
+
 def _is_hidden(concept: Element) -> bool:
     return elements.absent_reason(concept) == "masked" or any(_is_masked(coding) for coding in codes_of(concept))
 

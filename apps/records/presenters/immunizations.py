@@ -5,7 +5,7 @@ recorded: nothing here counts doses against a schedule, and what was not given i
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 
@@ -18,8 +18,8 @@ from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Entry
 from apps.records.presenters.heads import codes_of, head, mapped, notes, title_of
 from apps.records.presenters.illnesses import Illness
-from apps.records.presenters.moments import When
-from apps.records.presenters.quantities import Quantity
+from apps.records.presenters.moments import UNDATED, When
+from apps.records.presenters.quantities import NO_QUANTITY, Quantity
 
 _MOST = 30  # reactions or recommended vaccines of one resource; more is an accident
 
@@ -60,7 +60,7 @@ class VaccineReaction:
     """What happened after it."""
 
     what: str = ""
-    when: When = field(default_factory=When)
+    when: When = UNDATED
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +79,7 @@ class ImmunizationEntry(Entry):
     lot: str = ""
     expires: str = ""
     doses: tuple[Dose, ...] = ()
-    amount: Quantity = field(default_factory=Quantity)
+    amount: Quantity = NO_QUANTITY
     site: str = ""
     route: str = ""
     place: str = ""
@@ -108,7 +108,7 @@ class Recommendation:
     vaccine: str = ""
     codes: tuple[Code, ...] = ()
     illness: str = ""
-    due: When = field(default_factory=When)
+    due: When = UNDATED
     status: str = ""
     dose: str = ""
 

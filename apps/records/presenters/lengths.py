@@ -4,7 +4,7 @@ Where the unit is one of time it is spelled out (3 mo is 3 months); where it is 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
 from types import MappingProxyType
@@ -14,7 +14,7 @@ from django.utils.translation import gettext, ngettext
 
 from apps.records.presenters import elements, quantities
 from apps.records.presenters.elements import Element
-from apps.records.presenters.quantities import Quantity
+from apps.records.presenters.quantities import NO_QUANTITY, Quantity
 
 
 class Span(StrEnum):
@@ -34,8 +34,8 @@ class Length:
     """One length, or from `low` to `high`; of a range one end may be missing, and the other then has a comparator.
     `said` is what has no number that we can read, as sent."""
 
-    low: Quantity = field(default_factory=Quantity)
-    high: Quantity = field(default_factory=Quantity)
+    low: Quantity = NO_QUANTITY
+    high: Quantity = NO_QUANTITY
     said: str = ""
 
     def __bool__(self) -> bool:
@@ -46,6 +46,9 @@ class Length:
     def shown(self) -> str:
         """As sent: 5 days."""
         return " - ".join(filter(None, (self.low.shown, self.high.shown))) or self.said
+
+
+NO_LENGTH: Final = Length()
 
 
 def read(sent: Element) -> Length:

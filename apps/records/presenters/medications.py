@@ -19,8 +19,8 @@ from apps.records.presenters.dosages import Dosage
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, UNLISTED, Code, Context, Entry
 from apps.records.presenters.heads import codes_of, head, is_suggested, mapped, notes, status_codes, title_of
-from apps.records.presenters.moments import When
-from apps.records.presenters.quantities import Quantity
+from apps.records.presenters.moments import UNDATED, When
+from apps.records.presenters.quantities import NO_QUANTITY, Quantity
 
 
 class Kind(StrEnum):
@@ -72,10 +72,10 @@ class Group(StrEnum):
 class Supply:
     """What was or may be handed over, with the numbers as sent. `refills` counts those after the first."""
 
-    quantity: Quantity = field(default_factory=Quantity)
-    lasts: Quantity = field(default_factory=Quantity)
+    quantity: Quantity = NO_QUANTITY
+    lasts: Quantity = NO_QUANTITY
     refills: str = ""
-    valid: When = field(default_factory=When)
+    valid: When = UNDATED
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,8 +94,8 @@ class MedicationEntry(Entry):
     reasons: tuple[str, ...] = ()
     form: str = ""
     ingredients: tuple[str, ...] = ()
-    taken: When = field(default_factory=When)
-    written_down: When = field(default_factory=When)
+    taken: When = UNDATED
+    written_down: When = UNDATED
     ends_at: str = ""
     stopped_because: tuple[str, ...] = ()
     supply: Supply = field(default_factory=Supply)

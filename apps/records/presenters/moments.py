@@ -1,11 +1,11 @@
 """When something was, as precise as it was sent, and where that stands in a list (patient experience 3.0, Dates)."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cache
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from apps.records.presenters import elements
 from apps.records.presenters.elements import Element
@@ -43,26 +43,25 @@ class When:
         return bool(self.starts or self.ends or self.text or self.age_from is not None or self.age_to is not None)
 
 
+UNDATED: Final = When()
+
+
 def read(resource: Element, *names: str, means: str, birth_date: date | None = None) -> When:
     """The first of these elements that says something. `effective` reads effectiveDateTime, -Instant, -Period, -Age,
     -Quantity, -Range, -String and -Timing as well; a plain name reads itself, whatever its kind. Only where none of
     them says anything, one that the provider says it does not know counts."""
-    unknown = When(means=means)
+    unknown = None
     for name in names:
-        for found in _choices(resource, name, means, birth_date):
-            if found:
-                return found
-            unknown = found if found.unknown else unknown
-    return unknown
-
-
-def _choices(resource: Element, name: str, means: str, birth_date: date | None) -> Iterator[When]:
-    names, readers = _readers(name)
-    if names.isdisjoint(resource):
-        return
-    for element, read_it in readers:
-        if resource.get(element):
-            yield read_it(resource, element, means, birth_date)
+        possible, readers = _readers(name)
+        if possible.isdisjoint(resource):
+            continue
+        for element, read_it in readers:
+            if resource.get(element):
+                found = read_it(resource, element, means, birth_date)
+                if found:
+                    return found
+                unknown = found if found.unknown else unknown
+    return When(means=means) if unknown is None else unknown
 
 
 @cache

@@ -73,8 +73,10 @@ def codings(resource: Element, *names: str) -> tuple[Code, ...]:
 
 def is_patient(reference: object) -> bool:
     """Whether it points to a Patient."""
-    path = elements.text(reference, "reference").partition("/_history/")[0].split("/")
-    return "Patient" in path[-2:-1] or elements.text(reference, "type") == "Patient"
+    written = elements.text(reference, "reference")
+    if "Patient" in written and "Patient" in written.partition("/_history/")[0].split("/")[-2:-1]:
+        return True
+    return elements.text(reference, "type") == "Patient"
 
 
 def id_of(reference: object) -> str:

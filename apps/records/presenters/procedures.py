@@ -5,7 +5,7 @@ no procedure: `orders` presents it, in a group of its own.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 from django.utils.functional import Promise
@@ -16,7 +16,7 @@ from apps.records.presenters.absences import known_absence, says_no_information
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import head, mapped, notes, title_of
-from apps.records.presenters.moments import When
+from apps.records.presenters.moments import UNDATED, When
 from apps.records.presenters.naming import Person
 
 
@@ -68,7 +68,7 @@ class ProcedureEntry(Entry):
     follow_ups: tuple[str, ...] = ()
     devices: tuple[str, ...] = ()
     reports: tuple[str, ...] = ()
-    planned: When = field(default_factory=When)
+    planned: When = UNDATED
     details: tuple[str, ...] = ()
     visits: tuple[str, ...] = ()
     based_on: tuple[str, ...] = ()

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
+from typing import Final
 
 from apps.records.presenters import elements, units
 from apps.records.presenters.elements import Element
@@ -56,20 +57,24 @@ class Quantity:
         return f"{number} {self.unit_shown}".strip() if self.value else ""
 
 
+NO_QUANTITY: Final = Quantity()
+
+
 _SIGNS = {"<": "< ", "<=": "≤ ", ">=": "≥ ", ">": "> "}
 
 
 def read(element: Element) -> Quantity:
     """A Quantity, Age, Count, Duration or Money; without a value where it has no finite number."""
     number = elements.number(element, "value")
-    if number is None or len(digits(number)) > _MOST_DIGITS:
+    value = "" if number is None else digits(number)
+    if not value or len(value) > _MOST_DIGITS:
         return Quantity()
     comparator = elements.text(element, "comparator")
     if comparator and comparator not in _COMPARATORS:  # a number that says "about", in no known way, is not the number
         return Quantity()
     code = elements.text(element, "code")
     return Quantity(
-        value=digits(number),
+        value=value,
         comparator=comparator,
         unit=_one_line(elements.text(element, "unit") or code),
         code=code if elements.text(element, "system").rstrip("/") == _UCUM else "",

@@ -6,14 +6,14 @@ both. A range of text is read as numbers where it can mean one thing only ("4.0 
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 from functools import cached_property
 
 from apps.records.presenters import elements, quantities, units
 from apps.records.presenters.elements import Element
-from apps.records.presenters.quantities import Quantity
+from apps.records.presenters.quantities import NO_QUANTITY, Quantity
 from apps.records.presenters.remembering import remembered
 
 
@@ -44,8 +44,8 @@ class ReferenceRange:
     `is_numeric` says that the bounds make sense: at least one, in one unit, the low one not above the high one.
     """
 
-    low: Quantity = field(default_factory=Quantity)
-    high: Quantity = field(default_factory=Quantity)
+    low: Quantity = NO_QUANTITY
+    high: Quantity = NO_QUANTITY
     includes_low: bool = True
     includes_high: bool = True
     text: str = ""
@@ -83,7 +83,7 @@ def usual(ranges: Sequence[ReferenceRange], *, age: float | None = None) -> Refe
     """The one range to compare a value with, or None. Not several that could all be meant, none of a target or a
     treatment, and none with limits that we cannot check: ages count as checked where `age` (in years) is known."""
     meant = [sent for sent in ranges if sent.meaning == Meaning.USUAL and not sent.applies_to and _is_of_age(sent, age)]
-    return meant[0] if len(set(meant)) == 1 else None
+    return meant[0] if meant and all(sent == meant[0] for sent in meant[1:]) else None
 
 
 @remembered

@@ -6,14 +6,14 @@ order; those that it contains come along.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 from apps.records.presenters import elements, grave_news, moments, results, values
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context, Entry
 from apps.records.presenters.heads import head, notes, title_of
-from apps.records.presenters.moments import When
+from apps.records.presenters.moments import UNDATED, When
 from apps.records.presenters.results import ResultEntry
 from apps.records.presenters.values import Attachment
 
@@ -56,7 +56,7 @@ class ReportEntry(Entry):
     """
 
     category: Category = Category.OTHER
-    reported: When = field(default_factory=When)
+    reported: When = UNDATED
     ordered_by: tuple[str, ...] = ()
     specimen: str = ""
     conclusion: str = ""

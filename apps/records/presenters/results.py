@@ -8,7 +8,7 @@ experience 3.3).
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 from typing import Final, TypeAlias
@@ -18,11 +18,11 @@ from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Entry
 from apps.records.presenters.heads import codes_of, head, notes, status_codes, title_of
 from apps.records.presenters.interpretations import Place
-from apps.records.presenters.moments import When
+from apps.records.presenters.moments import UNDATED, When
 from apps.records.presenters.naming import id_of, is_patient, names_of
 from apps.records.presenters.ranges import ReferenceRange, Side
 from apps.records.presenters.remembering import remembered
-from apps.records.presenters.values import Value
+from apps.records.presenters.values import NO_VALUE, Value
 from apps.wire import datetimes
 
 MOST_RESULTS: Final = 1000  # of a report that its entry names: so many a list counts
@@ -108,7 +108,7 @@ class Measured:
     """A value and what is said about it. `place` is one of `Place` or empty; `place_by` says by whom. `place_words` are
     the laboratory's own where they mean none of our places."""
 
-    value: Value = field(default_factory=Value)
+    value: Value = NO_VALUE
     ranges: tuple[ReferenceRange, ...] = ()
     usual_range: ReferenceRange | None = None
     place: str = ""
@@ -149,7 +149,7 @@ class ResultEntry(Measured, Entry):
     test: str = ""
     category: str = Category.OTHER
     components: tuple[Component, ...] = ()
-    reported: When = field(default_factory=When)
+    reported: When = UNDATED
     method: str = ""
     specimen: str = ""
     body_site: str = ""
@@ -167,7 +167,7 @@ class ResultEntry(Measured, Entry):
 class Compared(Measured):
     """What is told of a result beside others of its test: a third of what it says, each part as in `ResultEntry`."""
 
-    when: When = field(default_factory=When)
+    when: When = UNDATED
     status: str = NOT_GIVEN
     group: str = NOT_GIVEN
     said: tuple[str, ...] = ()

@@ -1,13 +1,13 @@
 """A Specimen of either version: what was taken for a test."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 from apps.records.presenters import elements, moments
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import head, notes, status_codes, title_of
-from apps.records.presenters.moments import When
+from apps.records.presenters.moments import UNDATED, When
 from apps.records.presenters.naming import names_of
 
 
@@ -30,7 +30,7 @@ _STATUSES = {
 class SpecimenEntry(Entry):
     """A specimen. `when` is when it was taken, else when it was received."""
 
-    received: When = field(default_factory=When)
+    received: When = UNDATED
     body_site: str = ""
     method: str = ""
     number: str = ""

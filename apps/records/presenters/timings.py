@@ -8,15 +8,15 @@ before it, and the code is told as it was sent. What we do not understand is kep
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
 
 from apps.records.presenters import elements, frequencies, lengths, moments, outline
 from apps.records.presenters.elements import Element
 from apps.records.presenters.heads import codes_of, status_codes, title_of
-from apps.records.presenters.lengths import Length, Span
-from apps.records.presenters.moments import When
+from apps.records.presenters.lengths import NO_LENGTH, Length, Span
+from apps.records.presenters.moments import UNDATED, When
 
 _MOST = 24  # times of a day; more is an accident
 
@@ -86,9 +86,9 @@ class Timing:
     times_of_day: tuple[str, ...] = ()
     count: str = ""
     count_to: str = ""
-    takes: Length = field(default_factory=Length)
-    lasts: Length = field(default_factory=Length)
-    bounds: When = field(default_factory=When)
+    takes: Length = NO_LENGTH
+    lasts: Length = NO_LENGTH
+    bounds: When = UNDATED
     events: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
 

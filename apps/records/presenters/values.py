@@ -6,16 +6,17 @@ has in place of a boolean) is a yes or no.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
+from typing import Final
 
 from apps.records.presenters import elements, moments, quantities
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Code
 from apps.records.presenters.heads import codes_of
-from apps.records.presenters.moments import When
-from apps.records.presenters.quantities import Quantity
+from apps.records.presenters.moments import UNDATED, When
+from apps.records.presenters.quantities import NO_QUANTITY, Quantity
 
 
 class Kind(StrEnum):
@@ -74,6 +75,9 @@ class Attachment:
         return bool(self.url or self.has_content)
 
 
+NO_ATTACHMENT: Final = Attachment()
+
+
 @dataclass(frozen=True)
 class Value:
     """A value by its kind. `quantity` is the number, the lower bound of a range, the numerator of a ratio, and the
@@ -81,13 +85,13 @@ class Value:
     time of day. `absence` is why there is nothing, empty where there is a value."""
 
     kind: str = Kind.NOTHING
-    quantity: Quantity = field(default_factory=Quantity)
-    until: Quantity = field(default_factory=Quantity)
+    quantity: Quantity = NO_QUANTITY
+    until: Quantity = NO_QUANTITY
     text: str = ""
     codes: tuple[Code, ...] = ()
     is_yes: bool = False
-    when: When = field(default_factory=When)
-    attachment: Attachment = field(default_factory=Attachment)
+    when: When = UNDATED
+    attachment: Attachment = NO_ATTACHMENT
     samples: int = 0
     absence: str = ""
 
@@ -99,6 +103,9 @@ class Value:
     def number(self) -> Decimal | None:
         """The number to compute with, whatever its comparator; None for any other kind."""
         return self.quantity.number if self.kind == Kind.QUANTITY else None
+
+
+NO_VALUE: Final = Value()
 
 
 def read(element: Element) -> Value:

@@ -15,9 +15,9 @@ from apps.records.presenters import elements, moments, naming, quantities
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import codes_of, head, mapped, notes, title_of
-from apps.records.presenters.moments import When
+from apps.records.presenters.moments import UNDATED, When
 from apps.records.presenters.naming import Person
-from apps.records.presenters.quantities import Quantity
+from apps.records.presenters.quantities import NO_QUANTITY, Quantity
 
 _MOST = 30  # places or diagnoses of one visit; more is an accident
 
@@ -60,7 +60,7 @@ class Place:
     """Where, and when there."""
 
     name: str = ""
-    when: When = field(default_factory=When)
+    when: When = UNDATED
 
 
 class Use(StrEnum):
@@ -115,7 +115,7 @@ class VisitEntry(Entry):
     reasons: tuple[str, ...] = ()
     diagnoses: tuple[Diagnosis, ...] = ()
     hospitalization: Hospitalization = field(default_factory=Hospitalization)
-    length: Quantity = field(default_factory=Quantity)
+    length: Quantity = NO_QUANTITY
     priority: str = ""
     part_of: str = ""
 

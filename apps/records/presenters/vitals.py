@@ -5,15 +5,15 @@ Argonaut DSTU2: 55284-4 with components). Patient experience 3.4.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 
 from apps.records.presenters import elements, plain_names, units
 from apps.records.presenters.elements import Element
 from apps.records.presenters.heads import codes_of
-from apps.records.presenters.moments import When
-from apps.records.presenters.quantities import Quantity
+from apps.records.presenters.moments import UNDATED, When
+from apps.records.presenters.quantities import NO_QUANTITY, Quantity
 from apps.records.presenters.remembering import remembered
 from apps.records.presenters.results import Category, Comparable, Component
 from apps.records.presenters.values import Kind
@@ -57,9 +57,9 @@ class BloodPressure:
     """One reading. A number that was not sent is without a value. `entries` are the observations it was read from: one
     with components, or two of one moment."""
 
-    upper: Quantity = field(default_factory=Quantity)
-    lower: Quantity = field(default_factory=Quantity)
-    when: When = field(default_factory=When)
+    upper: Quantity = NO_QUANTITY
+    lower: Quantity = NO_QUANTITY
+    when: When = UNDATED
     entries: tuple[Comparable, ...] = ()
 
     @property
