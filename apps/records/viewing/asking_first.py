@@ -5,17 +5,18 @@ The page of its entry asks, once a session, and its other pages lead there. A re
 well, whatever its own name says. Who read a report was asked for its results, too: they stand on its page.
 """
 
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Collection, Iterable, MutableMapping
 from typing import Any, Final
 
 from apps.accounts.models import User
 from apps.records import bodies
 from apps.records.models import Record
 from apps.records.presenters import elements, grave_news
+from apps.records.shelving.reading import OpenShelf
 from apps.records.viewing import entries
 from apps.records.viewing.entries import EntryPage
 from apps.vault import sealing
-from apps.vault.sealing import Holder
+from apps.vault.sealing import Holder, KeyRing
 
 _READ: Final = "read_though_grave"  # in the session: records whose reader said to read them now
 _MOST: Final = 1000  # of them, the latest
@@ -28,6 +29,16 @@ def is_due(record: Record, *, session: MutableMapping[str, Any]) -> bool:
     Raises `apps.vault.errors.VaultError` where the record does not open.
     """
     return _may_ask(record, session) and _is_grave(record)
+
+
+def is_due_beside(
+    shelves: Iterable[OpenShelf], record: Record, ring: KeyRing, *, session: MutableMapping[str, Any]
+) -> bool:
+    """The same where shelves are open already, those of results among them."""
+    if not _may_ask(record, session):
+        return False
+    of_grave = frozenset().union(*(each.of_grave for each in shelves if each.connection_id == record.connection_id))
+    return _is_grave_among(of_grave, record, ring)
 
 
 def is_due_on(page: EntryPage, *, session: MutableMapping[str, Any]) -> bool:
@@ -49,9 +60,14 @@ def _may_ask(record: Record, session: MutableMapping[str, Any]) -> bool:
 
 def _is_grave(record: Record) -> bool:
     with sealing.key_ring(Holder.user(record.user_id)) as ring:
-        if f"{record.resource_type}/{record.logical_id}" in entries.known(record, ring).of_grave:
-            return True
-        sent = (bodies.of(record, ring), *(body for _version, body in entries.earlier(record, ring)))
+        return _is_grave_among(entries.known(record, ring).of_grave, record, ring)
+
+
+def _is_grave_among(of_grave: Collection[str], record: Record, ring: KeyRing) -> bool:
+    """`of_grave` are the results that belong to what may carry grave news, as `Type/id`."""
+    if f"{record.resource_type}/{record.logical_id}" in of_grave:
+        return True
+    sent = (bodies.of(record, ring), *(body for _version, body in entries.earlier(record, ring)))
     return any(grave_news.may_be_in(elements.parse(body), resource_type=record.resource_type) for body in sent)
 
 

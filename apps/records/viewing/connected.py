@@ -18,16 +18,22 @@ _PROVIDER: Final = ("id", "name")
 _ENDPOINT: Final = ("id", "fhir_base_url", "fhir_version", "interface")
 
 
-def _columns(table: str, names: Sequence[str]) -> str:
+def columns(table: str, names: Sequence[str]) -> str:
+    """These columns, for a statement that is written out."""
     return ", ".join(f"{table}.{name}" for name in names)
 
 
+COLUMNS: Final = ", ".join(
+    (columns("link", _LINK), columns("provider", _PROVIDER), columns("endpoint", _ENDPOINT))
+)  # what `read` reads
+JOINED: Final = """
+connections_connection AS link JOIN directory_provider AS provider ON provider.id = link.provider_id
+JOIN directory_endpoint AS endpoint ON endpoint.id = link.endpoint_id
+"""
 # Written out, as every page asks it: putting it together anew, with every column of three tables, costs four times as
 # much as asking.
 _CONFIRMED: Final = f"""
-SELECT {_columns("link", _LINK)}, {_columns("provider", _PROVIDER)}, {_columns("endpoint", _ENDPOINT)}
-FROM connections_connection AS link JOIN directory_provider AS provider ON provider.id = link.provider_id
-JOIN directory_endpoint AS endpoint ON endpoint.id = link.endpoint_id
+SELECT {COLUMNS} FROM {JOINED}
 WHERE link.user_id = %(user_id)s AND link.confirmed_at IS NOT NULL ORDER BY link.created_at
 """  # noqa: S608  # nosec B608 -- names of columns, written above
 
@@ -36,10 +42,11 @@ def confirmed(user_id: UUID) -> tuple[Connection, ...]:
     """Every confirmed connection of the user, the oldest first: one query."""
     with binary_cursor() as cursor:
         cursor.execute(_CONFIRMED, {"user_id": user_id})
-        return tuple(_connection(row) for row in cursor.fetchall())
+        return tuple(map(read, cursor.fetchall()))
 
 
-def _connection(row: Sequence[object]) -> Connection:
+def read(row: Sequence[object]) -> Connection:
+    """A connection with its provider and its endpoint, of `COLUMNS`."""
     provider_at, endpoint_at = len(_LINK), len(_LINK) + len(_PROVIDER)
     connection = Connection.from_db(DEFAULT_DB_ALIAS, _LINK, row[:provider_at])
     connection.provider = Provider.from_db(DEFAULT_DB_ALIAS, _PROVIDER, row[provider_at:endpoint_at])

@@ -187,13 +187,12 @@ def _aim(entry: Entry, aims: Iterable[Aim]) -> Aim | None:
     return wanted[0] if len({aim.value for aim in wanted}) == 1 else None
 
 
-def by_itself(record: Record) -> Entry:
+def by_itself(record: Record, ring: KeyRing) -> Entry:
     """What a record says now, without what it refers to and what it said before: enough to know which test it is of.
 
     Raises `apps.vault.errors.VaultError` where it does not open.
     """
-    with sealing.key_ring(Holder.user(record.user_id)) as ring:
-        body = bodies.of(record, ring)
+    body = bodies.of(record, ring)
     context = Context(root=record.connection.endpoint.fhir_base_url)
     named = {"resource_type": record.resource_type, "logical_id": record.logical_id}
     return presenting.present(body, **named, context=context)[1]

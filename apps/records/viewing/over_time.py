@@ -1,21 +1,26 @@
 """One test over time: every value of it from every provider, as charts and as tables."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
+from apps.accounts.models import User
 from apps.records.charts import number_line, over_time, series, windows
 from apps.records.charts.number_line import NumberLine
 from apps.records.charts.over_time import OverTime
 from apps.records.charts.series import Observed, Pointed, Series
 from apps.records.charts.windows import Window
+from apps.records.models import Record
 from apps.records.presenters import vitals
 from apps.records.presenters.results import ResultEntry
-from apps.records.shelving import one_test
+from apps.records.shelving import one_test, reading
 from apps.records.subjects import RESULTS, VITALS, Subject
+from apps.records.viewing import asking_first, entries, whole
 from apps.records.viewing.whole import Source, Whole
+from apps.vault import sealing
+from apps.vault.sealing import Holder
 
 MOST_VALUES: Final = 500  # of a page
 MOST_SAVED: Final = 10_000  # of a file
@@ -67,8 +72,38 @@ class OneTest:
     source: UUID | None = None
 
 
+@dataclass(frozen=True)
+class Page:
+    """The entry that was asked about, its test, and the record of the person it is of."""
+
+    entry: ResultEntry
+    test: OneTest
+    whole: Whole
+
+
+class IsNoResult(Exception):
+    """The entry is of no test."""
+
+
 def of(
-    whole: Whole,
+    record: Record, subject: Subject, asked: Asked, *, user: User, session: MutableMapping[str, Any], at: datetime
+) -> Page | None:
+    """The test that the entry of this record is of; None where the entry's own page asks first. Raises IsNoResult,
+    Outdated, and VaultError where the record or a leaf does not open."""
+    with sealing.key_ring(Holder.user(user.pk)) as ring:
+        shelves = reading.shelves(user.pk, ring, subjects={RESULTS.key, subject.key})
+        if asking_first.is_due_beside(shelves, record, ring, session=session):
+            return None
+        entry = entries.by_itself(record, ring)
+        if not isinstance(entry, ResultEntry):
+            raise IsNoResult
+        all_of_it = whole.of(user, shelves, ring, session=session, at=at).of_the_person_of(record.connection_id)
+        is_open = asking_first.opener(user, session=session)
+        return Page(entry, _test(all_of_it, subject, entry, asked, is_open=is_open, at=at), all_of_it)
+
+
+def _test(
+    all_of_it: Whole,
     subject: Subject,
     entry: ResultEntry,
     asked: Asked,
@@ -76,18 +111,18 @@ def of(
     is_open: Callable[[int], bool],
     at: datetime,
 ) -> OneTest:
-    """The test that this entry is of. `is_open` says of records whether their reader shall see them unasked. Raises
-    Outdated, and VaultError where a leaf does not open."""
+    """`is_open` says of records whether their reader shall see them unasked."""
     if not entry.test:
         return OneTest()
-    found = one_test.of(whole.of(subject), entry.test, whole.ring, most=asked.most, is_open=is_open)
+    found = one_test.of(all_of_it.of(subject), entry.test, all_of_it.ring, most=asked.most, is_open=is_open)
     senders = dict.fromkeys(told.connection_id for told in found.values)
-    sources = tuple(whole.sources[each] for each in senders) if len(senders) >= _MANY_SOURCES else ()
+    sources = tuple(all_of_it.sources[each] for each in senders) if len(senders) >= _MANY_SOURCES else ()
     chosen = asked.source if sources and asked.source in senders else None
+    providers = {each: all_of_it.sources[each].provider for each in senders}
     pointed = [
-        Pointed(told.point, told.alike, told.entry, whole.sources[told.connection_id].provider)
-        for told in found.values
-        if chosen in {None, told.connection_id}
+        Pointed(point, alike, told, providers[connection_id])
+        for connection_id, point, alike, told in found.values
+        if chosen in {None, connection_id}
     ]
     drawn = tuple(_drawn(each, asked, at=at) for each in _series(entry, pointed))
     return OneTest(drawn, found.closed, asked.most if found.has_older else 0, sources, chosen)

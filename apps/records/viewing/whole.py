@@ -116,28 +116,35 @@ def opened(
     user: User, subjects: Iterable[Subject], *, session: MutableMapping[str, Any], at: datetime
 ) -> Iterator[Whole]:
     """The whole record of its owner, as far as these subjects go; that they looked is written down."""
-    sources = {connection.pk: _source(connection, at=at) for connection in connected.confirmed(user.pk)}
-    looking.note([source.connection for source in sources.values()], session=session, at=at)
     keys = [subject.key for subject in subjects]
     with sealing.key_ring(Holder.user(user.pk)) as ring:
-        shelves = reading.shelves(user.pk, ring, subjects=keys)
-        renewing.ask_for(_of_another_zone(shelves, str(time_zones.of(user))))
-        people = candidates.find_people_with(ring, (source.connection for source in sources.values()))
-        named = telling_apart.told_apart(sources, people)
-        born = _born(people, named)
-        sources = _with_ways(
-            {
-                pk: replace(source, person=named.get(pk, ""), patient=people.get(pk), born=born.get(named.get(pk, "")))
-                for pk, source in sources.items()
-            }
-        )
-        yield Whole(
-            user_id=user.pk,
-            sources=sources,
-            shelves=tuple(shelf for shelf in shelves if shelf.connection_id in sources),
-            ring=ring,
-            at=at,
-        )
+        yield of(user, reading.shelves(user.pk, ring, subjects=keys), ring, session=session, at=at)
+
+
+def of(
+    user: User, shelves: Iterable[OpenShelf], ring: KeyRing, *, session: MutableMapping[str, Any], at: datetime
+) -> Whole:
+    """The same of shelves that are open already."""
+    shelves = tuple(shelves)
+    sources = {connection.pk: _source(connection, at=at) for connection in connected.confirmed(user.pk)}
+    looking.note([source.connection for source in sources.values()], session=session, at=at)
+    renewing.ask_for(_of_another_zone(shelves, str(time_zones.of(user))))
+    people = candidates.find_people_with(ring, (source.connection for source in sources.values()))
+    named = telling_apart.told_apart(sources, people)
+    born = _born(people, named)
+    sources = _with_ways(
+        {
+            pk: replace(source, person=named.get(pk, ""), patient=people.get(pk), born=born.get(named.get(pk, "")))
+            for pk, source in sources.items()
+        }
+    )
+    return Whole(
+        user_id=user.pk,
+        sources=sources,
+        shelves=tuple(shelf for shelf in shelves if shelf.connection_id in sources),
+        ring=ring,
+        at=at,
+    )
 
 
 def _born(people: Mapping[UUID, Candidate], named: Mapping[UUID, str]) -> dict[str, date]:

@@ -12,11 +12,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 from apps.accounts.current_user import current_user
 from apps.records import subjects
 from apps.records.models import Record
-from apps.records.presenters.results import ResultEntry
 from apps.records.shelving.reading import Outdated
 from apps.records.subjects import LISTED
-from apps.records.viewing import asking_first, entries, looking, over_time, rows, spreadsheets, whole
-from apps.records.viewing.over_time import Asked
+from apps.records.viewing import asking_first, entries, looking, one_record, over_time, rows, spreadsheets
+from apps.records.viewing.over_time import Asked, IsNoResult
 from apps.records.views import queries
 from apps.vault.errors import VaultError
 
@@ -72,29 +71,29 @@ def show_as_sent(request: HttpRequest, subject_key: str, record_pk: int) -> Http
 def show_over_time(request: HttpRequest, subject_key: str, record_pk: int, *, is_file: bool = False) -> HttpResponse:
     """Every value of the test that an entry is of, as a page or as a file for a spreadsheet. Of what may carry grave
     news the entry's own page asks first."""
-    record = _record(request, record_pk)
+    user, now = current_user(request), timezone.now()
+    try:
+        record = one_record.find(user, record_pk)
+    except Record.DoesNotExist:
+        raise Http404 from None
+    looking.note([record.connection], session=request.session, at=now)
     subject = subjects.find(subject_key)
-    now = timezone.now()
     if subject not in over_time.SUBJECTS or subject is None:
         raise Http404
     context = {"record": record, "subject": subject, "subjects": LISTED, "now": now}
+    asked = _asked(request, is_file=is_file)
     try:
-        if asking_first.is_due(record, session=request.session):
-            return redirect("entry", subject_key, record_pk)
-        entry = entries.by_itself(record)
-        if not isinstance(entry, ResultEntry):
-            raise Http404
-        with whole.opened(current_user(request), [subject], session=request.session, at=now) as all_of_it:
-            asked = _asked(request, is_file=is_file)
-            theirs = all_of_it.of_the_person_of(record.connection_id)
-            is_open = asking_first.opener(current_user(request), session=request.session)
-            test = over_time.of(theirs, subject, entry, asked, is_open=is_open, at=now)
-            if is_file:
-                return _saved(spreadsheets.of(test))
-            context |= {"title": rows.names(entry), "test": test, "whole": theirs}
+        page = over_time.of(record, subject, asked, user=user, session=request.session, at=now)
+    except IsNoResult:
+        raise Http404 from None
     except (VaultError, Outdated) as error:
         _LOG.error("A test does not open: connection %s, %s.", record.connection_id, type(error).__name__)
-        context |= {"test": None}
+        return render(request, "records/over_time.html", {**context, "test": None})
+    if page is None:
+        return redirect("entry", subject_key, record_pk)
+    if is_file:
+        return _saved(spreadsheets.of(page.test))
+    context |= {"title": rows.names(page.entry), "test": page.test, "whole": page.whole}
     return render(request, "records/over_time.html", context)
 
 
