@@ -314,6 +314,13 @@ class TestAnEntry:
         ]
 
     @pytest.mark.parametrize("version", VERSIONS)
+    def test_announces_nothing_where_what_was_sent_says_nothing(self, version):
+        sent = {"text": "As told", "doseQuantity": [{}], "modifierExtension": [{}]}
+        assert told_of(present(order(version, sent))) == [
+            ("As told", "More was sent that may change this, and that we cannot put into words: …. Ask the provider.")
+        ]
+
+    @pytest.mark.parametrize("version", VERSIONS)
     @pytest.mark.parametrize(("sent", "told"), TABLE)
     def test_tells_all_of_a_dosage(self, version, sent, told):
         (found,) = [

@@ -12,6 +12,7 @@ from apps.records.exporting import choosing, summaries
 from apps.records.exporting.ips import documents
 from apps.records.models import Record
 from apps.records.presenters.entry import Context
+from apps.records.viewing import cautions
 from tests.records.exporting.r4 import assert_r4
 from tests.records.linked import AT, make_connection, make_endpoint
 from tests.records.people import PATIENT_ID, allergy
@@ -209,3 +210,9 @@ class TestAPartThatIsModified:
         words, (told,) = section(summary(alice), loinc)
         assert SENTENCE in words
         assert told["modifierExtension"] == NOT["modifierExtension"]
+
+
+class TestAModifierThatSaysNothing:
+    def test_is_told_nevertheless(self):
+        entry = presented({**allergy("x"), "modifierExtension": [{}]})
+        assert cautions.of(entry) == f"{SENTENCE}…. Ask the provider."

@@ -11,7 +11,7 @@ def of(entry: Entry) -> str:
     if not entry.is_modified:
         return ""
     said = gettext("This entry carries a note that may change its meaning: %(note)s. Ask the provider.")
-    return said % {"note": next(iter(entry.said), "…")}
+    return said % {"note": next(iter(entry.said), "") or "…"}
 
 
 def named(name: str, entry: Entry) -> str:
