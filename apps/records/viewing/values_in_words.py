@@ -71,8 +71,10 @@ def of_result(entry: ResultEntry) -> str:
 
 
 def of_part(title: str, value: Value) -> str:
-    """A value under its name, which some providers do not send."""
-    return f"{title}: {of_value(value)}" if title else of_value(value)
+    """A value under its name, which some providers do not send. A question has a mark of its own."""
+    if not title:
+        return of_value(value)
+    return f"{title} {of_value(value)}" if title.endswith(("?", ":")) else f"{title}: {of_value(value)}"
 
 
 def of_place(measured: Measured) -> str:

@@ -115,6 +115,14 @@ class TestAnAttachment:
         assert not values.attachment({"title": "Scan", "data": 5, "size": "big"})
 
 
+class TestAPart:
+    @pytest.mark.parametrize(
+        ("title", "told"), [("Battery", "Battery: Yes"), ("Are you safe?", "Are you safe? Yes"), ("", "Yes")]
+    )
+    def test_is_told_under_its_name_with_one_mark_between(self, title, told):
+        assert values_in_words.of_part(title, values.read({"valueBoolean": True})) == told
+
+
 class TestATimeOfDay:
     @pytest.mark.parametrize(
         ("sent", "told"),
