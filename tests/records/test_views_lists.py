@@ -293,7 +293,7 @@ class TestADateInARow:
         }
         keep(connection, document)
         text = main_of(page(hers, "subject", "documents"))
-        assert "Seen June 9, 2024" in text
+        assert "Visit June 9, 2024" in text
         assert "Since" not in text
 
     def test_says_what_it_is_of(self, hers, connection):

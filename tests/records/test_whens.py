@@ -74,6 +74,10 @@ class TestTheDateOfWhatDidNotHappen:
     def test_of_a_medicine_does_not_say_that_it_was_taken(self, status, said):
         assert label("MedicationStatement", status=status, effectiveDateTime="2024-03-09") == said
 
+    def test_of_a_document_does_not_say_that_it_was_seen(self):
+        visit = {"period": {"start": "2024-03-09", "end": "2024-03-10"}}
+        assert label("DocumentReference", status="current", context=visit) == "Visit"
+
     @pytest.mark.parametrize(("is_reported", "said"), [(False, "Prescribed"), (True, "Written down")])
     def test_of_a_reported_medicine_does_not_say_that_it_was_prescribed(self, is_reported, said):
         sent = {"status": "active", "intent": "order", "authoredOn": "2024-03-09"}

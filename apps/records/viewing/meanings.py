@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from apps.records.presenters import immunizations, medications, procedures, reports, results, visits
+from apps.records.presenters.documents import DocumentEntry
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.medications import MedicationEntry
 from apps.records.presenters.reports import ReportEntry
@@ -59,6 +60,8 @@ _TYPES: Final = frozenset(
 def of(entry: Entry) -> str:
     """What its date means: a word of `When.means`, or "measured"."""
     means = entry.when.means
+    if means == "seen" and isinstance(entry, DocumentEntry):
+        return "visit"  # of the person, whom nobody takes for the paper then
     if entry.resource_type not in _TYPES:
         return means
     if means in _INSTEAD:

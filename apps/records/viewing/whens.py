@@ -25,6 +25,7 @@ _LABELS: Final[dict[str, str | Promise]] = {
     "ended": _("Ended"),
     "written-down": _("Written down"),
     "seen": _("Seen"),
+    "visit": _("Visit"),
     "planned": _("Planned for"),
     "due": _("Due"),
     "born": _("Born"),
