@@ -71,8 +71,8 @@ class TestRows:
     def test_can_end_a_line_between_any_two_parts_and_not_within_a_date(self):
         other = replace(ROW, status="Early result", providers=("Riverside Hospital",))
         markup = entry_rows.entry_row(replace(ROW, others=(other,)))
-        assert "<span>Collected May 3, 2026</span> <span><span>·</span> Harbor Practice</span>" in markup
-        assert "<span>Early result</span> <span><span>·</span> Collected May 3, 2026</span>" in markup
+        assert "<span>Collected May 3, 2026</span> <span><span>· </span>Harbor Practice</span>" in markup
+        assert "<span>Early result</span> <span><span>· </span>Collected May 3, 2026</span>" in markup
 
     def test_of_one_section_without_a_name_have_no_heading(self):
         assert "<h2" not in entry_rows.sections_of_rows([Section("", (ROW,))])

@@ -36,7 +36,7 @@ class TestYourRecord:
     def test_counts_every_subject(self, hers, connection):
         keep(connection, result(0), result(1), allergy("a1"))
         text = page(hers, "whole_record")
-        assert "<span>2 entries</span> <span><span>·</span> newest December 31, 2024</span>" in text
+        assert "<span>2 entries</span> <span><span>· </span>newest December 31, 2024</span>" in text
         assert [str(subject.name) for subject in LISTED if str(subject.name) not in text] == []
 
     def test_of_nobody_linked_says_how_to_begin(self, hers):

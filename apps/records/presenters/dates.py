@@ -73,9 +73,10 @@ def when(moment: datetime, *, now: datetime) -> str:
 
 
 def time_of_day(moment: datetime) -> str:
-    """The clock time of one of our own moments, with its zone: 9:40 a.m. UTC."""
+    """The clock time of one of our own moments, with its zone: 9:40 a.m. UTC. No line ends within it."""
     local = timezone.localtime(moment)
-    return f"{formats.date_format(local, 'TIME_FORMAT')} {time_zones.short_name(local)}"
+    said = f"{formats.date_format(local, 'TIME_FORMAT')} {time_zones.short_name(local)}"
+    return said.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _in_words(parsed: FhirDateTime, sent: str) -> str:

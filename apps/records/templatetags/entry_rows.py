@@ -135,7 +135,7 @@ def _in_parts(parts: Iterable[str]) -> str:
     """What stands on one line, each part by itself: where there is no room for all, a line ends between two of them,
     and not within a date or a provider's name. The dot before a part is not seen where a line begins with it."""
     first, *others = map(_said, parts)
-    return f"<span>{first}</span>" + "".join(f" <span><span>·</span> {part}</span>" for part in others)
+    return f"<span>{first}</span>" + "".join(f" <span><span>· </span>{part}</span>" for part in others)
 
 
 def _beneath(row: Row, *, show_subject: bool) -> Iterator[str]:

@@ -80,8 +80,8 @@ def not_given_in_words(fields: tuple[str, ...]) -> str:
 
 @register.simple_tag
 def checked_when(moment: datetime, now: datetime) -> str:
-    """A moment of ours after "checked", as one word: no line ends before its "p.m."."""
-    return dates.when(moment, now=now).replace(" ", "\N{NO-BREAK SPACE}")
+    """A moment of ours after "checked"."""
+    return dates.when(moment, now=now)
 
 
 @register.simple_tag
