@@ -94,6 +94,7 @@ _CATEGORIES = {
     "sdoh": Category.SOCIAL,
     **{category.value: category for category in Category if category not in {Category.VITALS, Category.OTHER}},
 }
+_ANSWERED = frozenset({Category.SOCIAL, Category.SURVEY})
 _SIDES = {
     Side.WITHIN: Place.WITHIN,
     Side.ABOVE: Place.ABOVE,
@@ -215,8 +216,14 @@ def present(resource: Element, context: Context) -> ResultEntry:
         body_site=_titled(resource, "bodySite"),
         members=_related(resource, context, "hasMember", "has-member")[:MOST_MEMBERS],
         derived_from=_related(resource, context, "derivedFrom", "derived-from")[:_MOST],
-        at_home=any(map(is_patient, elements.children(resource, "performer"))),
+        at_home=_is_measured_at_home(resource),
     )
+
+
+def _is_measured_at_home(resource: Element) -> bool:
+    """Whether the patient did. Who answers a questionnaire measures nothing."""
+    is_theirs = any(map(is_patient, elements.children(resource, "performer")))
+    return is_theirs and _category(resource) not in _ANSWERED
 
 
 def of_others(resource: Element, context: Context) -> tuple[str, ...]:

@@ -202,6 +202,13 @@ class TestTheParts:
         assert entry.at_home
         assert entry.people == ()
 
+    @pytest.mark.parametrize("kind", ["survey", "social-history", "sdoh"])
+    @pytest.mark.parametrize("listed", [list, lambda concept: concept[0]], ids=["r4", "dstu2"])
+    def test_are_not_measured_where_the_patient_answered(self, kind, listed):
+        category = listed([{"coding": [{"code": kind}]}])
+        sent = {**R4, "category": category, "performer": [{"reference": "Patient/wren"}]}
+        assert not results.present(sent, CONTEXT).at_home
+
 
 class TestAnyObservation:
     @settings(deadline=None)
