@@ -23,6 +23,11 @@ class TestAnEntryWithTwentyOneDoctors:
         assert SAID in page(hers, "o0")
         assert SAID not in page(hers, "o1")
 
+    def test_does_not_say_so_where_its_provider_hides_it(self, hers, connection):
+        doctors = [{"display": f"Dr. {number}"} for number in range(21)]
+        keep(connection, {**result(0), "performer": doctors, "meta": {"security": [{"code": "masked"}]}})
+        assert SAID not in page(hers, "o0")
+
     def test_is_not_there_for_a_stranger(self, client, sam, connection):
         keep(connection, result(0))
         client.force_login(sam)

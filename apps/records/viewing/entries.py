@@ -171,7 +171,7 @@ def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> Entry
     grave = grave or any(grave_news.may_be_in(sent, resource_type=record.resource_type) for sent, _entry in told)
     aim = _aim(current.entry, of_results.aims)
     page = EntryPage(record, subject, current, before, files, panel, people, fills, unopened, older, grave, person, aim)
-    return replace(page, may_be_cut=long_lists.has_any(told[0][0]))
+    return replace(page, may_be_cut=not current.entry.is_withheld and long_lists.has_any(told[0][0]))
 
 
 def known(record: Record, ring: KeyRing) -> Known:
