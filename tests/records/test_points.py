@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.records import shelving
-from apps.records.charts import series
+from apps.records.charts import comparing, series
 from apps.records.charts.comparing import Reader
 from apps.records.charts.series import Observed, Pointed
 from apps.records.models import Record
@@ -77,7 +77,12 @@ class TestPoints:
         read = Reader().read
         for test, values in held(observed).items():
             pointed = [
-                Pointed(each.point, alike, partial(read, each.told), observed[each.record - 1].provider)
+                Pointed(
+                    each.point,
+                    alike,
+                    partial(read, comparing.joined(alike.told, each.told)),
+                    observed[each.record - 1].provider,
+                )
                 for each, alike in values
             ]
             entries = [

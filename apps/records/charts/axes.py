@@ -3,11 +3,14 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from statistics import median
 
 LARGEST = Decimal("1e21")  # a value beyond is told in the table and not drawn
 _DIGITS = 60
+_EXACTLY = Context(prec=_DIGITS)
+_HALF = Decimal("0.5")
+_MICROSECOND = timedelta(microseconds=1)
 _MARGIN = 4.0  # percent left free at either end, so that no mark is cut
 _STEPS = (Decimal(1), Decimal(2), Decimal("2.5"), Decimal(5), Decimal(10))
 _MOST_INTERVALS = 4
@@ -65,10 +68,9 @@ def is_drawable(value: Decimal | None) -> bool:
 
 def share(value: Decimal, lowest: Decimal, highest: Decimal) -> float:
     """How far the value is on the way between them, in percent, 0 to 100."""
-    with localcontext(prec=_DIGITS):
-        way = highest - lowest
-        found = float((value - lowest) / way * 100) if way else 50.0
-    return round(min(100.0, max(0.0, found)), 2)
+    way = _EXACTLY.subtract(highest, lowest)
+    part = _EXACTLY.divide(_EXACTLY.subtract(value, lowest), way) if way else _HALF
+    return round(min(100.0, max(0.0, float(_EXACTLY.multiply(part, 100)))), 2)
 
 
 def vertical(values: Sequence[Decimal], bounds: Sequence[Decimal], widest: Decimal) -> Vertical:
@@ -141,8 +143,8 @@ def _apart(moment: datetime) -> tuple[datetime, datetime]:
 
 
 def _x(at: datetime, starts: datetime, ends: datetime) -> float:
-    way = (ends - starts) / timedelta(microseconds=1)
-    part = (at - starts) / timedelta(microseconds=1) / way if way else 0.5
+    way = (ends - starts) / _MICROSECOND
+    part = (at - starts) / _MICROSECOND / way if way else 0.5
     return round(_MARGIN + min(1.0, max(0.0, part)) * (100 - 2 * _MARGIN), 2)
 
 

@@ -1,6 +1,7 @@
 """Write and read of a shelved result what a chart and its table tell of it: a third of what the entry says. What many
 of them say alike, such as the range of a laboratory, is read once."""
 
+from collections.abc import Container
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache, reduce
 from operator import or_
@@ -82,9 +83,30 @@ class Reader:
         return part
 
 
-def told(entry: bytes) -> bytes:
-    """What `Reader` reads of an entry as it is written, and nothing that is as it is where nothing is said."""
-    return msgspec.json.encode(msgspec.json.decode(entry, type=_sparse(Compared)))
+def told(entry: bytes) -> tuple[bytes, bytes]:
+    """What `Reader` reads of an entry as it is written, and nothing that is as it is where nothing is said: what a
+    laboratory says of many results alike, and the rest of it."""
+    alike, rest = (msgspec.json.encode(msgspec.json.decode(entry, type=part)) for part in _parts_told())
+    return alike, rest
+
+
+def joined(alike: bytes, rest: bytes) -> bytes:
+    """The two in one."""
+    if len(alike) <= len(_NOTHING) or len(rest) <= len(_NOTHING):
+        return alike if len(rest) <= len(_NOTHING) else rest
+    return b"%b,%b" % (alike[:-1], rest[1:])
+
+
+_NOTHING: Final = b"{}"
+_ALIKE: Final = frozenset(
+    {"ranges", "usual_range", "place", "place_by", "place_words", "status", "group", "test", "category"}
+)
+
+
+@cache
+def _parts_told() -> tuple[Any, Any]:
+    names = {each.name for each in fields(Compared)}
+    return _sparse_struct(Compared, names & _ALIKE), _sparse_struct(Compared, names - _ALIKE)
 
 
 @cache
@@ -94,12 +116,12 @@ def _sparse(kind: Any) -> Any:
         return GenericAlias(tuple, (_sparse(get_args(kind)[0]), ...))
     if get_origin(kind) is UnionType:
         return reduce(or_, map(_sparse, get_args(kind)))
-    return _sparse_struct(kind) if is_dataclass(kind) else kind
+    return _sparse_struct(kind, get_type_hints(kind)) if is_dataclass(kind) else kind
 
 
-def _sparse_struct(kind: Any) -> Any:
+def _sparse_struct(kind: Any, names: Container[str]) -> Any:
     hints = get_type_hints(kind)
-    parts = [(each, _sparse(hints[each.name])) for each in fields(kind)]
+    parts = [(each, _sparse(hints[each.name])) for each in fields(kind) if each.name in names]
     return msgspec.defstruct(
         kind.__name__,
         [

@@ -1,12 +1,9 @@
 """The marks of values. Their shape says where a value stands; color only helps (patient experience 4.2)."""
 
 from enum import StrEnum
+from typing import Final
 
 from apps.records.presenters.interpretations import Place
-
-_ABOVE = frozenset({Place.ABOVE, Place.FAR_ABOVE, Place.UNMEASURED_ABOVE})
-_BELOW = frozenset({Place.BELOW, Place.FAR_BELOW, Place.UNMEASURED_BELOW})
-_OUTSIDE = frozenset({Place.OUTSIDE, Place.FAR_OUTSIDE})
 
 
 class Shape(StrEnum):
@@ -25,15 +22,18 @@ def shape_of(place: str, comparator: str = "") -> Shape:
     """The shape of a value that stands there."""
     if comparator:
         return Shape.LESS if comparator.startswith("<") else Shape.MORE
-    if place in _ABOVE:
-        return Shape.ABOVE
-    if place in _BELOW:
-        return Shape.BELOW
-    if place in _OUTSIDE:
-        return Shape.OUTSIDE
-    return Shape.WITHIN if place == Place.WITHIN else Shape.UNPLACED
+    return _SHAPES.get(place, Shape.UNPLACED)
+
+
+_SHAPES: Final[dict[str, Shape]] = {
+    Place.WITHIN: Shape.WITHIN,
+    **dict.fromkeys((Place.ABOVE, Place.FAR_ABOVE, Place.UNMEASURED_ABOVE), Shape.ABOVE),
+    **dict.fromkeys((Place.BELOW, Place.FAR_BELOW, Place.UNMEASURED_BELOW), Shape.BELOW),
+    **dict.fromkeys((Place.OUTSIDE, Place.FAR_OUTSIDE), Shape.OUTSIDE),
+}
+_OUTSIDE: Final = frozenset({Shape.ABOVE, Shape.BELOW, Shape.OUTSIDE})
 
 
 def is_outside(shape: Shape) -> bool:
     """Whether it must not disappear among others."""
-    return shape in {Shape.ABOVE, Shape.BELOW, Shape.OUTSIDE}
+    return shape in _OUTSIDE

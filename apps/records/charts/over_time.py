@@ -138,7 +138,7 @@ def draw(series: Series, window: Window) -> OverTime | None:
     return OverTime(
         marks=_with_last(marks),
         lines=lines,
-        bands=tuple(_bands(drawn, along, across)) if banded else (),
+        bands=tuple(_bands(drawn, bounds, along, across)) if banded else (),
         strokes=strokes,
         ticks=across.ticks,
         times=along.ticks,
@@ -153,7 +153,7 @@ def draw(series: Series, window: Window) -> OverTime | None:
 
 def _bounds(reading: Reading) -> _Bounds:
     """The range of a reading, as far as it can be drawn."""
-    low, high = reading.range
+    low, high = reading.low, reading.high
     return (low if is_drawable(low) else None), (high if is_drawable(high) else None)
 
 
@@ -239,14 +239,16 @@ def _with_last(marks: Sequence[Mark]) -> tuple[Mark, ...]:
     return (*rest, Mark(last.x, last.y, last.shape, last.provider, last.is_early, is_last=True))
 
 
-def _bands(readings: Sequence[Reading], along: Horizontal, across: Vertical) -> Iterator[Band]:
+def _bands(
+    readings: Sequence[Reading], bounds: Sequence[_Bounds], along: Horizontal, across: Vertical
+) -> Iterator[Band]:
     """One band per range, from the middle between two values of different ranges to the next such middle."""
-    starts, current = 0.0, _bounds(readings[0])
-    for before, after in pairwise(readings):
-        if _bounds(after) != current:
+    starts, current = 0.0, bounds[0]
+    for (before, after), wanted in zip(pairwise(readings), bounds[1:], strict=True):
+        if wanted != current:
             ends = round((along.x(before.at) + along.x(after.at)) / 2, 2)
             yield from _band(starts, ends, current, across)
-            starts, current = ends, _bounds(after)
+            starts, current = ends, wanted
     yield from _band(starts, 100.0, current, across)
 
 

@@ -40,12 +40,14 @@ class Point(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 @dataclass(frozen=True)
 class Alike:
-    """What a laboratory says of many results alike. `quantity` has no digits."""
+    """What a laboratory says of many results alike. `quantity` has no digits. `told` is what else of it is told with
+    each, as it is written (`comparing.told`)."""
 
     quantity: Quantity = field(default_factory=Quantity)
     place: str = ""
     is_early: bool = False
     usual_range: ReferenceRange | None = None
+    told: bytes = b""
 
 
 def of(entry: Comparable) -> tuple[Point, Alike]:

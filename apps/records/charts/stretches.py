@@ -48,9 +48,8 @@ def divided(readings: Sequence[Reading]) -> tuple[Each | None, tuple[Stretch, ..
         (Each.YEAR, lambda at: at.year),
     )
     for each, part in by_name:
-        parts = _parted(readings, part)
-        if len(parts) <= _MOST_STRETCHES:
-            return each, parts
+        if len({part(reading.at) for reading in readings}) <= _MOST_STRETCHES:
+            return each, _parted(readings, part)
     starts, ends = readings[0].at, readings[-1].at
     way = (ends - starts) / _MOST_STRETCHES
     return Each.STRETCH, _parted(readings, lambda at: min(int((at - starts) / way), _MOST_STRETCHES - 1))

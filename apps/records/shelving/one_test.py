@@ -8,12 +8,13 @@ from uuid import UUID
 
 import msgspec
 
-from apps.records.charts import points
+from apps.records.charts import comparing, points
 from apps.records.charts.comparing import Reader
 from apps.records.charts.points import Alike, Point
 from apps.records.presenters.results import Compared
 from apps.records.shelving import pointing, reading
 from apps.records.shelving.arranging import Arrangement, Key
+from apps.records.shelving.pointing import Held
 from apps.records.shelving.reading import OpenShelf
 from apps.vault.sealing import KeyRing
 
@@ -64,7 +65,7 @@ def _values(found: Sequence[OpenShelf], test: str, ring: KeyRing, read: _Read, *
     values: list[_Value] = []
     for shelf, leaf in reading.leaves_of_one(found, Arrangement.POINTS, test, ring, most=most):
         for held, alike in reading.understood(of_it, leaf):
-            told = Told(shelf.connection_id, held.point, alike, partial(reading.understood, read, held.told))
+            told = Told(shelf.connection_id, held.point, alike, partial(_entry, read, alike, held))
             values.append(((0, test, held.newest, held.record), shelf, held.path, told))
     return sorted(values, key=_key_of)[:most]
 
@@ -80,6 +81,10 @@ def _values_before(found: Sequence[OpenShelf], test: str, ring: KeyRing, read: _
         except msgspec.MsgspecError:
             reading.tell_unread(shelf, row)
         yield key, shelf, path, told
+
+
+def _entry(read: _Read, alike: Alike, held: Held) -> Compared:
+    return reading.understood(read, comparing.joined(alike.told, held.told))
 
 
 def _itself(entry: Compared) -> Compared:

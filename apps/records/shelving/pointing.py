@@ -6,6 +6,7 @@ a date. Numbers and dates take a tenth of that, and what many say alike stands o
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Final, NamedTuple
 
@@ -24,7 +25,7 @@ _LARGEST_LEAF_BYTES: Final = 1_000_000  # fewer where they are long
 
 class Held(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One value on a leaf. `newest` is of its key. `path` is its record as `Type/id`, `alike` the number of what it has
-    alike with others on the leaf, and `told` what `comparing.Reader` reads."""
+    alike with others on the leaf, and `told` what else is told of it (`comparing.told`)."""
 
     record: int
     newest: str
@@ -98,7 +99,7 @@ def _written(rows: Sequence[tuple[Key, bytes]]) -> Written:
 
 def _held(key: Key, written: bytes, alike: dict[bytes, int], read: Callable[[bytes], Compared]) -> Held:
     row = _ROW(written)
-    told = comparing.told(row.entry)
-    point, said_alike = points.of(read(told))
-    number = alike.setdefault(msgspec.msgpack.encode(said_alike), len(alike))
+    of_many, told = comparing.told(row.entry)
+    point, said = points.of(read(comparing.joined(of_many, told)))
+    number = alike.setdefault(msgspec.msgpack.encode(replace(said, told=of_many)), len(alike))
     return Held(row.record, key[2], path(row.entry), number, point, told)
