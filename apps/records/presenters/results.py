@@ -382,7 +382,8 @@ def inside(resource: Element, context: Context) -> Iterator[ResultEntry]:
 
 
 def contained(resource: Element) -> Iterator[Element]:
-    """The same as sent. One that names another patient than its report does, as of a donor, is nobody's of ours."""
+    """The same as sent. One that names another patient than its report does, as of a donor, be that one contained as
+    well, is nobody's of ours."""
     for part in elements.children(resource, "contained"):
         is_result = elements.text(part, "resourceType") == "Observation" and bool(elements.text(part, "id"))
         if is_result and not _is_of_another(part, resource):
@@ -390,6 +391,13 @@ def contained(resource: Element) -> Iterator[Element]:
 
 
 def _is_of_another(part: Element, report: Element) -> bool:
-    about = [elements.child(each, "subject") for each in (part, report)]
-    known = [id_of(reference) for reference in about if is_patient(reference)]
-    return len(known) == len(about) and all(known) and known[0] != known[1]
+    whose, reports = (elements.child(each, "subject") for each in (part, report))
+    if not is_patient(reports) or not id_of(reports):
+        return False
+    return (is_patient(whose) and id_of(whose) not in {"", id_of(reports)}) or _is_patient_inside(whose, report)
+
+
+def _is_patient_inside(whose: Element, report: Element) -> bool:
+    """Whether that is a Patient whom the report brings along beside its own."""
+    inside = (part for part in elements.children(report, "contained") if part.get("resourceType") == "Patient")
+    return any(elements.text(whose, "reference") == f"#{elements.text(part, 'id')}" != "#" for part in inside)

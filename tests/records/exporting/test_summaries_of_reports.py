@@ -38,6 +38,13 @@ class TestAReport:
         assert found.of_type("Observation") == []
         assert "Canary" not in found.words(RESULTS)
 
+    @pytest.mark.parametrize(("whose", "is_told"), [("Patient/p-7301", False), ("#donor", True)])
+    def test_tells_of_a_patient_inside_it_only_where_it_is_about_them(self, alice, whose, is_told):
+        about = {"subject": {"reference": "#donor"}}
+        inside = [{"resourceType": "Patient", "id": "donor"}, {**INSIDE, **about}]
+        keep(make_connection(alice), {**REPORT, "subject": {"reference": whose}, "contained": inside})
+        assert ("Canary" in Summarized(alice).words(RESULTS)) is is_told
+
     def test_tells_a_result_inside_it_that_names_the_same_patient(self, alice):
         about = {"reference": "https://fhir.example/r4/Patient/p-7301/_history/2"}
         keep(make_connection(alice), {**REPORT, "contained": [{**INSIDE, "subject": about}]})
