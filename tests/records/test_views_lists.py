@@ -385,6 +385,15 @@ def named(number, words, code):
     return {**result(number), "code": {"coding": coding, "text": words}}
 
 
+class TestTheYearsOfALongLife:
+    def test_are_folded_but_for_the_newest(self, hers, connection):
+        keep(connection, *({**result(number), "effectiveDateTime": f"{1990 + number}-05-03"} for number in range(20)))
+        shown, folded = main_of(page(hers, "subject", "results")).split("</nav>")[0].split("<summary")
+        assert "Earlier years" in folded
+        assert re.findall(r"year=(\d+)", shown) == [str(year) for year in range(2009, 2001, -1)]
+        assert re.findall(r"year=(\d+)", folded) == [str(year) for year in range(2001, 1989, -1)]
+
+
 class TestTheLatestValueOfEachTest:
     SENT = (named(1, "Creatinine", "2160-0"), named(2, "Glucose", "2345-7"), named(3, "Iron", ""))
 
