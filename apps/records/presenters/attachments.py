@@ -4,7 +4,7 @@ DocumentReference.content, DiagnosticReport.presentedForm, Media.content, photos
 both versions: whatever is an Attachment. What is contained comes last, so that a list of forms keeps its own numbers.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from apps.records.presenters import elements, values
@@ -33,9 +33,13 @@ class File:
 
 def files(resource: Element) -> tuple[File, ...]:
     """All of them, described."""
+    return described(sent_by(resource))
+
+
+def described(sent: Iterable[Element]) -> tuple[File, ...]:
+    """What `sent_by` gave, described."""
     return tuple(
-        File(number, values.attachment(sent), elements.text(sent, "language"))
-        for number, sent in enumerate(sent_by(resource))
+        File(number, values.attachment(each), elements.text(each, "language")) for number, each in enumerate(sent)
     )
 
 

@@ -96,7 +96,7 @@ def present(resource: Element, context: Context) -> DocumentEntry:
 def _files(resource: Element) -> tuple[File, ...]:
     formats = {id(elements.child(part, "attachment")): part for part in elements.children(resource, "content")}
     sent = attachments.sent_by(resource)
-    found = zip(attachments.files(resource), sent, strict=True)
+    found = zip(attachments.described(sent), sent, strict=True)
     return tuple(replace(file, format=_format(formats.get(id(part), {}))) for file, part in found)[:_MOST]
 
 

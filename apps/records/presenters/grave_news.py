@@ -15,6 +15,7 @@ from apps.records.presenters import attachments, elements, plain_names
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Code
 from apps.records.presenters.heads import codes_of, title_of
+from apps.records.presenters.remembering import remembered
 
 # Where each type says what it is, in either version.
 _NAMING: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
@@ -70,6 +71,7 @@ def may_be_in(resource: Element, *, resource_type: str) -> bool:
     )
 
 
+@remembered
 def is_named_by(title: str, codes: Iterable[Code]) -> bool:
     """Whether what is called so may carry any."""
     return bool(_WORDS.search(title)) or any(

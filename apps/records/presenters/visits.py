@@ -202,9 +202,8 @@ def present(resource: Element, context: Context) -> VisitEntry:
 
 def _kind(resource: Element) -> Kind | None:
     """Of a plain code, of a Coding, or of a concept where one was sent by mistake."""
-    sent = elements.child(resource, "class")
-    coded = {**resource, "class": elements.text(sent, "code")} if elements.text(sent, "code") else resource
-    return mapped(coded, "class", _KINDS)
+    code = elements.text(elements.child(resource, "class"), "code")
+    return mapped({"class": code} if code else resource, "class", _KINDS)
 
 
 def _participants(resource: Element, context: Context) -> tuple[Person, ...]:

@@ -18,8 +18,9 @@ from typing import Final, NamedTuple, TypeVar
 import msgspec
 
 from apps.records.presenters import plain_names
-from apps.records.presenters.entry import NOT_GIVEN, Entry
+from apps.records.presenters.entry import NOT_GIVEN, Code, Entry
 from apps.records.presenters.family import FamilyEntry
+from apps.records.presenters.remembering import remembered
 from apps.records.presenters.visits import VisitEntry
 from apps.records.shelving import indexing, reading
 from apps.records.shelving.arranging import Arrangement, Key
@@ -35,6 +36,7 @@ MOST: Final = 50  # entries that a search names
 _UNSEEN: Final = re.compile("[\x00-\x08\x0e-\x1b\x7f\xad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff]")
 _LONGEST: Final = 400
 _LONGEST_TITLE: Final = 120
+_MOST_PEOPLE: Final = 5  # of an entry
 _MARK: Final = "\x1f"  # no provider's text holds it: `elements.shown` takes it out
 _A_LEAF: Final = 100  # phrases, of which a search shows a few
 _MOST_KEPT: Final = 4000  # entries held at once while leaves are made
@@ -91,14 +93,20 @@ def words_of(text: str) -> list[str]:
 
 def written(entry: Entry) -> bytes:
     """The words of one entry."""
-    plain = plain_names.of(entry.codes)
-    displays = (code.display for code in entry.codes)
-    ours = (str(plain.words), *plain.terms) if plain else ()
-    title, key = (entry.title, plain.key) if plain else _called(entry)
-    said = " ".join(filter(None, dict.fromkeys((title, *ours, *displays, *entry.people[:5]))))
-    words = f"{' '.join(words_of(said))[:_LONGEST]}{_MARK}{key}{_MARK}"
+    title, key, words = _found_by(*_called(entry), entry.codes, entry.people[:_MOST_PEOPLE])
     when = entry.when.starts or entry.when.ends or entry.when.text
-    return msgspec.json.encode(Words(title[:_LONGEST_TITLE], key, when[:40], words))
+    return msgspec.json.encode(Words(title, key, when[:40], words))
+
+
+@remembered
+def _found_by(title: str, key: str, codes: tuple[Code, ...], people: tuple[str, ...]) -> tuple[str, str, str]:
+    """What is shown of it, the key of our own name for it, and the words that it is found by."""
+    plain = plain_names.of(codes)
+    key = plain.key if plain else key
+    displays = (code.display for code in codes)
+    ours = (str(plain.words), *plain.terms) if plain else ()
+    said = " ".join(filter(None, dict.fromkeys((title, *ours, *displays, *people))))
+    return title[:_LONGEST_TITLE], key, f"{' '.join(words_of(said))[:_LONGEST]}{_MARK}{key}{_MARK}"
 
 
 def _called(entry: Entry) -> tuple[str, str]:
