@@ -48,6 +48,12 @@ class TestHomeOfSomebodyNew:
         assert reverse("find-provider") in text
 
 
+class TestTheMenu:
+    def test_leads_to_the_search_which_no_column_does_on_a_phone(self, hers):
+        menu = page(hers).split('<ul class="menu-list">')[1].split("</ul>")[0]
+        assert f'<a href="{reverse("search_record")}">Search</a>' in menu
+
+
 class TestHome:
     def test_says_whose_record_it_is(self, hers, synced):
         assert "Record of Wrenna Quillfeather" in page(hers)
