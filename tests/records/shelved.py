@@ -38,3 +38,27 @@ def result(number: int, *, value: float = 5.1, name: str = "Sodium", code: str =
         "effectiveDateTime": (date(2024, 12, 31) - timedelta(days=number)).isoformat(),
         "valueQuantity": {"value": value, "unit": "mmol/L"},
     }
+
+
+def order(
+    logical_id: str,
+    *,
+    name: str = "Lisinopril 10 MG Oral Tablet",
+    code: str = "314076",
+    on: str = "2024-01-05",
+    status: str = "active",
+) -> dict[str, Any]:
+    """A prescription."""
+    coding = {"system": "http://www.nlm.nih.gov/research/umls/rxnorm", "code": code}
+    return {
+        "resourceType": "MedicationRequest",
+        "id": logical_id,
+        "status": status,
+        "intent": "order",
+        "subject": {"reference": f"Patient/{PATIENT_ID}"},
+        "medicationCodeableConcept": {
+            "text": name,
+            "coding": [coding],
+        },
+        "authoredOn": on,
+    }

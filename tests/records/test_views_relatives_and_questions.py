@@ -7,18 +7,13 @@ from django.urls import reverse
 
 from apps.records.models import Record
 from apps.records.presenters import family, plain_names, visits
+from tests.records.pages import page
 from tests.records.people import PATIENT_ID
 from tests.records.shelved import keep
 
 pytestmark = pytest.mark.django_db
 
 ROLES = "http://terminology.hl7.org/CodeSystem/v3-RoleCode"
-
-
-def page(client, name, *args):
-    response = client.get(reverse(name, args=args))
-    assert response.status_code == 200
-    return re.sub(r"\s+", " ", response.content.decode())
 
 
 def relative(code, **also):

@@ -1,11 +1,10 @@
 """Pages of a record whose first copy is under way, or did not end."""
 
-import re
-
 import pytest
 from django.urls import reverse
 
 from tests.records.linked import AT, make_connection
+from tests.records.pages import page
 from tests.records.shelved import keep, result
 
 pytestmark = pytest.mark.django_db
@@ -14,12 +13,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def connection(alice):
     return make_connection(alice)
-
-
-def page(client, name, *args):
-    response = client.get(reverse(name, args=args))
-    assert response.status_code == 200
-    return re.sub(r"\s+", " ", response.content.decode())
 
 
 class TestARecordThatIsStillBeingCopied:
