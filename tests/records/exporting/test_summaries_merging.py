@@ -67,3 +67,20 @@ class TestANewerResult:
         keep(make_connection(alice), result("older"), newer, result("v1", **vital), {**newer, "id": "v2", **vital})
         found = Summarized(alice)
         assert len(found.told(RESULTS)) == len(found.told(VITALS)) == count
+
+
+class TestANewerReport:
+    @pytest.mark.parametrize(
+        ("older", "count"),
+        [
+            ({}, 1),
+            ({"conclusion": "Normal"}, 2),
+            ({"codedDiagnosis": [{"text": "Anemia"}]}, 2),
+            ({"contained": [result("in")]}, 2),
+            ({"result": []}, 2),
+        ],
+    )
+    def test_takes_the_place_only_of_one_that_groups_results_and_says_nothing_itself(self, alice, older, count):
+        report = {**result("r1", result=[{"reference": "Observation/o1"}]), "resourceType": "DiagnosticReport"}
+        keep(make_connection(alice), report, {**report, "id": "r2", "effectiveDateTime": "2024-01-02", **older})
+        assert len(Summarized(alice).of_type("DiagnosticReport")) == count
