@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from apps.records.presenters import elements, grave_news, moments, results, values
+from apps.records.presenters import elements, grave_news, moments, results, results_inside, values
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context, Entry
 from apps.records.presenters.heads import head, notes, title_of
@@ -91,7 +91,7 @@ def present(resource: Element, context: Context) -> ReportEntry:
         conclusion=elements.prose(resource.get("conclusion")),
         conclusion_names=_concluded(resource),
         results=results.references(resource, "result", context, most=results.MOST_RESULTS),
-        inside=tuple(results.inside(resource, context))[:_MOST],
+        inside=tuple(results_inside.inside(resource, context))[:_MOST],
         forms=_forms(resource),
         images=_images(resource, context),
         may_be_grave=grave_news.may_be_in(resource, resource_type="DiagnosticReport"),

@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 
 from apps.records import bodies, presenting, subjects
 from apps.records.models import Record
-from apps.records.presenters import grave_entries, panels, results
+from apps.records.presenters import grave_entries, panels, results, results_inside
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.reports import ReportEntry
@@ -85,7 +85,7 @@ def of(
         *results.unnamed(resource, surroundings.of(())),
         *(path for one in held.values() for path in one.unnamed),
     )
-    inside = results.names_inside(resource)
+    inside = results_inside.names_inside(resource)
     lacking = {path for path in (*panel.missing, *unnamed, *_unkept(entry, inside)) if path not in held}
     left_out = sum(path.startswith(_OURS) and path not in asked for path in lacking)
     within = len(lacking & inside)
