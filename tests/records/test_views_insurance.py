@@ -45,7 +45,7 @@ class TestInsurance:
         self, hers, sam, alice, connection, period, also, said
     ):
         keep(connection, cover("c1", period, **also))
-        assert f"{said} ·" in page(hers, "subject", "insurance")
+        assert f"<span>{said}</span>" in page(hers, "subject", "insurance")
         pk = Record.objects.get(logical_id="c1").pk
         assert re.search(rf"<dt>Status</dt> <dd>\s*{said}\s*<", page(hers, "entry", "insurance", pk))
         lists = summaries.summary(choosing.choices(alice), at=timezone.now()).lists
