@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from apps.records import shelving
 from apps.records.charts import comparing, series
 from apps.records.charts.comparing import Reader
-from apps.records.charts.series import Observed, Pointed
+from apps.records.charts.series import Observed, Told
 from apps.records.models import Record
 from apps.records.shelving import arranging, building, indexing, pointing
 from apps.records.shelving.arranging import Arrangement
@@ -58,7 +58,10 @@ def held(observed):
     """What is read of leaves, test by test, with whose it is by the id of its record."""
     leaves = [made.leaf for made in pointing.leaves(iter(rows_of(observed)))]
     tests = dict.fromkeys(key[1] for key, _written in rows_of(observed))
-    return {test: [found for leaf in leaves for found in pointing.values(leaf, test)] for test in tests}
+    found = {test: [pointing.values(leaf, test) for leaf in leaves] for test in tests}
+    return {
+        test: [(each, alike[each.alike]) for values, alike in of_it for each in values] for test, of_it in found.items()
+    }
 
 
 def told(found):
@@ -75,14 +78,14 @@ class TestPoints:
     @given(OBSERVED)
     def test_make_the_series_that_the_entries_make(self, observed):
         read = Reader().read
+
+        def providers_of(each):
+            provider = observed[each.record - 1].provider
+            return (provider,) if provider else ()
+
         for test, values in held(observed).items():
-            pointed = [
-                Pointed(
-                    each.point,
-                    alike,
-                    partial(read, comparing.joined(alike.told, each.told)),
-                    observed[each.record - 1].provider,
-                )
+            values_told = [
+                Told(each.point, alike, partial(read, comparing.joined(alike.told, each.told)), providers_of(each))
                 for each, alike in values
             ]
             entries = [
@@ -90,7 +93,7 @@ class TestPoints:
                 for key, _written in rows_of(observed)
                 if key[1] == test
             ]
-            assert told(series.of_points(pointed)) == told(series.of(entries))
+            assert told(series.of_points(values_told)) == told(series.of(entries))
 
     def test_of_a_test_are_found_among_others_newest_first_however_many_leaves_there_are(self):
         at = datetime(2020, 1, 1, tzinfo=UTC)

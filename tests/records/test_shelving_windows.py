@@ -154,7 +154,7 @@ class TestOneTest:
             *(result(100 + number, name="Potassium", code="2823-3") for number in range(70)),
         )
         shelved = shelves(alice, ring)
-        found = one_test.of(shelved, "loinc:2823-3", ring, most=500, is_open=bool)
+        found = one_test.of(shelved, "loinc:2823-3", ring, most=500, names={connection.pk: ""}, is_open=bool)
         days = [result(100 + number)["effectiveDateTime"] for number in range(70)]
         assert [told.entry().when.starts for told in found.values] == days
 

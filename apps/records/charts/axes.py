@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
+from functools import cached_property
 from statistics import median
 
 LARGEST = Decimal("1e21")  # a value beyond is told in the table and not drawn
@@ -58,7 +59,11 @@ class Horizontal:
 
     def x(self, at: datetime) -> float:
         """How far from the left, in percent."""
-        return _x(at, self.starts, self.ends)
+        return _placed(at, self.starts, self._way)
+
+    @cached_property
+    def _way(self) -> float:
+        return _microseconds(self.ends - self.starts)
 
 
 def is_drawable(value: Decimal | None) -> bool:
@@ -143,7 +148,14 @@ def _apart(moment: datetime) -> tuple[datetime, datetime]:
 
 
 def _x(at: datetime, starts: datetime, ends: datetime) -> float:
-    way = (ends - starts) / _MICROSECOND
+    return _placed(at, starts, _microseconds(ends - starts))
+
+
+def _microseconds(way: timedelta) -> float:
+    return way / _MICROSECOND
+
+
+def _placed(at: datetime, starts: datetime, way: float) -> float:
     part = (at - starts) / _MICROSECOND / way if way else 0.5
     return round(_MARGIN + min(1.0, max(0.0, part)) * (100 - 2 * _MARGIN), 2)
 

@@ -4,8 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
+from functools import cached_property
 from itertools import pairwise
 from statistics import median
+from typing import NamedTuple
 
 from apps.records.charts import axes, stretches
 from apps.records.charts.axes import Horizontal, Tick, TimeTick, Vertical, is_drawable
@@ -23,8 +25,7 @@ _MOST_CHANGES = 6  # from one to the other; more is a comb that nobody can read
 _Bounds = tuple[Decimal | None, Decimal | None]
 
 
-@dataclass(frozen=True)
-class Mark:
+class Mark(NamedTuple):
     """One value. `provider` 0 is drawn solid, 1 hollow in the second color; `is_early` with a dashed outline."""
 
     x: float
@@ -35,8 +36,7 @@ class Mark:
     is_last: bool = False
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """From one value to the next; dotted over a long time without any."""
 
     x1: float
@@ -69,8 +69,7 @@ class Band:
         return round(self.y + self.height, 2)
 
 
-@dataclass(frozen=True)
-class Stroke:
+class Stroke(NamedTuple):
     """From the highest to the lowest of a stretch; with `has_ends` the two numbers of a blood pressure."""
 
     x: float
@@ -109,10 +108,11 @@ class OverTime:
     ranges_differ: bool = False
     left_out: int = 0
 
-    @property
+    @cached_property
     def shapes(self) -> tuple[str, ...]:
         """The shapes that a legend has to explain."""
-        return tuple(shape for shape in Shape if any(mark.shape == shape for mark in self.marks))
+        drawn = {mark.shape for mark in self.marks}
+        return tuple(shape for shape in Shape if shape in drawn)
 
     @property
     def width(self) -> float:

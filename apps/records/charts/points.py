@@ -30,12 +30,15 @@ class Point(msgspec.Struct, frozen=True, array_like=True, gc=False):
     `is_left_out`: it is told nowhere. `mark` is of what two providers who sent the very same say alike, empty where
     that cannot be known."""
 
-    at: datetime | None
-    sorts_at: str
-    number: Decimal | None
-    words: str
-    is_left_out: bool
-    mark: bytes
+    at: datetime | None = None
+    sorts_at: str = ""
+    number: Decimal | None = None
+    words: str = ""
+    is_left_out: bool = False
+    mark: bytes = b""
+
+
+NOWHERE: Final = Point()
 
 
 @dataclass(frozen=True)

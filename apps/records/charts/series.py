@@ -11,7 +11,8 @@ from decimal import Decimal
 from functools import cached_property
 from itertools import islice
 from operator import attrgetter
-from typing import NamedTuple, Protocol, TypeVar, overload
+from typing import Final, NamedTuple, Protocol, TypeVar, overload
+from uuid import UUID
 
 from apps.records.charts import points
 from apps.records.charts.points import Alike, Point
@@ -30,13 +31,15 @@ class Observed(NamedTuple):
     provider: str = ""
 
 
-class Pointed(NamedTuple):
-    """A result by its point, and the provider it is from, by name. `entry` reads what it says, once that is told."""
+class Told(NamedTuple):
+    """A result by its point. `entry` reads what it says, once that is told. `providers` are those it is from, by name:
+    several, where they sent the very same. `connection_id` is by which it came."""
 
     point: Point
     alike: Alike
     entry: Callable[[], Comparable]
-    provider: str = ""
+    providers: tuple[str, ...] = ()
+    connection_id: UUID | None = None
 
 
 @dataclass(frozen=True)
@@ -135,26 +138,37 @@ class Series:
 
 def of(observed: Iterable[Observed]) -> tuple[Series, ...]:
     """The same as `of_points`, of whole entries."""
-    return of_points(map(_pointed, observed))
+    return of_points(map(_told, observed))
 
 
-def of_points(pointed: Iterable[Pointed]) -> tuple[Series, ...]:
+def of_points(values: Iterable[Told]) -> tuple[Series, ...]:
     """The series of one test: one for each unit that does not convert to another, the newest value's first.
 
     What is withdrawn or withheld is left out; what is canceled is not told as a value. Rows raise what reading an entry
     raises.
     """
-    told = _sorted(_merged([each for each in pointed if not each.point.is_left_out]))
+    merged = _once([each for each in values if not each.point.is_left_out], _point_mark, _with_providers)
+    told = sorted(merged, key=_sorts_at, reverse=True)
     numbers = [each for each in told if each.point.number is not None]
     others = [each for each in told if each.point.number is None] if len(numbers) < len(told) else []
     found: list[Series] = []
     while numbers:
-        key = numbers[0].unit_key
-        converts = {unit: _converts(unit, key) for unit in {each.unit_key for each in numbers}}
-        own = numbers if all(converts.values()) else [each for each in numbers if converts[each.unit_key]]
-        numbers = [] if own is numbers else [each for each in numbers if not converts[each.unit_key]]
-        found.append(_series(_sorted([*own, *others]) if others and not found else own, key))
+        key = _unit(numbers[0])
+        apart = {unit for unit in set(map(_unit, numbers)) if not _converts(unit, key)}
+        own = [each for each in numbers if _unit(each) not in apart] if apart else numbers
+        numbers = [each for each in numbers if _unit(each) in apart] if apart else []
+        with_others = sorted([*own, *others], key=_sorts_at, reverse=True) if others and not found else own
+        found.append(_series(with_others, key))
     return tuple(found) or ((_series(others, ""),) if others else ())
+
+
+_sorts_at: Final = attrgetter("point.sorts_at")
+_unit: Final = attrgetter("alike.quantity.unit_key")
+_point_mark: Final = attrgetter("point.mark")
+
+
+def _with_providers(told: Told, providers: tuple[str, ...]) -> Told:
+    return told._replace(providers=providers)
 
 
 def of_pressures(observed: Iterable[Observed]) -> Series:
@@ -176,27 +190,15 @@ def of_pressures(observed: Iterable[Observed]) -> Series:
     return Series("blood-pressure", unit, tuple(drawn), rows=tuple(rows), providers=names, usual_ranges=tuple(usual))
 
 
-def _pointed(observed: Observed) -> Pointed:
-    return Pointed(*points.of(observed.entry), lambda: observed.entry, observed.provider)
-
-
-class _Told(NamedTuple):
-    """A result, and all who sent it: the very same from several providers is told once."""
-
-    point: Point
-    alike: Alike
-    entry: Callable[[], Comparable]
-    providers: tuple[str, ...]
-
-    @property
-    def unit_key(self) -> str:
-        return self.alike.quantity.unit_key
+def _told(observed: Observed) -> Told:
+    providers = (observed.provider,) if observed.provider else ()
+    return Told(*points.of(observed.entry), lambda: observed.entry, providers)
 
 
 class _Rows(Sequence[Row]):
     """The rows of what is told, each made when it is asked for: of five hundred a page shows fifty."""
 
-    def __init__(self, told: Sequence[_Told], key: str, unit: str) -> None:
+    def __init__(self, told: Sequence[Told], key: str, unit: str) -> None:
         self._told, self._key, self._unit = told, key, unit
         self._made: dict[int, Row] = {}
 
@@ -223,7 +225,7 @@ class _Rows(Sequence[Row]):
         return row
 
 
-def _row(told: _Told) -> Row:
+def _row(told: Told) -> Row:
     entry = told.entry()
     is_told = entry.group != Group.CANCELED
     return Row(
@@ -237,12 +239,6 @@ def _row(told: _Told) -> Row:
         entry=entry,
         number=_number(entry),
     )
-
-
-def _merged(pointed: Sequence[Pointed]) -> list[_Told]:
-    names = {each.provider: (each.provider,) if each.provider else () for each in pointed}
-    told = [_Told(point, alike, entry, names[provider]) for point, alike, entry, provider in pointed]
-    return _once(told, lambda each: each.point.mark, lambda each, providers: each._replace(providers=providers))
 
 
 class _Sent(Protocol):
@@ -279,11 +275,7 @@ def _sorted_rows(rows: Iterable[Row]) -> list[Row]:
     return sorted(rows, key=lambda row: row.when.sorts_at, reverse=True)
 
 
-def _sorted(told: Iterable[_Told]) -> list[_Told]:
-    return sorted(told, key=lambda each: each.point.sorts_at, reverse=True)
-
-
-def _names(rows: Iterable[Row | _Told]) -> tuple[str, ...]:
+def _names(rows: Iterable[Row | Told]) -> tuple[str, ...]:
     providers = dict.fromkeys(row.providers for row in rows)
     return tuple(dict.fromkeys(name for names in providers for name in (names or ("",))))
 
@@ -302,12 +294,12 @@ def _converted(quantity: Quantity, key: str) -> Decimal | None:
     return None if number is None else units.convert(number, quantity.unit_key, key)
 
 
-def _series(told: Sequence[_Told], key: str) -> Series:
+def _series(told: Sequence[Told], key: str) -> Series:
     numbers = [each for each in told if each.point.number is not None]
     unit = numbers[0].alike.quantity.unit_shown if numbers else ""
     names = _names(told)
     rows = _Rows(told, key, unit)
-    usual = {id(each.alike): each.alike.usual_range for each in told}  # a laboratory says the same of nearly all
+    usual = (alike.usual_range for alike in _each_alike(told))
     return Series(
         test=rows[0].entry.test if rows else "",
         unit=unit,
@@ -315,11 +307,11 @@ def _series(told: Sequence[_Told], key: str) -> Series:
         worded=_worded(told) if 0 < len(numbers) < len(told) else (),
         rows=rows,
         providers=names,
-        usual_ranges=tuple(dict.fromkeys(sent for sent in usual.values() if sent is not None)),
+        usual_ranges=tuple(dict.fromkeys(sent for sent in usual if sent is not None)),
     )
 
 
-def _worded(told: Sequence[_Told]) -> tuple[Worded, ...]:
+def _worded(told: Sequence[Told]) -> tuple[Worded, ...]:
     points_of_words = (each.point for each in reversed(told) if each.point.words)
     return tuple(Worded(point.at, point.words) for point in points_of_words if point.at is not None)
 
@@ -334,25 +326,26 @@ def _converted_row(row: Row, key: str, unit: str) -> Row:
     return replace(row, converted=Quantity(f"{value:f}", quantity.comparator, unit).shown)
 
 
-def _readings(numbers: Sequence[_Told], key: str, names: Sequence[str]) -> tuple[Reading, ...]:
+def _readings(numbers: Sequence[Told], key: str, names: Sequence[str]) -> tuple[Reading, ...]:
     """Oldest first, each with the bounds of its own range, which is one for nearly all."""
     providers = {name: number for number, name in enumerate(names)}
-    bounds: dict[int, tuple[Decimal | None, Decimal | None]] = {}
+    bounds = {id(alike): _bounds(alike.usual_range, alike.quantity, key) for alike in _each_alike(numbers)}
     found: list[Reading] = []
-    for point, alike, _entry, sent_by in reversed(numbers):
-        quantity, value = alike.quantity, point.number
+    for point, alike, _entry, sent_by, _connection_id in reversed(numbers):
+        at, value, quantity = point.at, point.number, alike.quantity
         if value is not None and quantity.unit_key != key:
             value = units.convert(value, quantity.unit_key, key)
-        if point.at is None or value is None:
+        if at is None or value is None:
             continue
-        if id(alike) not in bounds:
-            bounds[id(alike)] = _bounds(alike.usual_range, quantity, key)
         low, high = bounds[id(alike)]
         provider = providers[sent_by[0] if sent_by else ""]
-        found.append(
-            Reading(point.at, value, None, quantity.comparator, alike.place, low, high, provider, alike.is_early)
-        )
+        found.append(Reading(at, value, None, quantity.comparator, alike.place, low, high, provider, alike.is_early))
     return tuple(sorted(found, key=attrgetter("at")))
+
+
+def _each_alike(told: Iterable[Told]) -> Iterable[Alike]:
+    """What they have alike, in their order; nearly all have the same."""
+    return {id(each.alike): each.alike for each in told}.values()
 
 
 def _bounds(wanted: ReferenceRange | None, quantity: Quantity, key: str) -> tuple[Decimal | None, Decimal | None]:

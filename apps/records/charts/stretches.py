@@ -48,18 +48,20 @@ def divided(readings: Sequence[Reading]) -> tuple[Each | None, tuple[Stretch, ..
         (Each.YEAR, lambda at: at.year),
     )
     for each, part in by_name:
-        if len({part(reading.at) for reading in readings}) <= _MOST_STRETCHES:
-            return each, _parted(readings, part)
+        parts = [part(reading.at) for reading in readings]
+        if len(set(parts)) <= _MOST_STRETCHES:
+            return each, _parted(readings, parts)
     starts, ends = readings[0].at, readings[-1].at
     way = (ends - starts) / _MOST_STRETCHES
-    return Each.STRETCH, _parted(readings, lambda at: min(int((at - starts) / way), _MOST_STRETCHES - 1))
+    parts = [min(int((reading.at - starts) / way), _MOST_STRETCHES - 1) for reading in readings]
+    return Each.STRETCH, _parted(readings, parts)
 
 
-def _parted(readings: Sequence[Reading], part: Callable[[datetime], object]) -> tuple[Stretch, ...]:
-    parts: dict[object, list[Reading]] = {}
-    for reading in readings:
-        parts.setdefault(part(reading.at), []).append(reading)
-    return tuple(map(_stretch, parts.values()))
+def _parted(readings: Sequence[Reading], parts: Sequence[object]) -> tuple[Stretch, ...]:
+    parted: dict[object, list[Reading]] = {}
+    for reading, part in zip(readings, parts, strict=True):
+        parted.setdefault(part, []).append(reading)
+    return tuple(map(_stretch, parted.values()))
 
 
 def _stretch(readings: Sequence[Reading]) -> Stretch:

@@ -1,32 +1,22 @@
 """Read the values of one test from the shelves of all who sent some."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from operator import itemgetter
-from typing import Final, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 from uuid import UUID
 
 import msgspec
 
 from apps.records.charts import comparing, points
 from apps.records.charts.comparing import Reader
-from apps.records.charts.points import Alike, Point
+from apps.records.charts.points import Alike
+from apps.records.charts.series import Told
 from apps.records.presenters.results import Compared
 from apps.records.shelving import pointing, reading
-from apps.records.shelving.arranging import Arrangement, Key
+from apps.records.shelving.arranging import Arrangement
 from apps.records.shelving.pointing import Held
 from apps.records.shelving.reading import OpenShelf
 from apps.vault.sealing import KeyRing
-
-
-class Told(NamedTuple):
-    """A value of a test, and the connection it is from. `entry` reads what else is told of it, and raises
-    `reading.OfAnotherRelease`."""
-
-    connection_id: UUID
-    point: Point
-    alike: Alike
-    entry: Callable[[], Compared]
 
 
 class OfTest(NamedTuple):
@@ -37,53 +27,80 @@ class OfTest(NamedTuple):
     has_older: bool
 
 
-def of(found: Sequence[OpenShelf], test: str, ring: KeyRing, *, most: int, is_open: Callable[[int], bool]) -> OfTest:
-    """The newest values of one test, at most so many. Of those that belong to what may carry grave news, the ones whose
-    record `is_open`. One query, or two where an earlier release built some of the shelves. Raises as `reading.window`
-    does."""
-    read = Reader().read
-    values = _values(found, test, ring, read, most=most + 1)
+def of(
+    found: Sequence[OpenShelf],
+    test: str,
+    ring: KeyRing,
+    *,
+    most: int,
+    names: Mapping[UUID, str],
+    is_open: Callable[[int], bool],
+) -> OfTest:
+    """The newest values of one test, at most so many, each from whom `names` names for its connection. Of those that
+    belong to what may carry grave news, the ones whose record `is_open`. What is told raises
+    `reading.OfAnotherRelease`. One query, or two where an earlier release built some of the shelves. Raises as
+    `reading.window` does."""
+    asked = _Asked(test, most + 1, Reader().read, {each: (name,) if name else () for each, name in names.items()})
+    values = _values(found, ring, asked)
     if any(Arrangement.TESTS.value in shelf.index.arrangements for shelf in found if shelf.index is not None):
-        values = sorted([*values, *_values_before(found, test, ring, read, most=most + 1)], key=_key_of)
+        values += _values_before(found, ring, asked)
+    if len(found) > 1:
+        values.sort(key=_newest)
     told, closed = [], 0
-    for (*_, record), shelf, path, value in values[:most]:
-        if shelf.of_grave and path in shelf.of_grave and not is_open(record):
+    for held, of_grave, value in values[:most]:
+        if of_grave and held.path in of_grave and not is_open(held.record):
             closed += 1
         elif value is not None:
             told.append(value)
     return OfTest(tuple(told), closed, has_older=len(values) > most)
 
 
-_Value: TypeAlias = tuple[Key, OpenShelf, str, Told | None]  # with its path; None where it cannot be read
-_Read: TypeAlias = Callable[[bytes], Compared]
-_key_of: Final = itemgetter(0)
+class _Asked(NamedTuple):
+    test: str
+    most: int
+    read: Callable[[bytes], Compared]
+    providers: Mapping[UUID, tuple[str, ...]]
 
 
-def _values(found: Sequence[OpenShelf], test: str, ring: KeyRing, read: _Read, *, most: int) -> list[_Value]:
-    """Those of shelves that have points, at most so many."""
-    of_it = partial(pointing.values, test=test)
+# With the results of its shelf that belong to what may carry grave news; None where it cannot be read.
+_Value: TypeAlias = tuple[Held, frozenset[str], Told | None]
+
+
+def _newest(value: _Value) -> tuple[str, int]:
+    return value[0].newest, value[0].record
+
+
+def _values(found: Sequence[OpenShelf], ring: KeyRing, asked: _Asked) -> list[_Value]:
+    """Those of shelves that have points."""
+    of_it = partial(pointing.values, test=asked.test)
     values: list[_Value] = []
-    for shelf, leaf in reading.leaves_of_one(found, Arrangement.POINTS, test, ring, most=most):
-        for held, alike in reading.understood(of_it, leaf):
-            told = Told(shelf.connection_id, held.point, alike, partial(_entry, read, alike, held))
-            values.append(((0, test, held.newest, held.record), shelf, held.path, told))
-    return sorted(values, key=_key_of)[:most]
+    for shelf, leaf in reading.leaves_of_one(found, Arrangement.POINTS, asked.test, ring, most=asked.most):
+        connection_id, of_grave = shelf.connection_id, shelf.of_grave
+        providers = asked.providers[connection_id]
+        on_leaf, alike = reading.understood(of_it, leaf)
+        for held in on_leaf:
+            said = alike[held.alike]
+            told = Told(held.point, said, partial(_entry, asked.read, said, held), providers, connection_id)
+            values.append((held, of_grave, told))
+    return values
 
 
-def _values_before(found: Sequence[OpenShelf], test: str, ring: KeyRing, read: _Read, *, most: int) -> Iterator[_Value]:
+def _values_before(found: Sequence[OpenShelf], ring: KeyRing, asked: _Asked) -> Iterator[_Value]:
     """Those of shelves of an earlier release, which have the whole entries of a test together."""
-    for shelf, key, row in reading.rows_of_one(found, Arrangement.TESTS, test, ring, most=most):
+    rows = reading.rows_of_one(found, Arrangement.TESTS, asked.test, ring, most=asked.most)
+    for shelf, (_, _, newest, record), row in rows:
         path, told = "", None
         try:
             path = pointing.path(row.entry)
-            entry = read(row.entry)
-            told = Told(shelf.connection_id, *points.of(entry), partial(_itself, entry))
+            entry = asked.read(row.entry)
+            providers = asked.providers[shelf.connection_id]
+            told = Told(*points.of(entry), partial(_itself, entry), providers, shelf.connection_id)
         except msgspec.MsgspecError:
             reading.tell_unread(shelf, row)
-        yield key, shelf, path, told
+        yield Held(record, newest, path), shelf.of_grave, told
 
 
-def _entry(read: _Read, alike: Alike, held: Held) -> Compared:
+def _entry(read: Callable[[bytes], Compared], alike: Alike, held: Held) -> Compared:
     return reading.understood(read, comparing.joined(alike.told, held.told))
 
 

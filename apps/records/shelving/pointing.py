@@ -30,9 +30,9 @@ class Held(msgspec.Struct, frozen=True, array_like=True, gc=False):
     record: int
     newest: str
     path: str
-    alike: int
-    point: Point
-    told: bytes
+    alike: int = 0
+    point: Point = points.NOWHERE
+    told: bytes = b""
 
 
 class Leaf(msgspec.Struct, frozen=True, array_like=True):
@@ -75,11 +75,12 @@ def leaves(rows: Iterable[tuple[Key, bytes]]) -> Iterator[Written]:
         yield _written(leaf)
 
 
-def values(leaf: bytes, test: str) -> list[tuple[Held, Alike]]:
-    """The values of one test on a leaf. Raises msgspec.MsgspecError where an earlier release wrote it."""
+def values(leaf: bytes, test: str) -> tuple[tuple[Held, ...], tuple[Alike, ...]]:
+    """The values of one test on a leaf, and what they have alike, by number. Raises msgspec.MsgspecError where an
+    earlier release wrote it."""
     read = _LEAF(leaf)
     of_it = next((held for name, held in read.tests if name == test), None)
-    return [(each, read.alike[each.alike]) for each in _HELD(of_it)] if of_it is not None else []
+    return (_HELD(of_it) if of_it is not None else ()), read.alike
 
 
 def path(entry: bytes) -> str:

@@ -2,7 +2,7 @@
 they take a tenth of the time that a template for each takes. Numbers are ours; all that is told is escaped by `_said`,
 and nothing else is marked as safe but what is put together of it here."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from html import escape
 from itertools import groupby
 from operator import attrgetter
@@ -36,8 +36,8 @@ def plotted(chart: OverTime, chart_id: str) -> SafeString:
 @register.simple_tag
 def values_by_year(rows: Iterable[Row]) -> SafeString:
     """The bodies of a table of values, one for each year."""
-    labels = _labels()
-    return _markup("\n".join(_year(year, of_it, labels) for year, of_it in groupby(rows, key=attrgetter("year"))))
+    told = _Told()
+    return _markup("\n".join(_year(year, of_it, told) for year, of_it in groupby(rows, key=attrgetter("year"))))
 
 
 def _markup(written: str) -> SafeString:
@@ -73,32 +73,51 @@ def _mark(mark: Mark, chart_id: str) -> str:
     return f'{ring}<use class="chart-mark is-{mark.shape}{how}" href="#{drawn}" x="{mark.x}%" y="{mark.y}%" />'
 
 
-def _labels() -> tuple[str, ...]:
-    """What stands before each value of a row where a screen is too narrow for columns."""
-    return tuple(f'data-label="{_said(name)}"' for name in value_rows.columns())
+class _Told:
+    """What a table says in many rows alike, in words once. What stands before each value of a row where a screen is too
+    narrow for columns is of all."""
+
+    def __init__(self) -> None:
+        self.labels = tuple(f'data-label="{_said(name)}"' for name in value_rows.columns())
+        self._known: dict[object, tuple[str, Row]] = {}  # with the row, for which its ranges stay where they are
+
+    def place(self, row: Row) -> str:
+        """Where it stands."""
+        measured = row.measured
+        mark = measured.place, measured.place_by, measured.place_words
+        return self._once(mark, row, value_rows.place)
+
+    def ranges(self, row: Row) -> str:
+        """Its ranges, which a page reads once where many are alike."""
+        return self._once(id(row.measured.ranges), row, value_rows.ranges)
+
+    def _once(self, mark: object, row: Row, say: Callable[[Row], str]) -> str:
+        if mark not in self._known:
+            self._known[mark] = _said(say(row)), row
+        return self._known[mark][0]
 
 
-def _year(year: str, rows: Iterable[Row], labels: tuple[str, ...]) -> str:
+def _year(year: str, rows: Iterable[Row], told: _Told) -> str:
     heading = _said(year or gettext("Date not given"))
     return (
         '<tbody role="rowgroup">\n<tr role="row" class="values-year">'
         f'<th scope="rowgroup" colspan="6" role="rowheader">{heading}</th></tr>\n'
-        f"{''.join(_row(row, labels) for row in rows)}</tbody>"
+        f"{''.join(_row(row, told) for row in rows)}</tbody>"
     )
 
 
-def _row(row: Row, labels: tuple[str, ...]) -> str:
-    date, *others = labels
-    cells = (f'<td role="cell" {label}>{cell}</td>\n' for label, cell in zip(others, _cells(row), strict=True))
+def _row(row: Row, told: _Told) -> str:
+    date, *others = told.labels
+    cells = (f'<td role="cell" {label}>{cell}</td>\n' for label, cell in zip(others, _cells(row, told), strict=True))
     heading = f'<th scope="row" role="rowheader" {date}>{_said(value_rows.date(row))}</th>'
     return f'<tr role="row">\n{heading}\n{"".join(cells)}</tr>\n'
 
 
-def _cells(row: Row) -> Iterator[str]:
+def _cells(row: Row, told: _Told) -> Iterator[str]:
     """What follows the date: value, place, range, providers and notes."""
     drawn = gettext("drawn as %(value)s") % {"value": row.converted} if row.converted else ""
     yield f"<strong>{_said(value_rows.value(row))}</strong>" + (f'<p class="soft">{_said(drawn)}</p>' if drawn else "")
-    yield _said(value_rows.place(row))
-    yield _said(value_rows.ranges(row))
+    yield told.place(row)
+    yield told.ranges(row)
     yield _said(value_rows.providers(row))
     yield "".join(f"<p>{linebreaksbr(note)}</p>" for note in value_rows.notes(row))
