@@ -4,8 +4,9 @@ DocumentReference.content, DiagnosticReport.presentedForm, Media.content, photos
 both versions: whatever is an Attachment. What is contained comes last, so that a list of forms keeps its own numbers.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from apps.records.presenters import elements, values
 from apps.records.presenters.elements import Element
@@ -45,26 +46,28 @@ def described(sent: Iterable[Element]) -> tuple[File, ...]:
 
 def sent_by(resource: Element) -> tuple[Element, ...]:
     """The Attachments as sent, content included. The number of a file is its place here."""
-    own = {name: value for name, value in resource.items() if name != "contained"}
-    found = [*_within(own, "", 0), *_within({"contained": resource.get("contained")}, "", 0)]
+    found: list[Element] = []
+    _gather({name: value for name, value in resource.items() if name != "contained"}, "", 0, found)
+    _gather({"contained": resource.get("contained")}, "", 0, found)
     return tuple(found[:_MOST])
 
 
-def _within(value: object, name: str, depth: int) -> Iterator[Element]:
+def _gather(value: Element | list[Any], name: str, depth: int, found: list[Element]) -> None:
+    """Put down what is an Attachment in there, in the order sent."""
     if depth > _DEEPEST:
         return
     if isinstance(value, list):
         for item in value:
-            yield from _within(item, name, depth + 1)
-    elif isinstance(value, dict):
-        if depth and _is_attachment(value, name):
-            yield value
-            return
+            if isinstance(item, dict | list):  # most parts are neither, and each call costs
+                _gather(item, name, depth + 1, found)
+    elif depth and _is_attachment(value, name):
+        found.append(value)
+    else:
         for inner, part in value.items():
-            if isinstance(part, dict | list):  # most are not, and each call costs
-                yield from _within(part, str(inner), depth + 1)
+            if isinstance(part, dict | list):
+                _gather(part, str(inner), depth + 1, found)
 
 
 def _is_attachment(value: Element, name: str) -> bool:
-    is_named = name in _NAMES or bool(elements.text(value, "contentType"))
+    is_named = name in _NAMES or ("contentType" in value and bool(elements.text(value, "contentType")))
     return is_named and bool(values.attachment(value))
