@@ -51,8 +51,8 @@ _LOINC: Final = frozenset(
 _WORDS: Final = re.compile(
     r"(?<!speech )(?<!speech-)(?<!language )(?<!clinical )patholog(?!y (?:and|&) lab)|patol[oó]g|cytolog|cytopat|"
     r"citolog|citopat|histolog|histopat|biops|autops|\bpap (?:smear|test)|papanicolaou|gen[eé]tic|gen[oó]m|mutation|"
-    r"mutaci|karyotyp|cariotip|chromosom|cromosom|\bhiv(?![a-z])|\bvih\b|immunodeficiency virus|"
-    r"inmunodeficiencia humana|products of conception|miscarriage|pregnancy loss|(?:spontaneous|missed) abortion|"
+    r"mutaci|karyotyp|cariotip|chromosom|cromosom|(?:gen|hapl|dipl)ot[yi]p|\bbrca|\bhiv(?![a-z])|\bvih\b|"
+    r"immunodeficiency virus|inmunodeficiencia humana|products of conception|miscarriage|pregnancy loss|(?:spontaneous|missed) abortion|"
     r"stillb|fetal d(?:eath|emise)|aborto espont|p[eé]rdida (?:gestacional|del embarazo)|muerte fetal",
     re.IGNORECASE,
 )

@@ -22,7 +22,8 @@ class TestGraveNews:
         [
             "Surgical pathology", "Hematopathology consult", "Anatomía patológica", "Cytology, non-gyn", "Pap smear",
             "PAP TEST, LIQUID", "Papanicolaou", "Histología", "Biopsia de piel", "Autopsy", "BRCA1 genetic test",
-            "Estudio genético", "Whole genome", "Cytogenetics", "Karyotype", "Chromosome analysis",
+            "BRCA2", "CYP2C19 genotype", "Haplotype Call *4", "Genotipo", "Estudio genético",
+            "Whole genome", "Cytogenetics", "Karyotype", "Chromosome analysis",
             "HIV 1/2 antibodies", "HIV1 RNA", "VIH, carga viral", "Human immunodeficiency virus Ab",
             "Products of conception", "Stillbirth review", "Fetal demise", "Aborto espontáneo", "Pérdida gestacional",
         ],
