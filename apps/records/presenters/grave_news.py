@@ -52,8 +52,9 @@ _WORDS: Final = re.compile(
     r"(?<!speech )(?<!speech-)(?<!language )(?<!clinical )patholog(?!y (?:and|&) lab)|patol[oó]g|cytolog|cytopat|"
     r"citolog|citopat|histolog|histopat|biops|autops|\bpap (?:smear|test)|papanicolaou|gen[eé]tic|gen[oó]m|mutation|"
     r"mutaci|karyotyp|cariotip|chromosom|cromosom|(?:gen|hapl|dipl)ot[yi]p|\bbrca|\bhiv(?![a-z])|\bvih\b|"
-    r"immunodeficiency virus|inmunodeficiencia humana|products of conception|miscarriage|pregnancy loss|(?:spontaneous|missed) abortion|"
-    r"stillb|fetal d(?:eath|emise)|aborto espont|p[eé]rdida (?:gestacional|del embarazo)|muerte fetal",
+    r"immunodeficiency virus|inmunodeficiencia humana|products of conception|miscarriage|pregnancy loss|"
+    r"(?:spontaneous|missed) abortion|stillb|fetal d(?:eath|emise)|aborto espont|"
+    r"p[eé]rdida (?:gestacional|del embarazo)|muerte fetal",
     re.IGNORECASE,
 )
 
