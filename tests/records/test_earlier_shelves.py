@@ -2,12 +2,15 @@
 
 import re
 
+import msgspec
 import pytest
 from django.urls import reverse
 
-from apps.records import shelving
-from apps.records.models import Leaf
+from apps.records import places, shelving
+from apps.records.models import Leaf, Shelf
 from apps.records.shelving import building
+from apps.vault import sealing
+from apps.vault.sealing import Holder
 from tests.records.linked import AT, make_connection, make_endpoint
 from tests.records.shelved import keep, result
 
@@ -100,3 +103,22 @@ class TestASearch:
         text = ask(client, "sodium")
         assert "Nothing found" in text
         assert "Riverside" not in text
+
+
+class TestAnIndex:
+    def test_that_knows_its_leaves_in_another_shape_is_told_as_what_does_not_open(self, hers, connection):
+        keep(connection, result(0))
+        shelf = Shelf.objects.get(connection=connection, subject="results")
+        place = places.shelf_place(connection_id=connection.pk, subject="results")
+        holder = Holder.user(connection.user_id)
+        index = msgspec.json.decode(sealing.open_body(bytes(shelf.sealed_index), holder=holder, place=place))
+        index["arrangements"]["listed"] = {"heads": "of another release"}
+        shelf.sealed_index = sealing.seal_body(msgspec.json.encode(index), holder=holder, place=place)
+        shelf.save(update_fields=["sealed_index"])
+        assert shelving.unreadable(connection) == {"results"}
+        response = hers.get(reverse("subject", args=["results"]))
+        assert response.status_code == 200
+        assert "Sodium" not in response.content.decode()
+        shelving.rebuild_all(connection, at=AT)
+        assert shelving.unreadable(connection) == set()
+        assert "Sodium" in hers.get(reverse("subject", args=["results"])).content.decode()

@@ -135,7 +135,7 @@ class TestWindow:
             keys = sorted((0, f"{number:04}", "", place * 1000 + number) for number in found)
             pages = [keys[at : at + 7] for at in range(0, len(keys), 7)]
             stretch = Stretch(tuple(Head(len(page), page[0]) for page in pages), keys[-1] if keys else None)
-            index = Index(build=ONE, arrangements={"listed": stretch})
+            index = Index(build=ONE, arrangements=indexing.closed({"listed": stretch}))
             sources.append(_Source.of(OpenShelf(place, ONE, "results", index), Arrangement.LISTED))
             everything += [(key, place, at // 7) for at, key in enumerate(keys)]
         leaves, before = _needed(sources, start, start + 10)
@@ -172,7 +172,8 @@ class TestSearchingShelvesOfAnEarlierRelease:
 
     OLD = OpenShelf(1, ONE, "results", Index(ONE, count=2, fills=1))
     EMPTY = OpenShelf(2, ONE, "vitals", Index(ONE, drafts=1))
-    NEW = OpenShelf(3, ONE, "allergies", Index(ONE, count=4, arrangements={"words": Stretch(), "found": Stretch()}))
+    FOUND = indexing.closed({"words": Stretch(), "found": Stretch()})
+    NEW = OpenShelf(3, ONE, "allergies", Index(ONE, count=4, arrangements=FOUND))
 
     @pytest.mark.parametrize(("old", "passed_over"), [(OLD, (OLD,)), (EMPTY, ())])
     def test_searches_the_others_and_says_which_it_passed_over(self, old, passed_over):

@@ -20,7 +20,7 @@ from apps.records import bodies, places
 from apps.records.models import Record, Shelf
 from apps.records.presenters import elements, patient
 from apps.records.presenters.patient import PatientSummary
-from apps.records.shelving import building, renewing
+from apps.records.shelving import building, indexing, renewing
 from apps.records.shelving.building import Built
 from apps.records.shelving.indexing import FORM, Index
 from apps.records.subjects import LISTED, PATIENT, SUBJECTS, Subject
@@ -117,6 +117,8 @@ def _is_readable(connection: Connection, subject: str, sealed: bytes, ring: KeyR
     try:
         place = places.shelf_place(connection_id=connection.id, subject=subject)
         read = msgspec.json.decode(ring.open_body(sealed, place=place), type=kind)
+        if isinstance(read, Index):
+            list(map(indexing.read_stretch, read.arrangements.values()))
         return not isinstance(read, Index) or read.is_searchable
     except (CannotOpen, msgspec.MsgspecError) as error:  # no traceback: a decoder's shows what it could not decode
         _LOG.error("A shelf does not open: connection %s, %s.", connection.id, type(error).__name__)

@@ -225,7 +225,7 @@ def _write(connection: Connection, shelf: _Shelf, *, ring: KeyRing, at: datetime
         zone=shelf.zone,
         of_grave=grave_results.listed(connection, shelf.of_grave, ring),
         aims=tuple(shelf.aims[: aiming.MOST]),
-        arrangements=_stretches(_Writing(row, shelf.index.build, ring), shelf),
+        arrangements=indexing.closed(_stretches(_Writing(row, shelf.index.build, ring), shelf)),
     )
     place = places.shelf_place(connection_id=connection.id, subject=shelf.subject.key)
     row.sealed_index = ring.seal_body(msgspec.json.encode(index), place=place)

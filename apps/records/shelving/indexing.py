@@ -101,6 +101,7 @@ class Index(msgspec.Struct, frozen=True):
     `fills`, which stand under their prescription. `newest` is the date of the newest entry, as sent. `zone` is the one
     that decided under which year some entries stand; empty where it decided of none. `of_grave` are the results, as
     `Type/id`, that belong to what may carry grave news (`grave_results`). `aims` are what its goals want of results.
+    `arrangements` are closed up, each a `Stretch`: of a long list they are nearly all of it, and a page reads one.
     """
 
     build: UUID
@@ -117,7 +118,7 @@ class Index(msgspec.Struct, frozen=True):
     zone: str = ""
     of_grave: frozenset[str] = frozenset()
     aims: tuple[Aim, ...] = ()
-    arrangements: dict[str, Stretch] = {}
+    arrangements: dict[str, msgspec.Raw] = {}
 
     @property
     def sent(self) -> int:
@@ -133,6 +134,19 @@ class Index(msgspec.Struct, frozen=True):
     def is_searchable(self) -> bool:
         """Whether a search finds its way through the leaves: those of an earlier release were made in another way."""
         return Arrangement.FOUND.value in self.arrangements
+
+
+def closed(stretches: Mapping[str, Stretch]) -> dict[str, msgspec.Raw]:
+    """Arrangements as an index holds them."""
+    return {name: msgspec.Raw(msgspec.json.encode(stretch)) for name, stretch in stretches.items()}
+
+
+def read_stretch(written: msgspec.Raw) -> Stretch:
+    """One of them. Raises msgspec.MsgspecError where another release wrote it in another shape."""
+    return _READ_STRETCH(written)
+
+
+_READ_STRETCH: Final = msgspec.json.Decoder(Stretch).decode
 
 
 def write_row(record: int, entry: Entry) -> bytes:

@@ -28,6 +28,7 @@ from apps.vault.sealing import KeyRing
 _LOG = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
+_W = TypeVar("_W", bytes, msgspec.Raw)
 
 _NO_BUILD: Final = UUID(int=0)
 _BEHIND_ALL: Final[Key] = (1 << 30, "", "", 0)
@@ -63,9 +64,9 @@ class OpenShelf:
         return self.index.aims if self.index else ()
 
     def stretch(self, arrangement: Arrangement) -> indexing.Stretch:
-        """The leaves of that arrangement; none where there are none."""
-        empty = indexing.Stretch()
-        return self.index.arrangements.get(arrangement.value, empty) if self.index else empty
+        """The leaves of that arrangement; none where there are none. Raises OfAnotherRelease."""
+        closed = self.index.arrangements.get(arrangement.value) if self.index else None
+        return indexing.Stretch() if closed is None else understood(indexing.read_stretch, closed)
 
 
 class Shelved(NamedTuple):
@@ -100,13 +101,13 @@ AND leaf.arrangement = asked.arrangement AND leaf.number = asked.number
 
 
 class OfAnotherRelease(CannotOpen):
-    """The leaf was written in another shape: `rebuild_shelves` mends it."""
+    """A leaf, or what the index says of leaves, was written in another shape: `rebuild_shelves` mends it."""
 
 
-def understood(read: Callable[[bytes], _T], leaf: bytes) -> _T:
-    """What the leaf holds. Raises OfAnotherRelease."""
+def understood(read: Callable[[_W], _T], written: _W) -> _T:
+    """What a leaf holds, or what an index says of leaves. Raises OfAnotherRelease."""
     try:
-        return read(leaf)
+        return read(written)
     except msgspec.MsgspecError:  # no cause: it would show what it could not decode
         raise OfAnotherRelease from None
 
