@@ -23,13 +23,14 @@ from apps.vault.sealing import Holder, KeyRing
 @dataclass(frozen=True, repr=False)
 class Told:
     """One resource: where it is from, as received and parsed, and as presented. `subject` is None for what no list
-    shows. `is_gone`: the provider has it no more."""
+    shows. `is_gone`: the provider has it no more. `record` is its id."""
 
     source: Source
     resource: Element
     entry: Entry
     subject: Subject | None
     context: Context
+    record: int
     is_gone: bool = False
 
 
@@ -62,7 +63,7 @@ def of_entries(
             resource = elements.parse(body)
             entry = replace(entries[pk], narrative=narratives.narrative(resource))
             subject = subjects.subject_of(resource, resource_type=row.resource_type)
-            yield pk, Told(source, resource, entry, subject, context, is_gone=row.removed_at is not None)
+            yield pk, Told(source, resource, entry, subject, context, pk, is_gone=row.removed_at is not None)
 
 
 def _context(surroundings: Surroundings, bodies: list[bytes]) -> Context:
@@ -77,4 +78,4 @@ def _told(source: Source, row: Row, body: bytes, context: Context) -> Told:
         body, resource_type=row.resource_type, logical_id=row.logical_id, context=context
     )
     subject = subjects.subject_of(resource, resource_type=row.resource_type)
-    return Told(source, resource, entry, subject, context, is_gone=row.removed_at is not None)
+    return Told(source, resource, entry, subject, context, row.record, is_gone=row.removed_at is not None)

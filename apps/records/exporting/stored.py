@@ -69,7 +69,8 @@ class Row:
     """One record, or an earlier version of it. `body` is as received; None where it does not open.
 
     `received_at` is when this body came. `until_at` is when the provider last sent the same body; of an earlier
-    version, when another took its place. `removed_at` is when we noticed that the provider has it no more.
+    version, when another took its place. `removed_at` is when we noticed that the provider has it no more. `record` is
+    its id, 0 where nobody needs it.
     """
 
     resource_type: str
@@ -78,6 +79,7 @@ class Row:
     received_at: datetime
     until_at: datetime
     removed_at: datetime | None = None
+    record: int = 0
 
     @property
     def reference(self) -> str:
@@ -164,7 +166,7 @@ def _few_at_once(rows: QuerySet[Record] | QuerySet[RecordVersion]) -> Iterator[l
 def _row(source: Source, record: Record, ring: KeyRing) -> Row:
     body = _opened(source, record.resource_type, record.logical_id, bytes(record.sealed_body), ring)
     times = (record.received_at, record.confirmed_at, record.removed_at)
-    return Row(record.resource_type, record.logical_id, body, *times)
+    return Row(record.resource_type, record.logical_id, body, *times, record=record.pk)
 
 
 def headings(source: Source) -> Iterator[Row]:

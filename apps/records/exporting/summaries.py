@@ -18,6 +18,7 @@ from apps.records import subjects
 from apps.records.exporting import reading, shelved
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.filling import Fills
+from apps.records.exporting.reading import Told
 from apps.records.exporting.shelved import Unreadable
 from apps.records.presenters.entry import UNLISTED, Entry
 from apps.records.shelving import arranging, grave_results
@@ -167,7 +168,7 @@ def _read_shelves(
 
 def _read_records(choice: Choice, unread: Sequence[Subject], gathered: _Gathered) -> None:
     """The same from the records; what was filled for a prescription that is here stands in no list either."""
-    fills: Fills[Entry] = Fills()
+    fills: Fills[Told] = Fills()
     unopened, of_grave = set[str](), set[str]()
     types = shelved.types_off_shelves(choice, unread)
     found = reading.told(choice.connection, choice.source, types=types, unopened=unopened) if types else ()
@@ -179,10 +180,10 @@ def _read_records(choice: Choice, unread: Sequence[Subject], gathered: _Gathered
             gathered.withdrawn[choice.source.provider] += 1
         elif told.is_gone:
             gathered.gone[choice.source.provider] += 1
-        elif not fills.keeps(told.entry, told.entry):
-            _add(choice, told.subject, told.entry, gathered)
-    for entry in fills.by_themselves():
-        _add(choice, MEDICINES, entry, gathered)
+        elif not fills.keeps(told.entry, told):
+            _add(choice, told.subject, told, gathered)
+    for told in fills.by_themselves():
+        _add(choice, MEDICINES, told, gathered)
     _mark(choice, of_grave, gathered.lists[RESULTS.key])
     lacking = {subject for name in unopened for subject in subjects.shelved_for(name)}
     for subject in lacking & set(unread):
@@ -203,10 +204,10 @@ def _mark(choice: Choice, of_grave: AbstractSet[str], held: _Held) -> None:
     held.found = [one._replace(is_of_grave=True) if is_listed(one) else one for one in held.found]
 
 
-def _add(choice: Choice, subject: Subject, entry: Entry, gathered: _Gathered) -> None:
+def _add(choice: Choice, subject: Subject, told: Told, gathered: _Gathered) -> None:
     held = gathered.lists[subject.key]
-    key = held.order(entry, held.count)
-    held.add(Shelved(0, choice.connection.pk, subject.key, key, entry))
+    key = held.order(told.entry, told.record)  # as its shelf has it: of equals the first that was stored comes first
+    held.add(Shelved(told.record, choice.connection.pk, subject.key, key, told.entry))
 
 
 def _list(subject: Subject, held: _Held, choices: Sequence[Choice], at: datetime) -> List:

@@ -1,6 +1,7 @@
 """A summary is the same from shelves as from the records themselves, and from shelves it opens few bodies."""
 
 import json
+from datetime import timedelta
 
 import pytest
 from django.db import connection as database
@@ -84,6 +85,14 @@ class TestASummaryFromShelves:
         assert "777" not in str(page)
         assert "888" in str(page)
         assert rebuilt(alice)[1] == page
+
+    def test_has_equals_of_two_providers_in_the_order_that_they_were_stored_in(self, alice):
+        first = make_connection(alice, created_at=AT - timedelta(days=2))
+        second = make_connection(alice, make_endpoint("https://other.example/r4"), created_at=AT - timedelta(days=1))
+        keep(second, result(1, value=888))
+        keep(first, result(1, value=777))
+        from_records = told(alice)
+        assert rebuilt(alice) == from_records
 
     @pytest.mark.parametrize("since", ["withdrawn", "gone"])
     def test_has_nothing_that_the_provider_took_back_since_they_were_built(self, alice, since):
