@@ -1,4 +1,5 @@
-"""Immunization. DSTU2: `date`, `wasNotGiven`, `reported`. R4: occurrence[x], status not-done, `primarySource`."""
+"""Immunization. DSTU2: `date`, `wasNotGiven`, `reported`, `vaccinationProtocol`. R4: occurrence[x], status not-done,
+`primarySource`, `protocolApplied`."""
 
 from apps.sandbox.people.chart import Chart
 from apps.sandbox.people.elements import Element, concept, moment
@@ -23,7 +24,14 @@ def dstu2(fact: Vaccination, chart: Chart) -> Element:
         "site": concept(fact.site),
         "note": [{"text": fact.note}] if fact.note else None,
         "explanation": None if given else {"reasonNotGiven": [concept(fact.reason)]},
+        "vaccinationProtocol": [_protocol(fact)] if fact.dose else None,
     }
+
+
+def _protocol(fact: Vaccination) -> Element:
+    """Which dose it was. What it was against must be said here, and what it was called says that."""
+    counts = {"coding": [{"system": "http://hl7.org/fhir/vaccination-protocol-dose-status", "code": "count"}]}
+    return {"doseSequence": fact.dose, "doseTarget": [concept(fact.vaccine)], "doseStatus": counts}
 
 
 def r4(fact: Vaccination, chart: Chart) -> Element:
