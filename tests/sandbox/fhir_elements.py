@@ -278,7 +278,7 @@ LISTS = {
         "Practitioner": _words("practitionerRole identifier"),
         "AllergyIntolerance": _words("reaction"),
         "MedicationOrder": _words("dosageInstruction"),
-        "Immunization": _words("note"),
+        "Immunization": _words("note vaccinationProtocol"),
         "Goal": _words("addresses note"),
     },
     "r4": {
