@@ -168,6 +168,19 @@ class TestNewSinceTheLastVisit:
         assert "New since your last visit on" in text
         assert "Sodium" in text
 
+    @pytest.mark.parametrize(
+        "more", [{"category": [{"coding": [{"code": "survey"}]}]}, {"code": {"text": "Cause of death"}}]
+    )
+    def test_does_not_name_what_a_first_page_leaves_to_the_lists(self, hers, alice, connection, last_visit, more):
+        keep(connection, result(0), {**result(1, name="How she lives", code="72166-2"), **more}, result(2))
+        looked(alice, at=last_visit)
+        checked(connection, changed=3, at=timezone.now())
+        Record.objects.update(received_at=timezone.now(), first_received_at=timezone.now())
+        text = page(hers, "whole_record").split("What matters now")[0]
+        assert "Sodium" in text
+        assert "How she lives" not in text
+        assert "Cause of death" not in text
+
     def test_names_what_came_since_without_values(self, hers, alice, connection, last_visit):
         keep(connection, result(0, value=152.5), result(1, name="Potassium"))
         Record.objects.update(received_at=last_visit - timedelta(days=1))

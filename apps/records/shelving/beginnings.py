@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from apps.records import presenting
+from apps.records.presenters import delicate
 from apps.records.presenters.allergies import AllergyEntry, AllergyHead
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.moments import When
@@ -43,11 +44,18 @@ KINDS: Final[Mapping[str, type[Entry]]] = {
 
 def cut(beginning: Beginning, rows: Iterator[tuple[Key, bytes]]) -> Iterator[tuple[Key, bytes]]:
     """The first rows of that arrangement, each written as the head of its entry."""
-    for key, written in islice(rows, beginning.most):
-        row = msgspec.json.decode(written, type=Row)
+    for key, row in islice(_named(rows), beginning.most):
         entry = row.opened(KINDS)
         said = entry.said[:1] if entry.is_modified else ()  # what `is_modified` says of it
         yield key, msgspec.json.encode((row.record, row.kind, _told(replace(entry, said=said, people=()))))
+
+
+def _named(rows: Iterator[tuple[Key, bytes]]) -> Iterator[tuple[Key, Row]]:
+    """Those that a first page may name: told while the whole entry is at hand, as heads say no category."""
+    for key, written in rows:
+        row = msgspec.json.decode(written, type=Row)
+        if delicate.is_of_first_page(row.opened(presenting.KINDS)):
+            yield key, row
 
 
 def _told(of: Any) -> dict[str, Any]:

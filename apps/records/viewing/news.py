@@ -17,9 +17,10 @@ from apps.audit.models import EventType
 from apps.records import bodies, presenting, subjects
 from apps.records.binary_cursors import binary_cursor
 from apps.records.models import Record
+from apps.records.presenters import delicate
 from apps.records.presenters.entry import UNLISTED, Context
 from apps.records.shelving.surroundings import Surroundings
-from apps.records.subjects import Subject
+from apps.records.subjects import HISTORY, Subject
 from apps.records.viewing import rows, whens
 from apps.records.viewing.whole import Whole
 
@@ -115,7 +116,7 @@ def _contexts(whole: Whole, readable: Sequence[tuple[Record, bytes]]) -> Mapping
 
 
 def _item(whole: Whole, record: Record, body: bytes, context: Context, since: datetime) -> Item | None:
-    """None for what no list has: withdrawn, not final, or of no subject."""
+    """None for what no list has: withdrawn, not final, or of no subject; and for what a first page does not name."""
     resource, entry = presenting.present(
         body,
         resource_type=record.resource_type,
@@ -124,6 +125,8 @@ def _item(whole: Whole, record: Record, body: bytes, context: Context, since: da
     )
     subject = subjects.subject_of(resource, resource_type=record.resource_type)
     if subject is None or entry.is_withdrawn or entry.group == UNLISTED:
+        return None
+    if subject is HISTORY or not delicate.is_of_first_page(entry):
         return None
     return Item(
         record=record.pk,

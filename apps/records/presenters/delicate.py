@@ -1,0 +1,58 @@
+"""What the first page of a record does not name: how somebody lives, what they answered to a questionnaire, and of what
+somebody died (patient experience 3.10, never on Home). Shoulders are looked over there; the lists have it.
+
+Told by category, else by what it is called: a questionnaire's report often comes as a laboratory's, and many results
+come without a category. Codes are of LOINC (https://loinc.org; (c) Regenstrief Institute, used under its license).
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from apps.records.presenters import plain_names
+from apps.records.presenters.entry import Code, Entry
+from apps.records.presenters.reports import ReportEntry
+from apps.records.presenters.results import Category, ResultEntry
+
+_CATEGORIES: Final = frozenset({Category.SOCIAL, Category.SURVEY})
+_LOINC: Final = frozenset(
+    {
+        # cause of death, immediate and underlying
+        "69453-9", "79378-6", "80358-5",
+        # depression: PHQ-2 and PHQ-9 with their items and scores, Edinburgh
+        "55757-9", "55758-7", "44249-1", "44250-9", "44251-7", "44252-5", "44253-3", "44254-1", "44255-8", "44258-2",
+        "44259-0", "44260-8", "44261-6", "69722-7", "71354-5", "73831-0", "73832-8", "89204-2",
+        # anxiety, alcohol, drugs, violence at home
+        "69737-5", "70274-6", "72109-2", "75626-2", "75624-7", "82666-9", "82667-7", "76499-3", "76504-0",
+    }
+)  # fmt: skip
+# English and Spanish.
+_WORDS: Final = re.compile(
+    r"cause of death|causa de (?:la )?muerte|suicid|better off dead|mejor muert|\bphq-?\s?[0-9]|patient health quest|"
+    r"\bgad-?\s?7|\baudit-c|\bdast-?\s?10|questionnaire|cuestionario|\bsurvey\b|\bencuesta\b",
+    re.IGNORECASE,
+)
+
+
+def is_of_first_page(entry: Entry) -> bool:
+    """Whether the first page may name it."""
+    if isinstance(entry, ResultEntry) and entry.category in _CATEGORIES:
+        return False
+    if not isinstance(entry, ResultEntry | ReportEntry):
+        return True
+    return not any(map(_is_delicate, _codes(entry))) and not any(map(_WORDS.search, _names(entry)))
+
+
+def _is_delicate(code: Code) -> bool:
+    return plain_names.is_loinc(code) and code.code in _LOINC
+
+
+def _codes(entry: ResultEntry | ReportEntry) -> Iterator[Code]:
+    yield from entry.codes
+    if isinstance(entry, ResultEntry):
+        yield from (code for part in entry.components for code in part.codes)
+
+
+def _names(entry: ResultEntry | ReportEntry) -> Iterator[str]:
+    yield entry.title
+    yield from (code.display for code in entry.codes)

@@ -1,0 +1,65 @@
+"""What the first page of a record leaves to the lists: questionnaires, how somebody lives, of what somebody died."""
+
+import pytest
+from django.urls import reverse
+
+from tests.records.shelved import keep, result
+
+pytestmark = pytest.mark.django_db
+
+LATEST = "Sodium"
+
+
+def answer(number, name, code, category):
+    return {**result(number, name=name, code=code), "category": [{"coding": [{"code": category}]}]}
+
+
+def report(number, name):
+    told = {**result(number, name=name, code="0-0"), "resourceType": "DiagnosticReport"}
+    del told["valueQuantity"]
+    return told
+
+
+DELICATE = {
+    "an answer to a survey": answer(0, "Little interest in things", "0-1", "survey"),
+    "how somebody lives": answer(0, "Tobacco use", "72166-2", "laboratory"),
+    "an item called a laboratory's": answer(0, "Thoughts about death", "44260-8", "laboratory"),
+    "a cause of death": answer(0, "Cause of death", "69453-9", "exam"),
+    "a cause of death in Spanish": answer(0, "Causa de muerte", "0-2", "exam"),
+    "a score without a code of LOINC": answer(0, "PHQ-9 total score", "x", "laboratory"),
+    "a questionnaire's report": report(0, "Patient Health Questionnaire 9 item"),
+}
+delicate = pytest.mark.parametrize("sent", DELICATE.values(), ids=DELICATE)
+
+
+def text_of(client, name, *args):
+    response = client.get(reverse(name, args=args))
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+class TestTheFirstPage:
+    @delicate
+    def test_does_not_name_it_among_the_latest_results(self, hers, connection, sent):
+        keep(connection, sent, result(1))
+        text = text_of(hers, "whole_record")
+        assert LATEST in text
+        assert sent["code"]["text"] not in text
+
+    @delicate
+    def test_leaves_it_in_the_lists(self, hers, connection, sent):
+        keep(connection, sent, result(1))
+        subject = "history" if sent is DELICATE["how somebody lives"] else "results"
+        assert sent["code"]["text"] in text_of(hers, "subject", subject)
+
+    def test_names_results_behind_more_of_them_than_it_reads(self, hers, connection):
+        answers = [answer(number, f"Question {number}", f"0-{number}", "survey") for number in range(40)]
+        keep(connection, *answers, result(50))
+        text = text_of(hers, "whole_record")
+        assert LATEST in text
+        assert "Question" not in text
+
+    def test_tells_a_stranger_none_of_it(self, client, sam, connection):
+        keep(connection, *DELICATE.values(), result(1))
+        client.force_login(sam)
+        assert LATEST not in text_of(client, "whole_record")
