@@ -27,8 +27,3 @@ application = get_wsgi_application()
 _load_pages()
 gc.collect()
 gc.freeze()
-
-# What a page makes is gone with its last name, without a look for circles: a look after every 700 objects made long
-# pages a twentieth longer, and the slowest of them a tenth. So many objects are a few megabytes.
-_OBJECTS_BETWEEN_LOOKS = 20_000
-gc.set_threshold(_OBJECTS_BETWEEN_LOOKS, *gc.get_threshold()[1:])
