@@ -1,7 +1,7 @@
 """What a chart needs of a result: when it was, how much, and what many results of a test have alike. A page reads five
 hundred of these in one go, and what its table tells of a result for a few rows alone."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from hashlib import blake2b
@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from apps.records.presenters.moments import When
-from apps.records.presenters.quantities import Quantity
+from apps.records.presenters.quantities import NO_QUANTITY, Quantity
 from apps.records.presenters.ranges import ReferenceRange
 from apps.records.presenters.results import Comparable, Group, Status
 from apps.records.presenters.values import Kind, Value
@@ -46,7 +46,7 @@ class Alike:
     """What a laboratory says of many results alike. `quantity` has no digits. `told` is what else of it is told with
     each, as it is written (`comparing.told`)."""
 
-    quantity: Quantity = field(default_factory=Quantity)
+    quantity: Quantity = NO_QUANTITY
     place: str = ""
     is_early: bool = False
     usual_range: ReferenceRange | None = None
