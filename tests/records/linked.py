@@ -1,7 +1,8 @@
 """Rows that tests of records and portal start from: a provider, its endpoint, and Alice's link to it."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from itertools import count
+from typing import Any, Final
 
 from apps.accounts.models import User
 from apps.connections import refreshing
@@ -15,6 +16,8 @@ from apps.wire.token_endpoint import TokenSet
 from tests.records.people import PATIENT_ID
 
 AT = datetime(2026, 11, 20, 9, 40, tzinfo=UTC)
+# Pages name providers in the order in which they were linked: no two in the same moment.
+_LINKED: Final = count()
 
 
 def make_endpoint(
@@ -73,7 +76,7 @@ def make_connection(user: User, endpoint: Endpoint | None = None, **columns: Any
     given = {
         "status": "active",
         "fhir_patient_id": PATIENT_ID,
-        "created_at": AT - timedelta(minutes=5),
+        "created_at": AT - timedelta(minutes=5) + timedelta(microseconds=next(_LINKED)),
         "confirmed_at": AT - timedelta(minutes=1),
         **columns,
     }

@@ -34,7 +34,7 @@ JOIN directory_endpoint AS endpoint ON endpoint.id = link.endpoint_id
 # much as asking.
 _CONFIRMED: Final = f"""
 SELECT {COLUMNS} FROM {JOINED}
-WHERE link.user_id = %(user_id)s AND link.confirmed_at IS NOT NULL ORDER BY link.created_at
+WHERE link.user_id = %(user_id)s AND link.confirmed_at IS NOT NULL ORDER BY link.created_at, link.id
 """  # noqa: S608  # nosec B608 -- names of columns, written above
 
 
