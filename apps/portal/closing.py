@@ -27,6 +27,7 @@ from apps.connections.ending import disconnecting
 from apps.connections.models import Connection
 from apps.records import forgetting
 from apps.records.models import Record, SyncRun
+from apps.records.viewing import counting
 from apps.vault import shredding
 from apps.vault.holders import Holder
 
@@ -35,10 +36,12 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class AtStake:
-    """What closing would end and delete, counted for the question."""
+    """What closing would end and delete, for the question: how many connections, whether anything is kept, and how many
+    entries of that lists show. `entries` is None where they cannot tell."""
 
     connections: int
-    entries: int
+    has_copies: bool
+    entries: int | None
 
 
 @dataclass(frozen=True)
@@ -50,8 +53,12 @@ class Closed:
 
 
 def at_stake(user: User) -> AtStake:
-    """How many connections still hold, and how many entries are kept, of connections that are over as well."""
-    return AtStake(connections=user.connections.living().count(), entries=Record.objects.filter(user=user).count())
+    """How many connections still hold, and what is kept, of connections that are over as well."""
+    return AtStake(
+        connections=user.connections.living().count(),
+        has_copies=Record.objects.filter(user=user).exists(),
+        entries=counting.listed(user.pk),
+    )
 
 
 def close(user: User, *, at: datetime) -> Closed:

@@ -39,16 +39,15 @@ def disconnect(connection: Connection, *, keeps_copy: bool, at: datetime) -> Par
     return Parted(provider_is_told=is_told, keeps_copy=keeps_copy)
 
 
-def delete_copy(connection: Connection, *, at: datetime) -> int:
-    """Delete what was kept of a connection that is over, and the connection; returns how many entries went."""
+def delete_copy(connection: Connection, *, at: datetime) -> None:
+    """Delete what was kept of a connection that is over, and the connection."""
     with transaction.atomic():
-        entries = _forget(connection, at=at)
+        _forget(connection, at=at)
         _remove(connection)
-    return entries
 
 
-def _forget(connection: Connection, *, at: datetime) -> int:
-    return forgetting.forget(connection, actor=Actor.user(connection.user_id), at=at).records
+def _forget(connection: Connection, *, at: datetime) -> None:
+    forgetting.forget(connection, actor=Actor.user(connection.user_id), at=at)
 
 
 def _remove(connection: Connection) -> None:

@@ -21,7 +21,7 @@ from apps.connections import revoking
 from apps.connections.models import PendingRevocation, StoredTokenSet
 from apps.portal import closing
 from apps.portal.closing import AtStake, Closed
-from apps.records.models import Record, SyncRun
+from apps.records.models import Record, Shelf, SyncRun
 from apps.vault import sealing
 from apps.vault.errors import Shredded
 from apps.vault.models import DataKey
@@ -29,6 +29,7 @@ from apps.vault.sealing import Holder, Place
 from tests.portal import leavers
 from tests.records.linked import AT, make_connection
 from tests.records.people import CANARIES
+from tests.records.shelved import keep, result
 from tests.wire.servers import http
 
 pytestmark = pytest.mark.django_db
@@ -128,11 +129,15 @@ class TestAnAccountThatIsClosed:
 
 
 class TestWhatIsAtStake:
-    def test_counts_what_holds_and_every_copy(self, alice, sam, endpoint, provider, linked):
+    def test_counts_what_holds_and_what_lists_show(self, alice, sam, endpoint, linked, provider):
         kept = make_connection(alice, endpoint, fhir_patient_id="p-2", status="disconnected")
-        Record.objects.filter(resource_type="Patient").update(connection=kept)
+        keep(kept, result(1))
         leavers.link(sam, endpoint, provider)
-        assert closing.at_stake(alice) == AtStake(connections=1, entries=3)
+        assert closing.at_stake(alice) == AtStake(connections=1, has_copies=True, entries=3)
+
+    def test_is_not_counted_where_lists_cannot(self, alice, linked):
+        Shelf.objects.exclude(subject="patient").update(sealed_index=b"not to be opened")
+        assert closing.at_stake(alice) == AtStake(connections=1, has_copies=True, entries=None)
 
 
 class TestTheProviders:

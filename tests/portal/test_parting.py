@@ -21,9 +21,10 @@ from apps.records import syncing
 from apps.records.models import Record, Shelf, SyncRun
 from tests.connections.conftest import BACKEND
 from tests.fixtures.cast import PASSWORD
-from tests.records.linked import AT, give_tokens, make_connection
+from tests.records.linked import AT, give_tokens, make_connection, make_endpoint
 from tests.records.people import R4_PATIENT
 from tests.records.provider import PATIENT
+from tests.records.shelved import keep, result
 from tests.wire.servers import http
 
 pytestmark = pytest.mark.django_db
@@ -64,6 +65,10 @@ def synced(linked):
 
 def give_password(client):
     client.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+
+
+def words(answer):
+    return " ".join(answer.content.decode().split())
 
 
 def elsewhere(work):
@@ -271,12 +276,37 @@ class TestDeletingTheCopy:
     def test_deletes_every_copy_and_the_row_that_names_the_person(self, hers, over):
         give_password(hers)
         address = reverse("delete_copy", args=[over.pk])
-        assert "3 entries go, in this app only." in " ".join(hers.get(address).content.decode().split())
         hers.post(address)
         assert not Record.objects.exists()
         assert not Shelf.objects.exists()
         assert not Connection.objects.exists()
         assert AuditEvent.objects.get(event=EventType.RECORD_FORGOTTEN).facts == {"rows": 3}
+
+    def test_counts_what_lists_show_and_says_that_more_goes(self, hers, over):
+        give_password(hers)
+        listed = hers.get(reverse("everything_by_date")).content.decode()
+        asked = words(hers.get(reverse("delete_copy", args=[over.pk])))
+        assert Record.objects.count() == 3  # with the patient's own
+        assert "2 entries" in listed
+        assert "2 entries in your lists go, with everything else that came from there, in this app only." in asked
+        assert "Delete 2 entries" in asked
+
+    def test_counts_nothing_where_lists_cannot(self, hers, over):
+        give_password(hers)
+        Shelf.objects.exclude(subject="patient").update(sealed_index=b"not to be opened")
+        asked = words(hers.get(reverse("delete_copy", args=[over.pk])))
+        assert "Everything that came from there goes, in this app only." in asked
+        assert "Delete everything </button>" in asked
+
+    def test_counts_nothing_of_other_connections(self, hers, over, alice):
+        keep(make_connection(alice, make_endpoint("https://other.example/r4")), result(1))
+        give_password(hers)
+        assert "2 entries in your lists go" in words(hers.get(reverse("delete_copy", args=[over.pk])))
+
+    def test_says_that_it_is_done(self, hers, over):
+        give_password(hers)
+        answer = hers.post(reverse("delete_copy", args=[over.pk]), follow=True)
+        assert "Your copy is deleted." in words(answer)
 
     def test_offers_to_download_it_first(self, hers, over):
         give_password(hers)

@@ -11,7 +11,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
@@ -21,6 +20,7 @@ from apps.connections.models import Connection
 from apps.portal import endings, parting
 from apps.portal.endings import Ending
 from apps.portal.parting import Parted
+from apps.records.viewing import counting
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -81,7 +81,8 @@ def _ask_after_password(request: HttpRequest, connection: Connection) -> HttpRes
 
 @reauthentication_required  # type: ignore[untyped-decorator]
 def _ask_to_delete_copy(request: HttpRequest, connection: Connection) -> HttpResponse:
-    context = {"connection": connection, "entries": connection.records.count()}
+    entries = counting.listed(connection.user_id, connection_id=connection.pk)
+    context = {"connection": connection, "entries": entries}
     return render(request, "portal/delete_copy.html", context)
 
 
@@ -99,9 +100,8 @@ def _disconnect_and_delete(request: HttpRequest, connection: Connection) -> Http
 
 @reauthentication_required  # type: ignore[untyped-decorator]
 def _delete_copy(request: HttpRequest, connection: Connection) -> HttpResponse:
-    entries = parting.delete_copy(connection, at=timezone.now())
-    said = ngettext("Deleted: %(count)d entry.", "Deleted: %(count)d entries.", entries)
-    messages.success(request, said % {"count": entries})
+    parting.delete_copy(connection, at=timezone.now())
+    messages.success(request, _("Your copy is deleted."))
     return redirect("home")
 
 

@@ -126,11 +126,6 @@ class Index(msgspec.Struct, frozen=True):
         return self.count + self.drafts + self.fills
 
     @property
-    def searched(self) -> int:
-        """How many entries a search looks through: what lists show, and what stands under a prescription."""
-        return self.count + self.fills
-
-    @property
     def is_searchable(self) -> bool:
         """Whether a search finds its way through the leaves: those of an earlier release were made in another way."""
         return Arrangement.FOUND.value in self.arrangements

@@ -61,9 +61,9 @@ class Hit:
 
 @dataclass(frozen=True)
 class Found:
-    """How many entries were found, and the newest of them, newest first. `searched` is how many were looked through,
-    and `passed_over` are shelves with entries that could not be, or not wholly: an earlier release built them, or a
-    leaf does not open."""
+    """How many entries were found, and the newest of them, newest first. `searched` is how many were looked through, as
+    lists count them: with each prescription what was filled for it. `passed_over` are shelves with entries that could
+    not be, or not wholly: an earlier release built them, or a leaf does not open."""
 
     count: int
     newest: tuple[Hit, ...]
@@ -176,7 +176,7 @@ def find(shelves: Sequence[OpenShelf], words: str, ring: KeyRing) -> Found:
     entries = ((*entry, shelf, phrase) for shelf, phrase in _phrases(looked, ring) for entry in phrase.entries)
     newest = heapq.nsmallest(MOST, entries, key=itemgetter(0))
     hits = tuple(Hit(key, shelf, said.title, said.plain, when) for key, when, shelf, said in newest)
-    searched = sum(shelf.index.searched for shelf in chosen if shelf.index and shelf not in looked.passed_over)
+    searched = sum(shelf.index.count for shelf in chosen if shelf.index and shelf not in looked.passed_over)
     if not searched and len(looked.passed_over) > len(passed_over):
         raise CannotOpen
     return Found(looked.count, hits, searched, tuple(looked.passed_over))
@@ -186,8 +186,8 @@ def _searchable(shelves: Sequence[OpenShelf]) -> tuple[list[OpenShelf], list[Ope
     """The shelves to search, and the others that have entries. Raises `reading.Outdated` where only those have some."""
     open_ones = [(shelf, shelf.index) for shelf in shelves if shelf.index is not None]
     chosen = [shelf for shelf, index in open_ones if index.is_searchable]
-    passed_over = [shelf for shelf, index in open_ones if not index.is_searchable and index.searched]
-    if passed_over and not any(index.searched for _shelf, index in open_ones if index.is_searchable):
+    passed_over = [shelf for shelf, index in open_ones if not index.is_searchable and index.count]
+    if passed_over and not any(index.count for _shelf, index in open_ones if index.is_searchable):
         raise reading.Outdated
     return chosen, passed_over
 

@@ -1,0 +1,22 @@
+"""How many entries lists show, for a question about all of them: what "Everything by date" counts, and a reader can check.
+
+More than these are kept: who wrote them and where, and what is not final, was withdrawn, or is no longer at the provider.
+"""
+
+from uuid import UUID
+
+from apps.records.shelving import reading
+from apps.records.subjects import LISTED
+from apps.vault import sealing
+from apps.vault.sealing import Holder
+
+
+def listed(user_id: UUID, *, connection_id: UUID | None = None) -> int | None:
+    """Of all their connections, or of one. None where a shelf does not open: then lists cannot tell, either.
+
+    One query, and one for the key.
+    """
+    with sealing.key_ring(Holder.user(user_id)) as ring:
+        found = reading.shelves(user_id, ring, subjects=[subject.key for subject in LISTED])
+    indexes = [shelf.index for shelf in found if connection_id in {None, shelf.connection_id}]
+    return None if None in indexes else sum(index.count for index in indexes if index is not None)
