@@ -5,7 +5,7 @@ vital sign or social history, and a CarePlan of DSTU2 may be a care team. Types 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
@@ -30,11 +30,12 @@ class Order(StrEnum):
 class Subject:
     """One subject. `groups` are the groups of its entries in the order they are listed; the others come after them.
 
-    `key` stands in addresses: it names the page, and nothing of what is on it.
+    `key` stands in addresses: it names the page, and nothing of what is on it. What a subject is called depends on the
+    reader's language, and which subject it is does not.
     """
 
     key: str
-    name: str | Promise
+    name: str | Promise = field(compare=False)
     resource_types: tuple[str, ...]
     order: Order = Order.NEWEST
     groups: tuple[str, ...] = ()
