@@ -9,19 +9,18 @@ from uuid import UUID
 
 from django.utils.translation import gettext, ngettext
 
-from apps.records.presenters import absences, grave_entries, grave_news, illnesses, plain_names, results
+from apps.records.presenters import absences, grave_entries, grave_news, illnesses, meanings, plain_names, results
 from apps.records.presenters.documents import DocumentEntry
 from apps.records.presenters.entry import Code, Entry
 from apps.records.presenters.family import FamilyEntry
 from apps.records.presenters.immunizations import ImmunizationEntry
-from apps.records.presenters.moments import When
 from apps.records.presenters.reports import ReportEntry
 from apps.records.presenters.results import ResultEntry
 from apps.records.presenters.values import Attachment
 from apps.records.presenters.visits import VisitEntry
 from apps.records.shelving import arranging
 from apps.records.shelving.reading import Shelved
-from apps.records.viewing import cautions, meanings, other_kinds, remarks, standing, values_in_words, whens, words
+from apps.records.viewing import cautions, other_kinds, remarks, standing, values_in_words, whens, words
 from apps.records.viewing.facts import lines
 from apps.records.viewing.whole import Source
 
@@ -186,7 +185,7 @@ def _row(shelved: Shelved, provider: str, person: str, alike: _Alike, *, has_det
         subject=shelved.subject,
         title=title,
         theirs=theirs,
-        when_label="" if _says_itself(entry.when) else alike.label(entry),
+        when_label="" if whens.says_itself(entry.when) else alike.label(entry),
         when=whens.in_words(entry.when),
         year=arranging.year(entry),
         group=entry.group,
@@ -196,11 +195,6 @@ def _row(shelved: Shelved, provider: str, person: str, alike: _Alike, *, has_det
         of_its_test=shelved.of_its_test,
         person=person,
     )
-
-
-def _says_itself(when: When) -> bool:
-    """Whether the words need no label: "Since March 2019", "At age 42", "Date not given"."""
-    return not when.starts or bool(when.text) or when.is_open
 
 
 def _said_beside(title: str, shelved: Shelved, entry: Entry, provider: str, alike: _Alike) -> tuple[str, ...]:

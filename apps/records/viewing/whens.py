@@ -8,10 +8,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from apps.records.presenters import dates
+from apps.records.presenters import dates, meanings
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.moments import When
-from apps.records.viewing import meanings
 from apps.wire import datetimes
 from apps.wire.datetimes import FhirDateTime, Precision
 
@@ -71,6 +70,11 @@ def in_words(when: When) -> str:
     if when.age_from is not None or when.age_to is not None:
         return _age(when)
     return gettext("Date not known") if when.unknown else gettext("Date not given")
+
+
+def says_itself(when: When) -> bool:
+    """Whether the words need no label: "Since March 2019", "At age 42", "Date not given"."""
+    return not when.starts or bool(when.text) or when.is_open
 
 
 def in_full(when: When) -> str:

@@ -12,6 +12,7 @@ from tests.records.linked import AT
 
 MEDICINES, ALLERGIES, PROBLEMS, PAST = "10160-0", "48765-2", "11450-4", "11348-0"
 VACCINES, PROCEDURES, RESULTS, VITALS, PLANS = "11369-6", "47519-4", "30954-2", "8716-3", "18776-5"
+DEVICES = "46264-8"
 
 
 class Summarized:

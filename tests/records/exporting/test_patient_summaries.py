@@ -259,7 +259,7 @@ class TestADocument:
         document = summary(alice)
         (told,) = told_in(document, "18776-5")
         assert [each["detail"].get("doNotPerform") for each in told["activity"]] == [True, None]
-        assert "Not to do: 229065009; Walk" in section(document, "18776-5")["text"]["div"]
+        assert "Not to do: 229065009 · Under way; Walk · Under way" in section(document, "18776-5")["text"]["div"]
 
     def test_names_the_patient_and_says_where_each_entry_is_from(self, alice):
         keep(make_connection(alice), R4_PATIENT, allergy("a1"))
@@ -313,7 +313,10 @@ class TestADocument:
         assert [each["code"]["text"] for each in reported(document, found)] == ["Potassium", "Sodium"]
         assert (found["status"], found["effectiveDateTime"]) == ("appended", "2026-03-04T10:00:00Z")
         assert found["category"] == [{"coding": [{"code": "LAB"}]}]
-        assert "Nothing amiss; Well; Sodium 140 mmol/L" in section(document, "30954-2")["text"]["div"]
+        assert (
+            "Final, with later additions; Nothing amiss; Well; Sodium: 140 mmol/L"
+            in section(document, "30954-2")["text"]["div"]
+        )
         (origin,) = resources(document, "Provenance")
         urls = {each["fullUrl"] for each in document["entry"] if each["resource"]["resourceType"] == "Observation"}
         assert urls <= {each["reference"] for each in origin["target"]}

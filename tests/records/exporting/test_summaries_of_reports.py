@@ -48,7 +48,7 @@ class TestAReport:
     def test_tells_a_result_inside_it_that_names_the_same_patient(self, alice):
         about = {"reference": "https://fhir.example/r4/Patient/p-7301/_history/2"}
         keep(make_connection(alice), {**REPORT, "contained": [{**INSIDE, "subject": about}]})
-        assert "Canary 140 mmol/L" in Summarized(alice).words(RESULTS)
+        assert "Canary: 140 mmol/L" in Summarized(alice).words(RESULTS)
 
     def test_says_what_may_turn_a_result_inside_it_around(self, alice):
         turned = {"modifierExtension": [{"url": "https://lab.example/of-a-control", "valueBoolean": True}]}

@@ -41,7 +41,7 @@ class TestAResult:
         works = [{"coding": [{"code": "R", "display": "Resistant"}]}]
         only, words = told(alice, component=[{"code": {"text": "Ciprofloxacin"}, "interpretation": works}])
         assert only["component"][0]["interpretation"] == [{"coding": [{"system": TABLE, "code": "R"}]}]
-        assert "Ciprofloxacin Resistant" in words
+        assert "Ciprofloxacin: In the lab the medicine does not work against it" in words
 
     def test_says_what_its_range_is_of_and_for_whom(self, alice):
         aim = {"coding": [{"code": "treatment"}]}
@@ -58,9 +58,9 @@ class TestAResult:
     @pytest.mark.parametrize(
         ("value", "said"),
         [
-            ({"valueDateTime": "about Easter"}, "about Easter"),
-            ({"valuePeriod": {"start": "2019-01-01", "end": "2019-02-01"}}, "2019-01-01 - 2019-02-01"),
-            ({"valuePeriod": {"start": "2019-02-01", "end": "2019-01-01"}}, "2019-02-01 - 2019-01-01"),
+            ({"valueDateTime": "about Easter"}, "“about Easter”"),
+            ({"valuePeriod": {"start": "2019-01-01", "end": "2019-02-01"}}, "January 1, 2019 to February 1, 2019"),
+            ({"valuePeriod": {"start": "2019-02-01", "end": "2019-01-01"}}, "February 1, 2019 to January 1, 2019"),
             ({"valueAttachment": {"title": "Curve", "url": "https://lab.example/1"}}, "Curve"),
         ],
     )
@@ -77,7 +77,7 @@ class TestAResult:
         assert ("valueRange" in only) is is_range
         assert ("age" in only["referenceRange"][0]) is is_range
         assert (only["referenceRange"][0].get("appliesTo") == [{"text": "9 - 2"}]) is not is_range
-        assert f"<td>{low} - {high}</td>" in words
+        assert f"<td>{low} to {high}</td>" in words
 
     @pytest.mark.parametrize(
         ("value", "code"),

@@ -59,7 +59,7 @@ class TestAMedicine:
         found = Summarized(alice)
         (only,) = found.told(MEDICINES)
         assert only["note"] == [{"text": "Until January 2, 2015"}]
-        assert "active; Until January 2, 2015" in found.words(MEDICINES)
+        assert "On Harbor Family Practice's current list; Until January 2, 2015" in found.words(MEDICINES)
 
 
 class TestADose:
@@ -80,7 +80,7 @@ class TestAPlan:
         found = Summarized(alice)
         (only,) = found.told(PLANS)
         assert [each["detail"]["status"] for each in only["activity"]] == list(statuses[:3])
-        said = "Canary in-progress; Canary completed (completed); Canary cancelled (cancelled)"
+        said = "Current; Canary in-progress · Under way; Canary completed · Done; Canary cancelled · Stopped"
         assert f"<td>{said}</td>" in found.words(PLANS)
 
     def test_that_is_only_proposed_stays_proposed(self, alice):
@@ -103,11 +103,11 @@ class TestAnAllergy:
         found = Summarized(alice)
         (only,) = found.told(ALLERGIES)
         assert (only["criticality"], only["category"]) == ("high", ["food"])
-        assert "<td>active, criticality high</td>" in found.words(ALLERGIES)
+        assert "<td>On Harbor Family Practice's list; Could be serious</td>" in found.words(ALLERGIES)
 
 
 class TestAReaction:
-    @pytest.mark.parametrize(("certainty", "said"), [("unlikely", "Hives (unlikely)"), ("likely", "Hives")])
+    @pytest.mark.parametrize(("certainty", "said"), [("unlikely", "Unlikely"), ("likely", "Likely")])
     def test_says_how_sure_its_cause_is(self, alice, certainty, said):
         reaction = [{"manifestation": [{"text": "Hives"}], "certainty": certainty}]
         keep(make_connection(alice), made("AllergyIntolerance", substance=CANARY, reaction=reaction))
@@ -115,7 +115,7 @@ class TestAReaction:
         (only,) = found.told(ALLERGIES)
         (extension,) = only["reaction"][0]["extension"]
         assert extension["valueCodeableConcept"]["coding"][0]["code"] == certainty
-        assert f"<td>{said}</td>" in found.words(ALLERGIES)
+        assert f"<td>Status not given; Hives · How sure: {said}</td>" in found.words(ALLERGIES)
 
 
 class TestAPatient:

@@ -10,7 +10,7 @@ from decimal import Decimal
 from itertools import islice
 from typing import Final
 
-from apps.records.exporting.ips import writing
+from apps.records.exporting.ips import narrating, writing
 from apps.records.exporting.ips.clinical import Item
 from apps.records.exporting.ips.writing import Part
 from apps.records.exporting.reading import Told
@@ -29,7 +29,7 @@ def heeded(item: Item, told: Told) -> Item:
         item,
         resource={**item.resource, "modifierExtension": kept},
         beside={**item.beside, "modifierExtension": kept} if item.beside else item.beside,
-        detail="; ".join(filter(None, (cautions.of(told.entry), item.detail))),
+        detail=narrating.together(cautions.of(told.entry), item.detail),
     )
 
 

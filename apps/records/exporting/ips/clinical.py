@@ -7,9 +7,7 @@ DSTU2 are mapped as interface facts 1.6 says; a code that R4 does not know count
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from django.utils.translation import gettext
-
-from apps.records.exporting.ips import writing
+from apps.records.exporting.ips import narrating, writing
 from apps.records.exporting.ips.writing import Part
 from apps.records.exporting.reading import Told
 from apps.records.presenters import care_plans, elements, heads, moments
@@ -28,7 +26,7 @@ _CRITICALITIES = {
 class Item:
     """One thing of a section. `resource` lacks id and subject, which the document gives it under `subject_name`.
 
-    `title`, `detail` and `when` are its line of the narrative. `beside` is a resource that `resource` refers to by the
+    `title` and `detail` are its line of the narrative. `beside` is a resource that `resource` refers to by the
     element `refers_by`. `results` are what it reports: `Type/id` of what may be in the document, and `inside`, by their
     ids in it, the resources that it brings along itself.
     """
@@ -36,7 +34,6 @@ class Item:
     resource: Part
     title: str
     detail: str
-    when: When
     subject_name: str = "subject"
     beside: Part = field(default_factory=dict)
     refers_by: str = ""
@@ -46,7 +43,7 @@ class Item:
 
 def allergy(told: Told) -> Item | None:
     """AllergyIntolerance (IPS). One that was ruled out is left out."""
-    sent, entry = told.resource, told.entry
+    sent = told.resource
     verification = known_code(sent, "verificationStatus", ("unconfirmed", "confirmed", "refuted", "presumed"))
     clinical = known_code(sent, "clinicalStatus", ("active", "inactive", "resolved"))
     dstu2 = known_code(sent, "status", ("active", "inactive", "resolved", "unconfirmed", "confirmed", "refuted"))
@@ -72,9 +69,7 @@ def allergy(told: Told) -> Item | None:
             "reaction": [reaction for reaction in reactions if reaction],
         }
     )
-    doubted = verification if verification == "unconfirmed" else ""
-    detail = [known, "criticality high" if criticality == "high" else "", doubted, *map(_said, reactions)]
-    return Item(resource, title, ", ".join(filter(None, detail)), entry.when, subject_name="patient")
+    return Item(resource, title, narrating.details(told), subject_name="patient")
 
 
 _ALLERGY_CATEGORIES = frozenset({"food", "medication", "environment", "biologic"})
@@ -100,12 +95,6 @@ def _certainty(sent: Element) -> list[Part]:
     code = known_code(sent, "certainty", ("unlikely", "likely", "confirmed"))
     said = writing.terminology("reaction-event-certainty", code)
     return [{"url": _CERTAINTY, "valueCodeableConcept": said}] if code else []
-
-
-def _said(reaction: Part) -> str:
-    shown = [heads.title_of(one) for one in reaction.get("manifestation", [])]
-    doubted = "(unlikely)" if "unlikely" in str(reaction.get("extension")) else ""
-    return " ".join(filter(None, (reaction.get("severity", ""), *shown, doubted)))
 
 
 def condition(told: Told) -> Item | None:
@@ -136,8 +125,7 @@ def condition(told: Told) -> Item | None:
             "recordedDate": writing.date(moments.read(sent, "recordedDate", "dateRecorded", means="").starts),
         }
     )
-    detail = ", ".join(filter(None, (clinical, verification if verification != "confirmed" else "")))
-    return Item(resource, title, detail, told.entry.when)
+    return Item(resource, title, narrating.details(told))
 
 
 _CERTAINTIES = ("unconfirmed", "provisional", "differential", "confirmed", "refuted")
@@ -160,11 +148,9 @@ def immunization(told: Told) -> Item | None:
     lot = elements.text(sent, "lotNumber")
     resource = {"resourceType": "Immunization", "status": "completed", "vaccineCode": concept, **occurrence}
     resource |= {"lotNumber": lot} if lot else {}
-    detail = [lot]
     if elements.flag(sent, "isSubpotent") is True:  # a modifier: without it, the dose was a whole one
         resource["isSubpotent"] = True
-        detail.append(gettext("A dose that may not protect enough"))
-    return Item(resource, title, ", ".join(filter(None, detail)), when, subject_name="patient")
+    return Item(resource, title, narrating.details(told), subject_name="patient")
 
 
 _PROCEDURE_STATUSES = ("preparation", "in-progress", "on-hold", "stopped", "completed", "aborted", "not-done")
@@ -181,7 +167,7 @@ def procedure(told: Told) -> Item | None:
     when = moments.read(sent, "performed", means="done")
     performed = {"performedString": when.text} if when.text else writing.moment("performed", when, is_needed=True)
     resource = {"resourceType": "Procedure", "status": known, "code": concept, **performed}
-    return Item(resource, title, known, when)
+    return Item(resource, title, narrating.details(told))
 
 
 def plan(told: Told) -> Item | None:
@@ -203,14 +189,7 @@ def plan(told: Told) -> Item | None:
             "activity": [{"detail": activity} for activity in activities if activity],
         }
     )
-    said = "; ".join(_activity_said(activity) for activity in activities if activity)
-    return Item(resource, description or told.entry.title, said, when)
-
-
-def _activity_said(activity: Part) -> str:
-    said, status = str(activity["description"]), activity["status"]
-    said = f"{said} ({status})" if status in {"on-hold", "completed", "cancelled", "stopped"} else said
-    return f"{gettext('Not to do')}: {said}" if activity.get("doNotPerform") else said
+    return Item(resource, description or told.entry.title, narrating.details(told))
 
 
 def _activity(detail: Element, told: Told) -> Part:

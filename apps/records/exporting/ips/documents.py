@@ -17,7 +17,6 @@ from apps.records.exporting.ips.selecting import NoneKnown
 from apps.records.exporting.ips.writing import Part
 from apps.records.exporting.stored import Source
 from apps.records.presenters import dates
-from apps.records.presenters.moments import When
 
 _PROFILES = "http://hl7.org/fhir/uv/ips/StructureDefinition/"
 _ENCODER = msgspec.json.Encoder(decimal_format="number")
@@ -108,7 +107,7 @@ def _section(section: Section, held: Gathered, choices: Sequence[Choice], pages:
                 if section.none[one.absence] and not contradicting.is_refuted(one.absence, items)]  # fmt: skip
     if not entries and section.unknown:
         entries = [_stated(section, section.unknown, pages, section.loinc)]
-    rows = [(one.item.title or _("Unnamed entry"), one.item.detail, _date(one.item.when), one.source.provider)
+    rows = [(one.item.title or _("Unnamed entry"), one.item.detail, one.date, one.source.provider)
             for one in held.found]  # fmt: skip
     heading = (_("What"), _("Details"), _("Date"), _("Provider"))
     lines = list(_lines(section, held, choices)) or ([] if rows else [_("Nothing is listed.")])
@@ -130,7 +129,8 @@ def _reason(held: Gathered) -> str:
 def _lines(section: Section, held: Gathered, choices: Sequence[Choice]) -> Iterable[str]:
     """What the table does not say: who recorded that there is none, what is missing and why, what is left out."""
     for one in held.none_known:
-        known = {"provider": one.source.provider, "date": _date(one.when) or _("a date not given"), "said": one.said}
+        date = dates.sent_date(one.when.starts) or _("a date not given")
+        known = {"provider": one.source.provider, "date": date, "said": one.said}
         yield _("%(provider)s recorded on %(date)s: %(said)s.") % known
     for choice in choices:
         for missing in choice.gaps.missing:
@@ -204,9 +204,3 @@ def _entry(identity: str, resource: Part) -> Part:
 
 def _ids(choices: Sequence[Choice]) -> tuple[object, ...]:
     return tuple(choice.source.connection_id for choice in choices)
-
-
-def _date(when: When) -> str:
-    if when.text:
-        return when.text
-    return " - ".join(filter(None, (dates.sent_date(when.starts), dates.sent_date(when.ends))))

@@ -13,7 +13,7 @@ from apps.records import subjects
 from apps.records.exporting import reading, shelved
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.filling import Fills
-from apps.records.exporting.ips import cautions
+from apps.records.exporting.ips import cautions, narrating
 from apps.records.exporting.ips.clinical import Item
 from apps.records.exporting.ips.sections import SECTIONS, Section
 from apps.records.exporting.ips.selecting import MOST, Left, Newest, NoneKnown, Picked, Ranked, Selection
@@ -36,12 +36,13 @@ _BY_SUBJECT: Final[Mapping[Subject, tuple[Section, ...]]] = {
 
 @dataclass(frozen=True, repr=False)
 class Found:
-    """One item, and which resource of which source it was made from."""
+    """One item, the date in its line of the narrative, and which resource of which source it was made from."""
 
     source: Source
     logical_id: str
     resource_type: str
     item: Item
+    date: str
 
 
 @dataclass
@@ -69,7 +70,8 @@ class Gathered:
             return
         is_modified = told.entry.is_modified  # then it is alike to nothing
         item = cautions.heeded(item, told) if is_modified else item
-        found = Found(told.source, told.entry.logical_id, told.entry.resource_type, item)
+        date = narrating.date(told.entry)
+        found = Found(told.source, told.entry.logical_id, told.entry.resource_type, item, date)
         self.newest.add(Ranked.by(told.entry, "" if is_modified else section.alike(told.entry), found))
 
 

@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext
 
-from apps.records.exporting.ips import writing
+from apps.records.exporting.ips import narrating, writing
 from apps.records.exporting.ips.clinical import Item, known_code
 from apps.records.exporting.ips.writing import Part
 from apps.records.exporting.reading import Told
@@ -41,8 +41,7 @@ def medicine(told: Told) -> Item | None:
         authored = {"authoredOn": writing.date(when.starts), "dosageInstruction": dosage}
         noted = [{"text": said} for said in ends]
         resource = writing.without_empty({**known, **_intended(told), **named, **authored, "note": noted})
-    detail = "; ".join(filter(None, (known["status"], *(each["text"] for each in dosage), *ends)))
-    return Item(resource, title, detail, when)
+    return Item(resource, title, narrating.together(narrating.details(told), *(each["text"] for each in dosage), *ends))
 
 
 def _intended(told: Told) -> Part:
@@ -84,7 +83,7 @@ def device(told: Told) -> Item | None:
     )
     use = {"status": "active"} if status == "active" else {"_status": writing.absent()}
     resource = {"resourceType": "DeviceUseStatement", **use, "_timingDateTime": writing.absent()}
-    return Item(resource, title, model, told.entry.when, beside=thing, refers_by="device")
+    return Item(resource, title, narrating.details(told), beside=thing, refers_by="device")
 
 
 def _drug(told: Told) -> tuple[str, tuple[Code, ...]]:

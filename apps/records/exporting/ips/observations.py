@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from apps.records.exporting.ips import writing
+from apps.records.exporting.ips import narrating, writing
 from apps.records.exporting.ips.clinical import Item, known_code
 from apps.records.exporting.ips.writing import Part
 from apps.records.exporting.reading import Told
@@ -45,7 +45,8 @@ def observation(told: Told) -> Item | None:
     """Observation (IPS, and R4 vital signs). One that was cancelled is left out."""
     if told.subject is None or told.subject.key not in _CATEGORIES:
         return None
-    return written(told.resource, told, category=_CATEGORIES[told.subject.key] or category_of(told.entry))
+    category = _CATEGORIES[told.subject.key] or category_of(told.entry)
+    return written(told.resource, told, category=category, detail=narrating.details(told))
 
 
 def category_of(entry: Entry) -> str:
@@ -55,7 +56,7 @@ def category_of(entry: Entry) -> str:
     return _UNSAID.get(results.Category(category), str(category))
 
 
-def written(sent: Element, told: Told, *, category: str) -> Item | None:
+def written(sent: Element, told: Told, *, category: str, detail: str) -> Item | None:
     """The same of an Observation that is `told`, or part of it, under this code of observation-category."""
     status = known_code(sent, "status", _STATUSES | _NO_RESULT)
     if status in _NO_RESULT:
@@ -85,8 +86,7 @@ def written(sent: Element, told: Told, *, category: str) -> Item | None:
             "component": components,
         }
     )
-    detail = "; ".join(filter(None, (_found(sent), *map(_component_shown, elements.children(sent, "component")))))
-    return Item(resource, f"{title} ({', '.join(others)})".strip() if others else title, detail, when)
+    return Item(resource, f"{title} ({', '.join(others)})".strip() if others else title, detail)
 
 
 def _component(sent: Element) -> Part:
@@ -105,16 +105,6 @@ def _named_apart(part: Part, whole: Part) -> Part:
     return {**part, "code": writing.concept(part["code"].get("text", ""), ())}
 
 
-def _component_shown(sent: Element) -> str:
-    return " ".join(filter(None, (heads.title_of(elements.child(sent, "code")), _found(sent))))
-
-
-def _found(sent: Element) -> str:
-    """The value; where there is none, what the laboratory says of it: of a germ, whether a medicine works."""
-    said = (elements.words(concept) for concept in elements.children(sent, "interpretation"))
-    return _shown(values.read(sent)) or ", ".join(filter(None, said))
-
-
 def _value(sent: Element, *, is_whole: bool) -> Part:
     """value[x], or why there is none. Where the parts have the values, the whole needs none (obs-6)."""
     value = values.read(sent)
@@ -130,20 +120,6 @@ def _has_members(sent: Element) -> bool:
     """Whether others have the values: R4 has an element for them, DSTU2 `related`, has-member where no type is said."""
     kinds = (elements.text(part, "type") for part in elements.children(sent, "related"))
     return "hasMember" in sent or any(kind in {"", "has-member"} for kind in kinds)
-
-
-def _shown(value: Value) -> str:
-    if value.kind == Kind.YES_OR_NO:
-        return "yes" if value.is_yes else "no"
-    if value.kind in {Kind.RANGE, Kind.RATIO}:
-        between = " - " if value.kind == Kind.RANGE else " : "
-        return between.join(filter(None, (value.quantity.shown, value.until.shown)))
-    if value.kind == Kind.SAMPLES:  # its quantity is where zero lies, and no value
-        return f"a recording of {value.samples} values"
-    if value.kind == Kind.ATTACHMENT:
-        return value.attachment.title or "a file"
-    when = " - ".join(filter(None, (value.when.starts, value.when.ends)))
-    return value.quantity.shown or value.text or value.when.text or when
 
 
 def _quantity(value: Value) -> Part:

@@ -11,7 +11,7 @@ from itertools import islice
 
 from django.utils.translation import ngettext
 
-from apps.records.exporting.ips import cautions, judging, observations, writing
+from apps.records.exporting.ips import cautions, judging, narrating, observations, writing
 from apps.records.exporting.ips.clinical import Item, known_code
 from apps.records.exporting.ips.writing import Part
 from apps.records.exporting.reading import Told
@@ -51,9 +51,9 @@ def report(told: Told) -> Item | None:
     named = results.references(sent, "result", told.context, most=results.MOST_RESULTS)
     inside = _inside(told)
     said = (conclusion, *map(heads.title_of, concluded), *map(_said, islice(inside.values(), _MOST_SAID)))
-    detail = "; ".join(filter(None, said)) or _counted(len(named))
+    detail = narrating.together(narrating.details(told), narrating.together(*said) or _counted(len(named)))
     parts = {name: item.resource for name, item in inside.items()}
-    return Item(resource, title, detail, when, results=named, inside=parts)
+    return Item(resource, title, detail, results=named, inside=parts)
 
 
 def _inside(told: Told) -> Mapping[str, Item]:
@@ -64,7 +64,8 @@ def _inside(told: Told) -> Mapping[str, Item]:
         entry = results.present(part, told.context)
         if entry.is_withdrawn or entry.is_withheld or judging.is_canceled(entry):
             continue
-        item = observations.written(part, told, category=observations.category_of(entry))
+        detail = narrating.measured(entry)
+        item = observations.written(part, told, category=observations.category_of(entry), detail=detail)
         if item is not None and entry.is_modified:
             item = cautions.heeded(item, replace(told, resource=part, entry=entry))
         if item is not None:
@@ -73,7 +74,7 @@ def _inside(told: Told) -> Mapping[str, Item]:
 
 
 def _said(item: Item) -> str:
-    return " ".join(filter(None, (item.title, item.detail)))
+    return ": ".join(filter(None, (item.title, item.detail)))
 
 
 def _counted(count: int) -> str:

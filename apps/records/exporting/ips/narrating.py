@@ -1,0 +1,88 @@
+"""A line of a section's table in the reader's language: the words of the record's own pages, and dates that say what
+they are of. What the provider wrote stays as it was sent."""
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from apps.records.exporting.reading import Told
+from apps.records.presenters import vitals
+from apps.records.presenters.care_plans import Activity, CarePlanEntry
+from apps.records.presenters.entry import Entry
+from apps.records.presenters.results import Component, ResultEntry
+from apps.records.viewing import values_in_words, whens, words
+from apps.records.viewing.facts import labels, lines
+
+# What a line tells of each kind of entry beside its status, in this order.
+_TOLD: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "AllergyEntry": ("criticality", "reactions"),
+        "ConditionEntry": ("severity", "body_sites", "ended"),
+        "DeviceEntry": ("model", "maker", "serial"),
+        "ImmunizationEntry": ("doses", "lot", "is_subpotent"),
+        "ProcedureEntry": ("body_sites", "outcome", "complications"),
+    }
+)
+_SAY_WHAT_THEY_ARE: Final = frozenset({"criticality", "reactions", "doses", "model"})
+
+
+def details(told: Told) -> str:
+    """How it stands, and what else there is to know at a glance."""
+    entry = told.entry
+    return together(words.of_status(entry, provider=told.source.provider), *_facts(entry))
+
+
+def together(*said: str) -> str:
+    """These as one text, without what is empty."""
+    return "; ".join(filter(None, said))
+
+
+def date(entry: Entry) -> str:
+    """When, and what that date is of; empty where none was given."""
+    when = entry.when
+    said = whens.in_words(when) if when or when.unknown else ""
+    return said if not said or whens.says_itself(when) else f"{whens.label(entry)}: {said}"
+
+
+def measured(entry: ResultEntry) -> str:
+    """Its value, where that stands, and what is usual; of one that has parts, of each part."""
+    return together(*_measured(entry))
+
+
+def _facts(entry: Entry) -> Iterator[str]:
+    if isinstance(entry, ResultEntry):
+        yield from _measured(entry)
+    if isinstance(entry, CarePlanEntry):
+        yield from map(_to_do, entry.activities)
+    kind = type(entry).__name__
+    for name in _TOLD.get(kind, ()):
+        value = getattr(entry, name)
+        label = "" if name in _SAY_WHAT_THEY_ARE else labels.of_field(kind, name)
+        text = label if value is True else "; ".join(lines.of(value))
+        yield f"{label}: {text}" if label and text and value is not True else text
+
+
+def _to_do(activity: Activity) -> str:
+    said = (activity.text, words.of_key(activity.progress), *lines.of(activity.when), *activity.said)
+    told = " · ".join(filter(None, said))
+    return f"{labels.of_field('Activity', 'is_to_avoid')}: {told}" if activity.is_to_avoid else told
+
+
+def _measured(entry: ResultEntry) -> Iterator[str]:
+    is_pressure = vitals.blood_pressure(entry) is not None
+    parts = () if is_pressure else tuple(filter(None, map(_part, entry.components)))
+    place = values_in_words.of_place(entry)
+    if entry.value or is_pressure or not (parts or place):
+        yield values_in_words.of_result(entry)
+    yield place
+    if entry.usual_range is not None:
+        yield f"{labels.of_field('ResultEntry', 'usual_range')}: {values_in_words.of_range(entry.usual_range)}"
+    yield from parts
+
+
+def _part(part: Component) -> str:
+    """A part by its name: of a germ, a medicine without a value, and whether it works."""
+    place = values_in_words.of_place(part)
+    if part.value:
+        return ", ".join(filter(None, (values_in_words.of_part(part.title, part.value), place)))
+    return f"{part.title}: {place}" if part.title and place else place
