@@ -19,6 +19,7 @@ RECORDED = {
     2: "1a84d6eb1c17f13c", 3: "1a84d6eb1c17f13c",  # 3 has heads beside the same
     4: "6379bad1ef997fb8", 5: "6379bad1ef997fb8",  # 5 has no results of other patients in reports
     6: "2aa5d1e62d55d764", 7: "a5f2fb776e221e1c",  # 6 has points in place of the values of a test
+    8: "c2ad3159e2bf975d",  # a search says how each entry stands
 }  # fmt: skip
 CHANGED = (
     "What shelves hold has another shape than form {form} had. Count FORM in apps/records/shelving/indexing.py up, so "

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from apps.records import shelving
 from apps.records.models import Leaf, Record
+from apps.records.presenters.moments import UNDATED
 from apps.records.presenters.results import ResultEntry
 from apps.records.shelving import indexing, one_test, reading, searching
 from apps.records.shelving.arranging import Arrangement
-from apps.records.shelving.indexing import Head, Index, Stretch, Words
+from apps.records.shelving.indexing import Head, Index, Standing, Stretch, Words
 from apps.records.shelving.reading import OpenShelf, Outdated, _needed, _Source
 from apps.records.shelving.spooling import Spool
 from apps.records.subjects import ALLERGIES, OTHER, RESULTS, VITALS
@@ -247,8 +248,12 @@ class TestPhrases:
     )
     def test_find_what_looking_through_every_entry_finds(self, said, wanted, kept):
         entries = [(" ".join(words), title) for words, title in said]
+        undated = indexing.write_when(UNDATED)
         rows = [
-            ((0, f"{number:04}", "", number), msgspec.json.encode(Words(f"T{title}", "", "", words.casefold())))
+            (
+                (0, f"{number:04}", "", number),
+                msgspec.json.encode(Words("T", "", undated, words.casefold(), Standing(status=f"S{title}"))),
+            )
             for number, (words, title) in enumerate(entries)
         ]
         with pytest.MonkeyPatch.context() as patched:

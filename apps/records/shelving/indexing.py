@@ -1,13 +1,15 @@
 """What a shelf and its leaves hold, as it is written and read back."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 import msgspec
 
 from apps.records.presenters.entry import Entry
+from apps.records.presenters.moments import When
 from apps.records.presenters.values import Value
 from apps.records.presenting import KINDS
 from apps.records.shelving.arranging import Arrangement, Key
@@ -16,7 +18,7 @@ MOST_ROWS: Final = 50  # of a leaf, and of a page
 
 # Count it up with a release whose shelves hold anything else, or hold it otherwise: all that are older are built anew
 # by themselves. Shelves of before there were forms have 0.
-FORM: Final = 7
+FORM: Final = 8
 
 
 class Row(msgspec.Struct, frozen=True, array_like=True):
@@ -44,14 +46,25 @@ def _decoder(kind: Any) -> msgspec.json.Decoder[Entry]:
     return msgspec.json.Decoder(kind)
 
 
+class Standing(NamedTuple):
+    """How an entry stands, in the words of its own kind: what a search tells of it beside name and date. `means` is
+    what its date is of (`meanings`)."""
+
+    kind: str = ""
+    status: str = ""
+    group: str = ""
+    means: str = ""
+
+
 class Words(msgspec.Struct, frozen=True, array_like=True):
     """What a search finds an entry by, and shows of it. `plain` is the key of our own name for it, or for what
-    sort of visit it was."""
+    sort of visit it was; `when` its date (`write_when`)."""
 
     title: str
     plain: str
-    when: str
+    when: msgspec.Raw
     words: str
+    standing: Standing
 
 
 class Phrases(msgspec.Struct, frozen=True, array_like=True):
@@ -63,11 +76,13 @@ class Phrases(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Phrase(msgspec.Struct, frozen=True, array_like=True):
-    """What a search shows of a phrase, and the newest entries that say it: the key of each, and its date as sent."""
+    """What a search shows of a phrase, and the newest entries that say it: the key of each, and its date. Without
+    `standing` where an earlier release wrote it."""
 
     title: str
     plain: str
-    entries: tuple[tuple[Key, str], ...]
+    entries: tuple[tuple[Key, msgspec.Raw], ...]
+    standing: Standing = Standing()
 
 
 class Head(msgspec.Struct, frozen=True, array_like=True):
@@ -172,6 +187,23 @@ def read_phrase_list(leaf: bytes) -> tuple[msgspec.Raw, ...]:
 def read_phrase(written: bytes) -> Phrase:
     """One of them."""
     return msgspec.json.decode(written, type=Phrase)
+
+
+def write_when(when: When) -> msgspec.Raw:
+    """The date of an entry as a search shows it: mostly one day or moment, which is written alone."""
+    told = ((field, getattr(when, field.name)) for field in fields(when) if field.name not in _UNSHOWN)
+    said = {field.name: value for field, value in told if value != field.default}
+    return msgspec.Raw(msgspec.json.encode(said if said.keys() - {"starts"} else when.starts))
+
+
+def read_when(written: msgspec.Raw) -> When:
+    """The same, read."""
+    read = _READ_WHEN(written)
+    return When(starts=read) if isinstance(read, str) else read
+
+
+_UNSHOWN: Final = frozenset({"means", "sorts_at"})
+_READ_WHEN: Final[Callable[[msgspec.Raw], str | When]] = msgspec.json.Decoder(str | When).decode
 
 
 def read_rows(leaf: bytes) -> tuple[tuple[Key, Row], ...]:

@@ -11,20 +11,21 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 
-from apps.records.presenters import plain_names
+from apps.records.presenters import meanings, plain_names
 from apps.records.presenters.entry import NOT_GIVEN, Code, Entry
 from apps.records.presenters.family import FamilyEntry
+from apps.records.presenters.moments import When
 from apps.records.presenters.remembering import remembered
 from apps.records.presenters.visits import VisitEntry
 from apps.records.shelving import indexing, reading
 from apps.records.shelving.arranging import Arrangement, Key
-from apps.records.shelving.indexing import Head, Phrase, Phrases, Words
+from apps.records.shelving.indexing import Head, Phrase, Phrases, Standing, Words
 from apps.records.shelving.reading import OpenShelf
 from apps.vault.errors import CannotOpen
 from apps.vault.sealing import KeyRing
@@ -36,6 +37,7 @@ MOST: Final = 50  # entries that a search names
 _UNSEEN: Final = re.compile("[\x00-\x08\x0e-\x1b\x7f\xad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff]")
 _LONGEST: Final = 400
 _LONGEST_TITLE: Final = 120
+_LONGEST_DATE: Final = 40  # where it was sent as a text
 _MOST_PEOPLE: Final = 5  # of an entry
 _MARK: Final = "\x1f"  # no provider's text holds it: `elements.shown` takes it out
 _A_LEAF: Final = 100  # phrases, of which a search shows a few
@@ -51,7 +53,8 @@ class Hit:
     shelf: OpenShelf
     title: str
     plain: str
-    when: str
+    when: When
+    standing: Standing
 
     @property
     def record(self) -> int:
@@ -94,8 +97,9 @@ def words_of(text: str) -> list[str]:
 def written(entry: Entry) -> bytes:
     """The words of one entry."""
     title, key, words = _found_by(*_called(entry), entry.codes, entry.people[:_MOST_PEOPLE])
-    when = entry.when.starts or entry.when.ends or entry.when.text
-    return msgspec.json.encode(Words(title, key, when[:40], words))
+    standing = Standing(type(entry).__name__, entry.status, entry.group, meanings.of(entry))
+    when = replace(entry.when, text=entry.when.text[:_LONGEST_DATE])
+    return msgspec.json.encode(Words(title, key, indexing.write_when(when), words, standing))
 
 
 @remembered
@@ -125,19 +129,20 @@ class _Said:
 
     words: Words
     count: int = 0
-    entries: list[tuple[Key, str]] = field(default_factory=list)
+    entries: list[tuple[Key, msgspec.Raw]] = field(default_factory=list)
 
 
 def leaves(rows: Iterator[tuple[Key, bytes]]) -> Iterator[Made]:
     """The leaves of one shelf, from what `written` gave for each entry, newest first. Some thousand entries are held at
     once: what is said again later is a phrase once more."""
-    said: dict[tuple[str, str], _Said] = {}
+    said: dict[tuple[str, str, Standing], _Said] = {}
     kept = size = 0
     for key, row in rows:
         words = _READ_WORDS(row)
-        phrase = said.get((words.words, words.title))
+        alike = words.words, words.title, words.standing
+        phrase = said.get(alike)
         if phrase is None:
-            phrase = said[words.words, words.title] = _Said(words)
+            phrase = said[alike] = _Said(words)
             size += len(words.words)
         phrase.count += 1
         if len(phrase.entries) < MOST:
@@ -155,7 +160,7 @@ _READ_WORDS: Final = msgspec.json.Decoder(Words).decode
 
 def _made(said: Sequence[_Said]) -> Made:
     words = indexing.write_phrases([one.count for one in said], [one.words.words for one in said])
-    phrases = [Phrase(one.words.title, one.words.plain, tuple(one.entries)) for one in said]
+    phrases = [Phrase(one.words.title, one.words.plain, tuple(one.entries), one.words.standing) for one in said]
     found = [msgspec.json.encode(phrases[start : start + _A_LEAF]) for start in range(0, len(phrases), _A_LEAF)]
     return Made(Head(len(said), said[0].entries[0][0]), words, found)
 
@@ -175,11 +180,15 @@ def find(shelves: Sequence[OpenShelf], words: str, ring: KeyRing) -> Found:
         looked.look_through(shelf, number, _understood(indexing.read_phrases, leaf), wanted, meant)
     entries = ((*entry, shelf, phrase) for shelf, phrase in _phrases(looked, ring) for entry in phrase.entries)
     newest = heapq.nsmallest(MOST, entries, key=itemgetter(0))
-    hits = tuple(Hit(key, shelf, said.title, said.plain, when) for key, when, shelf, said in newest)
+    hits = tuple(_hit(*found) for found in newest)
     searched = sum(shelf.index.count for shelf in chosen if shelf.index and shelf not in looked.passed_over)
     if not searched and len(looked.passed_over) > len(passed_over):
         raise CannotOpen
     return Found(looked.count, hits, searched, tuple(looked.passed_over))
+
+
+def _hit(key: Key, when: msgspec.Raw, shelf: OpenShelf, said: Phrase) -> Hit:
+    return Hit(key, shelf, said.title, said.plain, reading.understood(indexing.read_when, when), said.standing)
 
 
 def _searchable(shelves: Sequence[OpenShelf]) -> tuple[list[OpenShelf], list[OpenShelf]]:

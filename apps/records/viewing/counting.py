@@ -1,6 +1,6 @@
-"""How many entries lists show, for a question about all of them: what "Everything by date" counts, and a reader can check.
+"""How many entries lists show, for a question about all of them: what "Everything by date" counts, where it is checked.
 
-More than these are kept: who wrote them and where, and what is not final, was withdrawn, or is no longer at the provider.
+More than these are kept: who wrote them and where, and what is not final, was withdrawn, or is no longer there.
 """
 
 from uuid import UUID

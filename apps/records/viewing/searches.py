@@ -3,15 +3,21 @@
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
 from django.utils.translation import gettext
 
-from apps.records.presenters import dates, family, plain_names, visits
+from apps.records.presenters import family, plain_names, visits
+from apps.records.presenting import KINDS
 from apps.records.shelving import searching
 from apps.records.shelving.searching import Hit
-from apps.records.subjects import LISTED, Subject
+from apps.records.subjects import LISTED
+from apps.records.viewing import standing, whens
+from apps.records.viewing import words as wording
+from apps.records.viewing.lists import Section
+from apps.records.viewing.rows import Row
 from apps.records.viewing.whole import Whole
 
 LONGEST_WORDS: Final = 100
@@ -21,34 +27,15 @@ _BY_KIND = {kind.value: words for kind, words in (*visits.KIND_WORDS.items(), *f
 
 
 @dataclass(frozen=True)
-class Line:
-    """One entry that was found. `others` are entries of the same name and date that came by other connections: nothing
-    of them was opened, so that each keeps a way to its own page."""
-
-    record: int
-    title: str
-    when: str
-    provider: str
-    others: tuple["Line", ...] = ()
-
-
-@dataclass(frozen=True)
-class Group:
-    """What was found of one subject, newest first."""
-
-    subject: Subject
-    hits: tuple[Line, ...]
-
-
-@dataclass(frozen=True)
 class Found:
-    """`words` as asked; `meant` what they also mean to a laboratory; `searched` how many entries were looked
-    through, and `passed_over` the providers of whose entries some could not be, by name."""
+    """What was found, a section for each subject, newest first. `words` as asked; `meant` what they also mean to a
+    laboratory; `searched` how many entries were looked through, and `passed_over` the providers of whose entries some
+    could not be, by name."""
 
     words: str
     count: int
     searched: int
-    groups: tuple[Group, ...]
+    sections: tuple[Section, ...]
     meant: tuple[str, ...] = ()
     passed_over: tuple[str, ...] = ()
 
@@ -67,10 +54,14 @@ def of(whole: Whole, words: str) -> Found:
     by_subject: dict[str, list[Hit]] = defaultdict(list)
     for hit in found.newest:
         by_subject[hit.shelf.subject].append(hit)
-    groups = (Group(subject, _lines(whole, by_subject[subject.key])) for subject in LISTED if subject.key in by_subject)
+    sections = (
+        Section(str(subject.name), _rows(whole, by_subject[subject.key]))
+        for subject in LISTED
+        if subject.key in by_subject
+    )
     meant = _meant(words) if found.count else ()
     passed_over = dict.fromkeys(whole.sources[shelf.connection_id].provider for shelf in found.passed_over)
-    return Found(words, found.count, found.searched, tuple(groups), meant, tuple(passed_over))
+    return Found(words, found.count, found.searched, tuple(sections), meant, tuple(passed_over))
 
 
 def _meant(words: str) -> tuple[str, ...]:
@@ -79,33 +70,58 @@ def _meant(words: str) -> tuple[str, ...]:
     return tuple(terms)[:5]
 
 
-def _lines(whole: Whole, hits: Iterable[Hit]) -> tuple[Line, ...]:
-    """In their order, each thing of a person once; what one connection sent several times is several things."""
-    told: dict[tuple[str, str, str], list[dict[UUID, Line]]] = defaultdict(list)
-    heads: list[dict[UUID, Line]] = []
+def _rows(whole: Whole, hits: Iterable[Hit]) -> tuple[Row, ...]:
+    """In their order, each thing of a person once; what one connection sent several times is several things. Nothing of
+    the others was opened: each keeps a way to its own page under the first."""
+    told: dict[tuple[str, ...], list[dict[UUID, Row]]] = defaultdict(list)
+    heads: list[dict[UUID, Row]] = []
     for hit in hits:
-        line, connection_id = _line(whole, hit), hit.shelf.connection_id
-        of_it = whole.sources[connection_id].person, line.title.casefold(), line.when
+        row, connection_id = _row(whole, hit), hit.shelf.connection_id
+        called = row.title.casefold(), row.theirs.casefold()
+        of_it = (row.person, *called, row.when, hit.standing.status, hit.standing.group)
         is_named = hit.title or hit.plain in _PLAIN
-        alike = told[of_it] if line.when and is_named else []  # others may be something else
-        head = next((lines for lines in alike if connection_id not in lines), None)
+        alike = told[of_it] if hit.when and is_named else []  # others may be something else
+        head = next((rows for rows in alike if connection_id not in rows), None)
         if head is None:
             head = {}
             heads.append(head)
             alike.append(head)
-        head[connection_id] = line
-    return tuple(replace(first, others=tuple(others)) for first, *others in (lines.values() for lines in heads))
+        head[connection_id] = row
+    return tuple(replace(first, others=tuple(others)) for first, *others in (rows.values() for rows in heads))
 
 
-def _line(whole: Whole, hit: Hit) -> Line:
+def _row(whole: Whole, hit: Hit) -> Row:
+    """What its list says of it, but for what only its leaf there says."""
     source = whole.sources[hit.shelf.connection_id]
-    return Line(hit.record, _title(hit), dates.sent_date(hit.when), source.provider)
+    title, theirs = _names(hit)
+    return Row(
+        record=hit.record,
+        subject=hit.shelf.subject,
+        title=title,
+        theirs=theirs,
+        when_label="" if whens.says_itself(hit.when) else whens.of_meaning(hit.standing.means),
+        when=whens.in_words(hit.when),
+        year="",
+        group=hit.standing.group,
+        status=_status(hit, source.provider, at=whole.at),
+        details=(),
+        providers=(source.provider,),
+        person=source.person,
+    )
 
 
-def _title(hit: Hit) -> str:
-    """What to call it: plainly, with what the provider calls it where that is something else. Never nothing."""
+def _status(hit: Hit, provider: str, *, at: datetime) -> str:
+    kind = KINDS.get(hit.standing.kind)
+    if kind is None:  # an earlier release did not say how it stands
+        return ""
+    entry = kind(status=hit.standing.status, group=hit.standing.group, when=hit.when)
+    return wording.of_status(standing.of(entry, at), provider=provider)
+
+
+def _names(hit: Hit) -> tuple[str, str]:
+    """What to call it: plainly, and as the provider does where that is something else. Never nothing."""
     plain = _PLAIN.get(hit.plain)
     ours, theirs = str(plain.words) if plain else "", hit.title
-    if ours and theirs and ours.casefold() != theirs.casefold():
-        return f"{ours} ({theirs})"
-    return theirs or ours or str(_BY_KIND.get(hit.plain, "")) or gettext("Unnamed entry")
+    if ours and theirs:
+        return ours, theirs if theirs.casefold() != ours.casefold() else ""
+    return theirs or ours or str(_BY_KIND.get(hit.plain, "")) or gettext("Unnamed entry"), ""
