@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from apps.records import shelving
 from apps.records.charts import comparing, series
 from apps.records.charts.comparing import Reader
+from apps.records.charts.senders import NOBODY
 from apps.records.charts.series import Observed, Told
 from apps.records.models import Record
 from apps.records.shelving import arranging, building, indexing, pointing
@@ -79,17 +80,17 @@ class TestPoints:
     def test_make_the_series_that_the_entries_make(self, observed):
         read = Reader().read
 
-        def providers_of(each):
-            provider = observed[each.record - 1].provider
-            return (provider,) if provider else ()
+        def senders_of(each):
+            sender = observed[each.record - 1].sender
+            return () if sender == NOBODY else (sender,)
 
         for test, values in held(observed).items():
             values_told = [
-                Told(each.point, alike, partial(read, comparing.joined(alike.told, each.told)), providers_of(each))
+                Told(each.point, alike, partial(read, comparing.joined(alike.told, each.told)), senders_of(each))
                 for each, alike in values
             ]
             entries = [
-                Observed(read(msgspec.json.encode(observed[key[3] - 1].entry)), observed[key[3] - 1].provider)
+                Observed(read(msgspec.json.encode(observed[key[3] - 1].entry)), observed[key[3] - 1].sender)
                 for key, _written in rows_of(observed)
                 if key[1] == test
             ]

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apps.records import shelving
+from apps.records.charts.senders import NOBODY
 from apps.records.models import Leaf, Record
 from apps.records.presenters.moments import UNDATED
 from apps.records.presenters.results import ResultEntry
@@ -155,7 +156,7 @@ class TestOneTest:
             *(result(100 + number, name="Potassium", code="2823-3") for number in range(70)),
         )
         shelved = shelves(alice, ring)
-        found = one_test.of(shelved, "loinc:2823-3", ring, most=500, names={connection.pk: ""}, is_open=bool)
+        found = one_test.of(shelved, "loinc:2823-3", ring, most=500, senders={connection.pk: NOBODY}, is_open=bool)
         days = [result(100 + number)["effectiveDateTime"] for number in range(70)]
         assert [told.entry().when.starts for told in found.values] == days
 

@@ -68,8 +68,11 @@ class TestOneProviderReadInTwoWays:
         name = connection.provider.name
         assert re.findall(r">\s*(\d) mmol/L", text) == ["5", "6", "7", "8"]
         assert "Lower than on December 30, 2024" in text
-        assert text.count(f"{name} (FHIR R4)") >= 4
-        assert text.count(f"{name} (FHIR DSTU2)") >= 4
+        table = text.split("<table")[1].split("</table>")[0]
+        assert table.count(name) == 4
+        assert "(FHIR" not in table
+        for way in ("FHIR R4", "FHIR DSTU2"):
+            assert f"From {name} ({way})" in text
 
     def test_lists_a_report_that_came_twice_once(self, hers, connection, older):
         keep(connection, result(0), result(1), report("o0", "o1", code=PANEL))

@@ -31,9 +31,16 @@ _SHAPES: Final[dict[str, Shape]] = {
     **dict.fromkeys((Place.BELOW, Place.FAR_BELOW, Place.UNMEASURED_BELOW), Shape.BELOW),
     **dict.fromkeys((Place.OUTSIDE, Place.FAR_OUTSIDE), Shape.OUTSIDE),
 }
+_ROUND: Final = frozenset({Shape.WITHIN, Shape.UNPLACED})
 _OUTSIDE: Final = frozenset({Shape.ABOVE, Shape.BELOW, Shape.OUTSIDE})
 
 
 def is_outside(shape: Shape) -> bool:
     """Whether it must not disappear among others."""
     return shape in _OUTSIDE
+
+
+def drawing_of(shape: Shape, *, is_second: bool) -> str:
+    """Which drawing a mark is. Of a second provider it is hollow in another color; what is round has a dot or a bar in
+    it besides, since a ring is hollow of either."""
+    return f"{shape}-second" if is_second and shape in _ROUND else str(shape)

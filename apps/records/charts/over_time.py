@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from apps.records.charts import axes, stretches
 from apps.records.charts.axes import Horizontal, Tick, TimeTick, Vertical, is_drawable
-from apps.records.charts.marks import Shape, is_outside, shape_of
+from apps.records.charts.marks import Shape, drawing_of, is_outside, shape_of
 from apps.records.charts.series import Reading, Series, Worded
 from apps.records.charts.windows import Window
 
@@ -34,6 +34,11 @@ class Mark(NamedTuple):
     provider: int = 0
     is_early: bool = False
     is_last: bool = False
+
+    @property
+    def drawing(self) -> str:
+        """Which drawing it is."""
+        return drawing_of(self.shape, is_second=bool(self.provider))
 
 
 class Line(NamedTuple):
@@ -87,9 +92,19 @@ class WordTick:
     x: float
 
 
+class Key(NamedTuple):
+    """What a legend shows of whom: a mark that is drawn of theirs, None where all are the bars of blood pressures.
+    `provider` is empty where several are drawn alike; `number` is as that of a mark."""
+
+    provider: str
+    shape: Shape | None
+    number: int
+
+
 @dataclass(frozen=True)
 class OverTime:
-    """The drawing. `gutter` is the room that the numbers at the left need, in percent of the whole width.
+    """The drawing. `gutter` is the room that the numbers at the left need, in percent of the whole width. `providers`
+    are those of whom something is drawn, by name: the first solid, all others hollow.
 
     `each` says what one mark stands for, empty where it is one value. `ranges_differ`: more than two ranges, so that no
     band is drawn. `left_out` counts values that are too large to be drawn; the table has them.
@@ -104,6 +119,7 @@ class OverTime:
     words: tuple[WordTick, ...] = ()
     gutter: float = _LEAST_GUTTER
     unit: str = ""
+    providers: tuple[str, ...] = ()
     each: str = ""
     ranges_differ: bool = False
     left_out: int = 0
@@ -113,6 +129,17 @@ class OverTime:
         """The shapes that a legend has to explain."""
         drawn = {mark.shape for mark in self.marks}
         return tuple(shape for shape in Shape if shape in drawn)
+
+    @cached_property
+    def keys(self) -> tuple[Key, ...]:
+        """How to tell providers apart."""
+        first, *others = self.providers or ("",)
+        named = [first, others[0] if len(others) == 1 else ""][: 1 + len(others)]
+        return tuple(Key(name, self._shape_of(number), number) for number, name in enumerate(named))
+
+    def _shape_of(self, provider: int) -> Shape | None:
+        drawn = {mark.shape for mark in self.marks if mark.provider == provider}
+        return next((shape for shape in Shape if shape in drawn), None)
 
     @property
     def width(self) -> float:
@@ -126,6 +153,7 @@ def draw(series: Series, window: Window) -> OverTime | None:
     drawn = [reading for reading in held if is_drawable(reading.value) and is_drawable(reading.lower or reading.value)]
     if not drawn:
         return None
+    drawn, providers = _numbered(drawn, series.providers)
     bounds = [_bounds(reading) for reading in drawn]
     sides = [side for side in dict.fromkeys(bounds) if side != (None, None)]
     changes = sum(before != after for before, after in pairwise(bounds))
@@ -145,10 +173,19 @@ def draw(series: Series, window: Window) -> OverTime | None:
         words=_words(series.worded, window, along),
         gutter=max(_LEAST_GUTTER, 4 + _PER_LETTER * max(len(tick.label) for tick in across.ticks)),
         unit=series.unit,
+        providers=providers,
         each=each or "",
         ranges_differ=bool(sides) and not banded,
         left_out=len(held) - len(drawn),
     )
+
+
+def _numbered(readings: Sequence[Reading], providers: Sequence[str]) -> tuple[list[Reading], tuple[str, ...]]:
+    """The readings with their providers counted as they are here, and those by name: of some nothing may be drawn."""
+    found = sorted({reading.provider for reading in readings})
+    numbers = {provider: number for number, provider in enumerate(found)}
+    names = tuple(name for provider in found for name in providers[provider : provider + 1])
+    return [reading._replace(provider=numbers[reading.provider]) for reading in readings], names
 
 
 def _bounds(reading: Reading) -> _Bounds:

@@ -14,8 +14,9 @@ from operator import attrgetter
 from typing import Final, NamedTuple, Protocol, TypeVar, overload
 from uuid import UUID
 
-from apps.records.charts import points
+from apps.records.charts import points, senders
 from apps.records.charts.points import Alike, Point
+from apps.records.charts.senders import NOBODY, Sender
 from apps.records.presenters import units, vitals
 from apps.records.presenters.moments import When
 from apps.records.presenters.quantities import Quantity
@@ -25,39 +26,44 @@ from apps.wire import datetimes
 
 
 class Observed(NamedTuple):
-    """An entry and the provider it is from, by name."""
+    """An entry, and who sent it."""
 
     entry: Comparable
-    provider: str = ""
+    sender: Sender = NOBODY
 
 
 class Told(NamedTuple):
-    """A result by its point. `entry` reads what it says, once that is told. `providers` are those it is from, by name:
-    several, where they sent the very same. `connection_id` is by which it came."""
+    """A result by its point. `entry` reads what it says, once that is told. `senders` are several, where they sent the
+    very same. `connection_id` is by which it came."""
 
     point: Point
     alike: Alike
     entry: Callable[[], Comparable]
-    providers: tuple[str, ...] = ()
+    senders: tuple[Sender, ...] = ()
     connection_id: UUID | None = None
 
 
 @dataclass(frozen=True)
 class Row:
     """A value as the table tells it. `shown` is as sent; `converted` what stands on the axis for it, where that is
-    another number. `number` is the value as a number, where it is one. `providers` are several where they sent the very
+    another number. `number` is the value as a number, where it is one. `senders` are several where they sent the very
     same."""
 
     when: When
     shown: str
     measured: Measured
-    providers: tuple[str, ...] = ()
+    senders: tuple[Sender, ...] = ()
     converted: str = ""
     status: str = ""
     said: tuple[str, ...] = ()
     at_home: bool = False
     entry: Comparable = field(default_factory=ResultEntry)
     number: Decimal | None = None
+
+    @property
+    def providers(self) -> tuple[str, ...]:
+        """Who sent it, by name."""
+        return senders.together(self.senders)
 
     @property
     def year(self) -> str:
@@ -68,7 +74,7 @@ class Row:
 
 class Reading(NamedTuple):
     """A value on the axis. `lower` is the second number of a blood pressure. `low` and `high` are the bounds of its own
-    usual range in the unit of the axis; `provider` counts from 0."""
+    usual range in the unit of the axis; `provider` is which of the series' it is from, whichever way it was read."""
 
     at: datetime
     value: Decimal
@@ -97,7 +103,8 @@ class Worded:
 @dataclass(frozen=True)
 class Series:
     """What stands on one axis: readings and words, oldest first; rows, newest first, those without a date last, each
-    read when it is asked for. `usual_ranges` are those of the rows, in their order, each once."""
+    read when it is asked for. `providers` are those of the rows by name, and `usual_ranges` theirs, in their order,
+    each once."""
 
     test: str = ""
     unit: str = ""
@@ -147,7 +154,7 @@ def of_points(values: Iterable[Told]) -> tuple[Series, ...]:
     What is withdrawn or withheld is left out; what is canceled is not told as a value. Rows raise what reading an entry
     raises.
     """
-    merged = _once([each for each in values if not each.point.is_left_out], _point_mark, _with_providers)
+    merged = _once([each for each in values if not each.point.is_left_out], _point_mark, _from_all)
     told = sorted(merged, key=_sorts_at, reverse=True)
     numbers = [each for each in told if each.point.number is not None]
     others = [each for each in told if each.point.number is None] if len(numbers) < len(told) else []
@@ -167,23 +174,22 @@ _unit: Final = attrgetter("alike.quantity.unit_key")
 _point_mark: Final = attrgetter("point.mark")
 
 
-def _with_providers(told: Told, providers: tuple[str, ...]) -> Told:
-    return told._replace(providers=providers)
+def _from_all(told: Told, sent_by: tuple[Sender, ...]) -> Told:
+    return told._replace(senders=sent_by)
 
 
 def of_pressures(observed: Iterable[Observed]) -> Series:
     """The blood pressures of these entries, two numbers a reading."""
-    by_provider: dict[str, list[Comparable]] = {}
+    by_sender: dict[Sender, list[Comparable]] = {}
     for each in observed:
         if not each.entry.is_withdrawn and not each.entry.is_withheld:
-            by_provider.setdefault(each.provider, []).append(each.entry)
-    pairs = [
-        (reading, provider) for provider, entries in by_provider.items() for reading in vitals.blood_pressures(entries)
-    ]
-    found = [_pressure_row(reading, provider) for reading, provider in pairs]
-    rows = _sorted_rows(_once(found, _row_mark, lambda row, providers: replace(row, providers=providers)))
+            by_sender.setdefault(each.sender, []).append(each.entry)
+    pairs = [(reading, sender) for sender, entries in by_sender.items() for reading in vitals.blood_pressures(entries)]
+    found = [_pressure_row(reading, sender) for reading, sender in pairs]
+    rows = _sorted_rows(_once(found, _row_mark, lambda row, sent_by: replace(row, senders=sent_by)))
     names = _names(rows)
-    readings = (_pressure(reading, names.index(provider)) for reading, provider in pairs)
+    read = {id(reading.entries[0]): reading for reading, _ in pairs}  # a row has the first of its reading's entries
+    readings = (_pressure(read[id(row.entry)], names.index(_provider(row.senders))) for row in rows)
     drawn = sorted(dict.fromkeys(reading for reading in readings if reading is not None), key=lambda each: each.at)
     unit = next((reading.upper.unit_shown or reading.lower.unit_shown for reading, _ in pairs), "")
     usual = dict.fromkeys(row.measured.usual_range for row in rows if row.measured.usual_range is not None)
@@ -191,8 +197,11 @@ def of_pressures(observed: Iterable[Observed]) -> Series:
 
 
 def _told(observed: Observed) -> Told:
-    providers = (observed.provider,) if observed.provider else ()
-    return Told(*points.of(observed.entry), lambda: observed.entry, providers)
+    return Told(*points.of(observed.entry), lambda: observed.entry, _known(observed.sender))
+
+
+def _known(sender: Sender) -> tuple[Sender, ...]:
+    return () if sender == NOBODY else (sender,)
 
 
 class _Rows(Sequence[Row]):
@@ -232,7 +241,7 @@ def _row(told: Told) -> Row:
         when=entry.when,
         shown=points.shown(entry.value) if is_told else "",
         measured=entry,
-        providers=told.providers,
+        senders=told.senders,
         status=entry.status,
         said=entry.said,
         at_home=entry.at_home,
@@ -243,25 +252,25 @@ def _row(told: Told) -> Row:
 
 class _Sent(Protocol):
     @property
-    def providers(self) -> tuple[str, ...]: ...
+    def senders(self) -> tuple[Sender, ...]: ...
 
 
 _T = TypeVar("_T", bound=_Sent)
 
 
-def _once(told: list[_T], mark: Callable[[_T], object], joined: Callable[[_T, tuple[str, ...]], _T]) -> list[_T]:
-    """The very same from several providers once, with all their names. `mark` is of what they say, and empty where that
+def _once(told: list[_T], mark: Callable[[_T], object], joined: Callable[[_T, tuple[Sender, ...]], _T]) -> list[_T]:
+    """The very same from several senders once, with all of them. `mark` is of what they say, and empty where that
     cannot be the same."""
-    if len({each.providers for each in told}) < 2:  # nobody repeats another
+    if len({each.senders for each in told}) < 2:  # nobody repeats another
         return told
     found: dict[object, _T] = {}
     for each in told:
-        said = mark(each) if each.providers else None
+        said = mark(each) if each.senders else None
         same = found.get(said) if said else None
-        if same is None or each.providers[0] in same.providers:
+        if same is None or each.senders[0] in same.senders:
             found[said if said and same is None else len(found)] = each
         else:
-            found[said] = joined(same, (*same.providers, *each.providers))
+            found[said] = joined(same, (*same.senders, *each.senders))
     return list(found.values())
 
 
@@ -276,8 +285,13 @@ def _sorted_rows(rows: Iterable[Row]) -> list[Row]:
 
 
 def _names(rows: Iterable[Row | Told]) -> tuple[str, ...]:
-    providers = dict.fromkeys(row.providers for row in rows)
-    return tuple(dict.fromkeys(name for names in providers for name in (names or ("",))))
+    sent_by = dict.fromkeys(row.senders for row in rows)
+    return tuple(dict.fromkeys(sender.provider for each in sent_by for sender in (each or (NOBODY,))))
+
+
+def _provider(sent_by: Sequence[Sender]) -> str:
+    """Under which provider it is drawn: of several the first."""
+    return sent_by[0].provider if sent_by else NOBODY.provider
 
 
 def _number(entry: Comparable) -> Decimal | None:
@@ -338,7 +352,7 @@ def _readings(numbers: Sequence[Told], key: str, names: Sequence[str]) -> tuple[
         if at is None or value is None:
             continue
         low, high = bounds[id(alike)]
-        provider = providers[sent_by[0] if sent_by else ""]
+        provider = providers[_provider(sent_by)]
         found.append(Reading(at, value, None, quantity.comparator, alike.place, low, high, provider, alike.is_early))
     return tuple(sorted(found, key=attrgetter("at")))
 
@@ -358,13 +372,13 @@ def _bounds(wanted: ReferenceRange | None, quantity: Quantity, key: str) -> tupl
     return found[0], found[1]
 
 
-def _pressure_row(reading: vitals.BloodPressure, provider: str) -> Row:
+def _pressure_row(reading: vitals.BloodPressure, sender: Sender) -> Row:
     entry = reading.entries[0]
     return Row(
         when=reading.when,
         shown=reading.shown,
         measured=entry,
-        providers=(provider,) if provider else (),
+        senders=_known(sender),
         status=entry.status,
         said=tuple(dict.fromkeys(said for each in reading.entries for said in each.said)),
         at_home=any(each.at_home for each in reading.entries),

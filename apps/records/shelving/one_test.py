@@ -10,6 +10,7 @@ import msgspec
 from apps.records.charts import comparing, points
 from apps.records.charts.comparing import Reader
 from apps.records.charts.points import Alike
+from apps.records.charts.senders import Sender
 from apps.records.charts.series import Told
 from apps.records.presenters.results import Compared
 from apps.records.shelving import pointing, reading
@@ -33,14 +34,14 @@ def of(
     ring: KeyRing,
     *,
     most: int,
-    names: Mapping[UUID, str],
+    senders: Mapping[UUID, Sender],
     is_open: Callable[[int], bool],
 ) -> OfTest:
-    """The newest values of one test, at most so many, each from whom `names` names for its connection. Of those that
+    """The newest values of one test, at most so many, each from the sender of its connection. Of those that
     belong to what may carry grave news, the ones whose record `is_open`. What is told raises
     `reading.OfAnotherRelease`. One query, or two where an earlier release built some of the shelves. Raises as
     `reading.window` does."""
-    asked = _Asked(test, most + 1, Reader().read, {each: (name,) if name else () for each, name in names.items()})
+    asked = _Asked(test, most + 1, Reader().read, {pk: (sender,) for pk, sender in senders.items()})
     values = _values(found, ring, asked)
     if any(Arrangement.TESTS.value in shelf.index.arrangements for shelf in found if shelf.index is not None):
         values += _values_before(found, ring, asked)
@@ -59,7 +60,7 @@ class _Asked(NamedTuple):
     test: str
     most: int
     read: Callable[[bytes], Compared]
-    providers: Mapping[UUID, tuple[str, ...]]
+    senders: Mapping[UUID, tuple[Sender, ...]]
 
 
 # With the results of its shelf that belong to what may carry grave news; None where it cannot be read.
@@ -76,11 +77,11 @@ def _values(found: Sequence[OpenShelf], ring: KeyRing, asked: _Asked) -> list[_V
     values: list[_Value] = []
     for shelf, leaf in reading.leaves_of_one(found, Arrangement.POINTS, asked.test, ring, most=asked.most):
         connection_id, of_grave = shelf.connection_id, shelf.of_grave
-        providers = asked.providers[connection_id]
+        senders = asked.senders[connection_id]
         on_leaf, alike = reading.understood(of_it, leaf)
         for held in on_leaf:
             said = alike[held.alike]
-            told = Told(held.point, said, partial(_entry, asked.read, said, held), providers, connection_id)
+            told = Told(held.point, said, partial(_entry, asked.read, said, held), senders, connection_id)
             values.append((held, of_grave, told))
     return values
 
@@ -93,8 +94,8 @@ def _values_before(found: Sequence[OpenShelf], ring: KeyRing, asked: _Asked) -> 
         try:
             path = pointing.path(row.entry)
             entry = asked.read(row.entry)
-            providers = asked.providers[shelf.connection_id]
-            told = Told(*points.of(entry), partial(_itself, entry), providers, shelf.connection_id)
+            senders = asked.senders[shelf.connection_id]
+            told = Told(*points.of(entry), partial(_itself, entry), senders, shelf.connection_id)
         except msgspec.MsgspecError:
             reading.tell_unread(shelf, row)
         yield Held(record, newest, path), shelf.of_grave, told

@@ -2,10 +2,10 @@
 they take a tenth of the time that a template for each takes. Numbers are ours; all that is told is escaped by `_said`,
 and nothing else is marked as safe but what is put together of it here."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from html import escape
 from itertools import groupby
-from operator import attrgetter
+from operator import itemgetter
 
 from django import template
 from django.template.defaultfilters import linebreaksbr
@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
 from apps.records.charts.marks import Shape
-from apps.records.charts.over_time import Line, Mark, OverTime, Stroke
+from apps.records.charts.over_time import Key, Line, Mark, OverTime, Stroke
 from apps.records.charts.series import Row
 from apps.records.viewing import value_rows
 
@@ -34,10 +34,27 @@ def plotted(chart: OverTime, chart_id: str) -> SafeString:
 
 
 @register.simple_tag
-def values_by_year(rows: Iterable[Row]) -> SafeString:
-    """The bodies of a table of values, one for each year."""
-    told = _Told()
-    return _markup("\n".join(_year(year, of_it, told) for year, of_it in groupby(rows, key=attrgetter("year"))))
+def shape_key(shape: str, chart_id: str) -> SafeString:
+    """A mark of that shape, for a legend."""
+    return _markup(_key(Key("", Shape(shape), 0), chart_id))
+
+
+@register.simple_tag
+def provider_key(key: Key, chart_id: str) -> SafeString:
+    """How the values of a provider are drawn, for a legend."""
+    return _markup(_key(key, chart_id))
+
+
+@register.simple_tag
+def values_table(rows: Iterable[Row]) -> SafeString:
+    """The head of a table of values, and a body for each year. A column in which no row says anything is left out."""
+    said, names = _Said(), value_rows.columns()
+    told = [(row.year, tuple(_cells(row, said))) for row in rows]
+    places = [at for at in range(len(names)) if at < _ALWAYS or any(cells[at] for _, cells in told)]
+    columns = [(at, _said(names[at])) for at in places]
+    head = "".join(f'<th scope="col" role="columnheader">{name}</th>\n' for _, name in columns)
+    years = (_year(year, [cells for _, cells in of_it], columns) for year, of_it in groupby(told, itemgetter(0)))
+    return _markup("\n".join((f'<thead role="rowgroup">\n<tr role="row">\n{head}</tr>\n</thead>', *years)))
 
 
 def _markup(written: str) -> SafeString:
@@ -56,29 +73,42 @@ def _line(line: Line) -> str:
 
 
 def _stroke(stroke: Stroke) -> str:
-    second, x = _also(second=stroke.provider), stroke.x
-    how = _also(dotted=stroke.is_early, second=stroke.provider)
+    x, how = stroke.x, _also(dotted=stroke.is_early, second=stroke.provider)
     drawn = f'<line class="chart-stroke{how}" x1="{x}%" y1="{stroke.y1}%" x2="{x}%" y2="{stroke.y2}%" />'
     if not stroke.has_ends:
         return drawn
-    end = f'<path class="chart-stroke{second}" d="M-5,0 H5" />'
+    end = '<circle class="chart-end" r="4" />' if stroke.provider else '<path class="chart-stroke" d="M-5,0 H5" />'
     ends = (f'<svg class="chart-plot" aria-hidden="true" x="{x}%" y="{y}%">{end}</svg>' for y in (stroke.y1, stroke.y2))
     return drawn + "".join(ends)
 
 
 def _mark(mark: Mark, chart_id: str) -> str:
     how = _also(second=mark.provider, early=mark.is_early)
-    drawn = f"{chart_id}-{mark.shape}{'-second' if mark.provider and mark.shape == Shape.WITHIN else ''}"
     ring = f'<circle class="chart-ring" cx="{mark.x}%" cy="{mark.y}%" r="11" />' if mark.is_last else ""
-    return f'{ring}<use class="chart-mark is-{mark.shape}{how}" href="#{drawn}" x="{mark.x}%" y="{mark.y}%" />'
+    placed = f'href="#{chart_id}-{mark.drawing}" x="{mark.x}%" y="{mark.y}%"'
+    return f'{ring}<use class="chart-mark is-{mark.shape}{how}" {placed} />'
 
 
-class _Told:
-    """What a table says in many rows alike, in words once. What stands before each value of a row where a screen is too
-    narrow for columns is of all."""
+# Where a mark with an arrow stands in a key that is higher than others.
+_TALL = {Shape.LESS: 35.0, Shape.MORE: 65.0}
+
+
+def _key(key: Key, chart_id: str) -> str:
+    if key.shape is None:
+        drawn = _stroke(Stroke(50.0, 15.0, 85.0, has_ends=True, provider=key.number))
+    else:
+        drawn = _mark(Mark(50.0, _TALL.get(key.shape, 50.0), key.shape, key.number), _said(chart_id))
+    return f'<svg class="chart-key{_also(tall=key.shape in _TALL)}" aria-hidden="true">{drawn}</svg>'
+
+
+_ALWAYS = 2  # columns that are there in any case: the date and the value
+_Column = tuple[int, str]  # which of the cells of a row it shows, and its name
+
+
+class _Said:
+    """What a table says in many rows alike, in words once."""
 
     def __init__(self) -> None:
-        self.labels = tuple(f'data-label="{_said(name)}"' for name in value_rows.columns())
         self._known: dict[object, tuple[str, Row]] = {}  # with the row, for which its ranges stay where they are
 
     def place(self, row: Row) -> str:
@@ -97,27 +127,29 @@ class _Told:
         return self._known[mark][0]
 
 
-def _year(year: str, rows: Iterable[Row], told: _Told) -> str:
+def _cells(row: Row, said: _Said) -> Iterator[str]:
+    """Date, value, place, range, providers and notes."""
+    drawn = gettext("drawn as %(value)s") % {"value": row.converted} if row.converted else ""
+    yield _said(value_rows.date(row))
+    yield f"<strong>{_said(value_rows.value(row))}</strong>" + (f'<p class="soft">{_said(drawn)}</p>' if drawn else "")
+    yield said.place(row)
+    yield said.ranges(row)
+    yield _said(value_rows.providers(row))
+    yield "".join(f"<p>{linebreaksbr(note)}</p>" for note in value_rows.notes(row))
+
+
+def _year(year: str, rows: Iterable[Sequence[str]], columns: Sequence[_Column]) -> str:
     heading = _said(year or gettext("Date not given"))
     return (
         '<tbody role="rowgroup">\n<tr role="row" class="values-year">'
-        f'<th scope="rowgroup" colspan="6" role="rowheader">{heading}</th></tr>\n'
-        f"{''.join(_row(row, told) for row in rows)}</tbody>"
+        f'<th scope="rowgroup" colspan="{len(columns)}" role="rowheader">{heading}</th></tr>\n'
+        f"{''.join(_row(cells, columns) for cells in rows)}</tbody>"
     )
 
 
-def _row(row: Row, told: _Told) -> str:
-    date, *others = told.labels
-    cells = (f'<td role="cell" {label}>{cell}</td>\n' for label, cell in zip(others, _cells(row, told), strict=True))
-    heading = f'<th scope="row" role="rowheader" {date}>{_said(value_rows.date(row))}</th>'
-    return f'<tr role="row">\n{heading}\n{"".join(cells)}</tr>\n'
-
-
-def _cells(row: Row, told: _Told) -> Iterator[str]:
-    """What follows the date: value, place, range, providers and notes."""
-    drawn = gettext("drawn as %(value)s") % {"value": row.converted} if row.converted else ""
-    yield f"<strong>{_said(value_rows.value(row))}</strong>" + (f'<p class="soft">{_said(drawn)}</p>' if drawn else "")
-    yield told.place(row)
-    yield told.ranges(row)
-    yield _said(value_rows.providers(row))
-    yield "".join(f"<p>{linebreaksbr(note)}</p>" for note in value_rows.notes(row))
+def _row(cells: Sequence[str], columns: Sequence[_Column]) -> str:
+    """Before each cell stands its column's name, where a screen is too narrow for columns."""
+    (first, date), *others = columns
+    heading = f'<th scope="row" role="rowheader" data-label="{date}">{cells[first]}</th>'
+    rest = "".join(f'<td role="cell" data-label="{name}">{cells[at]}</td>\n' for at, name in others)
+    return f'<tr role="row">\n{heading}\n{rest}</tr>\n'

@@ -10,6 +10,7 @@ from apps.accounts.models import User
 from apps.records.charts import number_line, over_time, series, windows
 from apps.records.charts.number_line import NumberLine
 from apps.records.charts.over_time import OverTime
+from apps.records.charts.senders import Sender
 from apps.records.charts.series import Observed, Series, Told
 from apps.records.charts.windows import Window
 from apps.records.models import Record
@@ -114,13 +115,13 @@ def _test(
     """`is_open` says of records whether their reader shall see them unasked."""
     if not entry.test:
         return OneTest()
-    names = {pk: source.provider for pk, source in all_of_it.sources.items()}
+    senders = {pk: Sender(source.name, source.provider) for pk, source in all_of_it.sources.items()}
     found = one_test.of(
-        all_of_it.of(subject), entry.test, all_of_it.ring, most=asked.most, names=names, is_open=is_open
+        all_of_it.of(subject), entry.test, all_of_it.ring, most=asked.most, senders=senders, is_open=is_open
     )
-    senders = {told.connection_id: all_of_it.sources[told.connection_id] for told in found.values if told.connection_id}
-    sources = tuple(senders.values()) if len(senders) >= _MANY_SOURCES else ()
-    chosen = asked.source if sources and asked.source in senders else None
+    sent_by = {told.connection_id: all_of_it.sources[told.connection_id] for told in found.values if told.connection_id}
+    sources = tuple(sent_by.values()) if len(sent_by) >= _MANY_SOURCES else ()
+    chosen = asked.source if sources and asked.source in sent_by else None
     values = [told for told in found.values if told.connection_id == chosen] if chosen else found.values
     drawn = tuple(_drawn(each, asked, at=at) for each in _series(entry, values))
     return OneTest(drawn, found.closed, asked.most if found.has_older else 0, sources, chosen)
@@ -128,7 +129,7 @@ def _test(
 
 def _series(entry: ResultEntry, values: Sequence[Told]) -> tuple[Series, ...]:
     if entry.components and vitals.blood_pressure(entry) is not None:
-        return (series.of_pressures(Observed(told.entry(), "".join(told.providers)) for told in values),)
+        return (series.of_pressures(Observed(told.entry(), told.senders[0]) for told in values),)
     return series.of_points(values)
 
 

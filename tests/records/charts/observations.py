@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 
+from apps.records.charts.senders import Sender
 from apps.records.charts.series import Observed
 from apps.records.presenters import results
 from apps.records.presenters.entry import Context
@@ -9,7 +10,7 @@ from apps.records.presenters.entry import Context
 LOINC = "http://loinc.org"
 
 
-def result(value, at, *, unit="%", wanted="4.0-5.6", provider="Tarn Hospital", comparator="", **more):
+def result(value, at, *, unit="%", wanted="4.0-5.6", provider="Tarn Hospital", way="", comparator="", **more):
     """A result of one test, as a provider sends it."""
     quantity = {"value": Decimal(str(value)), "unit": unit}
     resource = {
@@ -22,7 +23,12 @@ def result(value, at, *, unit="%", wanted="4.0-5.6", provider="Tarn Hospital", c
         "referenceRange": [{"text": wanted}] if wanted else [],
         **more,
     }
-    return Observed(results.present(resource, Context()), provider)
+    return Observed(results.present(resource, Context()), sender(provider, way))
+
+
+def sender(provider, way=""):
+    """A provider, which may be read in several ways."""
+    return Sender(provider, f"{provider} ({way})" if way else provider)
 
 
 def worded(words, at, provider="Tarn Hospital"):
@@ -30,7 +36,7 @@ def worded(words, at, provider="Tarn Hospital"):
     return result(0, at, provider=provider, valueQuantity=None, valueString=words)
 
 
-def pressure(upper, lower, at, provider="Tarn Hospital"):
+def pressure(upper, lower, at, provider="Tarn Hospital", way=""):
     """A blood pressure."""
     parts = [
         {"code": {"coding": [{"system": LOINC, "code": code}]}, "valueQuantity": {"value": value, "unit": "mmHg"}}
@@ -38,6 +44,5 @@ def pressure(upper, lower, at, provider="Tarn Hospital"):
         if value is not None
     ]
     resource = {"code": {"coding": [{"system": LOINC, "code": "85354-9"}]}, "effectiveDateTime": at, "component": parts}
-    return Observed(
-        results.present({"resourceType": "Observation", "status": "final", **resource}, Context()), provider
-    )
+    content = {"resourceType": "Observation", "status": "final", **resource}
+    return Observed(results.present(content, Context()), sender(provider, way))

@@ -28,7 +28,7 @@ PRESSURES = [pressure(120 + number, 80, f"2026-0{number}-01T09:30:00Z") for numb
 
 def compared(observed):
     read = Reader().read
-    return [Observed(read(msgspec.json.encode(one.entry)), one.provider) for one in observed]
+    return [Observed(read(msgspec.json.encode(one.entry)), one.sender) for one in observed]
 
 
 def told(found):

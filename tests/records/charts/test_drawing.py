@@ -22,6 +22,10 @@ MIXED = [
     worded(NASTY, "2023-01-01"),
     result(5.4, "2024-01-01", status="preliminary", provider="Heron Clinic"),
 ]
+PRESSURES_OF_TWO = [
+    pressure(120 + turn, 80, f"2026-0{turn}-01", provider=("Tarn Hospital", "Heron Clinic")[turn % 2])
+    for turn in range(1, 7)
+]
 
 
 def chart(observed):
@@ -66,8 +70,9 @@ def words(html):
         lambda: chart(A1C),
         lambda: line(result(31, "2026-01-01")),
         lambda: drawing(series.of_pressures([pressure(120 + turn, 80, f"2026-0{turn}-01") for turn in range(1, 5)])),
+        lambda: drawing(series.of_pressures(PRESSURES_OF_TWO)),
     ],
-    ids=["mixed", "one line", "number line", "pressures"],
+    ids=["mixed", "one line", "number line", "pressures", "pressures of two"],
 )
 class TestADrawing:
     def test_has_no_style_script_or_focus_of_its_own(self, draw, language):
@@ -126,6 +131,13 @@ class TestTheWordsOfAChart:
         for legend in ("In the usual range", "Above the usual range", "Less than this number", "Values in %."):
             assert legend in said
 
+    def test_explain_the_bars_of_two_providers_by_bars(self):
+        bars = ET.fromstring(f"<div>{drawing(series.of_pressures(PRESSURES_OF_TWO))}</div>")
+        keys = bars.findall(".//ul[@class='chart-legend']/li")
+        assert ["".join(key.itertext()).strip() for key in keys] == ["Tarn Hospital", "Heron Clinic"]
+        assert [len(key.findall(".//line[@class]")) for key in keys] == [1, 1]
+        assert [len(key.findall(".//circle")) for key in keys] == [0, 2]
+
     def test_of_the_provider_never_leave_the_text(self):
         html = chart(MIXED) + table(MIXED)
         assert "<script" not in html
@@ -146,6 +158,15 @@ class TestTheTable:
         assert "Early result, may change" in said
         assert "Heron Clinic" in said
         assert said.count("4.0-5.6") == 7
+
+    def test_leaves_out_a_column_that_says_nothing(self):
+        found = series.of_pressures(PRESSURES_OF_TWO)
+        html = render_to_string("records/charts/table.html", {"series": found, "caption": "Blood pressure"})
+        heads = [element.text for element in elements(html) if element.attrib.get("scope") == "col"]
+        assert heads == ["Date", "Value", "Provider"]
+        assert 'colspan="3"' in html
+        heads = [element.text for element in elements(table(MIXED)) if element.attrib.get("scope") == "col"]
+        assert heads == ["Date", "Value", "Compared with the usual range", "Usual range", "Provider", "Note"]
 
     def test_marks_what_was_converted(self):
         said = words(table([result(135, "2020", unit="g/L"), result(13, "2021", unit="g/dL")]))

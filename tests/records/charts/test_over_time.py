@@ -109,6 +109,23 @@ class TestAChart:
         assert all(stroke.has_ends and stroke.y1 < stroke.y2 for stroke in chart.strokes)
         assert (chart.marks, chart.lines, chart.bands) == ((), (), ())
 
+    def test_tells_whose_the_marks_are_of_those_who_have_some_in_it(self):
+        values = [result(5, f"20{year}-10-01", provider="ABC"[year % 3]) for year in range(10, 27)]
+        assert [key.provider for key in draw(values).keys] == ["C", ""]
+        lately = [*values[:12], *(result(5, f"20{year}-11-01", provider="BC"[year % 2]) for year in range(22, 27))]
+        assert [key.provider for key in draw(lately, Span.FIVE_YEARS).keys] == ["B", "C"]
+        assert {mark.provider for mark in draw(lately, Span.FIVE_YEARS).marks} == {0, 1}
+        alone = [*values[:12], *(result(5, f"20{year}-11-01", provider="B") for year in range(22, 27))]
+        assert [key.provider for key in draw(alone, Span.FIVE_YEARS).keys] == ["B"]
+
+    def test_tells_two_providers_apart_by_more_than_color(self):
+        def drawn_of(wanted):
+            values = [result(5, f"202{turn}", wanted=wanted, provider="AB"[turn % 2]) for turn in range(4)]
+            return [next(mark.drawing for mark in draw(values).marks if mark.provider == number) for number in (0, 1)]
+
+        assert drawn_of("4-6") == ["within", "within-second"]
+        assert drawn_of(None) == ["unplaced", "unplaced-second"]
+
     def test_gives_long_numbers_room(self):
         assert draw([result(150000, "2020", wanted=None), result(480000, "2021", wanted=None)]).gutter > 20
 

@@ -63,6 +63,14 @@ class TestASeries:
         assert [row.providers for row in found.rows] == [("Tarn Hospital", "Heron Clinic")]
         assert len(found.readings) == 1
 
+    def test_names_a_provider_once_for_what_it_sent_in_two_ways_and_the_way_of_what_came_in_one(self):
+        (found,) = series.of(
+            [result(5, "2021-02-03", way="R4"), result(5, "2021-02-03", way="DSTU2"), result(6, "2022", way="R4")]
+        )
+        assert [row.providers for row in found.rows] == [("Tarn Hospital (R4)",), ("Tarn Hospital",)]
+        assert found.providers == ("Tarn Hospital",)
+        assert {each.provider for each in found.readings} == {0}
+
     def test_keeps_both_where_two_providers_differ_or_one_repeats_itself(self):
         (found,) = series.of([result(5, "2021"), result(5.1, "2021", provider="Heron Clinic"), result(5, "2021")])
         assert len(found.rows) == 3
@@ -103,6 +111,15 @@ class TestBloodPressures:
         found = series.of_pressures([pressure(128, None, "2026-01-02")])
         assert [row.shown for row in found.rows] == ["128 mmHg"]
         assert found.readings == ()
+
+    def test_that_two_sent_alike_are_one(self):
+        twice = [pressure(128, 82, "2026-01-02", way=way) for way in ("R4", "DSTU2")]
+        found = series.of_pressures([*twice, pressure(118, 76, "2026-02-02", provider="Heron Clinic")])
+        assert [row.providers for row in found.rows] == [("Heron Clinic",), ("Tarn Hospital",)]
+        assert [(each.value, found.providers[each.provider]) for each in found.readings] == [
+            (128, "Tarn Hospital"),
+            (118, "Heron Clinic"),
+        ]
 
 
 class TestAValueShown:
