@@ -1,16 +1,16 @@
 """The record as it is read by people: each resource with its subject and the entry its presenter makes of it.
 
-Records themselves are read: all of some types, or those of which shelves hold the entries.
+Records themselves are read: all of some types, or those that shelves pick. A shelf may be older than what is stored:
+what is read of a record is told as that stands now.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from apps.connections.models import Connection
 from apps.records import presenting, subjects
 from apps.records.exporting import stored
 from apps.records.exporting.stored import Row, Source
-from apps.records.presenters import elements, narratives
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context, Entry
 from apps.records.shelving.surroundings import Surroundings
@@ -50,20 +50,14 @@ def told(connection: Connection, source: Source, *, unopened: set[str], types: S
                 yield _told(source, row, body, context)
 
 
-def of_entries(
-    connection: Connection, source: Source, entries: Mapping[int, Entry], ring: KeyRing
-) -> Iterator[tuple[int, Told]]:
-    """The resources of these entries of shelves, which have no narrative, by the id of their record. What does not open
-    is left out. Raises as `told` does."""
+def of_records(connection: Connection, source: Source, wanted: Iterable[int], ring: KeyRing) -> Iterator[Told]:
+    """The resources of the records with these ids. What does not open is left out. Raises as `told` does."""
     surroundings = Surroundings(connection, ring)
-    for batch in stored.chosen(source, ring, entries):
-        opened = [(pk, row, row.body) for pk, row in batch if row.body is not None]
-        context = _context(surroundings, [body for _pk, _row, body in opened])
-        for pk, row, body in opened:
-            resource = elements.parse(body)
-            entry = replace(entries[pk], narrative=narratives.narrative(resource))
-            subject = subjects.subject_of(resource, resource_type=row.resource_type)
-            yield pk, Told(source, resource, entry, subject, context, pk, is_gone=row.removed_at is not None)
+    for batch in stored.chosen(source, ring, wanted):
+        opened = [(row, row.body) for row in batch if row.body is not None]
+        context = _context(surroundings, [body for _row, body in opened])
+        for row, body in opened:
+            yield _told(source, row, body, context)
 
 
 def _context(surroundings: Surroundings, bodies: list[bytes]) -> Context:

@@ -138,13 +138,13 @@ def batches(source: Source, ring: KeyRing, *, types: Sequence[str] = ()) -> Iter
         yield [_row(source, record, ring) for record in records.filter(pk__in=few)]
 
 
-def chosen(source: Source, ring: KeyRing, wanted: Iterable[int]) -> Iterator[list[tuple[int, Row]]]:
-    """The records of the source with these ids, and their ids, a few at a time. One that is gone is not among them."""
+def chosen(source: Source, ring: KeyRing, wanted: Iterable[int]) -> Iterator[list[Row]]:
+    """The records of the source with these ids, a few at a time. One that is gone is not among them."""
     records = Record.objects.filter(user_id=source.user_id, connection_id=source.connection_id).order_by("pk")
     ids = sorted(wanted)
     for start in range(0, len(ids), _LOOKED_AT_ONCE):
         for few in _few_at_once(records.filter(pk__in=ids[start : start + _LOOKED_AT_ONCE])):
-            yield [(record.pk, _row(source, record, ring)) for record in records.filter(pk__in=few)]
+            yield [_row(source, record, ring) for record in records.filter(pk__in=few)]
 
 
 def _few_at_once(rows: QuerySet[Record] | QuerySet[RecordVersion]) -> Iterator[list[int]]:

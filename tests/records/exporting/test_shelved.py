@@ -94,18 +94,37 @@ class TestASummaryFromShelves:
         from_records = told(alice)
         assert rebuilt(alice) == from_records
 
-    @pytest.mark.parametrize("since", ["withdrawn", "gone"])
+    @pytest.mark.parametrize("since", ["withdrawn", "gone", "masked"])
     def test_has_nothing_that_the_provider_took_back_since_they_were_built(self, alice, since):
         connection = make_connection(alice)
         keep(connection, allergy("a1", code={"text": "Canary"}), allergy("a2", code={"text": "Stays"}))
         rebuilt(alice)
         if since == "gone":
             Record.objects.filter(logical_id="a1").update(removed_at=AT)
+        elif since == "masked":
+            keep(connection, allergy("a1", code={"text": "Canary"}, meta={"security": [{"code": "masked"}]}))
         else:
             keep(connection, allergy("a1", code={"text": "Canary"}, verificationStatus="entered-in-error"))
         document = json.dumps(told(alice)[0])
         assert "Stays" in document
         assert "Canary" not in document
+
+    def test_counts_what_the_provider_hid_since_they_were_built(self, alice):
+        connection = make_connection(alice)
+        keep(connection, allergy("a1"))
+        rebuilt(alice)
+        keep(connection, allergy("a1", meta={"security": [{"code": "masked"}]}))
+        document, _page = told(alice)
+        assert "1 entry is hidden by the provider." in section(document, ALLERGIES)["text"]["div"]
+
+    def test_tells_how_an_entry_stands_now(self, alice):
+        connection = make_connection(alice)
+        keep(connection, condition("c1", "active"))
+        rebuilt(alice)
+        keep(connection, condition("c1", "resolved"))
+        document, _page = told(alice)
+        assert "Canary condition" not in section(document, PROBLEMS)["text"]["div"]
+        assert "over, ruled out or not done: 1." in section(document, PROBLEMS)["text"]["div"]
 
     @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
     @given(oddities.odd(*_ODD))

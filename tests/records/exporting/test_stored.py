@@ -46,7 +46,7 @@ class TestWhatIsRead:
     def test_is_the_same_of_those_that_were_chosen(self, connection):
         wanted = Record.objects.exclude(logical_id__in=("a1", "a4")).values_list("pk", flat=True)
         with sealing.key_ring(Holder.user(connection.user_id)) as ring:
-            found = [[row.logical_id for _pk, row in batch]
+            found = [[row.logical_id for row in batch]
                      for batch in stored.chosen(source_of(connection), ring, [*wanted, 0])]  # fmt: skip
         assert [one for batch in found for one in batch] == ["a0", "a2", "a3", "a5", "a6", "a7", "a8"]
         assert max(map(len, found)) <= 2

@@ -20,7 +20,6 @@ from apps.records.exporting.ips.selecting import MOST, Left, Newest, NoneKnown, 
 from apps.records.exporting.reading import Told
 from apps.records.exporting.shelved import Unreadable
 from apps.records.exporting.stored import Source
-from apps.records.presenters import heads
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import UNLISTED, Entry
 from apps.records.shelving.reading import OpenShelf
@@ -141,20 +140,15 @@ def _of_shelf(
 def _open(
     choice: Choice, picked: Mapping[str, Iterable[Picked]], gathered: Mapping[str, Gathered], ring: KeyRing
 ) -> None:
-    """Read the bodies of what was picked of one connection, each once."""
+    """Read the bodies of what was picked of one connection, each once. What was withdrawn, hidden or changed since its
+    shelf was built is judged as it stands now."""
     wanted: dict[int, list[Section]] = {}
-    entries: dict[int, Entry] = {}
     for section in SECTIONS:
         for one in picked[section.loinc]:
             if one.source == choice.source:
                 wanted.setdefault(one.record, []).append(section)
-                entries[one.record] = one.entry
-    for record, told in reading.of_entries(choice.connection, choice.source, entries, ring):
-        sections = wanted.pop(record)
-        if told.is_gone or heads.was_withdrawn(told.resource):  # since its shelf was built
-            continue
-        for section in sections:
-            gathered[section.loinc].put(told, section)
+    for told in reading.of_records(choice.connection, choice.source, tuple(wanted), ring):
+        _put(told, wanted.pop(told.record), gathered)
     for section in (section for unopened in wanted.values() for section in unopened):
         gathered[section.loinc].left.unopened.add(choice.source.provider)
 
@@ -166,10 +160,10 @@ def _read(choice: Choice, unread: Sequence[Subject], gathered: Mapping[str, Gath
     for told in reading.told(choice.connection, choice.source, types=("Patient", *types), unopened=unopened):
         if told.entry.resource_type == "Patient":
             yield Patient(told.source, told.resource)
-        elif told.subject not in unread or told.entry.is_withdrawn or told.is_gone or told.entry.group == UNLISTED:
+        elif told.subject is None or told.subject not in unread or not _is_listed(told):
             continue
         elif not fills.keeps(told.entry, told.entry):
-            _put(told, gathered)
+            _put(told, _BY_SUBJECT[told.subject], gathered)
     for entry, section in product(fills.by_themselves(), _BY_SUBJECT[MEDICINES]):
         gathered[section.loinc].left.leaves(entry, section, choice.source)  # which lists none: they are counted
     lacking = {subject for name in unopened for subject in subjects.shelved_for(name)}
@@ -177,8 +171,13 @@ def _read(choice: Choice, unread: Sequence[Subject], gathered: Mapping[str, Gath
         gathered[section.loinc].left.unopened.add(choice.source.provider)
 
 
-def _put(told: Told, gathered: Mapping[str, Gathered]) -> None:
-    for section in _BY_SUBJECT.get(told.subject, ()) if told.subject is not None else ():
+def _put(told: Told, sections: Iterable[Section], gathered: Mapping[str, Gathered]) -> None:
+    for section in sections if _is_listed(told) else ():
         held = gathered[section.loinc]
         if not held.left.leaves(told.entry, section, told.source):
             held.put(told, section)
+
+
+def _is_listed(told: Told) -> bool:
+    """Whether its subject lists it at all."""
+    return not (told.entry.is_withdrawn or told.is_gone or told.entry.group == UNLISTED)
