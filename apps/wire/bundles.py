@@ -16,7 +16,8 @@ from urllib.parse import urljoin
 
 import msgspec
 
-from apps.wire.errors import Code, UnexpectedAnswer
+from apps.wire import outcomes
+from apps.wire.errors import Code, UnexpectedAnswer, WireError
 
 T = TypeVar("T")
 
@@ -51,7 +52,9 @@ class Page:
     """One searchset Bundle.
 
     `total` is what the server claims, if it is a number at all. `outcomes` counts OperationOutcome entries, which
-    are remarks on the search and not part of the record; `unreadable` counts entries that are no identifiable resource.
+    are remarks on the search and not part of the record; `failure` is what one of them says went wrong, so that rows
+    may be missing. `unreadable` counts entries that are no identifiable resource. `is_cut` where a next link is there
+    that nobody can read.
     """
 
     resources: tuple[Resource, ...]
@@ -59,11 +62,13 @@ class Page:
     total: int | None
     outcomes: int
     unreadable: int = 0
+    is_cut: bool = False
+    failure: WireError | None = None
 
 
 class _Head(msgspec.Struct):
     resource_type: str = msgspec.field(name="resourceType", default="")
-    logical_id: str = msgspec.field(name="id", default="")
+    logical_id: str | int = msgspec.field(name="id", default="")  # a text by FHIR, and a number by some servers
 
 
 class _Search(msgspec.Struct):
@@ -76,6 +81,10 @@ class _BareEntry(msgspec.Struct):
 
 class _Entry(_BareEntry):
     search: _Search | None = None
+
+
+class _AddressedEntry(msgspec.Struct):
+    full_url: str = msgspec.field(name="fullUrl", default="")
 
 
 class _Link(msgspec.Struct):
@@ -94,6 +103,7 @@ _HEAD = msgspec.json.Decoder(_Head)
 _BUNDLE = msgspec.json.Decoder(_Bundle)
 _ENTRY = msgspec.json.Decoder(_Entry)
 _BARE_ENTRY = msgspec.json.Decoder(_BareEntry)
+_ADDRESSED_ENTRY = msgspec.json.Decoder(_AddressedEntry)
 _LINKS = msgspec.json.Decoder(list[msgspec.Raw])
 _LINK = msgspec.json.Decoder(_Link)
 _TEXT = msgspec.json.Decoder(str)
@@ -121,22 +131,32 @@ def read_resource(body: bytes, *, resource_type: str) -> Resource:
 
 def read_page(body: bytes, *, base_url: str) -> Page:
     """The rows of a searchset Bundle. A relative next link is resolved against the FHIR base URL; whether it may be
-    followed is not decided here. Raises UnexpectedAnswer for what is no Bundle or has a next link nobody can read."""
+    followed is not decided here. Raises UnexpectedAnswer for what is no Bundle."""
     bundle = _bundle(_mended(body))
     if bundle is None or bundle.resource_type != "Bundle":
         is_other = bundle is not None and bundle.resource_type != ""
         raise UnexpectedAnswer(code=Code.WRONG_RESOURCE if is_other else Code.UNREADABLE, status=200)
     resources: list[Resource] = []
-    outcomes = unreadable = 0
+    remarks: list[bytes] = []
+    unreadable = 0
     for raw in bundle.entry or ():
-        row, is_outcome = _row(raw)
-        if is_outcome:
-            outcomes += 1
+        row, remark = _row(raw)
+        if remark is not None:
+            remarks.append(remark)
         elif row is None:
             unreadable += 1
         else:
             resources.append(row)
-    return Page(tuple(resources), _next_url(bundle.link, base_url), _total(bundle.total), outcomes, unreadable)
+    next_url = _next_url(bundle.link, base_url)
+    return Page(
+        resources=tuple(resources),
+        next_url=next_url or None,
+        total=_total(bundle.total),
+        outcomes=len(remarks),
+        unreadable=unreadable,
+        is_cut=next_url == "",
+        failure=next(filter(None, map(outcomes.failure, remarks)), None),
+    )
 
 
 def _bundle(body: bytes) -> _Bundle | None:
@@ -148,38 +168,50 @@ def _bundle(body: bytes) -> _Bundle | None:
         return None
 
 
-def _row(raw: msgspec.Raw) -> tuple[Resource | None, bool]:
-    """One entry: its resource, if it has one, and whether it is a remark on the search."""
+def _row(raw: msgspec.Raw) -> tuple[Resource | None, bytes | None]:
+    """One entry: its resource, if it has one; or what it remarks on the search."""
     typical = _decoded(raw, _ENTRY)
     entry = typical or _decoded(raw, _BARE_ENTRY)  # a search element that is odd costs nothing but itself
     if entry is None:
-        return None, False
+        return None, None
     is_remark = typical is not None and typical.search is not None and typical.search.mode == "outcome"
     head = _decoded(entry.resource, _HEAD)
     if is_remark or (head and head.resource_type == "OperationOutcome"):
-        return None, True
-    return _resource(bytes(entry.resource), head), False
+        return None, bytes(entry.resource)
+    if head and head.logical_id == "":
+        head.logical_id = _id_in_address(raw, head.resource_type)
+    return _resource(bytes(entry.resource), head), None
+
+
+def _id_in_address(raw: msgspec.Raw, resource_type: str) -> str:
+    """Of a row without an id the one in its address, if that ends in type and id; some servers write the type there in
+    lower case (interface facts 1.4)."""
+    addressed = _decoded(raw, _ADDRESSED_ENTRY)
+    beginning, _, logical_id = (addressed.full_url if addressed else "").rpartition("/")
+    return logical_id if beginning.rpartition("/")[2].lower() == resource_type.lower() else ""
 
 
 def _resource(body: bytes, head: _Head | None) -> Resource | None:
-    if head is None or not RESOURCE_TYPE.fullmatch(head.resource_type) or not LOGICAL_ID.fullmatch(head.logical_id):
+    if head is None or not RESOURCE_TYPE.fullmatch(head.resource_type):
+        return None
+    logical_id = str(head.logical_id)
+    if not LOGICAL_ID.fullmatch(logical_id):
         return None
     try:
         body.decode("utf-8")
     except UnicodeDecodeError:  # what is kept must open again; the decoder above skips what it does not need
         return None
-    return Resource(head.resource_type, head.logical_id, body)
+    return Resource(head.resource_type, logical_id, body)
 
 
 def _next_url(raw: msgspec.Raw, base_url: str) -> str | None:
-    for link in _decoded(raw, _LINKS) or ():
+    """None where there is no next page, and empty where there is one and nobody can read its address."""
+    for link in _decoded(raw, _LINKS) or [raw]:  # one alone may stand where a list should
         readable = _decoded(link, _LINK)
         if readable is None or readable.relation != "next":
             continue
         url = _decoded(readable.url, _TEXT)
-        if not url:  # losing it would lose the rest of the pages without a trace
-            raise UnexpectedAnswer(code=Code.UNREADABLE, status=200)
-        return _absolute(base_url, url)
+        return _absolute(base_url, url) if url else ""
     return None
 
 

@@ -101,6 +101,8 @@ def find_patients(server: FhirServer, *, access_token: Secret) -> tuple[Resource
             raise Unavailable(code=Code.TIMED_OUT)
         page = _followed(server, page.next_url, access_token, is_page=False)
         found += page.resources
+    if page.is_cut:  # nobody chooses among half of them
+        raise UnexpectedAnswer(code=Code.UNREADABLE, status=200)
     people = {patient.logical_id: patient for patient in found if patient.resource_type == "Patient"}
     if len(people) > _MOST_PEOPLE:
         raise UnexpectedAnswer(code=Code.TOO_LARGE, status=200)

@@ -100,13 +100,34 @@ class TestAPage:
         [
             *(None, 7, "x", [], {}, {"resource": None}, {"resource": []}, {"resource": "x"}),
             *({"resource": {"resourceType": "Goal"}}, {"resource": {"id": "1"}}, {"fullUrl": "urn:x"}),
-            *({"resource": {"resourceType": "Goal", "id": bad}} for bad in (7, "", None, "a/b", "a b", "..", "x" * 65)),
+            *(
+                {"resource": {"resourceType": "Goal", "id": bad}}
+                for bad in (7.5, True, "", None, "a/b", "a b", "..", "x" * 65)
+            ),
             *({"resource": {"resourceType": bad, "id": "1"}} for bad in (7, "", None, "goal", "Go al", "../Goal")),
         ],
     )
     def test_counts_an_odd_row_and_keeps_the_others(self, odd):
         found = page([goal("1"), odd, goal("2")])
         assert ([row.logical_id for row in found.resources], found.unreadable) == (["1", "2"], 1)
+
+    def test_knows_a_row_whose_id_is_a_number(self):
+        found = page([{"resource": {"resourceType": "Goal", "id": 7}}])
+        assert ([row.logical_id for row in found.resources], found.unreadable) == (["7"], 0)
+
+    @pytest.mark.parametrize(
+        ("full_url", "known"),
+        [
+            (f"{BASE}Goal/g7", ["g7"]),
+            (f"{BASE}goal/g7", ["g7"]),
+            ("Goal/g7", ["g7"]),
+            *((odd, []) for odd in (f"{BASE}Device/g7", f"{BASE}Goal/g7?x=1", f"{BASE}Goal/", "urn:uuid:7", "g7", 7)),
+        ],
+    )
+    def test_knows_a_row_without_an_id_by_its_address(self, full_url, known):
+        found = page([{"fullUrl": full_url, "resource": {"resourceType": "Goal"}}])
+        assert [row.logical_id for row in found.resources] == known
+        assert found.unreadable == 1 - len(known)
 
     def test_counts_a_row_that_is_not_utf_8(self):
         row = b'{"resource":{"resourceType":"Goal","id":"1","note":"caf\xe9"}}'
@@ -152,9 +173,15 @@ class TestAPage:
         assert page(link=link).next_url is None
 
     @pytest.mark.parametrize("url", [None, 7, "", [], {}])
-    def test_is_refused_where_its_next_link_cannot_be_read(self, url):
-        with pytest.raises(UnexpectedAnswer):
-            page(link=[{"relation": "next", "url": url}])
+    def test_keeps_its_rows_where_its_next_link_cannot_be_read(self, url):
+        found = page([goal("1")], link=[{"relation": "next", "url": url}])
+        assert ([row.logical_id for row in found.resources], found.next_url, found.is_cut) == (["1"], None, True)
+
+    def test_is_whole_without_a_next_link(self):
+        assert not page([goal("1")], link=[{"relation": "self", "url": None}]).is_cut
+
+    def test_names_the_next_one_where_one_link_stands_alone(self):
+        assert page(link={"relation": "next", "url": "Goal?page=2"}).next_url == f"{BASE}Goal?page=2"
 
     @pytest.mark.parametrize(
         ("body", "code"),
