@@ -1,7 +1,8 @@
 """Where a step goes on: told after each page, kept sealed with the rows of that page."""
 
 import json
-from dataclasses import astuple, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass, field, replace
 
 from apps.records import places
 from apps.records.models import SyncStep
@@ -16,6 +17,9 @@ class Cursor:
     circle, however long, come back to it, and nobody has to remember them all (Brent's way to find a cycle).
     `stopped_short`: a search was broken off before its end. `attempt`: which of the sets of searches is asked. `lacks`
     is the first gap of a search that ended early while others of the type went on.
+
+    Of the search at hand, `is_again` says that it was begun a second time, `in_few` that it asks for few rows a page,
+    and `counted` what the step had counted before it.
     """
 
     search: int = 0
@@ -24,6 +28,9 @@ class Cursor:
     stopped_short: bool = False
     attempt: int = 0
     lacks: str = ""
+    is_again: bool = False
+    in_few: bool = False
+    counted: Mapping[str, int | None] = field(default_factory=dict)
 
     def after(self, next_url: str | None, *, pages: int) -> "Cursor":
         """Where to go on after a page with this link, with which the step has got so many pages."""
@@ -31,12 +38,22 @@ class Cursor:
             is_power_of_two = pages & (pages - 1) == 0
             mark = next_url if self.mark is None or is_power_of_two else self.mark
             return replace(self, next_url=next_url, mark=mark)
-        is_short = self.stopped_short or next_url is not None
-        return replace(self, search=self.search + 1, next_url=None, mark=None, stopped_short=is_short)
+        return replace(self._with_next_search(), stopped_short=self.stopped_short or next_url is not None)
 
     def past(self, gap: str) -> "Cursor":
         """With the next search, after this one ended early for that reason."""
-        return replace(self, search=self.search + 1, next_url=None, mark=None, lacks=self.lacks or gap)
+        return replace(self._with_next_search(), lacks=self.lacks or gap)
+
+    def again(self) -> "Cursor":
+        """With the first page of the same search."""
+        return replace(self, next_url=None, mark=None, is_again=True)
+
+    def again_in_few(self) -> "Cursor":
+        """The same, with few rows a page."""
+        return replace(self, next_url=None, mark=None, in_few=True)
+
+    def _with_next_search(self) -> "Cursor":
+        return replace(self, search=self.search + 1, next_url=None, mark=None, is_again=False, in_few=False, counted={})
 
 
 def sealed(cursor: Cursor, step: SyncStep, ring: KeyRing) -> bytes:

@@ -7,6 +7,7 @@ from apps.records.syncing import planning
 from apps.wire.errors import (
     AccessRefused,
     AuthorizationExpired,
+    Code,
     ForeignAddress,
     NotFound,
     RequestRefused,
@@ -36,6 +37,8 @@ def reason(error: WireError) -> SyncStep.Gap:
     """Why a resource type is missing, told by the error that ended its step."""
     if isinstance(error, RequestRefused) and error.status == _METHOD_NOT_ALLOWED:
         return Gap.NOT_OFFERED
+    if error.code is Code.TOO_LARGE:
+        return Gap.TOO_MUCH
     return next((gap for cause, gap in _REASONS if isinstance(error, cause)), Gap.REFUSED)
 
 

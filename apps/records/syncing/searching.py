@@ -1,17 +1,26 @@
 """One type fetched page by page, through each of the searches that cover it."""
 
+from dataclasses import replace
+from typing import Final
+
 from apps.records.models import SyncStep
 from apps.records.syncing import gaps, planning, putting_aside, stepping
 from apps.records.syncing.cursors import Cursor
 from apps.records.syncing.fetching import Answer, Follow, Question, Search
 from apps.records.syncing.stepping import Work
-from apps.wire.errors import WireError
+from apps.wire.errors import Code, WireError
 from apps.wire.fhir import Page, Resource
 from apps.wire.resource_types import Parameters
 
 Gap = SyncStep.Gap
 
 _MOST_COUNTED = 2**31 - 1  # what the column holds; a provider may count what it likes
+# A server that forgets its links after a while says so in these ways, and begins anew where it is asked to.
+_LINK_IS_GONE: Final = frozenset({400, 404, 410})
+# Rows may hold whole files, so that a usual page of them is larger than an answer may be.
+_FEW: Final = ("_count", "5")
+# What is counted again where a search begins again.
+_COUNTED: Final = ("rows_got", "rows_refused", "rows_unreadable", "rows_counted")
 
 
 class Searching:
@@ -44,7 +53,8 @@ class Searching:
         self._is_asked = True
         if self._cursor.next_url is not None:
             return Follow(self._cursor.next_url)
-        return Search(self.step.resource_type, self._searches[self._cursor.search])
+        parameters = self._searches[self._cursor.search]
+        return Search(self.step.resource_type, (*parameters, _FEW) if self._cursor.in_few else parameters)
 
     def receive(self, _question: Question, answer: Answer) -> None:
         """Move on, so that `next` is what follows; to be stored then."""
@@ -52,10 +62,14 @@ class Searching:
         step = self.step
         self._is_asked = False
         self._rows = answer.resources
-        if self._cursor.next_url is None and answer.total is not None:
-            step.rows_counted = min((step.rows_counted or 0) + answer.total, _MOST_COUNTED)
+        if self._cursor.next_url is None:
+            self._begin_counting(answer.total)
         step.rows_unreadable += answer.unreadable
         step.bytes_got += sum(len(resource.body) for resource in answer.resources)
+        if answer.is_cut:
+            self._cursor = replace(self._cursor, stopped_short=True)
+        if answer.failure is not None:
+            self._cursor = replace(self._cursor, lacks=self._cursor.lacks or gaps.reason(answer.failure))
         self._cursor = self._cursor.after(answer.next_url, pages=step.pages + 1)
         if not self.is_done and stepping.is_too_much(step, self._work):
             self._cursor = Cursor(len(self._searches), attempt=self._cursor.attempt, lacks=Gap.TOO_MUCH)
@@ -74,14 +88,18 @@ class Searching:
             stepping.store(self.step, rows, cursor=self._cursor, work=self._work)
 
     def refuse(self, question: Question, error: WireError) -> None:
-        """Ask otherwise where the server's kind is known to want that; else go on with the next search, and say what
-        is missing in the end."""
+        """Ask otherwise where the server's kind is known to want that, and once more where it forgot the link or put
+        too much on a page; else go on with the next search, and say what is missing in the end."""
         self._is_asked = False
         cursor = self._cursor
         if self._is_refused_as_asked(question, error):
             self._cursor = Cursor(attempt=cursor.attempt + 1)
             if not any(planning.asks_for_changes(search) for search in self._searches):
                 self.step.since_at = None
+        elif error.code is Code.TOO_LARGE and not cursor.in_few:
+            self._begin_again(cursor.again_in_few())
+        elif isinstance(question, Follow) and error.status in _LINK_IS_GONE and not cursor.is_again:
+            self._begin_again(cursor.again())
         else:
             self._cursor = cursor.past(gaps.reason(error))
         stepping.remember(self.step, self._cursor, self._work)
@@ -93,6 +111,19 @@ class Searching:
     @property
     def _searches(self) -> tuple[Parameters, ...]:
         return self._asking.searches(self._cursor.attempt)
+
+    def _begin_counting(self, total: int | None) -> None:
+        """A search begins, perhaps again; keep what was counted before it."""
+        step = self.step
+        self._cursor = replace(self._cursor, counted={name: getattr(step, name) for name in _COUNTED})
+        if total is not None:
+            step.rows_counted = min((step.rows_counted or 0) + total, _MOST_COUNTED)
+
+    def _begin_again(self, cursor: Cursor) -> None:
+        """What came of the search comes once more, and is stored over itself."""
+        for name, value in cursor.counted.items():
+            setattr(self.step, name, value)
+        self._cursor = cursor
 
     def _is_refused_as_asked(self, question: Question, error: WireError) -> bool:
         """A refusal of the very first question, in a way that dialects document (facts 2.16, 5.4)."""

@@ -1,0 +1,134 @@
+"""Pages that break off in the middle: what can be had is had, and the rest is named."""
+
+import pytest
+
+from apps.directory.models import ClientRegistration
+from apps.records.models import Record, SyncStep
+from apps.wire import fhir
+from tests.records.linked import AT
+from tests.records.people import PATIENT_ID, allergy, bundle
+from tests.records.provider import ALLERGIES, METADATA, statement
+from tests.records.runs import step, stored, sync
+from tests.wire.servers import http
+
+pytestmark = pytest.mark.django_db
+
+Gap = SyncStep.Gap
+PAGE = "GET /fhir/r4/AllergyIntolerance?page="
+SWEEP = f"GET /fhir/r4/Observation?patient={PATIENT_ID}&category="
+CATEGORIES = (
+    *("laboratory", "vital-signs", "social-history", "survey", "sdoh"),
+    *("imaging", "procedure", "exam", "therapy", "activity"),
+)
+
+
+@pytest.fixture(autouse=True)
+def unhurried(linked):
+    ClientRegistration.objects.update(requests_per_minute=1000)
+
+
+def once(fault, answer):
+    """The fault for the first who asks, then the answer."""
+    waiting = [fault]
+    return lambda _request: waiting.pop() if waiting else answer
+
+
+def three_pages(provider, *, stranger=()):
+    """Of one allergy each; strangers' come with the first."""
+    answers = {
+        ALLERGIES: http(body=bundle(allergy("a1"), *stranger, total=3, next_url=provider.next_url(2))),
+        f"{PAGE}2": http(body=bundle(allergy("a2"), total=3, next_url=provider.next_url(3))),
+        f"{PAGE}3": http(body=bundle(allergy("a3"), total=3)),
+    }
+    provider.answers.update(answers)
+    return answers
+
+
+class TestALinkThatIsGone:
+    @pytest.mark.parametrize("status", [400, 404, 410])
+    def test_costs_no_row_where_the_search_can_begin_again(self, linked, provider, status):
+        answers = three_pages(provider)
+        provider.answers[f"{PAGE}3"] = once(http(status), answers[f"{PAGE}3"])
+        run = sync(linked)
+        assert (run.outcome, stored(), step(run).gap) == ("complete", {"a1", "a2", "a3"}, "")
+        assert (step(run).rows_got, step(run).rows_kept, step(run).rows_counted) == (3, 3, 3)
+
+    def test_is_named_where_it_is_gone_again(self, linked, provider):
+        three_pages(provider)
+        provider.answers[f"{PAGE}3"] = http(410)
+        run = sync(linked)
+        assert (run.outcome, stored(), step(run).gap) == ("partial", {"a1", "a2"}, Gap.REFUSED)
+        assert len(provider.sent(ALLERGIES)) == 2
+
+    def test_counts_no_stranger_twice(self, linked, provider):
+        answers = three_pages(provider, stranger=[allergy("x9", patient_id="p-9999")])
+        provider.answers[f"{PAGE}2"] = once(http(410), answers[f"{PAGE}2"])
+        run = sync(linked)
+        assert (step(run).gap, step(run).rows_refused) == (Gap.OTHER_PATIENT, 1)
+
+    def test_hides_no_row_that_another_search_lacks(self, linked, provider):
+        provider.answers[METADATA] = http(body=statement("Patient", "Observation"))
+        for name in CATEGORIES:
+            provider.answers[SWEEP + name] = http(body=bundle(total=0))
+        rows = [{"resourceType": "Observation", "id": f"o{number}"} for number in range(4)]
+        url = f"{provider.base_url}/Observation?page=2"
+        provider.answers[SWEEP + "laboratory"] = http(body=bundle(*rows[:2], total=3, next_url=url))
+        provider.answers["GET /fhir/r4/Observation?page=2"] = once(http(410), http(body=bundle(rows[2], total=3)))
+        provider.answers[SWEEP + "survey"] = http(body=bundle(rows[3], total=2))
+        run = sync(linked)
+        counted = step(run, "Observation")
+        assert (counted.rows_got, counted.rows_counted, counted.gap) == (4, 5, Gap.STOPPED_SHORT)
+
+
+class TestAPageThatIsTooLarge:
+    @pytest.fixture(autouse=True)
+    def small(self, monkeypatch):
+        monkeypatch.setattr(fhir, "_PAGE_BYTES", 20_000)
+
+    def test_is_asked_for_in_parts(self, linked, provider):
+        three_pages(provider)
+        provider.answers[f"{PAGE}2"] = http(body=bundle(allergy("a2", note=[{"text": "x" * 30_000}])))
+        few = [allergy("a1"), allergy("a2"), allergy("a3")]
+        provider.answers[f"{ALLERGIES}&_count=5"] = http(body=bundle(*few, total=3))
+        run = sync(linked)
+        assert (run.outcome, stored(), step(run).rows_got) == ("complete", {"a1", "a2", "a3"}, 3)
+
+    def test_is_named_where_nothing_makes_it_smaller(self, linked, provider):
+        large = http(body=bundle(allergy("a1", note=[{"text": "x" * 30_000}])))
+        provider.answers |= {ALLERGIES: large, f"{ALLERGIES}&_count=5": large}
+        run = sync(linked)
+        assert (step(run).gap, stored(), stored("Patient")) == (Gap.TOO_MUCH, set(), {PATIENT_ID})
+        assert len([asked for asked in provider.asked if "AllergyIntolerance" in asked]) == 2
+
+
+class TestANextLinkThatNobodyCanRead:
+    @pytest.mark.parametrize("url", [None, "", 7])
+    def test_costs_no_row_of_its_page_and_is_named(self, linked, provider, url):
+        page = bundle(allergy("a1"), allergy("a2"))
+        provider.answers[ALLERGIES] = http(body={**page, "link": [{"relation": "next", "url": url}]})
+        run = sync(linked)
+        assert (stored(), step(run).gap, run.outcome) == ({"a1", "a2"}, Gap.STOPPED_SHORT, "partial")
+
+
+class TestARemarkThatASearchFailed:
+    @pytest.mark.parametrize(
+        ("issue", "gap"),
+        [
+            ({"severity": "error", "code": "exception"}, Gap.UNAVAILABLE),
+            ({"severity": "warning", "code": "incomplete"}, Gap.UNAVAILABLE),
+            ({"severity": "error", "code": "forbidden"}, Gap.NOT_SHARED),
+            ({"severity": "error", "code": "required"}, Gap.REFUSED),
+        ],
+    )
+    def test_is_a_gap_and_no_proof_that_anything_is_gone(self, linked, provider, issue, gap):
+        sync(linked)
+        remark = {"resourceType": "OperationOutcome", "issue": [issue]}
+        provider.answers[ALLERGIES] = http(body=bundle(allergy("a1"), remark))
+        run = sync(linked, at=AT.replace(minute=59))
+        assert (step(run).status, step(run).gap, step(run).rows_kept) == ("gap", gap, 1)
+        assert not Record.objects.filter(removed_at__isnull=False).exists()
+
+    def test_is_none_where_it_only_warns(self, linked, provider):
+        remark = {"resourceType": "OperationOutcome", "issue": [{"severity": "warning", "code": "suppressed"}]}
+        provider.answers[ALLERGIES] = http(body=bundle(allergy("a1"), remark))
+        assert sync(linked).outcome == "complete"
