@@ -3,6 +3,8 @@
 import pytest
 from django.urls import reverse
 
+from apps.records.presenters import delicate as delicate_matters
+from apps.records.presenters.questionnaires import QuestionnaireEntry
 from tests.records.shelved import keep, result
 
 pytestmark = pytest.mark.django_db
@@ -63,3 +65,6 @@ class TestTheFirstPage:
         keep(connection, *DELICATE.values(), result(1))
         client.force_login(sam)
         assert LATEST not in text_of(client, "whole_record")
+
+    def test_names_no_questionnaire_by_whatever_title(self):
+        assert not delicate_matters.is_of_first_page(QuestionnaireEntry(title="Before your visit"))

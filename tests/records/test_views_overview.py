@@ -180,6 +180,30 @@ class TestNewSinceTheLastVisit:
         assert "Sodium" in text
         assert "How she lives" not in text
         assert "Cause of death" not in text
+        assert "1 more entry came or changed, to be opened when you like:" in text
+
+    @pytest.mark.parametrize(
+        ("code", "subject"), [("72166-2", "history"), ("44260-8", "results")], ids=["how she lives", "an answer"]
+    )
+    def test_says_that_something_came_where_none_of_it_is_named(
+        self, hers, alice, connection, last_visit, code, subject
+    ):
+        keep(connection, *(result(number, name="Let be", code=code) for number in range(2)))
+        looked(alice, at=last_visit)
+        checked(connection, changed=2, at=timezone.now())
+        Record.objects.update(received_at=timezone.now(), first_received_at=timezone.now())
+        text = page(hers, "whole_record").split("What matters now")[0]
+        assert "New since your last visit on" in text
+        assert "2 entries came or changed, to be opened when you like:" in text
+        assert reverse("subject", args=[subject]) in text
+        assert "Let be" not in text
+
+    def test_says_nothing_of_what_no_list_has(self, hers, alice, connection, last_visit):
+        keep(connection, {**result(0), "status": "entered-in-error"})
+        looked(alice, at=last_visit)
+        checked(connection, changed=1, at=timezone.now())
+        Record.objects.update(received_at=timezone.now())
+        assert "New since" not in page(hers, "whole_record")
 
     def test_names_what_came_since_without_values(self, hers, alice, connection, last_visit):
         keep(connection, result(0, value=152.5), result(1, name="Potassium"))
@@ -206,7 +230,18 @@ class TestNewSinceTheLastVisit:
         Record.objects.update(received_at=timezone.now())
         looked(alice, at=last_visit)
         checked(connection, changed=9, at=timezone.now())
-        assert "9 entries came or changed. The newest 5 are named here." in page(hers, "whole_record")
+        text = page(hers, "whole_record")
+        assert "4 more entries came or changed, to be opened when you like:" in text
+        assert f'<a href="{reverse("subject", args=["results"])}">Results</a>' in text
+
+    def test_counts_what_it_does_not_look_through(self, hers, alice, connection, last_visit):
+        keep(connection, *(result(number) for number in range(30)), {**result(31), "status": "entered-in-error"})
+        Record.objects.update(received_at=timezone.now())
+        looked(alice, at=last_visit)
+        checked(connection, changed=31, at=timezone.now())
+        text = page(hers, "whole_record")
+        assert "25 more entries came or changed, to be opened when you like:" in text
+        assert f'<a href="{reverse("everything_by_date")}">Everything by date</a>' in text
 
     def test_is_not_said_at_the_first_visit_nor_where_nothing_came(self, hers, alice, connection, last_visit):
         keep(connection, result(0))

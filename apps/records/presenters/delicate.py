@@ -11,6 +11,7 @@ from typing import Final
 
 from apps.records.presenters import plain_names
 from apps.records.presenters.entry import Code, Entry
+from apps.records.presenters.questionnaires import QuestionnaireEntry
 from apps.records.presenters.reports import ReportEntry
 from apps.records.presenters.results import Category, ResultEntry
 
@@ -36,7 +37,7 @@ _WORDS: Final = re.compile(
 
 def is_of_first_page(entry: Entry) -> bool:
     """Whether the first page may name it."""
-    if isinstance(entry, ResultEntry) and entry.category in _CATEGORIES:
+    if isinstance(entry, QuestionnaireEntry) or (isinstance(entry, ResultEntry) and entry.category in _CATEGORIES):
         return False
     if not isinstance(entry, ResultEntry | ReportEntry):
         return True

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from django.utils import timezone
@@ -18,9 +18,9 @@ from apps.records import bodies, presenting, subjects
 from apps.records.binary_cursors import binary_cursor
 from apps.records.models import Record
 from apps.records.presenters import delicate
-from apps.records.presenters.entry import UNLISTED, Context
+from apps.records.presenters.entry import UNLISTED, Context, Entry
 from apps.records.shelving.surroundings import Surroundings
-from apps.records.subjects import HISTORY, Subject
+from apps.records.subjects import HISTORY, LISTED, Subject
 from apps.records.viewing import rows, whens
 from apps.records.viewing.whole import Whole
 
@@ -54,24 +54,46 @@ class Item:
 
 @dataclass(frozen=True)
 class News:
-    """`since` is when the record was last looked at. `count` is how many rows came or changed since."""
+    """`since` is when the record was last looked at. `items` are the newest that came or changed since, of those that a
+    first page names; `more` counts the others, and `lists` are where they stand: none where not all were looked at."""
 
     since: datetime
-    count: int
     items: tuple[Item, ...]
+    more: int
+    lists: tuple[Subject, ...]
+
+
+class _Came(NamedTuple):
+    """What came or changed, and stands in a list."""
+
+    record: Record
+    subject: Subject
+    entry: Entry
+
+    @property
+    def may_be_named(self) -> bool:
+        """Whether a first page does: somebody may look over a shoulder there."""
+        return self.subject is not HISTORY and delicate.is_of_first_page(self.entry)
 
 
 def of(whole: Whole) -> News | None:
-    """None where nobody looked before, or nothing came since. What does not open is logged and left out.
-    Raises VaultError where a key is missing."""
+    """None where nobody looked before, or nothing came since that a list has. What does not open is logged and left
+    out. Raises VaultError where a key is missing."""
     since = _last_look(whole)
-    if since is None:
+    counted = _changed(whole, since) if since else {}
+    if since is None or not counted:
         return None
-    counted = _changed(whole, since)
-    if not counted:
+    newest = _newest(whole, since, list(counted))
+    listed = _listed(whole, newest)
+    named = [one for one in listed if one.may_be_named][:MOST_NAMED]
+    left = [one for one in listed if one not in named]
+    more, lists = len(left), {one.subject for one in left}
+    if len(newest) == _LOOKED_THROUGH:  # there may be others behind
+        more, lists = max(more, sum(counted.values()) - len(newest) + len(left)), set()
+    if not named and not more:
         return None
-    items = _items(whole, since, list(counted))
-    return News(since, max(sum(counted.values()), len(items)), items[:MOST_NAMED]) if items else None
+    items = tuple(_item(whole, one, since) for one in named)
+    return News(since, items, more, tuple(subject for subject in LISTED if subject in lists))
 
 
 def _last_look(whole: Whole) -> datetime | None:
@@ -93,15 +115,19 @@ def _changed(whole: Whole, since: datetime) -> dict[str, int]:
         return dict(cursor.fetchall())
 
 
-def _items(whole: Whole, since: datetime, resource_types: Sequence[str]) -> tuple[Item, ...]:
+def _newest(whole: Whole, since: datetime, resource_types: Sequence[str]) -> Sequence[Record]:
     mine = Record.objects.filter(user_id=whole.user_id, connection__in=list(whole.sources), removed_at__isnull=True)
     came = mine.filter(resource_type__in=resource_types, received_at__gt=since)
-    newest = came.order_by("-received_at", "-pk")[:_LOOKED_THROUGH]
+    return list(came.order_by("-received_at", "-pk")[:_LOOKED_THROUGH])
+
+
+def _listed(whole: Whole, newest: Sequence[Record]) -> list[_Came]:
+    """What lists have of these: nothing that was withdrawn, is not final, or is of no subject."""
     opened = [(record, bodies.find_of(record, whole.ring)) for record in newest]
     readable = [(record, body) for record, body in opened if body is not None]
     contexts = _contexts(whole, readable)
-    told = (_item(whole, record, body, contexts[record.connection_id], since) for record, body in readable)
-    return tuple(item for item in told if item is not None)[:MOST_NAMED]
+    told = (_came(record, body, contexts[record.connection_id]) for record, body in readable)
+    return [one for one in told if one is not None]
 
 
 def _contexts(whole: Whole, readable: Sequence[tuple[Record, bytes]]) -> Mapping[UUID, Context]:
@@ -115,8 +141,7 @@ def _contexts(whole: Whole, readable: Sequence[tuple[Record, bytes]]) -> Mapping
     }
 
 
-def _item(whole: Whole, record: Record, body: bytes, context: Context, since: datetime) -> Item | None:
-    """None for what no list has: withdrawn, not final, or of no subject; and for what a first page does not name."""
+def _came(record: Record, body: bytes, context: Context) -> _Came | None:
     resource, entry = presenting.present(
         body,
         resource_type=record.resource_type,
@@ -126,13 +151,15 @@ def _item(whole: Whole, record: Record, body: bytes, context: Context, since: da
     subject = subjects.subject_of(resource, resource_type=record.resource_type)
     if subject is None or entry.is_withdrawn or entry.group == UNLISTED:
         return None
-    if subject is HISTORY or not delicate.is_of_first_page(entry):
-        return None
+    return _Came(record, subject, entry)
+
+
+def _item(whole: Whole, came: _Came, since: datetime) -> Item:
     return Item(
-        record=record.pk,
-        subject=subject,
-        title=rows.names(entry)[0],
-        when=whens.in_words(entry.when),
-        provider=whole.sources[record.connection_id].provider,
-        is_changed=record.first_received_at <= since,
+        record=came.record.pk,
+        subject=came.subject,
+        title=rows.names(came.entry)[0],
+        when=whens.in_words(came.entry.when),
+        provider=whole.sources[came.record.connection_id].provider,
+        is_changed=came.record.first_received_at <= since,
     )
