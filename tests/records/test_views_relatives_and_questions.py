@@ -98,6 +98,25 @@ class TestAQuestionnaire:
         assert len(facts_of(told)) == 300
         assert "There are more. They are under “What the provider sent”." in told
 
+    @pytest.mark.parametrize("answered_before", [299, 298, 297])
+    def test_ends_with_no_heading_whose_questions_it_does_not_show(self, hers, connection, answered_before):
+        before = [asked(f"Question {number}", "Yes") for number in range(answered_before)]
+        within = asked("Habits", item=[asked("Tobacco", item=[asked("Do you smoke?", "No"), asked("How much?")])])
+        keep(connection, answered(*before, within))
+        told = questionnaire(hers)
+        assert "No answer" not in told
+        assert "There are more." in told
+        assert ("Do you smoke?" in told) is (answered_before == 297)
+
+    def test_has_no_heading_of_what_stands_too_deep(self, hers, connection):
+        within = asked("Do you smoke?", "No")
+        for depth in range(20):
+            within = asked(f"Part {depth}", item=[within])
+        keep(connection, answered(asked("Your name", "W"), within))
+        told = questionnaire(hers)
+        assert facts_of(told) == [("Your name", "W")]
+        assert "There are more." in told
+
     def test_shows_what_was_answered_before(self, hers, connection):
         for said in ("Daily", "Never"):
             habits = [asked(heading, item=[asked("Do you smoke?", said)]) for heading in ("A survey", "Habits")]

@@ -6,7 +6,7 @@ DSTU2 nests `group` and `question`; R4 nests `item` in both. Here they are lines
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import islice
+from itertools import chain, islice
 
 from apps.records.presenters import elements, moments, outline, quantities, values
 from apps.records.presenters.elements import Element
@@ -72,9 +72,18 @@ def present(resource: Element, context: Context) -> QuestionnaireEntry:
         group=status,
         people=names_of(people, context, within=resource),
         said=notes(resource),
-        lines=tuple(lines[:_MOST]),
+        lines=_kept(lines),
         is_cut=len(lines) > _MOST or sent.is_cut,
     )
+
+
+def _kept(lines: list[Line]) -> tuple[Line, ...]:
+    """So many lines, and no heading at their end whose questions are beyond it: it would read as a question that nobody
+    answered."""
+    end = min(len(lines), _MOST)
+    while end < len(lines) and not lines[end - 1].answers and lines[end].depth > lines[end - 1].depth:
+        end -= 1
+    return tuple(lines[:end])
 
 
 def _title(resource: Element, context: Context) -> str:
@@ -109,10 +118,14 @@ class _Sent:
             told = tuple(filter(None, map(self._answer, answers)))
             self.is_cut |= len(told) > _MOST_ANSWERS
             line = Line(_text(part), told[:_MOST_ANSWERS], depth)
-            if line.text or line.answers:
+            below = chain.from_iterable(self._within(inner, depth + 1) for inner in (part, *answers))
+            was_cut, self.is_cut = self.is_cut, False
+            first = tuple(islice(below, 1))
+            is_bare_heading = self.is_cut and not (first or line.answers)  # as in `_kept`
+            self.is_cut |= was_cut
+            if (line.text or line.answers) and not is_bare_heading:
                 yield line
-            for inner in (part, *answers):
-                yield from self._within(inner, depth + 1)
+            yield from chain(first, below)
 
     def _answer(self, answer: Element) -> Value:
         """What was answered. What is no value that we can read is told as it was sent: it is not "no answer"."""
