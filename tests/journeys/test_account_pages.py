@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import User
+from apps.records.subjects import LISTED
 from tests.fixtures.cast import PASSWORD
 from tests.journeys.walking import tab_to
 
@@ -33,6 +34,20 @@ TARGETS = (
     ".brand, .header-actions button, .menu-list a, .menu-list button, summary, .site-nav a, .breadcrumb a, .button,"
     " .row-link, .as-link, .choice, .site-footer a, .site-footer button"
 )
+TWICE_AS_LARGE = "document.documentElement.style.fontSize = '200%'"
+# The words of headings that stand in more than one line.
+BROKEN_WORDS = """() => [...document.querySelectorAll('main :is(h1, h2, h3)')].flatMap(heading => {
+  const nodes = document.createTreeWalker(heading, NodeFilter.SHOW_TEXT), broken = [];
+  while (nodes.nextNode()) {
+    for (const { 0: word, index } of nodes.currentNode.data.matchAll(/\\S+/g)) {
+      const range = document.createRange();
+      range.setStart(nodes.currentNode, index);
+      range.setEnd(nodes.currentNode, index + word.length);
+      if (new Set([...range.getClientRects()].map(line => line.top)).size > 1) broken.push(word);
+    }
+  }
+  return broken;
+})"""
 NewPage = Callable[..., Page]
 Check = Callable[[Page], None]
 
@@ -43,6 +58,12 @@ def sign_in(page: Page, site: str, user: User) -> None:
     page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.get_by_role("button", name="Sign in", exact=True).click()
     expect(page.locator(".menu > summary")).to_be_visible()
+
+
+def sign_in_by_cookie(page: Page, site: str, user: User) -> None:
+    client = Client()
+    client.force_login(user, backend="allauth.account.auth_backends.AuthenticationBackend")
+    page.context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": site}])
 
 
 def give_the_password_again(page: Page, site: str) -> None:
@@ -118,24 +139,31 @@ class TestTextOfTwiceTheSize:
         overflows = {}
         for name in ("help", "account_signup", "account_login"):
             overflows[name] = self.overflow(page, f"{live_server.url}{reverse(name)}")
-        client = Client()
-        client.force_login(alice, backend="allauth.account.auth_backends.AuthenticationBackend")
-        cookie = client.cookies["sessionid"].value
-        page.context.add_cookies([{"name": "sessionid", "value": cookie, "url": live_server.url}])
+        sign_in_by_cookie(page, live_server.url, alice)
         for name in ("home", "settings", "sessions", "whole_record", "search_record"):
             overflows[name] = self.overflow(page, f"{live_server.url}{reverse(name)}")
             expect(page.locator(".menu > summary")).to_be_visible()
         assert {name: px for name, px in overflows.items() if px > 0} == {}
 
+    def test_breaks_no_heading_within_a_word(
+        self, live_server: LiveServer, new_page: NewPage, alice: User, language: str
+    ):
+        page = new_page(width=360)
+        page.context.add_cookies([{"name": "django_language", "value": language, "url": live_server.url}])
+        sign_in_by_cookie(page, live_server.url, alice)
+        addresses = [reverse(name) for name in ("home", "settings", "connections", "activity", "whole_record")]
+        broken = {}
+        for address in [*addresses, *(reverse("subject", args=[subject.key]) for subject in LISTED)]:
+            page.goto(f"{live_server.url}{address}")
+            page.evaluate(TWICE_AS_LARGE)
+            broken[address] = page.evaluate(BROKEN_WORDS)
+        assert {address: words for address, words in broken.items() if words} == {}
+
     def overflow(self, page: Page, url: str) -> int:
         """By how many pixels the page scrolls sideways where its reader set letters twice as large."""
         page.goto(url)
-        return int(
-            page.evaluate(
-                """() => { const all = document.documentElement; all.style.fontSize = '200%';
-                return all.scrollWidth - all.clientWidth }"""
-            )
-        )
+        page.evaluate(TWICE_AS_LARGE)
+        return int(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
 
 
 class TestSigningUp:
