@@ -5,9 +5,14 @@ has `payor`, `class` and a status. Numbers are whole here; lists show `last_four
 """
 
 from calendar import monthrange
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
+from typing import Final
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 from apps.records.presenters import elements, moments, patient
 from apps.records.presenters.elements import Element
@@ -30,9 +35,26 @@ class Status(StrEnum):
 _STATUSES = {"active": Status.CURRENT, "cancelled": Status.ENDED, "draft": Status.NOT_FINAL}
 
 
+# What a class is of, by the codes that HL7 has for it; what a pharmacy asks for is called as on the card.
+CLASS_WORDS: Final[Mapping[str, str | Promise]] = {
+    "plan": _("Plan"),
+    "subplan": _("Part of the plan"),
+    "group": _("Group"),
+    "subgroup": _("Part of the group"),
+    "class": _("Class"),
+    "subclass": _("Part of the class"),
+    "sequence": _("Sequence"),
+    "rxbin": "RxBIN",
+    "rxpcn": "RxPCN",
+    "rxgroup": "RxGroup",
+    "rxid": "RxID",
+}
+
+
 @dataclass(frozen=True)
 class Fact:
-    """One more class of the plan: its kind in words, its name, and its number."""
+    """One more class of the plan: its kind, a key of `CLASS_WORDS` or in the provider's words, its name, and its
+    number."""
 
     kind: str = ""
     name: str = ""
@@ -86,7 +108,7 @@ def present(resource: Element, context: Context) -> CoverageEntry:
     classes = tuple(_classes(resource))
     payers = [part for name in ("payor", "issuer") for part in elements.children(resource, name)]
     payer_names = names_of(payers, context, within=resource)
-    plan = next((fact.name or fact.value for fact in classes if fact.kind.lower() == "plan"), "")
+    plan = next((fact.name or fact.value for fact in classes if fact.kind == "plan"), "")
     kind = heading["title"]
     heading["title"] = plan or next(iter(payer_names), "") or kind
     heading["title"] = heading["title"] or next((fact.name for fact in classes if fact.name), "")
@@ -112,15 +134,15 @@ def present(resource: Element, context: Context) -> CoverageEntry:
 def _classes(resource: Element) -> list[Fact]:
     """The classes of R4; of DSTU2 the elements that became them."""
     written = ((name, elements.text(resource, name)) for name in ("plan", "subPlan", "group"))
-    older = [Fact(kind=name, name=value, value=value) for name, value in written if value]
+    older = [Fact(kind=name.lower(), name=value, value=value) for name, value in written if value]
     newer = (_class(sent) for sent in elements.children(resource, "class"))
     return [*older, *(fact for fact in newer if fact.name or fact.value)][:20]
 
 
 def _class(sent: Element) -> Fact:
     kind = elements.child(sent, "type")
-    codes = elements.codes(kind)
-    return Fact(next(iter(codes), "") or title_of(kind), elements.text(sent, "name"), elements.text(sent, "value"))
+    known = next((code.lower() for code in elements.codes(kind) if code.lower() in CLASS_WORDS), "")
+    return Fact(known or title_of(kind), elements.text(sent, "name"), elements.text(sent, "value"))
 
 
 def _holder(resource: Element, context: Context) -> str:

@@ -8,6 +8,7 @@ from hypothesis import given
 from apps.records.presenters import devices, family, insurance, social
 from apps.records.presenters.entry import NOT_GIVEN, Context
 from apps.records.presenters.family import Life, Relative
+from apps.records.viewing.facts import lines
 from tests.records.presenters import corpus
 from tests.records.presenters.oddities import odd, shelved
 
@@ -42,6 +43,18 @@ class TestAPlanOfInsurance:
         r4 = cover(**{"class": classes, "payor": payer, "period": period, "subscriberId": "M-12345"})
         assert dstu2 == r4
         assert (r4.title, r4.payers, r4.member_number, r4.last_four) == ("Gold", ("Heron Mutual",), "M-12345", "2345")
+
+    @pytest.mark.parametrize(
+        ("sent", "told"),
+        [
+            ({"type": {"coding": [{"code": "plan"}]}, "value": "Gold", "name": "Gold"}, "Plan: Gold"),
+            ({"type": {"coding": [{"code": "RXBIN"}]}, "value": "123"}, "RxBIN: 123"),
+            ({"type": {"coding": [{"code": "X12", "display": "Tier"}]}, "name": "A", "value": "2"}, "Tier: A · 2"),
+            ({"type": {"coding": [{"code": "X12"}]}, "value": "2"}, "2"),
+        ],
+    )
+    def test_calls_its_classes_in_words(self, sent, told):
+        assert lines.of(cover(**{"class": [sent]}).classes) == (told,)
 
     @pytest.mark.parametrize(
         ("status", "period", "standing"),

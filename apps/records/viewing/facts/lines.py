@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from django.utils.translation import gettext, ngettext
 
-from apps.records.presenters import dosage_words, lengths
+from apps.records.presenters import dosage_words, insurance, lengths
 from apps.records.presenters.dosages import Dosage
 from apps.records.presenters.entry import NOT_GIVEN, Code, Entry
 from apps.records.presenters.lengths import Length
@@ -109,6 +109,12 @@ def _measured(measured: Measured) -> str:
     return _PART.join(filter(None, (said, values_in_words.of_place(measured))))
 
 
+def _class_of_plan(fact: insurance.Fact) -> str:
+    kind = str(insurance.CLASS_WORDS.get(fact.kind, fact.kind))
+    said = _PART.join(dict.fromkeys(filter(None, (fact.name, fact.value))))
+    return ": ".join(filter(None, (kind, said)))
+
+
 def _attached(attachment: Attachment) -> str:
     return attachment.title or attachment.media_type
 
@@ -159,5 +165,6 @@ _SAYINGS: Final[Mapping[type, Callable[[Any], str]]] = MappingProxyType(
         Address: lambda address: ", ".join(address.lines),
         Code: _nothing,
         Measured: _measured,
+        insurance.Fact: _class_of_plan,
     }
 )
