@@ -45,7 +45,7 @@ def told(connection: Connection, source: Source, *, unopened: set[str], types: S
         for batch in stored.batches(source, ring, types=types):
             opened = [(row, row.body) for row in batch if row.body is not None]
             unopened.update(row.resource_type for row in batch if row.body is None and row.removed_at is None)
-            context = _context(surroundings, [body for _row, body in opened])
+            context = _context(source, surroundings, [body for _row, body in opened])
             for row, body in opened:
                 yield _told(source, row, body, context)
 
@@ -55,16 +55,16 @@ def of_records(connection: Connection, source: Source, wanted: Iterable[int], ri
     surroundings = Surroundings(connection, ring)
     for batch in stored.chosen(source, ring, wanted):
         opened = [(row, row.body) for row in batch if row.body is not None]
-        context = _context(surroundings, [body for _row, body in opened])
+        context = _context(source, surroundings, [body for _row, body in opened])
         for row, body in opened:
             yield _told(source, row, body, context)
 
 
-def _context(surroundings: Surroundings, bodies: list[bytes]) -> Context:
+def _context(source: Source, surroundings: Surroundings, bodies: list[bytes]) -> Context:
     try:
         return surroundings.of(bodies)
     except CannotOpen:  # what they refer to; they say themselves what it is called, if anybody does
-        return Context()
+        return Context(root=source.base_url, patient=source.patient_id)
 
 
 def _told(source: Source, row: Row, body: bytes, context: Context) -> Told:

@@ -58,12 +58,14 @@ class Entry:
 class Context:
     """What a resource is read with: the resources it may refer to, by `Type/id`, and whose it is.
 
-    `birth_date` turns an age into a date to sort by. `root` is the FHIR base URL it came from, if known.
+    `birth_date` turns an age into a date to sort by. `root` is the FHIR base URL it came from, and `patient` the
+    logical id there of the patient whose record it is in, if known.
     """
 
     others: Mapping[str, Element] = field(default_factory=dict)
     birth_date: date | None = None
     root: str = ""
+    patient: str = ""
 
     def find(self, reference: object, *, within: Element) -> Element:
         """The resource that a Reference, or the text of one, means: contained in `within`, else one of the others;

@@ -4,6 +4,7 @@ The display comes first, being what the provider wrote there; where there is non
 No title is invented, and an id is no name.
 """
 
+import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
@@ -13,6 +14,9 @@ from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Code, Context
 from apps.records.presenters.heads import codes_of, title_of
 
+# A relative or absolute literal reference, perhaps to one version of the patient (FHIR, references), however untidy. It
+# is the end of the address that names somebody: a server's own path may hold /patient/, too.
+_PATIENT = re.compile(r"(?:^|/)Patient/(?P<id>[^/?#\s]+)(?:/|/_history/[^?#]*)?(?:[?#].*)?$", re.IGNORECASE)
 _MOST = 20  # people of one entry; more is an accident
 _NAMING = ("code", "vaccineCode", "medicationCodeableConcept", "substance", "type", "class")
 _LINKS = ("practitioner", "medicationReference", "medication", "organization")
@@ -77,6 +81,12 @@ def is_patient(reference: object) -> bool:
     if "Patient" in written and "Patient" in written.partition("/_history/")[0].split("/")[-2:-1]:
         return True
     return elements.text(reference, "type") == "Patient"
+
+
+def patient_in(reference: str) -> str:
+    """The logical id of the Patient that the text of a reference names; empty where it names none, or one contained."""
+    named = _PATIENT.search(reference.strip())
+    return named["id"] if named else ""
 
 
 def id_of(reference: object) -> str:

@@ -45,8 +45,8 @@ class Surroundings:
         for _round in range(_ROUNDS):
             missing = [path for path in wanted if "/".join(path) not in self._others]
             wanted = _referred_to(self._fetch(missing)) if missing else set()
-        root = self._connection.endpoint.fhir_base_url
-        return Context(others=self._others, birth_date=self._birth_date, root=root)
+        root, patient = self._connection.endpoint.fhir_base_url, self._connection.fhir_patient_id
+        return Context(others=self._others, birth_date=self._birth_date, root=root, patient=patient)
 
     def _fetch(self, paths: list[tuple[str, str]]) -> list[bytes]:
         self._others |= {"/".join(path): {} for path in paths}  # what is not here is not asked for again

@@ -4,17 +4,13 @@ A resource that names no patient is taken as sent for the one we asked about; on
 """
 
 import json
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
 
+from apps.records.presenters import naming
 from apps.wire.fhir import Resource
-
-# A relative or absolute literal reference, perhaps to one version of the patient (FHIR, references), however untidy. It
-# is the end of the address that names somebody: a server's own path may hold /patient/, too.
-_REFERENCE = re.compile(r"(?:^|/)Patient/(?P<id>[^/?#\s]+)(?:/|/_history/[^?#]*)?(?:[?#].*)?$", re.IGNORECASE)
 
 
 class _About(msgspec.Struct):
@@ -49,7 +45,7 @@ def names_another_patient(resource: Resource, *, patient_id: str) -> bool:
         for element in (about.patient, about.subject, about.beneficiary, about.for_)
         for reference in _references(element)
     )
-    return any(match["id"] != patient_id for match in map(_REFERENCE.search, references) if match)
+    return any(named not in {"", patient_id} for named in map(naming.patient_in, references))
 
 
 def _about(body: bytes) -> _About:
@@ -70,4 +66,4 @@ def _references(element: object) -> Iterator[str]:
     for part in element if isinstance(element, list) else (element,):
         reference = part.get("reference") if isinstance(part, dict) else None
         if isinstance(reference, str):
-            yield reference.strip()
+            yield reference

@@ -81,11 +81,12 @@ def of(
         held |= _read(record, wanted, surroundings, ring, of_grave=None if has_asked else of_grave)
         panel = panels.of(entry, {path: one.counted for path, one in held.items()})
     parts = tuple(_part(held.get(_path(result)), result) for result in panel.results)
+    context = surroundings.of(())
     unnamed = (
-        *results.unnamed(resource, surroundings.of(())),
+        *results.unnamed(resource, context),
         *(path for one in held.values() for path in one.unnamed),
     )
-    inside = results_inside.names_inside(resource)
+    inside = results_inside.names_inside(resource, context)
     lacking = {path for path in (*panel.missing, *unnamed, *_unkept(entry, inside)) if path not in held}
     left_out = sum(path.startswith(_OURS) and path not in asked for path in lacking)
     within = len(lacking & inside)

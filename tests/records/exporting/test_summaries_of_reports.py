@@ -45,6 +45,21 @@ class TestAReport:
         keep(make_connection(alice), {**REPORT, "subject": {"reference": whose}, "contained": inside})
         assert ("Canary" in Summarized(alice).words(RESULTS)) is is_told
 
+    @pytest.mark.parametrize(
+        ("whose", "is_told"),
+        [
+            ("Patient/donor", False), ("patient/donor/", False), ("https://fhir.example/r4/Patient/donor", False),
+            ("#donor", False), ("Patient/p-7301", True), ("", True),
+        ],
+    )  # fmt: skip
+    @pytest.mark.parametrize("subject", [None, {"display": "Wrenna"}, {"reference": "Device/d1"}])
+    def test_that_names_no_patient_is_of_the_patient_whose_record_it_is_in(self, alice, subject, whose, is_told):
+        about = {"subject": {"reference": whose}} if whose else {}
+        inside = [{"resourceType": "Patient", "id": "donor"}, {**INSIDE, **about}]
+        report = {name: value for name, value in REPORT.items() if name != "subject"}
+        keep(make_connection(alice), {**report, **({"subject": subject} if subject else {}), "contained": inside})
+        assert ("Canary" in Summarized(alice).words(RESULTS)) is is_told
+
     def test_tells_a_result_inside_it_that_names_the_same_patient(self, alice):
         about = {"reference": "https://fhir.example/r4/Patient/p-7301/_history/2"}
         keep(make_connection(alice), {**REPORT, "contained": [{**INSIDE, "subject": about}]})

@@ -1,5 +1,7 @@
 """A DiagnosticReport of either version: its panel in order, its words, its files, and who ordered it."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 
@@ -81,6 +83,13 @@ class TestAReportOfEitherVersion:
     def test_holds_no_result_of_another_patient(self, about, count):
         inside = {"resourceType": "Observation", "id": "x", "subject": {"reference": about}, "valueString": "Positive"}
         entry = reports.present({**COMMON, "contained": [inside]}, CONTEXT)
+        assert len(entry.inside) == count
+
+    @pytest.mark.parametrize(("about", "count"), [("Patient/wren", 1), ("Patient/donor", 0)])
+    def test_that_names_nobody_is_of_the_patient_whose_record_it_is_in(self, about, count):
+        inside = {"resourceType": "Observation", "id": "x", "subject": {"reference": about}, "valueString": "Positive"}
+        unsaid = {name: value for name, value in COMMON.items() if name != "subject"}
+        entry = reports.present({**unsaid, "contained": [inside]}, replace(CONTEXT, patient="wren"))
         assert len(entry.inside) == count
 
     def test_describes_its_files_without_their_content(self):

@@ -60,7 +60,7 @@ def _inside(told: Told) -> Mapping[str, Item]:
     """The results that the report contains, by `#id`; of two with one id the first. They are judged as those that have
     records of their own."""
     found: dict[str, Item] = {}
-    for part in islice(results_inside.contained(told.resource), results.MOST_RESULTS):
+    for part in islice(results_inside.contained(told.resource, told.context), results.MOST_RESULTS):
         entry = results.present(part, told.context)
         if entry.is_withdrawn or entry.is_withheld or judging.is_canceled(entry):
             continue
