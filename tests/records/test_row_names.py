@@ -1,5 +1,7 @@
 """What rows and pages call an entry."""
 
+from typing import ClassVar
+
 import pytest
 
 from apps.connections.models import Connection
@@ -41,6 +43,25 @@ class TestTheNameOfAVaccine:
         coded = {"text": theirs, "coding": [{"system": "http://hl7.org/fhir/sid/cvx", "code": code}]}
         sent = {"resourceType": "Immunization", "id": "i1", "status": "not-done", "vaccineCode": coded}
         assert rows.names(immunizations.present(sent, Context())) == names
+
+
+class TestACodeInPlaceOfAName:
+    SENT: ClassVar = {"resourceType": "Observation", "id": "o1", "status": "final"}
+
+    def test_is_told_as_what_it_is(self):
+        entry = results.present({**self.SENT, "code": {"coding": [{"display": "MDC_ECG_ELEC_POTL"}]}}, Context())
+        assert rows.names(entry) == ("Provider's code MDC_ECG_ELEC_POTL", "")
+
+    def test_is_told_so_of_a_part(self):
+        part = {"code": {"coding": [{"display": "MDC_ECG_ELEC_POTL_II"}]}, "valueString": "Even"}
+        entry = results.present({**self.SENT, "component": [part]}, Context())
+        assert values_in_words.of_result(entry) == "Provider's code MDC_ECG_ELEC_POTL_II: Even"
+
+    def test_stands_behind_a_name_of_ours(self):
+        coding = {"system": "http://loinc.org", "code": "2951-2", "display": "NA_SERUM"}
+        entry = results.present({**self.SENT, "code": {"coding": [coding]}}, Context())
+        assert rows.names(entry)[1] == "NA_SERUM"
+        assert "Provider's code" not in rows.names(entry)[0]
 
 
 class TestTheValueOfAResult:

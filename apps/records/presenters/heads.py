@@ -4,6 +4,8 @@
 returns at once what `is_withdrawn` or `is_withheld`: such an entry says nothing else (patient experience 3.0).
 """
 
+import itertools
+import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple, TypedDict, TypeVar
 
@@ -23,6 +25,7 @@ _FORMALITIES = frozenset(
 )  # fmt: skip
 _HIDING_LABELS = frozenset({"masked"})  # "redacted" means that parts were left out: the rest was meant to be read
 _SUGGESTING = frozenset({"proposal", "plan", "option"})
+_NUMBERED = re.compile(r"[0-9][0-9.-]*|[A-Z][0-9][0-9A-Z]\.[0-9A-Z]+")  # as LOINC, RxNorm and ICD-10 write them
 _NO_WORDS = ("data-absent-reason", "v3-nullflavor", "v3/nullflavor")  # systems whose displays name nothing
 
 Word = TypeVar("Word")
@@ -77,7 +80,8 @@ def _called(concept: object) -> _Called:
 
 @remembered
 def title_of(concept: object) -> str:
-    """What the provider calls it: the text, else the first display. Never a code, and no word that says "unknown"."""
+    """What the provider calls it: the text, else the first display, and what is a code (`is_code`) only where nothing
+    else names it. No word that says "unknown"."""
     return _title(concept, codes_of(concept)) if isinstance(concept, dict) else elements.shown(concept)
 
 
@@ -91,8 +95,16 @@ def _title(concept: Element, codings: tuple[Code, ...]) -> str:
     codes = {coding.code for coding in codings}
     displays = [coding.display for coding in codings if coding.display and coding.display.casefold() not in empty]
     if said and said.casefold() not in empty and (said not in codes or not displays):
-        return said
-    return next(iter(displays), "")
+        displays = [said, *displays]
+    return next(itertools.filterfalse(is_code, displays), displays[0] if displays else "")
+
+
+def is_code(name: str) -> bool:
+    """Whether what was sent as a name is written as only codes are, like MDC_ECG_ELEC_POTL, 718-7 or J30.1. TSH,
+    CO2 and COVID-19 are names."""
+    if " " in name:  # no code has one, and most names do
+        return False
+    return "_" in name.strip("_") or name.startswith("urn:") or _NUMBERED.fullmatch(name) is not None
 
 
 @remembered

@@ -20,7 +20,16 @@ from apps.records.presenters.values import Attachment
 from apps.records.presenters.visits import VisitEntry
 from apps.records.shelving import arranging
 from apps.records.shelving.reading import Shelved
-from apps.records.viewing import cautions, other_kinds, remarks, standing, values_in_words, whens, words
+from apps.records.viewing import (
+    cautions,
+    other_kinds,
+    provider_codes,
+    remarks,
+    standing,
+    values_in_words,
+    whens,
+    words,
+)
 from apps.records.viewing.facts import lines
 from apps.records.viewing.whole import Source
 
@@ -111,7 +120,7 @@ def names(entry: Entry) -> tuple[str, str]:
         return gettext("Entry without details"), ""
     ours = _plainly(entry)
     if not ours:
-        return entry.title or _by_kind(entry) or gettext("Unnamed entry"), ""
+        return provider_codes.told(entry.title) or _by_kind(entry) or gettext("Unnamed entry"), ""
     return ours, entry.title if entry.title.casefold() != ours.casefold() else ""
 
 

@@ -14,7 +14,7 @@ from apps.records.presenting import KINDS
 from apps.records.shelving import searching
 from apps.records.shelving.searching import Hit
 from apps.records.subjects import LISTED
-from apps.records.viewing import standing, whens
+from apps.records.viewing import provider_codes, standing, whens
 from apps.records.viewing import words as wording
 from apps.records.viewing.lists import Section
 from apps.records.viewing.rows import Row
@@ -124,4 +124,4 @@ def _names(hit: Hit) -> tuple[str, str]:
     ours, theirs = str(plain.words) if plain else "", hit.title
     if ours and theirs:
         return ours, theirs if theirs.casefold() != ours.casefold() else ""
-    return theirs or ours or str(_BY_KIND.get(hit.plain, "")) or gettext("Unnamed entry"), ""
+    return provider_codes.told(theirs) or ours or str(_BY_KIND.get(hit.plain, "")) or gettext("Unnamed entry"), ""

@@ -12,7 +12,7 @@ from apps.records.presenters.ranges import ReferenceRange
 from apps.records.presenters.results import Judge, Measured, ResultEntry
 from apps.records.presenters.values import Absence, Kind, Value
 from apps.records.presenters.vitals import Vital, blood_pressure, second_unit, vital_of
-from apps.records.viewing import whens, words
+from apps.records.viewing import provider_codes, whens, words
 
 _ABSENT: Final[Mapping[str, str | Promise]] = {
     Absence.UNKNOWN: _("Not known"),
@@ -74,7 +74,8 @@ def of_part(title: str, value: Value) -> str:
     """A value under its name, which some providers do not send. A question has a mark of its own."""
     if not title:
         return of_value(value)
-    return f"{title} {of_value(value)}" if title.endswith(("?", ":")) else f"{title}: {of_value(value)}"
+    name = provider_codes.told(title)
+    return f"{name} {of_value(value)}" if name.endswith(("?", ":")) else f"{name}: {of_value(value)}"
 
 
 def of_place(measured: Measured) -> str:

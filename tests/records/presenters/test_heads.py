@@ -37,6 +37,10 @@ class TestTheTitle:
             ({"coding": [{"code": "J30.1"}]}, ""),
             ({"text": "J30.1", "coding": [{"code": "J30.1", "display": "Hay fever"}]}, "Hay fever"),
             ({"text": "CBC", "coding": [{"code": "CBC"}]}, "CBC"),
+            ({"text": "ECG_LEAD_II", "coding": [{"code": "9", "display": "Lead II"}]}, "Lead II"),
+            ({"coding": [{"display": "ECG_LEAD_II"}, {"display": "Lead II"}]}, "Lead II"),
+            ({"coding": [{"display": "ECG_LEAD_II"}, {"display": "9-9"}]}, "ECG_LEAD_II"),
+            ({"text": "TSH", "coding": [{"code": "TSH_SERUM", "display": "Thyrotropin"}]}, "TSH"),
             ({"system": SNOMED, "code": "1", "display": "A coding alone"}, "A coding alone"),
             ("A text alone", "A text alone"),
             ({"text": "Unknown"}, ""),
@@ -49,6 +53,17 @@ class TestTheTitle:
     )
     def test_is_what_the_provider_calls_it(self, concept, title):
         assert heads.title_of(concept) == title
+
+    @pytest.mark.parametrize("said", ["MDC_ECG_ELEC_POTL_II", "bp_systolic", "718-7", "314076", "J30.1", "urn:oid:1.2"])
+    def test_can_be_a_code_that_was_sent_as_a_name(self, said):
+        assert heads.is_code(said)
+
+    @pytest.mark.parametrize(
+        "said",
+        ["TSH", "CBC", "HIV 1 RNA", "COVID-19", "CO2", "B12", "SpO2", "17-OHP", "A_1 of two", "_", "", "St. Mary's"],
+    )
+    def test_is_a_name_though_it_is_short_or_in_capitals(self, said):
+        assert not heads.is_code(said)
 
     @given(ANYTHING)
     def test_is_text_whatever_is_sent(self, concept):
