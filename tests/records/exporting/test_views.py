@@ -20,7 +20,7 @@ from apps.connections.models import Connection
 from apps.records import forgetting, shelving
 from apps.records.exporting import granting
 from apps.records.exporting.summaries import Summary
-from apps.records.models import Record
+from apps.records.models import Record, SyncRun
 from tests.fixtures.cast import PASSWORD
 from tests.records.exporting.keeping import keep, spoil
 from tests.records.linked import AT, make_connection, make_endpoint
@@ -75,6 +75,17 @@ class TestThePage:
         assert ", Vaccines, Visits, " in said.partition("<dt>")[2].partition("</dt>")[0]
         assert "Not fetched yet." in said
         assert "Harbor Family Practice: record of Wrenna Quillfeather" in said
+
+    def test_has_the_choice_before_what_is_missing_of_each_and_leads_there(self, hers, connection, address):
+        said = text(hers.get(address))
+        places = [said.index(each) for each in ('href="#contents"', 'type="submit">Get the copy', 'id="contents"')]
+        assert places == sorted(places)
+
+    def test_says_first_whose_record_is_still_arriving(self, hers, alice, connection, address):
+        assert "still arriving" not in text(hers.get(address))
+        SyncRun.objects.create(user=alice, connection=connection, cause="confirmed", created_at=AT)
+        said = text(hers.get(address)).partition('<form method="post" novalidate>')[0]
+        assert "Harbor Family Practice: <strong>Your record is still arriving.</strong> Download what is here" in said
 
     def test_of_an_empty_record_says_that_there_is_nothing(self, hers, alice, address):
         make_connection(alice)
