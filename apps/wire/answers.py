@@ -76,8 +76,13 @@ def retry_after_seconds(response: requests.Response) -> int | None:
     until = _http_date(written)
     if until is None:
         return None
-    since = _http_date(response.headers.get("Date", "")) or datetime.now(UTC)
+    since = answered_at(response) or datetime.now(UTC)
     return min(max(0, round((until - since).total_seconds())), _LONGEST_WAIT_SECONDS)
+
+
+def answered_at(response: requests.Response) -> datetime | None:
+    """When the server says that it answered, by its own clock; None where it does not say."""
+    return _http_date(response.headers.get("Date", ""))
 
 
 def _http_date(written: str) -> datetime | None:

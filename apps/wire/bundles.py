@@ -11,6 +11,7 @@ A row that is nested deeper than a decoder descends is no row that anybody could
 
 import re
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TypeVar
 from urllib.parse import urljoin
 
@@ -54,7 +55,7 @@ class Page:
     `total` is what the server claims, if it is a number at all. `outcomes` counts OperationOutcome entries, which
     are remarks on the search and not part of the record; `failure` is what one of them says went wrong, so that rows
     may be missing. `unreadable` counts entries that are no identifiable resource. `is_cut` where a next link is there
-    that nobody can read.
+    that nobody can read. `answered_at` is the time of the first page of a search, by the server's clock.
     """
 
     resources: tuple[Resource, ...]
@@ -64,6 +65,7 @@ class Page:
     unreadable: int = 0
     is_cut: bool = False
     failure: WireError | None = None
+    answered_at: datetime | None = None
 
 
 class _Head(msgspec.Struct):

@@ -7,7 +7,7 @@ resourceType is.
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote, urljoin
 
@@ -144,7 +144,9 @@ def search(
     if not takes_patient or not bundles.LOGICAL_ID.fullmatch(patient_id):
         raise RequestRefused(code=Code.INVALID_REQUEST)
     url = server.url(resource_type, query=(("patient", patient_id), *parameters))
-    return bundles.read_page(_get(server, url, access_token, is_page=True), base_url=server.base_url)
+    response = _answered(server, url, access_token, is_page=True)
+    page = bundles.read_page(answers.body_of(response), base_url=server.base_url)
+    return replace(page, answered_at=answers.answered_at(response))
 
 
 def follow(server: FhirServer, *, access_token: Secret, next_url: str) -> Page:
@@ -215,8 +217,11 @@ def _followed(server: FhirServer, next_url: str, access_token: Secret, *, is_pag
 
 def _get(server: FhirServer, url: str, access_token: Secret, *, is_page: bool = False) -> bytes:
     """The body of a data answer with status 200; raises the error of any other."""
-    response = _ask(server, url, {"Authorization": f"Bearer {access_token.reveal()}"}, is_page=is_page)
-    return answers.body_of(_succeeded(response))
+    return answers.body_of(_answered(server, url, access_token, is_page=is_page))
+
+
+def _answered(server: FhirServer, url: str, access_token: Secret, *, is_page: bool = False) -> requests.Response:
+    return _succeeded(_ask(server, url, {"Authorization": f"Bearer {access_token.reveal()}"}, is_page=is_page))
 
 
 def _succeeded(response: requests.Response) -> requests.Response:

@@ -24,12 +24,15 @@ def due_for_sync(at: datetime) -> QuerySet[Connection]:
     """Active connections not checked for a day, nor tried, those never checked first, then the longest waiting.
 
     A run that ended for want of a sign-in was no try: whoever has signed in since is waiting for what is new. Asks the
-    index for what was not checked, and looks at the runs of those alone: of runs there are ever more.
+    index for what was not checked, and looks at the runs of those alone: of runs there are ever more. What a clock
+    wrote down that was more than a day ahead counts for nothing: nobody waits until its time has come.
     """
     runs = SyncRun.objects.filter(connection=OuterRef("pk"))
-    tried = runs.filter(created_at__gt=at - EVERY).exclude(steps__gap=SyncStep.Gap.SIGN_IN_NEEDED)
+    tried = runs.filter(created_at__gt=at - EVERY, created_at__lte=at + EVERY)
+    tried = tried.exclude(steps__gap=SyncStep.Gap.SIGN_IN_NEEDED)
     unfinished = runs.filter(finished_at__isnull=True)
     unchecked = Q(last_checked_at__isnull=True) | Q(last_checked_at__lte=at - EVERY)
+    unchecked |= Q(last_checked_at__gt=at + EVERY)
     due = Connection.objects.active().filter(_IS_ON, unchecked, ~Exists(tried), ~Exists(unfinished))
     return due.order_by(F("last_checked_at").asc(nulls_first=True), "pk")
 

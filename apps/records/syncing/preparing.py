@@ -5,8 +5,7 @@ release made at its start are completed, and go on at their cursors.
 """
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
-from typing import Final
+from datetime import datetime
 
 from django.db import transaction
 from django.db.models import Max
@@ -15,17 +14,12 @@ from apps.connections.grants import sharing
 from apps.connections.models import AuthorizationRequest
 from apps.connections.outcomes import Outcome
 from apps.records.models import SyncRun, SyncStep
-from apps.records.syncing import planning, surviving
+from apps.records.syncing import planning, surviving, watermarks
 from apps.records.syncing.planning import Planned
 from apps.records.syncing.stepping import Work
 
 Status = SyncStep.Status
 Gap = SyncStep.Gap
-
-# How long checks may ask for changes alone: what a provider deleted is told by a search for everything (design, 5).
-FULL_PROOF_EVERY: Final = timedelta(days=7)
-# A server's clock may be behind ours, and what it stored a moment before may be found a moment later.
-OVERLAP: Final = timedelta(minutes=10)
 
 
 def prepare(work: Work) -> None:
@@ -55,7 +49,7 @@ def _make(work: Work, plan: tuple[Planned, ...]) -> None:
         run.deaths = 0  # those over planning are over
         run.save(update_fields=["planned_at", "is_full", "deaths"])
         there = {step.resource_type: step for step in run.steps.all()}
-        since = {} if run.is_full else _watermarks(run, at=now)
+        since = {} if run.is_full else watermarks.known(run, at=now)
         before = _steps_before(run)
         new = []
         for planned in plan:
@@ -84,7 +78,7 @@ def _planned_step(
         return step
     since_at = since.get(planned.resource_type) if planned.tells_changes and there is None else None
     step.since_at = since_at
-    step.asked = planned.asking(since=_instant(since_at - OVERLAP) if since_at else "").written()
+    step.asked = planned.asking(since=watermarks.instant(since_at) if since_at else "").written()
     if not (planned.is_offered and planned.is_shared):
         step.status = Status.GAP
         step.gap = Gap.NOT_SHARED if planned.is_offered else Gap.NOT_OFFERED
@@ -94,29 +88,17 @@ def _planned_step(
 
 
 def _is_full(run: SyncRun, *, at: datetime) -> bool:
-    """Whether it is time for a full proof: none for a week, or the patient shares otherwise since."""
+    """Whether it is time for a full proof: none for a week, or the patient shares otherwise since. One from the time of
+    a clock that was ahead is none."""
     proofs = SyncRun.objects.filter(
-        connection=run.connection_id, is_full=True, outcome__in=[SyncRun.Outcome.COMPLETE, SyncRun.Outcome.PARTIAL]
+        connection=run.connection_id,
+        is_full=True,
+        outcome__in=[SyncRun.Outcome.COMPLETE, SyncRun.Outcome.PARTIAL],
+        created_at__lte=at,
     )
     proven_at = proofs.aggregate(Max("created_at"))["created_at__max"]
-    if proven_at is None or proven_at <= at - FULL_PROOF_EVERY:
+    if proven_at is None or proven_at <= at - watermarks.FULL_PROOF_EVERY:
         return True
     return AuthorizationRequest.objects.filter(
         connection=run.connection_id, is_reauthorization=True, outcome=Outcome.COMPLETED, claimed_at__gt=proven_at
     ).exists()
-
-
-def _watermarks(run: SyncRun, *, at: datetime) -> dict[str, datetime]:
-    """Until when each type is known to be whole: proven by a search for everything, and perhaps by changes since."""
-    complete = SyncStep.objects.filter(
-        run__connection=run.connection_id, status=Status.COMPLETE, watermark_at__isnull=False
-    )
-    proofs = complete.filter(since_at__isnull=True, run__created_at__gt=at - FULL_PROOF_EVERY)
-    proven = set(proofs.values_list("resource_type", flat=True))
-    newest = complete.filter(resource_type__in=proven).values("resource_type").annotate(Max("watermark_at"))
-    return {row["resource_type"]: row["watermark_at__max"] for row in newest}
-
-
-def _instant(at: datetime) -> str:
-    """With its time: some servers take no date alone (facts 1.4)."""
-    return at.strftime("%Y-%m-%dT%H:%M:%SZ")

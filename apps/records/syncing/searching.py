@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 from apps.records.models import SyncStep
-from apps.records.syncing import gaps, planning, putting_aside, stepping
+from apps.records.syncing import gaps, planning, putting_aside, stepping, watermarks
 from apps.records.syncing.cursors import Cursor
 from apps.records.syncing.fetching import Answer, Follow, Question, Search
 from apps.records.syncing.stepping import Work
@@ -64,6 +64,8 @@ class Searching:
         self._rows = answer.resources
         if self._cursor.next_url is None:
             self._begin_counting(answer.total)
+            if self._cursor.search == 0:
+                step.watermark_at = watermarks.of_search(step, answered_at=answer.answered_at)
         step.rows_unreadable += answer.unreadable
         step.bytes_got += sum(len(resource.body) for resource in answer.resources)
         if answer.is_cut:

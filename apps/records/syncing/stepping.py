@@ -38,8 +38,8 @@ MOST_READS = 2000  # of one type in one run
 
 # Written out: each page asks this, perhaps twice, and putting it together anew costs more than asking.
 _AS_THEY_ARE: Final = (
-    "since_at", "pages", "bytes_got", "rows_got", "rows_kept", "rows_refused", "rows_unreadable", "rows_changed",
-    "rows_removed", "rows_missing", "rows_counted", "refers", "needs_shelf", "deaths",
+    "since_at", "watermark_at", "pages", "bytes_got", "rows_got", "rows_kept", "rows_refused", "rows_unreadable",
+    "rows_changed", "rows_removed", "rows_missing", "rows_counted", "refers", "needs_shelf", "deaths",
 )  # fmt: skip
 _SEALED: Final = ("sealed_cursor", "sealed_page")
 _WRITE_DOWN: Final = f"""
@@ -198,7 +198,10 @@ def close(step: SyncStep, *, gap: str, work: Work, used: int | None = None) -> N
         step.rows_kept = rows_kept(step, work)
         step.status = Status.GAP if gap else Status.COMPLETE
         step.gap = gap
-        step.watermark_at = step.watermark_at if gap else step.started_at  # it errs early
+        if gap:
+            step.watermark_at = None
+        elif used is None:
+            step.watermark_at = step.started_at
         step.sealed_cursor = step.sealed_page = None
         step.finished_at = now
         if used is not None:

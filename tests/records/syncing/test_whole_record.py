@@ -7,7 +7,7 @@ import pytest
 from apps.directory.models import ClientRegistration
 from apps.records import syncing
 from apps.records.models import PendingRead, QuarantinedRow, Record, SyncRun, SyncStep
-from apps.records.syncing import preparing
+from apps.records.syncing import watermarks
 from tests.records.linked import AT, give_tokens
 from tests.records.people import PATIENT_ID, allergy, bundle
 from tests.records.provider import ALLERGIES, METADATA, PATIENT
@@ -202,7 +202,7 @@ class TestWhatRowsReferTo:
     def test_stays_and_is_marked_where_it_is_gone(self, linked, provider, refers):
         sync(linked)
         provider.answers[FHIR + "Practitioner/d1"] = http(410)
-        again(linked, at=AT + preparing.FULL_PROOF_EVERY)
+        again(linked, at=AT + watermarks.FULL_PROOF_EVERY)
         assert Record.objects.get(logical_id="d1").removed_at is not None
 
     def test_is_not_asked_for_for_ever_where_it_is_not_shared(self, linked, provider, refers):
@@ -260,7 +260,7 @@ class TestACheckForChanges:
     def since(self, run):
         watermark_at = step(run).watermark_at
         assert watermark_at is not None
-        at = watermark_at - preparing.OVERLAP
+        at = watermark_at - watermarks.OVERLAP
         return f"{ALLERGIES}&_lastUpdated=ge{at:%Y-%m-%dT%H%%3A%M%%3A%SZ}"
 
     def test_asks_for_no_page_that_did_not_change(self, linked, provider, synced):
@@ -282,7 +282,7 @@ class TestACheckForChanges:
         assert len(provider.sent(ALLERGIES)) == 2
 
     def test_is_a_full_proof_again_after_a_week(self, linked, provider, synced):
-        run = again(linked, at=AT + preparing.FULL_PROOF_EVERY)
+        run = again(linked, at=AT + watermarks.FULL_PROOF_EVERY)
         assert (run.is_full, step(run).since_at) == (True, None)
 
     def test_is_none_for_a_type_that_was_never_whole(self, linked, provider):
