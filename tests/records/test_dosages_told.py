@@ -222,6 +222,11 @@ TABLE: list[tuple[dict[str, Any], tuple[str, ...]]] = [
         ("As told", "Only when needed", "Also sent: As needed: Coding 22253000"),
     ),
     ({"text": "As told", "asNeededBoolean": "true"}, ("As told", "Only when needed")),
+    ({"text": "Take as needed.", "asNeededBoolean": True}, ("Take as needed.",)),
+    ({"text": "1 tablet PRN severe pain", **NEEDED}, ("1 tablet PRN severe pain",)),
+    ({"text": "Una tableta si es necesario", "asNeededBoolean": True}, ("Una tableta si es necesario",)),
+    ({"text": "1 tablet as needed", **NEEDED}, ("1 tablet as needed", "Only when needed: severe pain")),
+    ({"text": "Do not take as needed", "asNeededBoolean": True}, ("Do not take as needed", "Only when needed")),
     ({"text": "As told", "asNeededBoolean": "false"}, ("As told",)),
     ({"text": "As told", "asNeededBoolean": "at times"}, ("As told", "Also sent: As needed at times")),
     (
@@ -233,7 +238,7 @@ TABLE: list[tuple[dict[str, Any], tuple[str, ...]]] = [
     ),
     (
         {"doseAndRate": [{"doseQuantity": {**amount(5, "mg"), "system": "http://unitsofmeasure.org", "code": "g"}}]},
-        ("Also sent: Dose: Value 5, Unit mg, System http://unitsofmeasure.org, Code g",),
+        ("Also sent: Dose: Value 5, Unit mg, Code g",),
     ),
     (between(low=("0.50", "mL"), high=(15, "U")), ("0.5 mL to 15 units",)),
     (between(low=(1, "tab"), high=(2, "tablets")), ("Take 1 to 2 tablets",)),

@@ -34,7 +34,7 @@ def lines(dosage: Dosage) -> tuple[str, ...]:
         *([dosage.text] if dosage.text else [sentence(dosage), *_how(dosage)]),
         _modified(dosage),
         *_how_long(dosage),
-        when_needed(dosage),
+        "" if _says_when_needed(dosage.text, dosage.as_needed_for) else when_needed(dosage),
         at_most(dosage),
         *_other_maximums(dosage),
         dosage.patient_instruction,
@@ -79,6 +79,12 @@ def when_needed(dosage: Dosage) -> str:
         return ""
     reason = dosage.as_needed_for
     return gettext("Only when needed: %(reason)s") % {"reason": reason} if reason else gettext("Only when needed")
+
+
+def _says_when_needed(text: str, reason: str) -> bool:
+    """Whether the provider's text says so itself, with the reason. One with a "not" in it may say the opposite."""
+    said = text.casefold()
+    return bool(_NEEDED.search(said)) and not _NOT.search(said) and reason.casefold() in said
 
 
 def at_most(dosage: Dosage) -> str:
@@ -282,6 +288,11 @@ def _capitalized(words: str) -> str:
     return words[:1].upper() + words[1:]
 
 
+_NEEDED = re.compile(
+    r"\b(?:as|when|if) (?:needed|necessary|required)\b|\bprn\b|"
+    r"\b(?:según|cuando|si) (?:es|sea) necesario\b|\b(?:según|cuando|si) lo necesite\b"
+)
+_NOT = re.compile(r"\b(?:not?|never|unless|nunca|salvo)\b|n['’]t\b")  # noqa: RUF001 - as it is typed
 _NUMBER_AND_UNIT = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) (.+)")
 _BY_MOUTH = re.compile(r"\b(?:oral|mouth)\b")
 _MOST_PIECES = 10

@@ -17,6 +17,7 @@ from apps.records.presenters.elements import Element
 MOST_LINES = 500
 DEEPEST = 12
 _LONGEST_VALUE = 1000
+_ADDRESS = re.compile(r"https?://|urn:")
 _WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 # An element of several kinds ends with the kind that was sent.
 _CHOICE = re.compile(
@@ -60,15 +61,21 @@ def of(resource: Element) -> Outline:
 
 
 def as_sent(element: Element, *names: str) -> tuple[str, ...]:
-    """These elements, as far as they are there, each on one line: "Frequency 1"; "Route: Coding 26643006"."""
+    """These elements, as far as they are there, each on one line: "Frequency 1"; "Route: Coding 26643006". Addresses of
+    systems say nothing to a reader of a line."""
     sent = ({name: element[name]} for name in dict.fromkeys(names) if element.get(name) not in (None, "", [], {}))
-    return tuple("".join(map(_on_one_line, of(one).lines)).rstrip(":, ")[:_LONGEST_VALUE] for one in sent)
+    told = ([line for line in of(one).lines if not _names_a_system(line)] for one in sent)
+    return tuple("".join(map(_on_one_line, lines)).rstrip(":, ")[:_LONGEST_VALUE] for lines in told)
 
 
 def _on_one_line(line: Line) -> str:
     if line.value:
         return f"{line.label} {line.value}, "
     return f"{line.label} {line.reference}: " if line.reference and not line.depth else f"{line.label}: "
+
+
+def _names_a_system(line: Line) -> bool:
+    return line.label == "System" and _ADDRESS.match(line.value) is not None
 
 
 def label_of(name: str) -> str:

@@ -92,7 +92,7 @@ def paired(
         may_be = ((place, other) for place, other in theirs if _may_be_one(other, one, sources))
         same = next((place for place, other in may_be if _same(other, one, page)), None)
         if same is None:
-            row = _row(one, provider, person, alike, has_details=has_details)
+            row = _row(one, source, alike, has_details=has_details)
             if at is not None and one.entry is not None:
                 said = remarks.of(one.entry, provider=provider, born=source.born, at=at)
                 row = replace(row, details=(*row.details, *said)) if said else row
@@ -182,13 +182,13 @@ class _Alike:
         return self._grave[named]
 
 
-def _row(shelved: Shelved, provider: str, person: str, alike: _Alike, *, has_details: bool) -> Row:
-    entry = shelved.entry
+def _row(shelved: Shelved, source: Source, alike: _Alike, *, has_details: bool) -> Row:
+    entry, provider, person = shelved.entry, source.provider, source.person
     if entry is None:
         unread = gettext("We cannot show this entry just now. This is ours to fix.")
         return Row(shelved.record, shelved.subject, unread, "", "", "", "", "", "", (), (provider,), person=person)
     title, theirs = names(entry)
-    details = _said_beside(title, shelved, entry, provider, alike) if has_details else (cautions.of(entry),)
+    details = _said_beside(title, shelved, entry, source, alike) if has_details else (cautions.of(entry),)
     return Row(
         record=shelved.record,
         subject=shelved.subject,
@@ -206,19 +206,21 @@ def _row(shelved: Shelved, provider: str, person: str, alike: _Alike, *, has_det
     )
 
 
-def _said_beside(title: str, shelved: Shelved, entry: Entry, provider: str, alike: _Alike) -> tuple[str, ...]:
+def _said_beside(title: str, shelved: Shelved, entry: Entry, source: Source, alike: _Alike) -> tuple[str, ...]:
     if entry.is_withheld:
-        return _withheld(provider)
-    return _told_once(title, _details(entry, alike, is_of_grave=shelved.is_of_grave))
+        return _withheld(source.provider)
+    # The answer to a question may be the provider, and is told twice then.
+    elsewhere = (title,) if isinstance(entry, ResultEntry) else (title, source.connection.provider.name)
+    return _told_once(elsewhere, _details(entry, alike, is_of_grave=shelved.is_of_grave))
 
 
 def _withheld(provider: str) -> tuple[str, ...]:
     return (gettext("%(provider)s hides the details of this entry.") % {"provider": provider},)
 
 
-def _told_once(title: str, details: Iterable[str]) -> tuple[str, ...]:
-    """Without what the title says already: a visit can be called by its type."""
-    return tuple(detail for detail in dict.fromkeys(details) if detail and detail != title)
+def _told_once(elsewhere: Iterable[str], details: Iterable[str]) -> tuple[str, ...]:
+    """Without what the row says elsewhere: a visit can be called by its type, and be at the clinic that told of it."""
+    return tuple(detail for detail in dict.fromkeys(details) if detail and detail not in elsewhere)
 
 
 def _details(entry: Entry, alike: _Alike, *, is_of_grave: bool) -> Iterable[str]:

@@ -77,6 +77,11 @@ def says_itself(when: When) -> bool:
     return not when.starts or bool(when.text) or when.is_open
 
 
+def has_one_side(when: When) -> bool:
+    """Whether it is told as "Since March 2019" or "Until March 2019"."""
+    return not when.text and bool(when.is_open if when.starts else when.ends)
+
+
 def in_full(when: When) -> str:
     """The same with clock times, where they were sent."""
     if when.text or not (when.starts or when.ends):

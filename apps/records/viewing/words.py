@@ -79,6 +79,8 @@ _STATUSES: Final[Mapping[str, _Words]] = {
     "QuestionnaireEntry": {"done": "", "stopped": _("Not finished")},
     "RecommendationEntry": {},
 }
+# Of what was ordered: the order is done, and not what its group says of it.
+_OF_ORDERS: Final[_Words] = {procedures.Status.DONE.value: _("Order carried out")}
 _STATUSES_ALIKE: Final = {"ReportEntry": "ResultEntry", "Compared": "ResultEntry"}
 _WITHOUT_STATUS: Final = frozenset({"RecommendationEntry"})
 
@@ -106,6 +108,8 @@ def of_status(entry: Entry | Compared, *, provider: str = "") -> str:
     if entry.status == NOT_GIVEN:
         return "" if kind in _WITHOUT_STATUS or entry.group in _NONE else str(_STATUS_NOT_GIVEN)
     own = _STATUSES.get(_STATUSES_ALIKE.get(kind, kind), {})
+    if kind == "ProcedureEntry" and entry.group == procedures.Group.ORDERED:
+        own = {**own, **_OF_ORDERS}
     said = str(own.get(entry.status, _SHARED.get(entry.status, "")))
     return said.replace("%(provider)s", provider or gettext("your provider"))
 

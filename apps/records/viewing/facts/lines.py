@@ -91,12 +91,15 @@ def _together(value: Any) -> str:
     for name in _parts(whole):
         part = getattr(value, name)
         if part or isinstance(part, _TOLD_ANYWAY):
-            said.append(labels.of_field(kind, name) if part is True else _labelled(kind, name, ", ".join(of(part))))
+            said.append(labels.of_field(kind, name) if part is True else _labelled(kind, name, part))
     return _PART.join(dict.fromkeys(filter(None, said)))  # a plan whose value is its name
 
 
-def _labelled(kind: str, name: str, text: str) -> str:
+def _labelled(kind: str, name: str, part: object) -> str:
+    text = ", ".join(of(part))
     label = labels.within(kind, name) if text else ""
+    if label and isinstance(part, When) and whens.has_one_side(part):  # "valid since March 4, 2019"
+        return f"{label} {text[:1].lower()}{text[1:]}"
     return f"{label}: {text}" if label else text
 
 

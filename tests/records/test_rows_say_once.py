@@ -1,0 +1,71 @@
+"""A row of a list says nothing twice, and nothing that its heading or its date contradicts."""
+
+import json
+from typing import Any
+
+import pytest
+
+from apps.connections.models import Connection
+from apps.directory.models import Provider
+from apps.records import presenting
+from apps.records.presenters.entry import Context, Entry
+from apps.records.shelving.reading import Shelved
+from apps.records.viewing import facts, rows
+from apps.records.viewing.rows import Row
+from apps.records.viewing.whole import Source
+
+HARBOR = "Harbor Family Practice"
+
+
+def entry(resource_type: str, **sent: Any) -> Entry:
+    body = json.dumps({"resourceType": resource_type, "id": "x1", **sent}).encode()
+    return presenting.present(body, resource_type=resource_type, logical_id="x1", context=Context())[1]
+
+
+def row(told: Entry, *, person: str = "") -> Row:
+    connection = Connection(provider=Provider(name=HARBOR))
+    source = Source(connection, None, is_out_of_date=False, person=person)
+    (found,) = rows.of([Shelved(1, connection.pk, "visits", (0, "", "", 1), told)], {connection.pk: source})
+    return found
+
+
+class TestTheClinic:
+    @pytest.mark.parametrize("person", ["", "Tam Quillfeather"])
+    def test_is_not_named_where_the_row_ends_with_it(self, person):
+        visit = entry("Encounter", status="finished", serviceProvider={"display": HARBOR})
+        assert HARBOR not in row(visit, person=person).details
+        assert HARBOR in row(visit, person=person).providers[0]
+
+    def test_is_named_where_it_is_another(self):
+        visit = entry("Encounter", status="finished", serviceProvider={"display": "Hill Street"})
+        assert "Hill Street" in row(visit).details
+
+    def test_is_told_where_it_is_the_answer_to_a_question(self):
+        answer = entry("Observation", status="final", code={"text": "Usual clinic"}, valueString=HARBOR)
+        assert HARBOR in row(answer).details
+
+
+class TestAnOrder:
+    @pytest.mark.parametrize(
+        ("status", "said"), [("completed", "Order carried out"), ("active", "Ordered"), ("revoked", "Canceled")]
+    )
+    def test_that_is_done_is_no_procedure_that_is(self, status, said):
+        order = entry("ServiceRequest", status=status, intent="order", code={"text": "Colonoscopy"})
+        assert row(order).status == said
+
+    def test_leaves_a_procedure_done(self):
+        assert row(entry("Procedure", status="completed", code={"text": "Colonoscopy"})).status == "Done"
+
+
+class TestHowLongASupplyIsValid:
+    @pytest.mark.parametrize(
+        ("period", "said"),
+        [
+            ({"start": "2024-03-04"}, "valid since March 4, 2024"),
+            ({"end": "2024-03-04"}, "valid until March 4, 2024"),
+            ({"start": "2024-03-04", "end": "2024-05-06"}, "valid: March 4, 2024 to May 6, 2024"),
+        ],
+    )
+    def test_is_one_phrase(self, period, said):
+        order = entry("MedicationRequest", status="active", intent="order", dispenseRequest={"validityPeriod": period})
+        assert said in [line for fact in facts.of(order, provider=HARBOR) for line in fact.lines]
