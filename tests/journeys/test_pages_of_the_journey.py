@@ -54,5 +54,7 @@ class TestThePageThatWaits:
         sandbox.post("/control/faults", route="data", kind="slow", count=None, seconds=5)
         walk.press("Yes, get this record")
         walk.expect_heading(f"Getting your record from {PROVIDER}")
+        # Until the first answer the page waits under the same heading, and then opens itself anew.
+        expect(page.locator("#progress[hx-get*='state=first']")).to_be_visible()
         assert_accessible(page)
         expect(page.get_by_role("progressbar")).to_have_accessible_name(re.compile("kinds done"))

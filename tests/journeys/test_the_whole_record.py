@@ -41,6 +41,7 @@ class TestTheWholeRecord:
         walk.to("/record/results/")
         page.get_by_role("main").get_by_role("link", name=re.compile("Clotting time, compared")).first.click()
         page.get_by_role("link", name="All values over time").click()
+        expect(page).to_have_title(re.compile("One test over time"))  # its heading is that of the entry
         assert_accessible(page)
         walk.to("/record/search/")
         page.get_by_role("main").get_by_role("searchbox").fill("clotting")
