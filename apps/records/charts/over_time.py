@@ -126,8 +126,10 @@ class OverTime:
 
     @cached_property
     def shapes(self) -> tuple[str, ...]:
-        """The shapes that a legend has to explain."""
+        """The shapes that a legend has to explain: not one and the same of all that say nothing."""
         drawn = {mark.shape for mark in self.marks}
+        if drawn == {Shape.UNPLACED}:
+            return ()
         return tuple(shape for shape in Shape if shape in drawn)
 
     @cached_property

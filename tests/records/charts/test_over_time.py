@@ -126,6 +126,14 @@ class TestAChart:
         assert drawn_of("4-6") == ["within", "within-second"]
         assert drawn_of(None) == ["unplaced", "unplaced-second"]
 
+    def test_explains_no_mark_where_none_is_compared_with_anything(self):
+        def explained(*wanted):
+            values = [result(5, f"202{number}", wanted=each) for number, each in enumerate(wanted)]
+            return list(draw(values).shapes)
+
+        assert explained(None, None, None) == []
+        assert explained(None, "4-6", None) == [Shape.WITHIN, Shape.UNPLACED]
+
     def test_gives_long_numbers_room(self):
         assert draw([result(150000, "2020", wanted=None), result(480000, "2021", wanted=None)]).gutter > 20
 
