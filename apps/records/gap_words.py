@@ -4,7 +4,7 @@ The ledger of a connection and the lists of a subject say the same; a list, whic
 provider where the sentence does not.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import cast
@@ -45,25 +45,41 @@ class Told:
 
 
 def of(step: SyncStep, *, provider: str) -> Told:
-    """Why the rows of this step did not come, or not all; `step` has a gap."""
-    kind, word, sentence = _words(Gap(step.gap), step)
-    said = cast("str", sentence) % {  # still lazy: only with its numbers does it know singular from plural
+    """Why the rows of this step did not come, or not all; `step` has a gap. Single entries that came and are not here
+    are told as well, whatever else is missing."""
+    values = {
         "provider": provider,
         "date": dates.day(step.finished_at) if step.finished_at else "",
         "counted": step.rows_counted or 0,
-        "sent": step.rows_kept,
+        "sent": _sent(step),
         "refused": step.rows_refused,
         "unreadable": step.rows_unreadable,
     }
-    return Told(kind, str(word), said)
+    told = list(dict.fromkeys((_words(Gap(step.gap), step), *_of_single_entries(step))))
+    # still lazy: only with its numbers does each know singular from plural
+    sentences = [cast("str", sentence) % values for _kind, _word, sentence in told]
+    _kind, word, _sentence = told[0]
+    kind = next((kind for kind, _word, _sentence in told if kind is Kind.FAULT), told[0][0])
+    return Told(kind, str(word), " ".join(sentences))
 
 
 def _words(gap: SyncStep.Gap, step: SyncStep) -> "_Said":
     if gap == Gap.UNREADABLE and step.rows_unreadable:
         return _UNREADABLE_ENTRIES
-    if gap == Gap.STOPPED_SHORT and (step.rows_counted or 0) <= step.rows_kept:
+    if gap == Gap.STOPPED_SHORT and (step.rows_counted or 0) <= _sent(step):
         return _UNCOUNTED_REST
-    return _GAPS[gap]
+    return (_PARTLY.get(gap) if step.rows_kept else None) or _GAPS[gap]
+
+
+def _of_single_entries(step: SyncStep) -> "Iterator[_Said]":
+    if step.rows_refused:
+        yield _GAPS[Gap.OTHER_PATIENT]
+    if step.rows_unreadable:
+        yield _UNREADABLE_ENTRIES
+
+
+def _sent(step: SyncStep) -> int:
+    return step.rows_kept + step.rows_refused + step.rows_unreadable
 
 
 _Said = tuple[Kind, str | Promise, str | Promise]
@@ -123,6 +139,15 @@ _GAPS: Mapping[SyncStep.Gap, _Said] = {
             "refused",
         ),
     ),
+}
+# Where others of the kind came.
+_PARTLY: Mapping[SyncStep.Gap, _Said] = {
+    Gap.NOT_SHARED: (
+        Kind.OFF,
+        _("Not all shared"),
+        _("Some of these entries are not shared. You or %(provider)s did not allow them."),
+    ),
+    Gap.UNAVAILABLE: (Kind.FAULT, _NOT_COMPLETE, _("We could not get all of this on %(date)s.")),
 }
 _UNREADABLE_ENTRIES: _Said = (
     Kind.FAULT,

@@ -5,9 +5,10 @@ offers nothing, was not allowed to share, or did not answer are four different t
 stand behind a subject and only some of them came, the line says which did not.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Final
 
 from django.db.models import Count
 from django.utils.functional import Promise
@@ -22,6 +23,9 @@ from apps.records.subjects import OTHER, SUBJECTS, Subject, is_asked_for, shelve
 
 Status = SyncStep.Status
 Gap = SyncStep.Gap
+
+# Nothing of the record itself is missing where what accompanies it is so.
+_SETTLED: Final = frozenset({Gap.NOT_OFFERED, Gap.NOT_SHARED})
 
 
 @dataclass(frozen=True)
@@ -84,7 +88,21 @@ def lines(
         if counts is not None:
             facts = replace(facts, entries=counts.get(subject.key, 0), counted_with=None)
         told.append(_line(subject, facts))
-    return tuple(told)
+    return (*told, *_beside(steps.values(), provider=provider))
+
+
+def _beside(steps: Iterable[SyncStep], *, provider: str) -> Iterator[Line]:
+    """A line for what only accompanies entries, such as names, where some of it did not come: by itself nobody looks
+    for it."""
+    lacking = [
+        step
+        for step in steps
+        if step.status == Status.GAP and step.gap not in _SETTLED and not shelved_for(step.resource_type)
+    ]
+    if lacking:
+        told = gap_words.of(max(lacking, key=_urgency), provider=provider)
+        sentence = f"{told.sentence} {_named(lacking)}"
+        yield Line(gettext("People, places and names"), told.kind, told.word, sentence, entries=0, is_done=True)
 
 
 def _types(subject: Subject, known: Iterable[str]) -> tuple[str, ...]:
@@ -212,5 +230,5 @@ def _named(missing: Sequence[SyncStep]) -> str:
     """Which of several types did not come."""
     if not missing:
         return ""
-    names = [str(parts.name(step.resource_type)) for step in missing]
+    names = dict.fromkeys(str(parts.name(step.resource_type)) for step in missing)
     return gettext("Missing: %(parts)s.") % {"parts": ", ".join(names)}

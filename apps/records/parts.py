@@ -36,6 +36,13 @@ _NAMES: Mapping[str, Promise] = MappingProxyType(
         "FamilyMemberHistory": _("family history"),
         "QuestionnaireResponse": _("answers to questionnaires"),
         "Specimen": _("samples"),
+        "Practitioner": _("names of doctors and staff"),
+        "PractitionerRole": _("names of doctors and staff"),
+        "Organization": _("names of practices"),
+        "Location": _("names of places"),
+        "Medication": _("names of medicines"),
+        "Provenance": _("who recorded an entry"),
+        "RelatedPerson": _("relatives and contacts"),
     }
 )
 

@@ -81,6 +81,30 @@ class TestALine:
         assert told.kind is kind
         assert words in told.sentence
 
+    @pytest.mark.parametrize(
+        ("gap", "word", "sentence"),
+        [
+            ("not_shared", "Not all shared",
+             f"Some of these entries are not shared. You or {PROVIDER} did not allow them. 2 entries are here."),
+            ("unavailable", "Not complete", "We could not get all of this on November 20, 2026. 2 entries are here."),
+        ],
+    )  # fmt: skip
+    def test_of_which_a_part_came_does_not_say_that_nothing_did(self, connection, gap, word, sentence):
+        keep(connection, "Immunization", 2)
+        told = line(connection, make_run(connection, Immunization={"gap": gap, "rows_kept": 2}), "Vaccines")
+        assert (told.word, told.sentence) == (word, sentence)
+
+    def test_says_of_single_entries_what_became_of_them_whatever_else_is_missing(self, connection):
+        columns = {"gap": "stopped_short", "rows_kept": 2, "rows_counted": 9, "rows_refused": 1, "rows_unreadable": 3}
+        told = line(connection, make_run(connection, Immunization=columns), "Vaccines")
+        assert (told.kind, told.word) == (Kind.FAULT, "Not complete")
+        assert told.sentence == (
+            f"{PROVIDER} counted 9 but sent 6. We cannot reach the rest. "
+            f"1 entry was not yours: {PROVIDER} sent an entry about someone else. It is not in your record, and we "
+            f"have told our staff. You may want to tell {PROVIDER}. "
+            f"3 entries from {PROVIDER} could not be read, and are not here."
+        )
+
     def test_has_words_for_every_gap(self, connection):
         for gap in SyncStep.Gap:
             SyncRun.objects.all().delete()
@@ -133,6 +157,19 @@ class TestASubjectOfSeveralTypes:
         run = make_run(connection, Observation="")
         told = line(connection, run, "Vitals", counts={"results": 5, "vitals": 2})
         assert told.sentence.startswith("2 entries.")
+
+
+class TestWhatAccompaniesEntries:
+    def test_has_a_line_where_some_of_it_did_not_come(self, connection):
+        gaps = {"Practitioner": "unavailable", "PractitionerRole": "unavailable", "Provenance": "refused"}
+        told = line(connection, make_run(connection, Goal="", **gaps), "People, places and names")
+        assert (told.kind, told.is_done) == (Kind.FAULT, True)
+        assert told.sentence.endswith("Missing: names of doctors and staff, who recorded an entry.")
+
+    def test_has_none_where_it_came_or_is_not_to_be_had(self, connection):
+        run = make_run(connection, Goal="", Practitioner="", Location="not_shared", Provenance="not_offered")
+        told = ledger.lines(connection, run, provider=PROVIDER)
+        assert "People, places and names" not in {str(one.subject) for one in told}
 
 
 class TestOtherEntries:

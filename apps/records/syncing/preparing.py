@@ -88,8 +88,9 @@ def _planned_step(
 
 
 def _is_full(run: SyncRun, *, at: datetime) -> bool:
-    """Whether it is time for a full proof: none for a week, or the patient shares otherwise since. One from the time of
-    a clock that was ahead is none."""
+    """Whether it is time for a full proof: none for a week, or the patient shares otherwise since, or what rows refer
+    to did not come, and rows that did not change would not name it again. One from the time of a clock that was ahead
+    is none."""
     proofs = SyncRun.objects.filter(
         connection=run.connection_id,
         is_full=True,
@@ -98,6 +99,9 @@ def _is_full(run: SyncRun, *, at: datetime) -> bool:
     )
     proven_at = proofs.aggregate(Max("created_at"))["created_at__max"]
     if proven_at is None or proven_at <= at - watermarks.FULL_PROOF_EVERY:
+        return True
+    last = surviving.run_before(run)
+    if last is not None and last.steps.filter(resource_type__in=planning.REFERENCED, gap=Gap.UNAVAILABLE).exists():
         return True
     return AuthorizationRequest.objects.filter(
         connection=run.connection_id, is_reauthorization=True, outcome=Outcome.COMPLETED, claimed_at__gt=proven_at

@@ -6,7 +6,7 @@ from apps.records.models import PendingRead, Record, SyncStep
 from apps.records.syncing import gaps, stepping
 from apps.records.syncing.fetching import Answer, Question, Read
 from apps.records.syncing.stepping import Work
-from apps.wire.errors import AccessRefused, NotFound, WireError
+from apps.wire.errors import AccessRefused, NotFound, Unavailable, WireError
 from apps.wire.fhir import Resource
 
 Gap = SyncStep.Gap
@@ -65,7 +65,7 @@ class ReadingPatient:
 
 class ReadingReferences:
     """Each resource of one type that rows of this run refer to, once. One that cannot be read is counted, and is no gap
-    of its type: rows often name what their provider does not release."""
+    of its type: rows often name what their provider does not release. One that is not answered at all is a gap."""
 
     def __init__(self, step: SyncStep, work: Work) -> None:
         self.step = step
@@ -74,7 +74,7 @@ class ReadingReferences:
         self._asked: set[str] = set()
         self._got: list[Resource] = []
         self._refused_in_a_row = 0
-        self._gap = ""
+        self._gap = self._lacks = ""
 
     def begin(self) -> None:
         """Raises LeaseLost."""
@@ -121,6 +121,8 @@ class ReadingReferences:
         is_gone = isinstance(error, NotFound) and error.status == _GONE
         stepping.miss(self.step, question.logical_id, is_gone=is_gone, work=self._work)
         self._refused_in_a_row += isinstance(error, AccessRefused)
+        if isinstance(error, Unavailable):
+            self._lacks = Gap.UNAVAILABLE
         if self._refused_in_a_row >= _REFUSED_AT_MOST and not self.step.rows_kept:
             self._waiting, self._gap = [], Gap.NOT_SHARED
         else:
@@ -128,7 +130,7 @@ class ReadingReferences:
 
     def close(self) -> None:
         """Raises LeaseLost."""
-        stepping.close(self.step, gap=self._gap, work=self._work)
+        stepping.close(self.step, gap=self._gap or self._lacks, work=self._work)
 
     def _look(self) -> None:
         """Rows that were read refer to others of their type: look again where none is left."""

@@ -134,20 +134,21 @@ class Searching:
         return is_first and is_fallback and self._cursor.attempt + 1 < len(self._asking.attempts)
 
     def _gap(self) -> str:
+        """What did not come speaks before single rows that came and are not kept: these are told beside it."""
         step = self.step
-        if step.rows_refused:
-            return Gap.OTHER_PATIENT
-        if step.rows_unreadable:
-            return Gap.UNREADABLE
         if self._cursor.lacks:  # of a type that brings rows, a part is never "not offered"
             is_part = self._cursor.lacks == Gap.NOT_OFFERED and step.rows_got
             return Gap.REFUSED if is_part else self._cursor.lacks
-        return Gap.STOPPED_SHORT if self._cursor.stopped_short or self._is_short() else ""
+        if self._cursor.stopped_short or self._is_short():
+            return Gap.STOPPED_SHORT
+        if step.rows_refused:
+            return Gap.OTHER_PATIENT
+        return Gap.UNREADABLE if step.rows_unreadable else ""
 
     def _is_short(self) -> bool:
         """Fewer than the provider counted. Several searches may count one row twice, so there all rows got are
         compared."""
         step = self.step
         is_single = len(self._searches) == 1
-        came = (stepping.rows_kept(step, self._work) if is_single else step.rows_got) + step.rows_refused
-        return step.rows_counted is not None and came < step.rows_counted
+        came = stepping.rows_kept(step, self._work) + step.rows_refused if is_single else step.rows_got
+        return step.rows_counted is not None and came + step.rows_unreadable < step.rows_counted

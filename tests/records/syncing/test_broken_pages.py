@@ -132,3 +132,24 @@ class TestARemarkThatASearchFailed:
         remark = {"resourceType": "OperationOutcome", "issue": [{"severity": "warning", "code": "suppressed"}]}
         provider.answers[ALLERGIES] = http(body=bundle(allergy("a1"), remark))
         assert sync(linked).outcome == "complete"
+
+
+class TestWhatIsMissing:
+    def test_is_not_hidden_by_a_row_of_somebody_else(self, linked, provider):
+        stranger = allergy("x9", patient_id="p-9999")
+        page = bundle(allergy("a1"), stranger, total=5, next_url="http://127.0.0.1:1/fhir/r4/AllergyIntolerance")
+        provider.answers[ALLERGIES] = http(body=page)
+        run = sync(linked)
+        assert (step(run).gap, step(run).rows_refused) == (Gap.STOPPED_SHORT, 1)
+
+    def test_is_not_hidden_by_a_row_that_cannot_be_read(self, linked, provider):
+        odd = {"resourceType": "AllergyIntolerance"}
+        provider.answers[ALLERGIES] = http(body=bundle(allergy("a1"), odd, next_url=provider.next_url(2)))
+        provider.answers[f"{PAGE}2"] = http(403)
+        run = sync(linked)
+        assert (step(run).gap, step(run).rows_unreadable) == (Gap.NOT_SHARED, 1)
+
+    def test_is_no_row_that_came_and_cannot_be_read(self, linked, provider):
+        odd = {"resourceType": "AllergyIntolerance"}
+        provider.answers[ALLERGIES] = http(body=bundle(allergy("a1"), odd, total=2))
+        assert step(sync(linked)).gap == Gap.UNREADABLE

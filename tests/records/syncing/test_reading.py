@@ -4,18 +4,20 @@ from datetime import timedelta
 
 import pytest
 
+from apps.directory.models import ClientRegistration
 from apps.records import syncing
 from apps.records.models import PendingRead, SyncStep
 from apps.records.syncing import running, stepping
-from tests.records.linked import AT
+from tests.records.linked import AT, give_tokens
 from tests.records.people import allergy, bundle
 from tests.records.provider import ALLERGIES, METADATA, statement
-from tests.records.runs import step, sync
+from tests.records.runs import resume, step, stored, sync
 from tests.wire.servers import http
 
 pytestmark = pytest.mark.django_db
 
 _ROWS = 40
+DOCTOR = "GET /fhir/r4/Practitioner/"
 
 
 class TestReferencesThatLeadNowhere:
@@ -49,3 +51,38 @@ class TestReferencesThatLeadNowhere:
             turns.append(len(provider.asked) - before)
         assert max(turns) < 10
         assert len(turns) < 15
+
+
+class TestReferencesThatAreNotAnswered:
+    @pytest.fixture(autouse=True)
+    def two(self, linked, provider):
+        """Of two doctors, one is on a machine that is down; rows that did not change are not sent again."""
+        ClientRegistration.objects.update(requests_per_minute=1000)
+        offered = statement("Patient", "AllergyIntolerance", "Practitioner")
+        offered["rest"][0]["resource"][1]["searchParam"] = [{"name": "_lastUpdated"}]
+        provider.answers[METADATA] = http(body=offered)
+        rows = (allergy(f"a{name}", recorder={"reference": f"Practitioner/{name}"}) for name in ("d1", "d2"))
+        provider.answers[ALLERGIES] = http(body=bundle(*rows))
+        provider.answers[f"{DOCTOR}d1"] = http(body={"resourceType": "Practitioner", "id": "d1"})
+        provider.answers[f"{DOCTOR}d2"] = http(500)
+        usual = provider.server.answer
+        provider.server.answer = lambda request: (
+            [http(body=bundle())] if "_lastUpdated" in request.target else usual(request)
+        )
+
+    @pytest.fixture
+    def run(self, linked, two):
+        run = sync(linked)
+        for _pause in syncing.PAUSES_SECONDS:
+            resume(run)
+        return run
+
+    def test_are_a_gap_that_costs_no_other(self, run):
+        lacking = step(run, "Practitioner")
+        assert (run.outcome, lacking.gap, stored("Practitioner")) == ("partial", SyncStep.Gap.UNAVAILABLE, {"d1"})
+
+    def test_are_asked_for_by_the_next_check(self, linked, provider, run):
+        provider.answers[f"{DOCTOR}d2"] = http(body={"resourceType": "Practitioner", "id": "d2"})
+        give_tokens(linked, issued_at=AT + timedelta(days=1))
+        second = sync(linked, at=AT + timedelta(days=1))
+        assert (second.outcome, stored("Practitioner")) == ("complete", {"d1", "d2"})
