@@ -47,6 +47,12 @@ def short_name(local: datetime) -> str:
     return f"UTC{sign}{hours}" + (f":{minutes}" if minutes not in {"", "00"} else "")
 
 
+def clock(local: datetime) -> str:
+    """The clock time of a moment that is told in its zone, with that: 9:40 a.m. UTC. No line ends within it."""
+    said = f"{formats.date_format(local, 'TIME_FORMAT')} {short_name(local)}"
+    return said.replace(" ", "\N{NO-BREAK SPACE}")
+
+
 def choices() -> Choices:
     """Groups of (name, words), as a select shows them; UTC first, for whoever wants none other."""
     common = {name for name, _words in _UNITED_STATES}

@@ -60,7 +60,7 @@ def of(key: SigningKey, *, at: datetime) -> Outlook:
 def moment(when: datetime) -> str:
     """A date with its time and zone."""
     local = timezone.localtime(when)
-    return f"{formats.date_format(local, 'DATETIME_FORMAT')} {time_zones.short_name(local)}"
+    return f"{formats.date_format(local, 'DATE_FORMAT')}, {time_zones.clock(local)}"
 
 
 def _newer(key: SigningKey) -> SigningKey | None:

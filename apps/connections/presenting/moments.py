@@ -17,16 +17,15 @@ def date(moment: datetime | None) -> str:
 
 def moment(moment: datetime) -> str:
     """Day and clock time with its zone: May 3, 2026, 9:40 a.m. UTC."""
-    local = timezone.localtime(moment)
-    return f"{formats.date_format(local, 'DATETIME_FORMAT')} {time_zones.short_name(local)}"
+    return f"{date(moment)}, {time_zones.clock(timezone.localtime(moment))}"
 
 
 def until(moment: datetime, *, at: datetime) -> str:
     """An end that is to come, after "by": 2 p.m. UTC today; Tuesday, 2 p.m. UTC; May 3, 2026, 9:40 a.m. UTC."""
     local = timezone.localtime(moment)
-    clock = f"{formats.date_format(local, 'TIME_FORMAT')} {time_zones.short_name(local)}"
+    clock = time_zones.clock(local)
     if local.date() == timezone.localtime(at).date():
         return _("{time} today").format(time=clock)
     if moment - at < _BY_WEEKDAY:
         return _("{weekday}, {time}").format(weekday=formats.date_format(local, "l"), time=clock)
-    return f"{formats.date_format(local, 'DATE_FORMAT')}, {clock}"
+    return f"{date(moment)}, {clock}"

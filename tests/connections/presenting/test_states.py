@@ -16,6 +16,8 @@ from apps.directory.models import ClientRegistration, Endpoint
 from tests.records.linked import give_tokens, make_connection, make_endpoint
 
 pytestmark = pytest.mark.django_db
+
+TWO = "2\N{NO-BREAK SPACE}p.m.\N{NO-BREAK SPACE}UTC"  # no line ends within it
 SIGNED_IN_AT = datetime(2026, 11, 23, 14, 0, tzinfo=UTC)  # a Monday
 LAPSES_AT = SIGNED_IN_AT + timedelta(hours=48)
 HOUR = timedelta(hours=1)
@@ -54,7 +56,7 @@ class TestALinkWhoseProviderDoesNotAnswer:
     def test_says_since_when_and_that_we_try_again(self, silent):
         found = stands(silent, at=SIGNED_IN_AT + timedelta(minutes=15))
         assert (found.kind, found.word) == ("info", "Connected, but not answering")
-        assert "has not answered since November 23, 2026, 2 p.m. UTC. We try again by ourselves." in found.sentence
+        assert f"has not answered since November 23, 2026, {TWO}. We try again by ourselves." in found.sentence
         assert (found.needs_you, found.action) == (False, "")
 
     def test_does_not_flicker(self, silent):
@@ -84,7 +86,7 @@ class TestALinkOfADialectNobodyKnows:
 class TestALinkWithAKnownEnd:
     def test_says_so_from_the_first_minute_and_calmly(self, link):
         found = stands(link, at=SIGNED_IN_AT + timedelta(minutes=1))
-        assert found.word == "Sign in again by Wednesday, 2 p.m. UTC"
+        assert found.word == f"Sign in again by Wednesday, {TWO}"
         assert (found.kind, found.needs_you) == ("info", False)
         assert "does not let us renew it" in found.sentence
         assert found.sentence.endswith("Your record stays here either way.")
@@ -93,7 +95,7 @@ class TestALinkWithAKnownEnd:
     def test_asks_for_its_patient_in_the_last_day(self, link):
         found = stands(link, at=LAPSES_AT - 24 * HOUR)
         assert (found.kind, found.needs_you) == ("needs-you", True)
-        assert found.word == "Sign in again by Wednesday, 2 p.m. UTC"
+        assert found.word == f"Sign in again by Wednesday, {TWO}"
         assert found.action == "Sign in again"
 
     @pytest.mark.parametrize(
@@ -102,7 +104,7 @@ class TestALinkWithAKnownEnd:
     )
     def test_says_in_the_last_hours_how_many(self, link, left, said):
         found = stands(link, at=LAPSES_AT - left)
-        assert found.word == "Sign in again by 2 p.m. UTC today"
+        assert found.word == f"Sign in again by {TWO} today"
         assert found.sentence.startswith(said)
 
     def test_says_afterwards_what_happened_and_what_is_kept(self, link):
@@ -122,11 +124,14 @@ class TestALinkWithAKnownEnd:
 
     def test_tells_the_time_of_its_readers_zone(self, link):
         with timezone.override("America/Denver"):
-            assert stands(link, at=SIGNED_IN_AT).word == "Sign in again by Wednesday, 7 a.m. MST"
+            assert (
+                stands(link, at=SIGNED_IN_AT).word
+                == "Sign in again by Wednesday, 7\N{NO-BREAK SPACE}a.m.\N{NO-BREAK SPACE}MST"
+            )
 
     def test_a_week_ahead_is_told_by_its_date(self, link):
         end(link, at=SIGNED_IN_AT + timedelta(days=7))
-        assert stands(link, at=SIGNED_IN_AT).word == "Sign in again by November 30, 2026, 2 p.m. UTC"
+        assert stands(link, at=SIGNED_IN_AT).word == f"Sign in again by November 30, 2026, {TWO}"
 
     def test_is_none_that_we_try_to_renew(self, link):
         StoredTokenSet.objects.update(refresh_due_at=LAPSES_AT - 24 * HOUR)
