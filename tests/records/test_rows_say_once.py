@@ -63,7 +63,7 @@ class TestHowLongASupplyIsValid:
         [
             ({"start": "2024-03-04"}, "valid since March 4, 2024"),
             ({"end": "2024-03-04"}, "valid until March 4, 2024"),
-            ({"start": "2024-03-04", "end": "2024-05-06"}, "valid: March 4, 2024 to May 6, 2024"),
+            ({"start": "2024-03-04", "end": "2024-05-06"}, "valid: March 4 to May 6, 2024"),
         ],
     )
     def test_is_one_phrase(self, period, said):

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from django.utils import translation
 
 from apps.records import presenting
 from apps.records.presenters.entry import Context
@@ -19,6 +20,31 @@ def said(starts: str, ends: str) -> str:
 class TestAPeriod:
     def test_of_one_day_says_the_day_once(self):
         assert said("2026-08-18T08:30:00-07:00", "2026-08-18T09:00:00-07:00") == "August 18, 2026, 8:30 a.m. to 9 a.m."
+
+    @pytest.mark.parametrize(
+        ("starts", "ends", "english", "spanish"),
+        [
+            ("2022-06-07", "2022-06-09", "June 7 to 9, 2022", "del 7 al 9 de junio de 2022"),
+            ("2022-06-07", "2022-07-02", "June 7 to July 2, 2022", "del 7 de junio al 2 de julio de 2022"),
+            (
+                "2021-12-30",
+                "2022-01-02",
+                "December 30, 2021 to January 2, 2022",
+                "del 30 de diciembre de 2021 al 2 de enero de 2022",
+            ),
+            ("2022-03", "2022-05", "March to May 2022", "de marzo a mayo de 2022"),
+            ("2021-11", "2022-05", "November 2021 to May 2022", "de noviembre de 2021 a mayo de 2022"),
+            ("2019", "2021", "2019 to 2021", "2019 a 2021"),
+            ("2019-03", "2019-05-04", "March 2019 to May 4, 2019", "marzo de 2019 a 4 de mayo de 2019"),
+            ("2022-06-09", "2022-06-07", "June 9, 2022 to June 7, 2022", "9 de junio de 2022 a 7 de junio de 2022"),
+            ("2022-06-07T23:30:00-07:00", "2022-06-09", "June 7 to 9, 2022", "del 7 al 9 de junio de 2022"),
+        ],
+    )
+    def test_says_once_what_both_its_ends_have(self, starts, ends, english, spanish):
+        when = When(starts=starts, ends=ends)
+        assert whens.in_words(when) == english
+        with translation.override("es"):
+            assert whens.in_words(when) == spanish
 
     @pytest.mark.parametrize(
         ("starts", "ends", "words"),

@@ -28,6 +28,18 @@ def sent_date(sent: str) -> str:
     return gettext("“%(sent)s”") % {"sent": sent} if parsed is None else _in_words(parsed, sent)
 
 
+def sent_period(starts: str, ends: str) -> str:
+    """From one FHIR date to another, and once what both have: March 4 to 9, 2019; March 4 to May 6, 2019."""
+    one, other = datetimes.parse(starts), datetimes.parse(ends)
+    if one is not None and other is not None:
+        first, last = _told_day(one, starts), _told_day(other, ends)
+        if first < last and min(one.precision, other.precision) >= Precision.DAY:
+            return _days_in(first, last, get_language() or "")
+        if first < last and one.precision is other.precision is Precision.MONTH:
+            return _months_in(first, last, get_language() or "")
+    return gettext("%(start)s to %(end)s") % {"start": sent_date(starts), "end": sent_date(ends)}
+
+
 def year(sent: str) -> str:
     """The year that `sent_date` says; empty for what is no date."""
     parsed = datetimes.parse(sent) if sent else None
@@ -73,10 +85,8 @@ def when(moment: datetime, *, now: datetime) -> str:
 
 
 def time_of_day(moment: datetime) -> str:
-    """The clock time of one of our own moments, with its zone: 9:40 a.m. UTC. No line ends within it."""
-    local = timezone.localtime(moment)
-    said = f"{formats.date_format(local, 'TIME_FORMAT')} {time_zones.short_name(local)}"
-    return said.replace(" ", "\N{NO-BREAK SPACE}")
+    """The clock time of one of our own moments, as `time_zones.clock` tells it."""
+    return time_zones.clock(timezone.localtime(moment))
 
 
 def _in_words(parsed: FhirDateTime, sent: str) -> str:
@@ -116,6 +126,28 @@ def _day(value: date) -> str:
 def _day_in(value: date, _language: str) -> str:
     """A list has a day in each row, and writing one takes as long as all else of the row. A day is nobody's."""
     return formats.date_format(value, "DATE_FORMAT")
+
+
+@lru_cache(maxsize=_DAYS_KEPT)
+def _days_in(first: date, last: date, _language: str) -> str:
+    """The same of two days, one after the other."""
+    if first.year != last.year:
+        return gettext("%(first)s to %(last)s") % {"first": _day(first), "last": _day(last)}
+    parts = {"month": formats.date_format(first, "F"), "first": first.day, "last": last.day, "year": first.year}
+    if first.month == last.month:
+        return gettext("%(month)s %(first)s to %(last)s, %(year)s") % parts
+    days = (formats.date_format(day, "MONTH_DAY_FORMAT") for day in (first, last))
+    return gettext("%(first)s to %(last)s, %(year)s") % {**parts, **dict(zip(("first", "last"), days, strict=True))}
+
+
+@lru_cache(maxsize=_DAYS_KEPT)
+def _months_in(first: date, last: date, _language: str) -> str:
+    """The same of two months."""
+    written = "F" if first.year == last.year else "YEAR_MONTH_FORMAT"
+    parts = {"first_month": formats.date_format(first, written), "last_month": formats.date_format(last, written)}
+    if first.year != last.year:
+        return gettext("%(first_month)s to %(last_month)s") % parts
+    return gettext("%(first_month)s to %(last_month)s %(year)s") % {**parts, "year": first.year}
 
 
 @lru_cache(maxsize=_MINUTES_KEPT)

@@ -122,7 +122,11 @@ def _period(when: When, say: Callable[[str], str] = dates.sent_date) -> str:
         return gettext("Until %(date)s") % {"date": ends}
     if when.is_open:
         return gettext("Since %(date)s") % {"date": starts}
-    return gettext("%(start)s to %(end)s") % {"start": starts, "end": ends} if ends and ends != starts else starts
+    if not ends or ends == starts:
+        return starts
+    if starts == dates.sent_date(when.starts) and ends == dates.sent_date(when.ends):  # no clock time is told
+        return dates.sent_period(when.starts, when.ends)
+    return gettext("%(start)s to %(end)s") % {"start": starts, "end": ends}
 
 
 def _age(when: When) -> str:
