@@ -41,6 +41,11 @@ class OpenedFile:
         return _is_short(self.content, self.described)
 
     @property
+    def is_viewable(self) -> bool:
+        """Whether a page shows it as a picture. One that came short is not kept, and would be fetched a second time."""
+        return self.sort.media_type in sniffing.VIEWABLE and not self.is_short
+
+    @property
     def form_in_words(self) -> str:
         """What kind of file it is."""
         return wording.kind(self.sort)

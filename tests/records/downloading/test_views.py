@@ -1,5 +1,7 @@
 """The pages of a file: its owner's alone, and inert whatever is in it (facts section 6, row 24)."""
 
+import re
+
 import pytest
 from django.urls import reverse
 from django.utils import timezone
@@ -69,6 +71,28 @@ class TestThePageOfAFile:
     def test_shows_text_that_looks_like_markup_as_text(self, hers, linked):
         html = hers.get(page(hold(linked, inline(b"Say: <script>alert(1)</script>")))).content.decode()
         assert "Say: &lt;script&gt;alert(1)&lt;/script&gt;" in html
+
+    def test_shows_a_picture_that_every_browser_draws(self, hers, linked):
+        record = hold(linked, inline(b"\x89PNG\r\n\x1a\n rest", "image/png", title='A "rash"'))
+        html = re.sub(r"\s+", " ", hers.get(page(record)).content.decode())
+        assert f'<img class="picture" src="{saving(record)}" alt="A &quot;rash&quot;">' in html
+        assert "We cannot show" not in html
+
+    @pytest.mark.parametrize("content", [b"II*\x00 rest", b"<svg xmlns='http://www.w3.org/2000/svg'/>"])
+    def test_shows_no_other_picture(self, hers, linked, content):
+        html = hers.get(page(hold(linked, inline(content, "image/png", title="Scan")))).content.decode()
+        assert "<img" not in html
+        assert "We cannot show" in html or "There is no text" in html
+
+    def test_shows_no_picture_that_came_short(self, hers, live, provider):
+        provider.answers[FILE] = http(body=b"\x89PNG\r\n\x1a\n rest", content_type="image/png")
+        html = hers.get(page(hold(live, linked_to("document/pdf-1", title="Scan", size=999)))).content.decode()
+        assert "This may not be all of it" in html
+        assert "<img" not in html
+
+    def test_shows_items_as_a_list(self, hers, linked):
+        html = hers.get(page(hold(linked, inline(b"<p>Do</p><ul><li>Rest</li><li>Drink</li></ul>")))).content.decode()
+        assert "<li>Rest</li><li>Drink</li>" in html
 
     def test_says_what_cannot_be_shown_here(self, hers, live, provider):
         provider.answers[FILE] = http(body=PDF, content_type="application/pdf")
