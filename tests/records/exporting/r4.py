@@ -7,19 +7,22 @@ from xml.etree import ElementTree as ET
 from fhirclient.models.bundle import Bundle
 from fhirclient.models.fhirabstractbase import FHIRValidationError
 
+_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 _XHTML = "{http://www.w3.org/1999/xhtml}"
 _TAGS = frozenset({"div", "p", "table", "thead", "tbody", "tr", "th", "td", "br"})
 
 
 def assert_r4(written: bytes) -> None:
-    """Every resource has the elements of its type and no others; narratives are well-formed XHTML without attributes.
-    The library asks for a value even where a reason stands in its place, so that one is put there."""
+    """Every resource has the elements of its type and no others; narratives are well-formed XHTML without attributes
+    but that of their language. The library asks for a value even where a reason stands in its place, so that one is put
+    there."""
     bundle = json.loads(written)
     for narrative in _narratives(bundle):
         root = ET.fromstring(narrative)
         assert root.tag == f"{_XHTML}div"
         assert {part.tag.removeprefix(_XHTML) for part in root.iter()} <= _TAGS
-        assert not any(part.attrib for part in root.iter())
+        assert set(root.attrib) == {"lang", _LANGUAGE}
+        assert not any(part.attrib for part in root.iter() if part is not root)
     try:
         Bundle(_with_values(bundle))
     except FHIRValidationError as error:

@@ -23,10 +23,14 @@ class Summarized:
         assert_r4(written)
         self._entries = json.loads(written, parse_float=Decimal)["entry"]
 
+    @property
+    def composition(self) -> dict[str, Any]:
+        """What the document begins with."""
+        return dict(self._entries[0]["resource"])
+
     def section(self, loinc: str) -> dict[str, Any]:
         """One section, by its code."""
-        sections = self._entries[0]["resource"]["section"]
-        (found,) = (each for each in sections if each["code"]["coding"][0]["code"] == loinc)
+        (found,) = (each for each in self.composition["section"] if each["code"]["coding"][0]["code"] == loinc)
         return dict(found)
 
     def words(self, loinc: str) -> str:

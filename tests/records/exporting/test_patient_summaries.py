@@ -189,7 +189,13 @@ class TestADocument:
         keep(make_connection(alice), allergy("a1", code=none))
         document = summary(alice)
         (entry,) = told_in(document, ALLERGIES)
-        assert entry["code"]["coding"] == [{"system": ABSENT, "code": "no-known-allergies"}]
+        assert entry["code"] == {
+            "coding": [
+                {"system": ABSENT, "code": "no-known-allergies", "display": "No known allergies"},
+                {"system": "http://snomed.info/sct", "code": "716186003"},
+            ],
+            "text": "No known allergies",
+        }
         assert "Harbor Family Practice recorded on" in section(document, ALLERGIES)["text"]["div"]
         assert "no-problem-info" in str(told_in(document, PROBLEMS))
 

@@ -6,16 +6,18 @@ check each:
 
 - Bundle (IPS) and R4 "Documents", bdl-9 to bdl-11: type document, identifier with system and value, timestamp, the
   Composition first, a fullUrl for each entry; no search, request or response.
-- Composition (IPS): status, type LOINC 60591-5, subject the Patient, date, author, title; each section with title, code
-  and text (a narrative), and with entries or an emptyReason, never both (ips-comp-1, cmp-2).
+- Composition (IPS): identifier, status, type LOINC 60591-5, subject the Patient, date, title; its author is a Device,
+  as nobody curated it; each section with title, code and text (a narrative), and with entries or an emptyReason, never
+  both (ips-comp-1, cmp-2).
 - Sections, required: Medication Summary 10160-0, Allergies and Intolerances 48765-2, Problems 11450-4; recommended:
   Immunizations 11369-6, History of Procedures 47519-4, Medical Devices 46264-8, Diagnostic Results 30954-2; optional:
   Vital Signs 8716-3, Past History of Illness 11348-0, Plan of Care 18776-5, Social History 29762-2.
-- "Empty Sections and Missing Data": where nothing is known of a required section it has one entry whose code, of the
-  code system absent-unknown-uv-ips, says that there is no information; where a provider recorded that there is none,
-  that, unless another lists what refutes it, hides something, or something does not open. Nobody's silence is turned
-  into "none known".
-- Patient (IPS): a name (ips-pat-1) and a birth date, absent with a reason where it is.
+- "Empty Sections and Missing Data": where nothing is known of a required section it has one entry whose code says that
+  there is no information, in the code system absent-unknown-uv-ips of STU 1 and in the SNOMED CT of STU 2; where a
+  provider recorded that there is none, that, unless another lists what refutes it, hides something, or something does
+  not open. Nobody's silence is turned into "none known". A code that nobody sent is data-absent-reason's.
+- Patient (IPS): a name (ips-pat-1) and a birth date, absent with a reason where it is; telecom, address and
+  generalPractitioner where they were sent.
 - AllergyIntolerance (IPS), ait-1 and ait-2; Condition (IPS), con-3 to con-5; MedicationStatement, MedicationRequest,
   Immunization, Procedure, DeviceUseStatement (IPS): code, subject and, where demanded, a time, else why it is absent.
 - Observation Results and R4 vital signs: category, code, subject, effective, performer, and a value or why there is

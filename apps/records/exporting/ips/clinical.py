@@ -12,6 +12,8 @@ from apps.records.exporting.ips.writing import Part
 from apps.records.exporting.reading import Told
 from apps.records.presenters import care_plans, elements, heads, moments
 from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import Entry
+from apps.records.presenters.immunizations import ImmunizationEntry
 from apps.records.presenters.moments import When
 
 _DISEASE_CODES = ("active", "recurrence", "relapse", "inactive", "remission", "resolved")
@@ -27,8 +29,8 @@ class Item:
     """One thing of a section. `resource` lacks id and subject, which the document gives it under `subject_name`.
 
     `title` and `detail` are its line of the narrative. `beside` is a resource that `resource` refers to by the
-    element `refers_by`. `results` are what it reports: `Type/id` of what may be in the document, and `inside`, by their
-    ids in it, the resources that it brings along itself.
+    element `refers_by`. `results` are what it refers to by `results_name`: `Type/id` of what may be in the document,
+    and `inside`, by their ids in it, the resources that it brings along itself.
     """
 
     resource: Part
@@ -38,6 +40,7 @@ class Item:
     beside: Part = field(default_factory=dict)
     refers_by: str = ""
     results: tuple[str, ...] = ()
+    results_name: str = "result"
     inside: Mapping[str, Part] = field(default_factory=dict)
 
 
@@ -120,6 +123,7 @@ def condition(told: Told) -> Item | None:
             "category": [writing.terminology("condition-category", "problem-list-item")],
             "severity": severity and writing.concept(heads.title_of(severity), heads.codes_of(severity)),
             "code": concept,
+            "bodySite": writing.concepts(sent, "bodySite"),
             **writing.moment("onset", moments.read(sent, "onset", means="started")),
             **writing.moment("abatement", ended),
             "recordedDate": writing.date(moments.read(sent, "recordedDate", "dateRecorded", means="").starts),
@@ -147,10 +151,20 @@ def immunization(told: Told) -> Item | None:
     occurrence = {"occurrenceString": when.text} if when.text else writing.start("occurrence", when)
     lot = elements.text(sent, "lotNumber")
     resource = {"resourceType": "Immunization", "status": "completed", "vaccineCode": concept, **occurrence}
-    resource |= {"lotNumber": lot} if lot else {}
+    resource |= writing.without_empty({"lotNumber": lot, "protocolApplied": _doses(told.entry)})
     if elements.flag(sent, "isSubpotent") is True:  # a modifier: without it, the dose was a whole one
         resource["isSubpotent"] = True
     return Item(resource, title, narrating.details(told), subject_name="patient")
+
+
+def _doses(entry: Entry) -> list[Part]:
+    """Which dose of which series: R4 wants the number in each, and has a place for words there."""
+    doses = entry.doses if isinstance(entry, ImmunizationEntry) else ()
+    return [
+        writing.without_empty({"series": dose.series, "doseNumberString": dose.number, "seriesDosesString": dose.of})
+        for dose in doses
+        if dose.number
+    ]
 
 
 _PROCEDURE_STATUSES = ("preparation", "in-progress", "on-hold", "stopped", "completed", "aborted", "not-done")
@@ -166,7 +180,11 @@ def procedure(told: Told) -> Item | None:
     title, concept = _named(told, "code")
     when = moments.read(sent, "performed", means="done")
     performed = {"performedString": when.text} if when.text else writing.moment("performed", when, is_needed=True)
-    resource = {"resourceType": "Procedure", "status": known, "code": concept, **performed}
+    known_beside = {name: writing.concepts(sent, name) for name in ("bodySite", "complication")}
+    outcome = next(iter(writing.concepts(sent, "outcome")), {})
+    resource = writing.without_empty(
+        {"resourceType": "Procedure", "status": known, "code": concept, **performed, **known_beside, "outcome": outcome}
+    )
     return Item(resource, title, narrating.details(told))
 
 

@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 
 from apps.records.exporting import remarking
 from apps.records.exporting.choosing import Choice
-from apps.records.exporting.ips import contradicting, gathering, patients, writing
+from apps.records.exporting.ips import contradicting, gathering, patients, stating, writing
 from apps.records.exporting.ips.gathering import Found, Gathered
-from apps.records.exporting.ips.sections import SECTIONS, Section, statement
+from apps.records.exporting.ips.sections import SECTIONS, Section
 from apps.records.exporting.ips.selecting import NoneKnown
 from apps.records.exporting.ips.writing import Part
 from apps.records.exporting.stored import Source
@@ -33,22 +33,24 @@ def document(choices: Sequence[Choice], *, at: datetime) -> bytes:
     pages = _Pages(patients.patient(choices, found_patients), listed)
     sections = [_section(section, gathered[section.loinc], choices, pages) for section in SECTIONS]
     author = pages.add(_author(), "Device", "holdfast")
+    identity = remarking.identity("Composition", remarking.instant(at), *_ids(choices))
     composition = {
         "resourceType": "Composition",
         "meta": {"profile": [f"{_PROFILES}Composition-uv-ips"]},
-        "language": get_language() or "en",
+        "language": _language(),
+        "text": _narrative(_origins(choices, at)),
+        "identifier": _own_identifier(identity),
         "status": "final",
         "type": writing.coded("http://loinc.org", "60591-5", "Patient summary Document"),
         "subject": pages.patient,
         "date": remarking.instant(at),
-        "author": [pages.patient, author],
+        "author": [author],  # nobody curated it: it was put together by a program
         "title": _("Patient summary"),
         "section": sections,
     }
     for choice in choices:
         pages.add_provenance(choice.source, at)
-    head = _entry(remarking.identity("Composition", remarking.instant(at), *_ids(choices)), composition)
-    return _ENCODER.encode(_bundle([head, *pages.entries], choices, at)) + b"\n"
+    return _ENCODER.encode(_bundle([_entry(identity, composition), *pages.entries], choices, at)) + b"\n"
 
 
 class _Pages:
@@ -92,7 +94,7 @@ def _bundle(entries: list[Part], choices: Sequence[Choice], at: datetime) -> Par
         "resourceType": "Bundle",
         "id": identity,
         "meta": {"lastUpdated": made_at, "profile": [f"{_PROFILES}Bundle-uv-ips"]},
-        "identifier": {"system": "urn:ietf:rfc:3986", "value": f"urn:uuid:{identity}"},
+        "identifier": _own_identifier(identity),
         "type": "document",
         "timestamp": made_at,
         "entry": entries,
@@ -110,11 +112,10 @@ def _section(section: Section, held: Gathered, choices: Sequence[Choice], pages:
     rows = [(one.item.title or _("Unnamed entry"), one.item.detail, one.date, one.source.provider)
             for one in held.found]  # fmt: skip
     heading = (_("What"), _("Details"), _("Date"), _("Provider"))
-    lines = list(_lines(section, held, choices)) or ([] if rows else [_("Nothing is listed.")])
     part: Part = {
         "title": str(section.title),
         "code": writing.coded("http://loinc.org", section.loinc, section.display),
-        "text": writing.narrative(lines, rows, heading),
+        "text": _narrative(_lines(section, held, choices), rows, heading),
     }
     if entries:
         return {**part, "entry": entries}
@@ -127,7 +128,10 @@ def _reason(held: Gathered) -> str:
 
 
 def _lines(section: Section, held: Gathered, choices: Sequence[Choice]) -> Iterable[str]:
-    """What the table does not say: who recorded that there is none, what is missing and why, what is left out."""
+    """What the table does not say: who recorded that there is none, what is missing and why, what is left out. That it
+    is empty means nothing else."""
+    if not held.found and not held.none_known:
+        yield _("Nothing is listed. This does not mean that there is none.")
     for one in held.none_known:
         date = dates.sent_date(one.when.starts) or _("a date not given")
         known = {"provider": one.source.provider, "date": date, "said": one.said}
@@ -137,6 +141,24 @@ def _lines(section: Section, held: Gathered, choices: Sequence[Choice]) -> Itera
             if missing.subject == str(section.subject.name):
                 yield f"{choice.source.provider}: {missing.sentence}"
     yield from _not_listed(held, section)
+
+
+def _origins(choices: Sequence[Choice], at: datetime) -> Iterable[str]:
+    """By whom it was made and when, and how current is what each provider sent."""
+    yield _("Made on %(made)s by Holdfast, for the person themselves.") % {"made": _moment(at)}
+    for choice in choices:
+        provider, checked_at = choice.source.provider, choice.source.checked_at
+        if checked_at is None:
+            said = _("From %(provider)s · We cannot tell how current this is.") % {"provider": provider}
+        else:
+            known = {"provider": provider, "checked": _("on %(date)s") % {"date": _moment(checked_at)}}
+            said = _("From %(provider)s · checked %(checked)s") % known
+        yield f"{said} {_('Your record is still arriving.')}" if choice.gaps.is_arriving else said
+
+
+def _moment(moment: datetime) -> str:
+    """A moment of ours, whole: a document is read on another day."""
+    return f"{dates.day(moment)}, {dates.time_of_day(moment)}"
 
 
 def _not_listed(held: Gathered, section: Section) -> Iterable[str]:
@@ -168,8 +190,20 @@ def _added(found: Found, pages: _Pages) -> Part:
         beside = {item.refers_by: pages.add(thing, "beside", *about, source=source)}
     whose = {item.subject_name: pages.patient}
     inside = [pages.add({**part, **whose}, *about, name, source=source) for name, part in item.inside.items()]
-    reported = writing.without_empty({"result": pages.results(item.results, source) + inside})
+    reported = writing.without_empty({item.results_name: pages.results(item.results, source) + inside})
     return pages.add({**item.resource, **_of_source(found), **whose, **beside, **reported}, *about, source=source)
+
+
+def _language() -> str:
+    return get_language() or "en"
+
+
+def _narrative(lines: Iterable[str], rows: Sequence[Sequence[str]] = (), heading: Sequence[str] = ()) -> Part:
+    return writing.narrative(lines, rows, heading, language=_language())
+
+
+def _own_identifier(identity: str) -> Part:
+    return {"system": "urn:ietf:rfc:3986", "value": f"urn:uuid:{identity}"}
 
 
 def _identity(source: Source | None, *about: object) -> str:
@@ -188,7 +222,7 @@ def _none_known(one: NoneKnown, section: Section, pages: _Pages) -> Part:
 
 
 def _stated(section: Section, code: str, pages: _Pages, *about: object, source: Source | None = None) -> Part:
-    resource, subject_name = statement(section, code)
+    resource, subject_name = stating.statement(section.loinc, code)
     return pages.add({**resource, subject_name: pages.patient}, code, *about, source=source)
 
 

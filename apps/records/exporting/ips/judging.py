@@ -24,7 +24,9 @@ from apps.records.presenters.reports import ReportEntry
 
 
 def meaning_of(entry: Entry) -> str:
-    """What two entries share that mean the same: every code, else the text."""
+    """What two entries share that mean the same: every code, else the text. Empty for what nothing names."""
+    if not (entry.title or entry.codes):
+        return ""
     concept = writing.concept(entry.title, entry.codes)
     codes = sorted(f"{each.get('system', '')}|{each.get('code', '')}" for each in concept.get("coding", []))
     return " ".join(codes) or str(concept.get("text", "")).casefold()

@@ -7,6 +7,7 @@ from apps.records.exporting.ips.clinical import Item, known_code
 from apps.records.exporting.ips.writing import Part
 from apps.records.exporting.reading import Told
 from apps.records.presenters import dates, dosages, elements, heads, moments, naming
+from apps.records.presenters.devices import DeviceEntry
 from apps.records.presenters.entry import Code
 from apps.records.presenters.medications import Kind, MedicationEntry
 from apps.records.viewing.facts import lines
@@ -70,15 +71,20 @@ def device(told: Told) -> Item | None:
         return None
     kind = elements.child(sent, "type")
     title = heads.title_of(kind) or told.entry.title
-    model = elements.text(sent, "model") or elements.text(sent, "modelNumber")
+    entry = told.entry if isinstance(told.entry, DeviceEntry) else DeviceEntry()
+    number = elements.text(sent, "modelNumber")
+    named = [{"name": entry.model, "type": "model-name"}] if entry.model != number else []
     thing = writing.without_empty(
         {
             "resourceType": "Device",
             "status": status if status == "active" else "",
             "type": writing.concept(title, heads.codes_of(kind)),
-            "manufacturer": elements.text(sent, "manufacturer"),
-            "serialNumber": elements.text(sent, "serialNumber"),
-            "modelNumber": model,
+            "udiCarrier": [{"carrierHRF": entry.udi}] if entry.udi else [],
+            "manufacturer": entry.maker,
+            "lotNumber": entry.lot,
+            "serialNumber": entry.serial,
+            "deviceName": named,
+            "modelNumber": number,
         }
     )
     use = {"status": "active"} if status == "active" else {"_status": writing.absent()}

@@ -86,7 +86,13 @@ def written(sent: Element, told: Told, *, category: str, detail: str) -> Item | 
             "component": components,
         }
     )
-    return Item(resource, f"{title} ({', '.join(others)})".strip() if others else title, detail)
+    called = f"{title} ({', '.join(others)})".strip() if others else title
+    return Item(resource, called, detail, results=_members(told, components), results_name="hasMember")
+
+
+def _members(told: Told, components: list[Part]) -> tuple[str, ...]:
+    """The observations that one groups; what has parts of its own groups none (IPS, Observation Results: Radiology)."""
+    return told.entry.members if isinstance(told.entry, results.ResultEntry) and not components else ()
 
 
 def _component(sent: Element) -> Part:
@@ -102,7 +108,7 @@ def _named_apart(part: Part, whole: Part) -> Part:
     known = {(each.get("system"), each.get("code")) for each in whole.get("coding", ())}
     if not any((each.get("system"), each.get("code")) in known for each in part["code"].get("coding", ())):
         return part
-    return {**part, "code": writing.concept(part["code"].get("text", ""), ())}
+    return {**part, "code": writing.without_empty({"text": part["code"].get("text", "")}) or writing.absent()}
 
 
 def _value(sent: Element, *, is_whole: bool) -> Part:
@@ -201,7 +207,7 @@ def _range_sent(sent: Element) -> Part:
             "low": _bound(low),
             "high": _bound(high),
             "type": _meaning(sent),
-            "appliesTo": [*(_concept(each) for each in elements.children(sent, "appliesTo")), *nobodys],
+            "appliesTo": [*writing.concepts(sent, "appliesTo"), *nobodys],
             "age": {} if nobodys else writing.without_empty(dict(zip(("low", "high"), map(_bound, ages), strict=True))),
             "text": text,
         }
@@ -211,11 +217,7 @@ def _range_sent(sent: Element) -> Part:
 def _meaning(sent: Element) -> Part:
     """What R4 calls `type` is `meaning` in DSTU2. That a range is the normal one nobody needs to say."""
     is_usual = all(each.meaning == ranges.Meaning.USUAL for each in ranges.read({"referenceRange": sent}))
-    return {} if is_usual else _concept(elements.child(sent, "type") or elements.child(sent, "meaning"))
-
-
-def _concept(sent: Element) -> Part:
-    return writing.concept(heads.title_of(sent), heads.codes_of(sent))
+    return {} if is_usual else next(iter(writing.concepts(sent, "type", "meaning")), {})
 
 
 def _interpretation(sent: Element) -> list[Part]:

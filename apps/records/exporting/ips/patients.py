@@ -1,6 +1,6 @@
 """The one Patient of the document, from the Patients of every chosen source."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from django.utils.translation import gettext as _
 
@@ -12,12 +12,21 @@ from apps.records.presenters.elements import Element
 
 _USES = frozenset({"usual", "official", "temp", "nickname", "anonymous", "old", "maiden"})
 _GENDERS = frozenset({"male", "female", "other", "unknown"})
+_SYSTEMS = ("phone", "fax", "email", "pager", "url", "sms", "other")
+_CONTACT_USES = ("home", "work", "temp", "mobile")
+_ADDRESS_USES = ("home", "work", "temp", "billing")
+_ADDRESS_TYPES = ("postal", "physical", "both")
+_ADDRESS_PARTS = ("text", "city", "district", "state", "postalCode", "country")
 
 
 def patient(choices: Sequence[Choice], found: Sequence[gathering.Patient]) -> Part:
-    """Name, birth date and gender of the first that says them, with the identifier each provider knows them by."""
+    """Name, birth date, gender, address and so on, each of the first that says it, with the identifier each provider
+    knows them by."""
+
+    def of_first(said: Callable[[Element], list[Part]]) -> list[Part]:
+        return next(filter(None, (said(each.resource) for each in found)), [])
+
     confirmed = next((choice.person for choice in choices if choice.person is not None), None)
-    names = next(filter(None, (_names(each.resource) for each in found)), [])
     fallback = confirmed.name if confirmed is not None and confirmed.name else _("Name not given")
     born = _first(writing.day(elements.text(each.resource, "birthDate")) for each in found)
     born = born or (writing.day(confirmed.birth_date) if confirmed is not None else "")
@@ -26,10 +35,13 @@ def patient(choices: Sequence[Choice], found: Sequence[gathering.Patient]) -> Pa
         {
             "resourceType": "Patient",
             "identifier": [_identifier(choice) for choice in choices if choice.source.patient_id],
-            "name": names or [{"text": fallback}],
+            "name": of_first(_names) or [{"text": fallback}],
+            "telecom": of_first(_contacts),
             "gender": gender,
             **({"birthDate": born} if born else {"_birthDate": writing.absent()}),
             **next(filter(None, (_death(each.resource) for each in found)), {}),
+            "address": of_first(_addresses),
+            "generalPractitioner": of_first(_doctors),
         }
     )
 
@@ -57,6 +69,52 @@ def _name(sent: Element) -> Part:
             "suffix": list(elements.texts(sent, "suffix")),
         }
     )
+
+
+def _contacts(resource: Element) -> list[Part]:
+    """How to reach them now (cpt-2: what it is, is said)."""
+    found = ((each, elements.text(each, "value")) for each in _of_now(resource, "telecom"))
+    return [
+        writing.without_empty(
+            {
+                "system": clinical.known_code(each, "system", _SYSTEMS) or "other",
+                "value": value,
+                "use": clinical.known_code(each, "use", _CONTACT_USES),
+            }
+        )
+        for each, value in found
+        if value
+    ]
+
+
+def _addresses(resource: Element) -> list[Part]:
+    """Where they live now."""
+    found = []
+    for each in _of_now(resource, "address"):
+        parts = {"line": list(elements.texts(each, "line"))}
+        said = writing.without_empty(parts | {name: elements.text(each, name) for name in _ADDRESS_PARTS})
+        kinds = {
+            "use": clinical.known_code(each, "use", _ADDRESS_USES),
+            "type": clinical.known_code(each, "type", _ADDRESS_TYPES),
+        }
+        found.append({**writing.without_empty(kinds), **said} if said else {})
+    return [each for each in found if each]
+
+
+def _of_now(resource: Element, name: str) -> Iterable[Element]:
+    """What is marked as old, or has an end, may be somebody else's by now."""
+    found = elements.children(resource, name)
+    return (each for each in found if elements.text(each, "use") != "old" and not _has_ended(each))
+
+
+def _has_ended(sent: Element) -> bool:
+    return bool(elements.text(elements.child(sent, "period"), "end"))
+
+
+def _doctors(resource: Element) -> list[Part]:
+    """`careProvider` in DSTU2 (interface facts 1.6)."""
+    found = (each for name in ("generalPractitioner", "careProvider") for each in elements.children(resource, name))
+    return [{"display": said} for each in found if (said := elements.text(each, "display"))]
 
 
 def _death(resource: Element) -> Part:

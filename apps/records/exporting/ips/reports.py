@@ -5,7 +5,7 @@ facts 1.6). Results that a report contains become Observations of their own, whi
 whole report as a file stays where it is: a summary is no archive.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import islice
 
@@ -13,14 +13,13 @@ from django.utils.translation import ngettext
 
 from apps.records.exporting.ips import cautions, judging, narrating, observations, writing
 from apps.records.exporting.ips.clinical import Item, known_code
-from apps.records.exporting.ips.writing import Part
 from apps.records.exporting.reading import Told
 from apps.records.presenters import elements, heads, moments, naming, results, results_inside
-from apps.records.presenters.elements import Element
 
 _STATUSES = frozenset(
     {"registered", "partial", "preliminary", "final", "amended", "corrected", "appended", "unknown"}
 )  # fmt: skip
+_CONCLUDED = ("conclusionCode", "codedDiagnosis")
 _MOST_SAID = 20  # results that the narrative tells one by one
 
 
@@ -33,19 +32,19 @@ def report(told: Told) -> Item | None:
     title = heads.title_of(code) or told.entry.title
     when = moments.read(sent, "effective", "issued", means="collected")
     conclusion = elements.prose(sent.get("conclusion"))
-    concluded = _concepts(sent, "conclusionCode", "codedDiagnosis")
+    concluded = (each for name in _CONCLUDED for each in elements.children(sent, name))
     resource = writing.without_empty(
         {
             "resourceType": "DiagnosticReport",
             "status": status or "unknown",
-            "category": _written(_concepts(sent, "category")),
+            "category": writing.concepts(sent, "category"),
             "code": writing.concept(title, heads.codes_of(code) or told.entry.codes),
             **writing.moment("effective", when, is_needed=True),
             "performer": writing.named(
                 naming.names_of(elements.children(sent, "performer"), told.context, within=sent)
             ),
             "conclusion": conclusion,
-            "conclusionCode": _written(concluded),
+            "conclusionCode": writing.concepts(sent, *_CONCLUDED),
         }
     )
     named = results.references(sent, "result", told.context, most=results.MOST_RESULTS)
@@ -79,12 +78,3 @@ def _said(item: Item) -> str:
 
 def _counted(count: int) -> str:
     return ngettext("%(count)d result", "%(count)d results", count) % {"count": count} if count else ""
-
-
-def _concepts(sent: Element, *names: str) -> list[Element]:
-    return [concept for name in names for concept in elements.children(sent, name)]
-
-
-def _written(concepts: Iterable[Element]) -> list[Part]:
-    found = ((heads.title_of(each), heads.codes_of(each)) for each in concepts)
-    return [writing.concept(title, codes) for title, codes in found if title or codes]

@@ -1,23 +1,19 @@
-"""The sections of the summary: their codes, what goes into each, and what stands in one that would be empty."""
+"""The sections of the summary: their codes, and what goes into each."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Final
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from apps.records import subjects
-from apps.records.exporting.ips import clinical, judging, medicines, observations, reports, writing
+from apps.records.exporting.ips import clinical, judging, medicines, observations, reports
 from apps.records.exporting.ips.clinical import Item
-from apps.records.exporting.ips.writing import Part
 from apps.records.exporting.reading import Told
 from apps.records.presenters.absences import Absence
 from apps.records.presenters.entry import Entry
 from apps.records.subjects import Subject
-
-_ABSENT_OR_UNKNOWN = "http://hl7.org/fhir/uv/ips/CodeSystem/absent-unknown-uv-ips"
 
 
 def _unlike(_entry: Entry) -> str:
@@ -30,8 +26,8 @@ class Section:
 
     `item` makes the resource; `leaves_out` tells of an entry that there is none to make, and `alike` which entries say
     the same: the newest alone counts. `unknown` is the code of the entry that says there is no information, for a
-    section that must not be empty; `none` are those that say that there is nothing, by what there is none of. What it
-    leaves out is not counted where another section has it.
+    section that must not be empty; `none` are those that say that there is nothing, by what there is none of
+    (`stating`). What it leaves out is not counted where another section has it.
     """
 
     loinc: str
@@ -121,37 +117,3 @@ SECTIONS: Final = (
     ),
 )  # fmt: skip
 TYPES: Final = tuple(dict.fromkeys(name for section in SECTIONS for name in section.resource_types))
-
-
-def statement(section: Section, code: str) -> tuple[Part, str]:
-    """The entry of a required section that says there is none, or that nothing is known; and how it names its subject
-    ("Empty Sections and Missing Data")."""
-    return _STATEMENTS[section.loinc](writing.coded(_ABSENT_OR_UNKNOWN, code))
-
-
-def _no_medicine(code: Part) -> tuple[Part, str]:
-    when = {"_effectiveDateTime": writing.absent("not-applicable")}
-    return {
-        "resourceType": "MedicationStatement",
-        "status": "unknown",
-        "medicationCodeableConcept": code,
-        **when,
-    }, "subject"
-
-
-def _no_allergy(code: Part) -> tuple[Part, str]:
-    clinical_status = writing.terminology("allergyintolerance-clinical", "active")
-    return {"resourceType": "AllergyIntolerance", "clinicalStatus": clinical_status, "code": code}, "patient"
-
-
-def _no_problem(code: Part) -> tuple[Part, str]:
-    category = [writing.terminology("condition-category", "problem-list-item")]
-    clinical_status = writing.terminology("condition-clinical", "active")
-    return {
-        "resourceType": "Condition", "clinicalStatus": clinical_status, "category": category, "code": code,
-    }, "subject"  # fmt: skip
-
-
-_STATEMENTS: Final[Mapping[str, Callable[[Part], tuple[Part, str]]]] = MappingProxyType(
-    {"10160-0": _no_medicine, "48765-2": _no_allergy, "11450-4": _no_problem}
-)

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from apps.records.presenters import elements, heads
+from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Code
 from apps.records.presenters.moments import When
 from apps.records.presenters.quantities import Quantity
@@ -37,9 +39,16 @@ def coded(system: str, code: str, display: str = "") -> Part:
 
 
 def concept(title: str, codes: Iterable[Code]) -> Part:
-    """What a thing is called, and its codes, as sent. Absent with a reason where neither was."""
+    """What a thing is called, and its codes, as sent. Where neither was, the code that says so."""
     codings = [coding for coding in map(_coding, codes) if coding]
-    return _without_empty({"coding": codings, "text": title}) or absent()
+    return _without_empty({"coding": codings, "text": title}) or terminology("data-absent-reason", "unknown")
+
+
+def concepts(sent: Element, *names: str) -> list[Part]:
+    """The concepts of these elements that say anything, as sent."""
+    found = (each for name in names for each in elements.children(sent, name))
+    said = ((heads.title_of(each), heads.codes_of(each)) for each in found)
+    return [concept(title, codes) for title, codes in said if title or codes]
 
 
 def absent(reason: str = "unknown") -> Part:
@@ -99,15 +108,19 @@ def uri(sent: str) -> str:
     return sent if _URI.fullmatch(sent) else ""
 
 
-def narrative(lines: Iterable[str], rows: Sequence[Sequence[str]], heading: Sequence[str]) -> Part:
-    """A Narrative: paragraphs and a table, every text escaped (R4 section 2.4.0)."""
+def narrative(
+    lines: Iterable[str], rows: Sequence[Sequence[str]] = (), heading: Sequence[str] = (), *, language: str
+) -> Part:
+    """A Narrative: paragraphs and a table, every text escaped (R4 section 2.4.0). It tells what no entry does, too:
+    what is missing, and what is left out."""
     paragraphs = "".join(f"<p>{_text(line)}</p>" for line in lines)
     table = ""
     if rows:
         head = "".join(f"<th>{_text(cell)}</th>" for cell in heading)
         body = "".join("<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in row) + "</tr>" for row in rows)
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    return {"status": "generated", "div": f'<div xmlns="http://www.w3.org/1999/xhtml">{paragraphs}{table}</div>'}
+    head = f'<div xmlns="http://www.w3.org/1999/xhtml" lang="{language}" xml:lang="{language}">'
+    return {"status": "additional", "div": f"{head}{paragraphs}{table}</div>"}
 
 
 def without_empty(part: Part) -> Part:

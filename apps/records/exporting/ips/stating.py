@@ -1,0 +1,91 @@
+"""The entry of a required section that says there is none, or that nothing is known.
+
+Its codes are those of both editions of the guide ("Empty Sections and Missing Data"): a code system of its own in
+STU 1, SNOMED CT in STU 2; and words, for whoever shows an entry by what it is called.
+"""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from apps.records.exporting.ips import writing
+from apps.records.exporting.ips.writing import Part
+from apps.records.presenters.absences import WORDS, Absence
+
+_ABSENT_OR_UNKNOWN: Final = "http://hl7.org/fhir/uv/ips/CodeSystem/absent-unknown-uv-ips"
+_SNOMED: Final = "http://snomed.info/sct"
+_NO_INFORMATION: Final = "1287211007"
+
+
+class _Said(NamedTuple):
+    """`display` is that of the code system, `words` are ours."""
+
+    display: str
+    snomed: str
+    words: str | Promise
+
+
+_SAID: Final[Mapping[str, _Said]] = MappingProxyType(
+    {
+        "no-medication-info": _Said(
+            "No information about medications", _NO_INFORMATION, _("No information about medicines")
+        ),
+        "no-allergy-info": _Said(
+            "No information about allergies", _NO_INFORMATION, _("No information about allergies")
+        ),
+        "no-problem-info": _Said(
+            "No information about problems", _NO_INFORMATION, _("No information about health conditions")
+        ),
+        "no-known-medications": _Said("No known medications", "787481004", WORDS[Absence.MEDICATIONS]),
+        "no-known-allergies": _Said("No known allergies", "716186003", WORDS[Absence.ALLERGIES]),
+        "no-known-medication-allergies": _Said(
+            "No known medication allergies", "409137002", WORDS[Absence.MEDICINE_ALLERGIES]
+        ),
+        "no-known-food-allergies": _Said("No known food allergies", "429625007", WORDS[Absence.FOOD_ALLERGIES]),
+        "no-known-environmental-allergies": _Said(
+            "No known environmental allergies", "428607008", WORDS[Absence.ENVIRONMENT_ALLERGIES]
+        ),
+        "no-known-problems": _Said("No known problems", "160245001", WORDS[Absence.CONDITIONS]),
+    }
+)
+
+
+def statement(loinc: str, code: str) -> tuple[Part, str]:
+    """The resource that says so in the section of that code, and how it names its subject."""
+    said = _SAID[code]
+    codings = [
+        {"system": _ABSENT_OR_UNKNOWN, "code": code, "display": said.display},
+        {"system": _SNOMED, "code": said.snomed},
+    ]
+    return _STATEMENTS[loinc]({"coding": codings, "text": str(said.words)})
+
+
+def _no_medicine(code: Part) -> tuple[Part, str]:
+    when = {"_effectiveDateTime": writing.absent("not-applicable")}
+    return {
+        "resourceType": "MedicationStatement",
+        "status": "unknown",
+        "medicationCodeableConcept": code,
+        **when,
+    }, "subject"
+
+
+def _no_allergy(code: Part) -> tuple[Part, str]:
+    clinical_status = writing.terminology("allergyintolerance-clinical", "active")
+    return {"resourceType": "AllergyIntolerance", "clinicalStatus": clinical_status, "code": code}, "patient"
+
+
+def _no_problem(code: Part) -> tuple[Part, str]:
+    category = [writing.terminology("condition-category", "problem-list-item")]
+    clinical_status = writing.terminology("condition-clinical", "active")
+    return {
+        "resourceType": "Condition", "clinicalStatus": clinical_status, "category": category, "code": code,
+    }, "subject"  # fmt: skip
+
+
+_STATEMENTS: Final[Mapping[str, Callable[[Part], tuple[Part, str]]]] = MappingProxyType(
+    {"10160-0": _no_medicine, "48765-2": _no_allergy, "11450-4": _no_problem}
+)
