@@ -284,6 +284,13 @@ class TestTheLatestValueOfEachTest:
         text = main_of(page(hers, "subject", "results", by="name"))
         assert sorted(names, key=text.index) == names
 
+    def test_stands_there_among_hundreds(self, hers, connection):
+        many = [named(10 + number, f"Bun {number:03}", "") for number in range(220)]
+        keep(connection, named(1, "Glucose", "2345-7"), *many)
+        first = main_of(page(hers, "subject", "results", by="name"))
+        assert first.index("Blood sugar") < first.index("Bun 000") < first.index("Bun 048")
+        assert "Bun 049" in main_of(page(hers, "subject", "results", by="name", page=2))
+
     def test_is_on_one_page_only(self, hers, connection):
         many = [named(10 + number, f"Test {number:02}", "") for number in range(60)]
         keep(connection, *self.SENT, *many)

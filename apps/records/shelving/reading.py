@@ -140,6 +140,22 @@ def window(
     return tuple(_shelved(leaf.source.shelf, key, row) for leaf, key, row in rows)
 
 
+def window_by(
+    order: Callable[[Shelved], Any],
+    found: Sequence[OpenShelf],
+    arrangements: Mapping[str, Arrangement],
+    start: int,
+    stop: int,
+    ring: KeyRing,
+) -> tuple[Shelved, ...]:
+    """The same of the list in another order, which is told by an entry's head. Every leaf is opened, and of the entries
+    no more decoded than their heads, but for those of the window. One query. Raises as `window` does."""
+    leaves = _all_leaves([_Source.of(shelf, arrangements[shelf.subject]) for shelf in found])
+    rows = sorted(_unread_rows(leaves, ring), key=_key_of)  # alike in that order, they stay in their own
+    rows.sort(key=lambda told: order(_shelved(told[0].source.shelf, told[1], told[2], _HEADS)))
+    return tuple(_shelved(leaf.source.shelf, key, row) for leaf, key, row in rows[start:stop])
+
+
 def begun(found: Sequence[OpenShelf], asked: Iterable[str], ring: KeyRing) -> Mapping[str, tuple[Shelved, ...]]:
     """How the lists of these subjects begin, as `beginnings` says, entries read as its `KINDS`. One query for all.
     Raises as `window` does."""
@@ -243,6 +259,10 @@ class _Leaf:
     number: int
 
 
+def _all_leaves(sources: Sequence[_Source]) -> list[_Leaf]:
+    return [_Leaf(source, number) for source in sources for number in range(len(source.firsts))]
+
+
 def _needed(sources: Sequence[_Source], start: int, stop: int) -> tuple[list[_Leaf], int]:
     """The leaves that can hold rows of the window, and how many rows stand before them in leaves that are not read."""
     needed: list[_Leaf] = []
@@ -274,9 +294,7 @@ def every_leaf(
 ) -> Iterator[tuple[OpenShelf, int, bytes | None]]:
     """Every leaf of an arrangement with its number, shelf by shelf, opened one by one; None where one does not open.
     One query. Raises Outdated, and `apps.vault.errors.VaultError` where a key is missing."""
-    sources = [_Source.of(shelf, arrangement) for shelf in found]
-    asked = [_Leaf(source, number) for source in sources for number in range(len(source.firsts))]
-    for leaf, sealed in _found(asked):
+    for leaf, sealed in _found(_all_leaves([_Source.of(shelf, arrangement) for shelf in found])):
         yield leaf.source.shelf, leaf.number, _find(leaf, sealed, ring)
 
 
@@ -290,6 +308,7 @@ def leaves(
     return {(leaf.source.shelf, leaf.number): _find(leaf, sealed, ring) for leaf, sealed in _found(asked)}
 
 
+_HEADS: Final = dict.fromkeys(KINDS, Entry)
 _Unread: TypeAlias = tuple[_Leaf, Key, Row]
 _key_of: Final = itemgetter(1)
 

@@ -7,6 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from typing import Final
 from uuid import UUID
@@ -23,7 +24,7 @@ from apps.records.viewing.whole import Source, Whole
 BY_DATE: Final = "date"
 BY_NAME: Final = "name"
 DRAFTS: Final = "drafts"
-_MOST_SORTED: Final = 4 * MOST_ROWS  # put in order by what they are called; a longer list keeps that of its shelves
+_MOST_SORTED: Final = 20 * MOST_ROWS  # put in order by what they are called; a longer list keeps that of its shelves
 _FEW: Final = 15  # rows that need no years to choose from
 
 
@@ -130,15 +131,12 @@ def _assemble(
     chosen = [shelf for shelf in shelves if filters.source in {None, shelf.connection_id}]
     years = _years(chosen)
     start, count = _span(chosen, arrangements, years, filters)
-    is_sorted = is_sorted and count <= _MOST_SORTED
-    page, pages = _paged(filters.page, count)
-    first = start if is_sorted else start + (page - 1) * MOST_ROWS
-    stop = start + count if is_sorted else min(first + MOST_ROWS, start + count)
-    found = reading.window(chosen, arrangements, first, stop, whole.ring) if count else ()
+    pages = max(-(-count // MOST_ROWS), 1)
+    page = min(filters.page, pages)
+    first = start + (page - 1) * MOST_ROWS
+    read = partial(reading.window_by, _as_called) if is_sorted and count <= _MOST_SORTED else reading.window
+    found = read(chosen, arrangements, first, min(first + MOST_ROWS, start + count), whole.ring) if count else ()
     told = rows.paired(found, whole.sources, at=whole.at)
-    if is_sorted:  # A to Z by what stands first in a row; shelves know the provider's names alone, and no language
-        page, pages = _paged(filters.page, len(told))
-        told = sorted(told, key=_as_called)[(page - 1) * MOST_ROWS : page * MOST_ROWS]
     if heading is _by_year:  # that of the counts and the order, though its reader lives by another clock since
         told = [(shelved, _of_year(arranging.year_in(shelved.key), row)) for shelved, row in told]
     shown = folding.fold(told) if is_folded else tuple(row for _shelved, row in told)
@@ -157,17 +155,12 @@ def _assemble(
     )
 
 
-def _paged(page: int, count: int) -> tuple[int, int]:
-    """The page to show, and how many there are."""
-    pages = max(-(-count // MOST_ROWS), 1)
-    return min(page, pages), pages
-
-
-def _as_called(told: tuple[Shelved, Row]) -> tuple[int, str]:
-    """Vital signs in the order a reader looks for them, then by name, a letter with an accent beside that without."""
-    shelved, row = told
-    letters = unicodedata.normalize("NFD", row.title.casefold())
-    return shelved.key[0], "".join(letter for letter in letters if not unicodedata.combining(letter))
+def _as_called(told: Shelved) -> tuple[int, str]:
+    """Vital signs in the order a reader looks for them, then A to Z by what stands first in a row, a letter with an
+    accent beside that without: shelves know the provider's names alone, and no language."""
+    title = rows.names(told.entry)[0] if told.entry is not None else ""
+    letters = unicodedata.normalize("NFD", title.casefold())
+    return told.key[0], "".join(letter for letter in letters if not unicodedata.combining(letter))
 
 
 def _span(
