@@ -1,6 +1,7 @@
 """The facts of an entry's own page, and what its row says: each thing once, and nothing run together."""
 
 import json
+from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from apps.records import presenting
 from apps.records.presenters.entry import Context, Entry
 from apps.records.viewing import facts
-from apps.records.viewing.facts import lines
+from apps.records.viewing.facts import labels, lines
 from tests.records.people import PATIENT_ID, allergy
 
 ROSE = {"display": "Ada Rose, MD"}
@@ -75,6 +76,13 @@ class TestAResultWithoutAValue:
         part = {"code": {"text": "Battery"}, "valueQuantity": {"value": 2.78, "unit": "V"}}
         told = entry("Observation", status="final", code={"text": "Check"}, component=[part])
         assert "Value" not in [fact.label for fact in facts.of(told, provider="Harbor")]
+
+
+class TestTheFactsOfAnEntry:
+    @pytest.mark.parametrize("kind", presenting.KINDS.values(), ids=presenting.KINDS)
+    def test_have_a_label_each(self, kind):
+        named = [labels.of_field(kind.__name__, field.name) for field in fields(kind)]
+        assert [label for label in named if label and named.count(label) > 1] == []
 
 
 class TestARow:

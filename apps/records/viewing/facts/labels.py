@@ -187,6 +187,7 @@ _LABELS: Final[Mapping[str, str | Promise]] = {
     "diagnoses": _("Diagnoses"),
 }
 _OF_KIND: Final[Mapping[str, str | Promise]] = {
+    "AllergyEntry.categories": _("Reaction to"),
     "ResultEntry.place": "",
     "ResultEntry.category": "",
     "ResultEntry.members": "",
