@@ -57,6 +57,18 @@ class TestAnOrder:
         assert row(entry("Procedure", status="completed", code={"text": "Colonoscopy"})).status == "Done"
 
 
+class TestAGoal:
+    def test_that_was_reached_says_so_once(self):
+        told = row(entry("Goal", status="achieved", description={"text": "Climb stairs"}))
+        assert (told.status, told.details) == ("Reached", ())
+
+
+class TestInsurance:
+    def test_that_ended_was_valid_in_a_time_and_did_not_start_in_one(self):
+        told = row(entry("Coverage", status="active", period={"start": "2000-01-01", "end": "2012-06-30"}))
+        assert (told.when_label, told.when) == ("Valid", "January 1, 2000 to June 30, 2012")
+
+
 class TestHowLongASupplyIsValid:
     @pytest.mark.parametrize(
         ("period", "said"),

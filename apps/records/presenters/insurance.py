@@ -116,7 +116,7 @@ def present(resource: Element, context: Context) -> CoverageEntry:
     found = (contact for payer in payers for contact in patient.present(context.find(payer, within=resource)).contacts)
     return CoverageEntry(
         **heading,
-        when=moments.read(resource, "period", means="started"),
+        when=moments.read(resource, "period", means="valid"),
         status=status,
         group=status,
         said=notes(resource),

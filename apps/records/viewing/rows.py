@@ -188,7 +188,9 @@ def _row(shelved: Shelved, source: Source, alike: _Alike, *, has_details: bool) 
         unread = gettext("We cannot show this entry just now. This is ours to fix.")
         return Row(shelved.record, shelved.subject, unread, "", "", "", "", "", "", (), (provider,), person=person)
     title, theirs = names(entry)
-    details = _said_beside(title, shelved, entry, source, alike) if has_details else (cautions.of(entry),)
+    status = alike.status(entry, provider)
+    elsewhere = title, source.connection.provider.name, status
+    details = _said_beside(elsewhere, shelved, entry, source, alike) if has_details else (cautions.of(entry),)
     return Row(
         record=shelved.record,
         subject=shelved.subject,
@@ -198,7 +200,7 @@ def _row(shelved: Shelved, source: Source, alike: _Alike, *, has_details: bool) 
         when=whens.in_words(entry.when),
         year=arranging.year(entry),
         group=entry.group,
-        status=alike.status(entry, provider),
+        status=status,
         details=tuple(filter(None, details)),
         providers=(provider,),
         of_its_test=shelved.of_its_test,
@@ -206,12 +208,14 @@ def _row(shelved: Shelved, source: Source, alike: _Alike, *, has_details: bool) 
     )
 
 
-def _said_beside(title: str, shelved: Shelved, entry: Entry, source: Source, alike: _Alike) -> tuple[str, ...]:
+def _said_beside(
+    elsewhere: Iterable[str], shelved: Shelved, entry: Entry, source: Source, alike: _Alike
+) -> tuple[str, ...]:
     if entry.is_withheld:
         return _withheld(source.provider)
-    # The answer to a question may be the provider, and is told twice then.
-    elsewhere = (title,) if isinstance(entry, ResultEntry) else (title, source.connection.provider.name)
-    return _told_once(elsewhere, _details(entry, alike, is_of_grave=shelved.is_of_grave))
+    details = _details(entry, alike, is_of_grave=shelved.is_of_grave)
+    # A value is told whatever it is: the answer to a question may be the provider.
+    return _told_once(() if isinstance(entry, ResultEntry) else elsewhere, details)
 
 
 def _withheld(provider: str) -> tuple[str, ...]:
@@ -219,7 +223,8 @@ def _withheld(provider: str) -> tuple[str, ...]:
 
 
 def _told_once(elsewhere: Iterable[str], details: Iterable[str]) -> tuple[str, ...]:
-    """Without what the row says elsewhere: a visit can be called by its type, and be at the clinic that told of it."""
+    """Without what the row says elsewhere: a visit can be called by its type, and be at the clinic that told of it; a
+    goal that was reached says so by its status."""
     return tuple(detail for detail in dict.fromkeys(details) if detail and detail not in elsewhere)
 
 
