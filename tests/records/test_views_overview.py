@@ -41,15 +41,15 @@ def looked(user, *, at: datetime):
     recording.record(EventType.RECORD_VIEWED, actor=Actor.user(user.pk), at=at, user_id=user.pk)
 
 
-def checked(connection, *, changed, at: datetime):
-    """A check that changed so many results."""
+def checked(connection, *, changed, at: datetime, resource_type="Observation"):
+    """A check that changed so many results, or others."""
     run = SyncRun.objects.create(
         user=connection.user, connection=connection, cause="clock", outcome="complete", created_at=at, finished_at=at
     )
     SyncStep.objects.create(
         run=run,
         user=connection.user,
-        resource_type="Observation",
+        resource_type=resource_type,
         status="complete",
         rows_kept=changed,
         rows_changed=changed,
@@ -224,6 +224,17 @@ class TestNewSinceTheLastVisit:
         looked(alice, at=last_visit)
         checked(connection, changed=1, at=timezone.now())
         assert "changed ·" in page(hers, "whole_record")
+
+    def test_counts_nobody_of_whom_entries_tell(self, hers, alice, connection, last_visit):
+        person = {"resourceType": "RelatedPerson", "patient": {"reference": f"Patient/{PATIENT_ID}"}}
+        keep(connection, result(0), *({**person, "id": f"r{number}"} for number in range(25)))
+        looked(alice, at=last_visit)
+        for resource_type, changed in (("Observation", 1), ("RelatedPerson", 25)):
+            checked(connection, changed=changed, at=timezone.now(), resource_type=resource_type)
+        Record.objects.update(received_at=timezone.now())
+        text = page(hers, "whole_record")
+        assert "New since" in text
+        assert "came or changed" not in text
 
     def test_counts_what_it_does_not_name(self, hers, alice, connection, last_visit):
         keep(connection, *(result(number) for number in range(9)))

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from apps.audit.models import EventType
@@ -32,12 +33,10 @@ SELECT look.at FROM audit_auditevent AS look
 WHERE look.user_id = %(user_id)s AND look.event = %(event)s AND look.at < %(today)s ORDER BY look.id DESC LIMIT 1
 """
 _CHANGED: Final = """
-SELECT step.resource_type, SUM(step.rows_changed) FROM records_syncstep AS step
+SELECT DISTINCT step.resource_type FROM records_syncstep AS step
 JOIN records_syncrun AS run ON run.id = step.run_id AND run.connection_id = ANY(%(connections)b)
 WHERE step.user_id = %(user_id)s AND step.finished_at > %(since)s AND step.rows_changed > 0
-AND step.resource_type <> ALL(%(unnamed)b) GROUP BY step.resource_type
 """
-_UNNAMED: Final = (*subjects.REFERRED_TO, "Provenance", "Patient")
 
 
 @dataclass(frozen=True)
@@ -80,16 +79,17 @@ def of(whole: Whole) -> News | None:
     """None where nobody looked before, or nothing came since that a list has. What does not open is logged and left
     out. Raises VaultError where a key is missing."""
     since = _last_look(whole)
-    counted = _changed(whole, since) if since else {}
-    if since is None or not counted:
+    changed = _changed(whole, since) if since else ()
+    if since is None or not changed:
         return None
-    newest = _newest(whole, since, list(counted))
+    came = _came_since(whole, since, changed)
+    newest = list(came.order_by("-received_at", "-pk")[:_LOOKED_THROUGH])
     listed = _listed(whole, newest)
     named = [one for one in listed if one.may_be_named][:MOST_NAMED]
     left = [one for one in listed if one not in named]
     more, lists = len(left), {one.subject for one in left}
-    if len(newest) == _LOOKED_THROUGH:  # there may be others behind
-        more, lists = max(more, sum(counted.values()) - len(newest) + len(left)), set()
+    if len(newest) == _LOOKED_THROUGH and (behind := came.count() - len(newest)):
+        more, lists = more + behind, set()
     if not named and not more:
         return None
     items = tuple(_item(whole, one, since) for one in named)
@@ -105,20 +105,18 @@ def _last_look(whole: Whole) -> datetime | None:
     return found[0] if found else None
 
 
-def _changed(whole: Whole, since: datetime) -> dict[str, int]:
-    connections, unnamed = list(whole.sources), list(_UNNAMED)
-    asked: dict[str, Any] = {
-        "user_id": whole.user_id, "connections": connections, "since": since, "unnamed": unnamed,
-    }  # fmt: skip
+def _changed(whole: Whole, since: datetime) -> tuple[str, ...]:
+    """The resource types of which a check since then changed something, of those that lists have."""
+    asked: dict[str, Any] = {"user_id": whole.user_id, "connections": list(whole.sources), "since": since}
     with binary_cursor() as cursor:
         cursor.execute(_CHANGED, asked)
-        return dict(cursor.fetchall())
+        found = cursor.fetchall()
+    return tuple(name for (name,) in found if set(subjects.shelved_for(name)) - {subjects.PATIENT})
 
 
-def _newest(whole: Whole, since: datetime, resource_types: Sequence[str]) -> Sequence[Record]:
+def _came_since(whole: Whole, since: datetime, resource_types: Sequence[str]) -> QuerySet[Record]:
     mine = Record.objects.filter(user_id=whole.user_id, connection__in=list(whole.sources), removed_at__isnull=True)
-    came = mine.filter(resource_type__in=resource_types, received_at__gt=since)
-    return list(came.order_by("-received_at", "-pk")[:_LOOKED_THROUGH])
+    return mine.filter(resource_type__in=resource_types, received_at__gt=since)
 
 
 def _listed(whole: Whole, newest: Sequence[Record]) -> list[_Came]:
