@@ -47,12 +47,14 @@ class Group:
 
 @dataclass(frozen=True)
 class List:
-    """One subject. `count` is of all there are, `shown` of those on the page."""
+    """One subject. `count` is of all there are, `shown` of those on the page. `is_foremost` is what a doctor looks for
+    first: that nothing is listed there has to be said."""
 
     name: str
     groups: tuple[Group, ...]
     count: int
     shown: int
+    is_foremost: bool
 
 
 @dataclass(frozen=True, repr=False)
@@ -213,7 +215,7 @@ def _add(choice: Choice, subject: Subject, told: Told, gathered: _Gathered) -> N
 def _list(subject: Subject, held: _Held, choices: Sequence[Choice], at: datetime) -> List:
     held.settle()
     shown = rows.of(held.found, _sources(choices), at=at, on_paper=True)
-    return List(str(subject.name), _groups(subject, shown), held.count, len(held.found))
+    return List(str(subject.name), _groups(subject, shown), held.count, len(held.found), subject in _FIRST)
 
 
 def _groups(subject: Subject, shown: Iterable[Row]) -> tuple[Group, ...]:

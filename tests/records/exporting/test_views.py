@@ -251,6 +251,13 @@ class TestASummary:
         found = re.findall(r"<h2>([^<(]+) \(", said)
         assert found[:4] == ["Medicines", "Allergies and reactions", "Health conditions", "Results"]
 
+    def test_says_that_no_medicine_is_listed_and_what_that_means(self, hers, connection):
+        said = text(take(hers, connection, what="summary"))
+        nothing = "<p>Nothing is listed. This does not mean that there is none.</p>"
+        assert f"<h2>Medicines (0)</h2> {nothing}" in said
+        assert f"<h2>Health conditions (0)</h2> {nothing}" in said
+        assert said.count(nothing) == 2
+
     def test_shows_no_markup_a_provider_sent(self, hers, connection):
         keep(connection, allergy("a2", code={"text": "<script>alert(1)</script>"}))
         said = text(take(hers, connection, what="summary"))
