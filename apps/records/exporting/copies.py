@@ -13,6 +13,7 @@ from enum import StrEnum
 from django.db.models import QuerySet, Sum
 from django.db.models.functions import Length
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from apps.records.exporting import archives, attached, bundles, lines, stored
 from apps.records.exporting.archives import File
@@ -114,6 +115,8 @@ def _about(part: Part) -> Iterable[str]:
     source = part.source
     yield f"{source.folder}: {source.provider}"
     yield f"  {source.base_url} (FHIR {source.version.upper()})"
+    count = source.held.count
+    yield "  " + ngettext("%(count)d entry is here.", "%(count)d entries are here.", count) % {"count": count}
     if source.checked_at is None:
         yield "  " + _("We cannot tell how current this is.")
     else:
@@ -121,17 +124,19 @@ def _about(part: Part) -> Iterable[str]:
     if part.gaps.is_arriving:
         yield "  " + _("This record was still arriving when the copy was made.")
     yield "  " + (_("Missing:") if part.gaps.missing else _("Nothing is missing, as far as we know."))
-    for sentence in part.gaps.sentences():
-        yield f"  - {sentence}"
+    for subjects, sentence in part.gaps.alike():
+        yield f"  - {subjects}: {sentence}"
 
 
 def _how_it_is_written(form: Form) -> Iterable[str]:
     yield _("Every entry is here byte for byte as the provider sent it, withdrawn ones included, with their status.")
     if form is Form.BUNDLE:
         yield _("bundle.json is one FHIR Bundle. Its Provenance entries say when each entry came.")
+        yield _("Its last entry counts them, and names what could not be opened or read.")
     else:
         yield _("resources.ndjson has one entry a line. Only line breaks between values were removed.")
-        yield _("provenance.ndjson says when each entry came; remarks.ndjson says what is missing.")
+        yield _("provenance.ndjson says when each entry came.")
+        yield _("remarks.ndjson says what is missing, counts the entries, and names what could not be opened or read.")
     yield _("earlier-versions.ndjson, where there is one, has what entries said before the provider changed them.")
     yield _("The folder files, where there is one, has the files you opened here, as the provider sent them.")
     yield _("files.ndjson says which entry each belongs to. Files at the provider that you never opened are not here.")

@@ -24,7 +24,7 @@ class CopyForm(forms.Form):
         widget=forms.RadioSelect,
         choices=[
             (Format.SUMMARY.value, gettext_lazy("A page to read, print or save as PDF")),
-            (Format.IPS.value, gettext_lazy("A patient summary for a doctor or another app")),
+            (Format.IPS.value, gettext_lazy("A patient summary for a doctor's computer or another app (IPS)")),
             (Format.BUNDLE.value, gettext_lazy("Everything as received, one file per provider (FHIR Bundle)")),
             (Format.LINES.value, gettext_lazy("Everything as received, one entry per line (NDJSON)")),
         ],

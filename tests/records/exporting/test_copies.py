@@ -278,8 +278,10 @@ class TestACopy:
         files = unpacked(copies.copy(parts(alice), Form.BUNDLE, at=AT))
         first = files["read-me-first.txt"].decode()
         assert next(iter(files)) == "read-me-first.txt"
-        for said in ("source-1: Harbor Family Practice", "https://fhir.example/r4 (FHIR R4)", "Not fetched yet."):
+        for said in ("source-1: Harbor Family Practice", "https://fhir.example/r4 (FHIR R4)", "3 entries are here."):
             assert said in first
+        assert "Results, Medicines, Allergies and reactions" in first
+        assert first.count("Not fetched yet.") == 1  # for all subjects of which the same is to be said
         assert "Quillfeather" not in first
 
     def test_can_be_checked(self, alice, connection):
