@@ -74,6 +74,9 @@ class TestRows:
         assert "<span>Collected May 3, 2026</span> <span><span>· </span>Harbor Practice</span>" in markup
         assert "<span>Early result</span> <span><span>· </span>Collected May 3, 2026</span>" in markup
 
+    def test_of_what_cannot_be_read_begin_with_its_provider(self):
+        assert "<span>Harbor Practice</span>" in entry_rows.entry_row(replace(ROW, when_label="", when=""))
+
     def test_of_one_section_without_a_name_have_no_heading(self):
         assert "<h2" not in entry_rows.sections_of_rows([Section("", (ROW,))])
         several = entry_rows.sections_of_rows([Section("2026", (ROW,)), Section("", (ROW,))])

@@ -223,7 +223,7 @@ class TestNewSinceTheLastVisit:
         Record.objects.update(first_received_at=last_visit - timedelta(days=9), received_at=timezone.now())
         looked(alice, at=last_visit)
         checked(connection, changed=1, at=timezone.now())
-        assert "changed ·" in page(hers, "whole_record")
+        assert "<span>Results</span> <span><span>· </span>changed</span> " in page(hers, "whole_record")
 
     def test_counts_nobody_of_whom_entries_tell(self, hers, alice, connection, last_visit):
         person = {"resourceType": "RelatedPerson", "patient": {"reference": f"Patient/{PATIENT_ID}"}}

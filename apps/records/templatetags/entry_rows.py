@@ -34,9 +34,14 @@ def sections_of_rows(sections: Iterable[Section], *, show_subject: bool = False)
     for section in found:
         if section.heading or len(found) > 1:
             written.append(f'<h2 class="group">{_said(section.heading or gettext("Without a date"))}</h2>')
-        rows = "".join(_row(row, addresses, show_subject=show_subject) for row in section.rows)
-        written.append(f'<ul class="rows">{rows}</ul>')
+        written.append(_list(section.rows, addresses, show_subject=show_subject))
     return _markup("\n".join(written))
+
+
+@register.simple_tag
+def rows_under_a_heading(rows: Iterable[Row], *, show_subject: bool = False) -> SafeString:
+    """The same of rows whose heading the page has."""
+    return _markup(_list(rows, _Addresses(), show_subject=show_subject))
 
 
 @register.simple_tag
@@ -103,6 +108,10 @@ class _Addresses:
         return _said(f"{around[0]}{row.record}{around[1]}")
 
 
+def _list(rows: Iterable[Row], addresses: _Addresses, *, show_subject: bool) -> str:
+    return f'<ul class="rows">{"".join(_row(row, addresses, show_subject=show_subject) for row in rows)}</ul>'
+
+
 def _row(row: Row, addresses: _Addresses, *, show_subject: bool = False) -> str:
     theirs = f' <span class="theirs">({_said(row.theirs)})</span>' if row.theirs else ""
     details = "".join(f'<span class="row-said">{_said(detail)}</span>' for detail in row.details)
@@ -151,7 +160,8 @@ def _detail(row: Row) -> Iterator[str]:
     """Its status, its date, and whom it is from."""
     if row.status and row.status != row.when_label:
         yield row.status
-    yield f"{row.when_label} {row.when}" if row.when_label else row.when
+    if dated := f"{row.when_label} {row.when}" if row.when_label else row.when:  # none is known of what cannot be read
+        yield dated
     if len(row.providers) > 1:
         yield gettext("From %(providers)s") % {"providers": in_a_row(row.providers)}
     else:

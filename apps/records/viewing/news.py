@@ -13,6 +13,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from apps.audit.models import EventType
 from apps.records import bodies, presenting, subjects
@@ -23,6 +24,7 @@ from apps.records.presenters.entry import UNLISTED, Context, Entry
 from apps.records.shelving.surroundings import Surroundings
 from apps.records.subjects import HISTORY, LISTED, Subject
 from apps.records.viewing import rows, whens
+from apps.records.viewing.rows import Row
 from apps.records.viewing.whole import Whole
 
 MOST_NAMED: Final = 5
@@ -40,24 +42,12 @@ WHERE step.user_id = %(user_id)s AND step.finished_at > %(since)s AND step.rows_
 
 
 @dataclass(frozen=True)
-class Item:
-    """One entry that is new, or other than it was."""
-
-    record: int
-    subject: Subject
-    title: str
-    when: str
-    provider: str
-    is_changed: bool
-
-
-@dataclass(frozen=True)
 class News:
-    """`since` is when the record was last looked at. `items` are the newest that came or changed since, of those that a
+    """`since` is when the record was last looked at. `rows` are the newest that came or changed since, of those that a
     first page names; `more` counts the others, and `lists` are where they stand: none where not all were looked at."""
 
     since: datetime
-    items: tuple[Item, ...]
+    rows: tuple[Row, ...]
     more: int
     lists: tuple[Subject, ...]
 
@@ -92,8 +82,8 @@ def of(whole: Whole) -> News | None:
         more, lists = more + behind, set()
     if not named and not more:
         return None
-    items = tuple(_item(whole, one, since) for one in named)
-    return News(since, items, more, tuple(subject for subject in LISTED if subject in lists))
+    told = tuple(_row(whole, one, since) for one in named)
+    return News(since, told, more, tuple(subject for subject in LISTED if subject in lists))
 
 
 def _last_look(whole: Whole) -> datetime | None:
@@ -152,12 +142,19 @@ def _came(record: Record, body: bytes, context: Context) -> _Came | None:
     return _Came(record, subject, entry)
 
 
-def _item(whole: Whole, came: _Came, since: datetime) -> Item:
-    return Item(
+def _row(whole: Whole, came: _Came, since: datetime) -> Row:
+    entry, source = came.entry, whole.sources[came.record.connection_id]
+    return Row(
         record=came.record.pk,
-        subject=came.subject,
-        title=rows.names(came.entry)[0],
-        when=whens.in_words(came.entry.when),
-        provider=whole.sources[came.record.connection_id].provider,
-        is_changed=came.record.first_received_at <= since,
+        subject=came.subject.key,
+        title=rows.names(entry)[0],
+        theirs="",
+        when_label="" if whens.says_itself(entry.when) else whens.label(entry),
+        when=whens.in_words(entry.when),
+        year="",
+        group="",
+        status=gettext("changed") if came.record.first_received_at <= since else "",
+        details=(),
+        providers=(source.provider,),
+        person=source.person,
     )
