@@ -117,6 +117,13 @@ def ensure_held(source: Source) -> None:
         raise DeletedMeanwhile
 
 
+def ensure_opens(source: Source) -> None:
+    """Raise `apps.vault.errors.VaultError` where nothing of this person can be opened: what is on its way already can
+    only break off."""
+    with sealing.key_ring(Holder.user(source.user_id)) as ring:
+        next(batches(source, ring), None)
+
+
 def rows(source: Source, *, types: Sequence[str] = ()) -> Iterator[Row]:
     """Every record of the source, or those of some types.
 

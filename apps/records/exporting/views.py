@@ -75,6 +75,7 @@ def _answer(request: HttpRequest, chosen: tuple[Choice, ...], wanted: Format, at
             response = HttpResponse(documents.document(chosen, at=at), content_type="application/fhir+json")
             _ensure_held(chosen)
             return _attached(response, f"holdfast-patient-summary-{at:%Y-%m-%d}.json")
+        stored.ensure_opens(chosen[0].source)
     except VaultError as error:
         _LOG.error("A copy cannot be made: %s.", type(error).__name__)
         return render(request, "records/exporting/failed.html", status=500)

@@ -21,6 +21,7 @@ from apps.records import forgetting, shelving
 from apps.records.exporting import granting
 from apps.records.exporting.summaries import Summary
 from apps.records.models import Record, SyncRun
+from apps.vault.models import DataKey
 from tests.fixtures.cast import PASSWORD
 from tests.records.exporting.keeping import keep, spoil
 from tests.records.linked import AT, make_connection, make_endpoint
@@ -162,6 +163,13 @@ class TestACopy:
             assert response.status_code == 422
             assert "These records are of different people." in text(response)
         assert take(hers, connection, other, what="bundle").status_code == 200
+
+    @pytest.mark.parametrize("what", FORMATS)
+    def test_is_not_begun_where_nothing_opens(self, hers, connection, what):
+        DataKey.objects.all().delete()
+        response = take(hers, connection, what=what)
+        assert (response.status_code, response.streaming) == (500, False)
+        assert "We could not make the file" in text(response)
 
     @pytest.mark.parametrize("sent", [{}, {"format": "xml"}, {"sources": ["x"], "format": "bundle"}])
     def test_is_refused_where_the_form_is_odd(self, hers, connection, address, sent):
