@@ -267,6 +267,14 @@ class TestTheYearsOfALongLife:
         assert re.findall(r"year=(\d+)", shown) == [str(year) for year in range(2009, 2001, -1)]
         assert re.findall(r"year=(\d+)", folded) == [str(year) for year in range(2001, 1989, -1)]
 
+    def test_are_all_at_hand_where_one_would_be_folded(self, hers, connection):
+        keep(
+            connection, *({**result(number), "effectiveDateTime": f"{2016 + number % 9}-05-03"} for number in range(20))
+        )
+        chosen = main_of(page(hers, "subject", "results")).split("</nav>")[0]
+        assert "Earlier years" not in chosen
+        assert re.findall(r"year=(\d+)", chosen) == [str(year) for year in range(2024, 2015, -1)]
+
 
 class TestTheLatestValueOfEachTest:
     SENT = (named(1, "Creatinine", "2160-0"), named(2, "Glucose", "2345-7"), named(3, "Iron", ""))

@@ -26,6 +26,7 @@ BY_NAME: Final = "name"
 DRAFTS: Final = "drafts"
 _MOST_SORTED: Final = 20 * MOST_ROWS  # put in order by what they are called; a longer list keeps that of its shelves
 _FEW: Final = 15  # rows that need no years to choose from
+_YEARS_AT_HAND: Final = 8  # a long life has seventy, which would push the list off the screen
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,17 @@ class EntryList:
     does_not_open: bool = False
     lacks_some: bool = False  # records that do not open
     is_folded: bool = False  # entries of the same thing stand together, as far as one page goes
+
+    @property
+    def years_at_hand(self) -> tuple[str, ...]:
+        """The newest years, to choose one."""
+        return tuple(year for year, _count in self.years[: len(self.years) - len(self.earlier_years)])
+
+    @property
+    def earlier_years(self) -> tuple[str, ...]:
+        """Those that are folded away: none where it would be one, which takes no more room than the fold."""
+        earlier = self.years[_YEARS_AT_HAND:]
+        return tuple(year for year, _count in earlier) if len(earlier) > 1 else ()
 
 
 def of_subject(whole: Whole, subject: Subject, filters: Filters) -> EntryList:
