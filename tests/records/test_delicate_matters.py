@@ -5,6 +5,7 @@ from django.urls import reverse
 
 from apps.records.presenters import delicate as delicate_matters
 from apps.records.presenters.questionnaires import QuestionnaireEntry
+from apps.records.presenters.reports import ReportEntry
 from tests.records.shelved import keep, result
 
 pytestmark = pytest.mark.django_db
@@ -68,3 +69,7 @@ class TestTheFirstPage:
 
     def test_names_no_questionnaire_by_whatever_title(self):
         assert not delicate_matters.is_of_first_page(QuestionnaireEntry(title="Before your visit"))
+
+    @pytest.mark.parametrize("title", ["XR Skeletal survey", "Bones Survey Views", "Metastatic bone survey"])
+    def test_names_a_picture_of_bones(self, title):
+        assert delicate_matters.is_of_first_page(ReportEntry(title=title))

@@ -27,10 +27,11 @@ _LOINC: Final = frozenset(
         "69737-5", "70274-6", "72109-2", "75626-2", "75624-7", "82666-9", "82667-7", "76499-3", "76504-0",
     }
 )  # fmt: skip
-# English and Spanish.
+# English and Spanish. A skeletal or a bone survey is a picture of bones.
 _WORDS: Final = re.compile(
     r"cause of death|causa de (?:la )?muerte|suicid|better off dead|mejor muert|\bphq-?\s?[0-9]|patient health quest|"
-    r"\bgad-?\s?7|\baudit-c|\bdast-?\s?10|questionnaire|cuestionario|\bsurvey\b|\bencuesta\b",
+    r"\bgad-?\s?7|\baudit-c|\bdast-?\s?10|questionnaire|cuestionario|\bencuesta\b|"
+    r"(?<!skeletal )(?<!bone )(?<!bones )(?<!osseous )\bsurvey\b",
     re.IGNORECASE,
 )
 
