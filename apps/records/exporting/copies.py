@@ -12,8 +12,8 @@ from enum import StrEnum
 
 from django.db.models import QuerySet, Sum
 from django.db.models.functions import Length
+from django.utils.translation import get_language, ngettext, override
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from apps.records.exporting import archives, attached, bundles, lines, stored
 from apps.records.exporting.archives import File
@@ -43,17 +43,26 @@ class Part:
 
 
 def copy(parts: Sequence[Part], form: Form, *, at: datetime) -> Iterator[bytes]:
-    """The archive, piece by piece. Everything in words is said at once, in the language of now.
+    """The archive, piece by piece, in the language of now whenever it is read.
 
     Raises, perhaps in the middle, `apps.vault.errors.VaultError` where nothing of this person can be opened, and
     `stored.DeletedMeanwhile`: what came is then no whole archive, and has no list of contents.
     """
-    explained = explanation(parts, form, at=at).encode()
-    return archives.archive(_files(explained, parts, form, at=at), at=at)
+    return _told_in(get_language(), archives.archive(_files(parts, form, at=at), at=at))
 
 
-def _files(explained: bytes, parts: Sequence[Part], form: Form, *, at: datetime) -> Iterator[File]:
-    yield File(FIRST, (explained,))
+def _told_in(language: str | None, pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """Nobody's request is at hand any more while an answer leaves."""
+    while True:
+        with override(language):
+            piece = next(pieces, None)
+        if piece is None:
+            return
+        yield piece
+
+
+def _files(parts: Sequence[Part], form: Form, *, at: datetime) -> Iterator[File]:
+    yield File(FIRST, (explanation(parts, form, at=at).encode(),))
     for part in parts:
         yield from (_bundle_files(part, at) if form is Form.BUNDLE else _line_files(part))
         stored.ensure_held(part.source)  # after its last file: each of them reads the record for itself

@@ -1,7 +1,8 @@
 """What an export adds to what was received, as FHIR resources of the same version: where and when each row came, what
 is missing, and what cannot be read as JSON.
 
-Each is told from the provider's own by its id, a UUID made from what it is about, and by its fullUrl, `urn:uuid:…`.
+Each is told from the provider's own by its id, a UUID made from what it is about, and by its fullUrl, `urn:uuid:…`. Its
+sentences are in the language of whoever asked.
 """
 
 import base64
@@ -11,13 +12,15 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid5
 
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
 from apps.records.exporting.stored import Row, Source
 from apps.wire.dialects import FhirVersion
 
 Resource = dict[str, Any]
 
 _NAMESPACE = UUID("6f0c1c0e-52b1-5d0e-9a55-3c8f3f3b1d11")
-_AGENT = "Holdfast, for the patient"
 
 
 def identity(*parts: object) -> str:
@@ -58,20 +61,25 @@ def provenance(source: Source, rows: Sequence[Row]) -> Resource:
 
 
 def _removal(noticed_at: datetime) -> Resource:
-    return {"text": f"The provider no longer has this; noticed at {instant(noticed_at)}."}
+    said = _("The provider no longer has this; noticed at %(moment)s.")
+    return {"text": said % {"moment": instant(noticed_at)}}
+
+
+def _agent() -> Resource:
+    return {"display": _("Holdfast, for the patient")}
 
 
 def _dstu2_origin(source: Source, period: Resource) -> Resource:
     role = {"system": "http://hl7.org/fhir/provenance-participant-role", "code": "assembler"}
     kind = {"system": "http://hl7.org/fhir/resource-types", "code": "Bundle"}
     entity = {"role": "source", "type": kind, "reference": source.base_url, "display": source.provider}
-    return {"period": period, "agent": [{"role": role, "actor": {"display": _AGENT}}], "entity": [entity]}
+    return {"period": period, "agent": [{"role": role, "actor": _agent()}], "entity": [entity]}
 
 
 def r4_origin(source: Source) -> Resource:
     """Who fetched, and from where: the part of a Provenance of R4 that is the same for everything of one source."""
     system = "http://terminology.hl7.org/CodeSystem/provenance-participant-type"
-    agent = {"type": {"coding": [{"system": system, "code": "assembler"}]}, "who": {"display": _AGENT}}
+    agent = {"type": {"coding": [{"system": system, "code": "assembler"}]}, "who": _agent()}
     address = {"system": "urn:ietf:rfc:3986", "value": source.base_url}
     entity = {"role": "source", "what": {"identifier": address, "display": source.provider}}
     return {"agent": [agent], "entity": [entity]}
@@ -80,31 +88,35 @@ def r4_origin(source: Source) -> Resource:
 def missing(source: Source, sentences: Iterable[str]) -> Resource:
     """What the record lacks, in the words of its ledger; where it lacks nothing, that. An OperationOutcome."""
     issues = [_issue("warning", "incomplete", sentence) for sentence in sentences]
-    complete = _issue("information", "informational", "Everything this provider releases is here, as far as we know.")
+    complete = _issue("information", "informational", _("Nothing is missing, as far as we know."))
     return _made("OperationOutcome", "missing", source.connection_id, issue=issues or [complete])
 
 
 def counted(source: Source, *, entries: int, oddities: Iterable[str]) -> Resource:
     """How many entries of the record were written, and what is odd about single ones: the last word of a file. Without
     it the file was broken off."""
-    total = _issue("information", "informational", f"{entries} entries of the record were written.")
+    written = ngettext(
+        "%(count)d entry of the record was written.", "%(count)d entries of the record were written.", entries
+    )
+    total = _issue("information", "informational", written % {"count": entries})
     odd = [_issue("warning", "exception", sentence) for sentence in oddities]
     return _made("OperationOutcome", "counted", source.connection_id, issue=[total, *odd])
 
 
 def unopened(row: Row) -> str:
     """What is said of a row that does not open."""
-    return f"{row.reference} could not be opened, and is not here."
+    return _("%(entry)s could not be opened, and is not here.") % {"entry": row.reference}
 
 
 def unopened_file(reference: str) -> str:
     """What is said of a kept file of this resource that does not open."""
-    return f"A file of {reference} could not be opened, and is not here."
+    return _("A file of %(entry)s could not be opened, and is not here.") % {"entry": reference}
 
 
 def wrapped(row: Row, binary: Resource) -> str:
     """What is said of a row that `unreadable` wraps."""
-    return f"{row.reference} could not be read as JSON; it is here as it came, as Binary/{binary['id']}."
+    said = _("%(entry)s could not be read as JSON; it is here as it came, as %(binary)s.")
+    return said % {"entry": row.reference, "binary": f"Binary/{binary['id']}"}
 
 
 def unreadable(source: Source, row: Row, body: bytes) -> Resource:
