@@ -51,3 +51,15 @@ class TestALongName:
         box = page.locator("li").bounding_box()
         assert box is not None
         assert box["height"] < 180
+
+    def test_leaves_no_line_empty_where_it_follows_a_date(self, new_page: Callable[..., Page]) -> None:
+        page = new_page(width=360)
+        parts = f"<span>Collected March 9</span> <span id='name'><span>\u00b7 </span>{WORD}</span>"
+        page.set_content(f"<main class='band'><p class='row-detail parts'>{parts}</p></main>")
+        page.add_style_tag(content=STYLESHEET)
+        above = page.evaluate("""() => {
+          const part = document.querySelector('#name'), name = document.createRange();
+          name.selectNodeContents(part.lastChild);
+          return name.getBoundingClientRect().top - part.getBoundingClientRect().top;
+        }""")
+        assert above < 10
