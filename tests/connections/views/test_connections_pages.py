@@ -79,6 +79,13 @@ class TestOneConnection:
         assert "FHIR R4" in page
         assert f"/connections/{connection.pk}/disconnect/" in page
 
+    @pytest.mark.parametrize("page", ["", "record/", "disconnect/"])
+    def test_has_a_smaller_heading_where_its_provider_has_a_long_name(self, traveller, connection, page):
+        assert "<h1>" in text_of(traveller, f"/connections/{connection.pk}/{page}")
+        connection.provider.name = "Department of Otorhinolaryngology " * 3
+        connection.provider.save()
+        assert '<h1 class="is-long">' in text_of(traveller, f"/connections/{connection.pk}/{page}")
+
     def test_is_not_there_for_a_stranger(self, make_traveller, connection, sam):
         assert make_traveller(sam).client.get(f"/connections/{connection.pk}/").status_code == 404
 
