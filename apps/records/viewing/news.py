@@ -78,8 +78,9 @@ def of(whole: Whole) -> News | None:
     named = [one for one in listed if one.may_be_named][:MOST_NAMED]
     left = [one for one in listed if one not in named]
     more, lists = len(left), {one.subject for one in left}
-    if len(newest) == _LOOKED_THROUGH and (behind := came.count() - len(newest)):
-        more, lists = more + behind, set()
+    if len(newest) == _LOOKED_THROUGH and (behind := came.count() - len(newest)):  # nobody has looked through those
+        listed_in_all = sum(shelf.index.count for shelf in whole.shelves if shelf.index is not None)
+        more, lists = max(more, min(more + behind, listed_in_all - len(named))), set()
     if not named and not more:
         return None
     told = tuple(_row(whole, one, since) for one in named)
