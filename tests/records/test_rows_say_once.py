@@ -69,6 +69,14 @@ class TestInsurance:
         assert (told.when_label, told.when) == ("Valid", "January 1, 2000 to June 30, 2012")
 
 
+class TestWhatStarted:
+    def test_has_a_page_that_says_so_once(self):
+        team = entry("CareTeam", status="active", period={"start": "2019-02-20"})
+        told = {fact.label: fact.lines for fact in facts.of(team, provider=HARBOR)}
+        assert told["Started"] == ("February 20, 2019",)
+        assert row(team).when == "Since February 20, 2019"
+
+
 class TestHowLongASupplyIsValid:
     @pytest.mark.parametrize(
         ("period", "said"),

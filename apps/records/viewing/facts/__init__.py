@@ -4,12 +4,13 @@
 field without a label is none to show: a reference, a code, what the head of the page says already.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 from django.utils.translation import ngettext
 
 from apps.records.presenters.care_teams import CareTeamEntry
 from apps.records.presenters.entry import Entry
+from apps.records.presenters.moments import When
 from apps.records.presenters.results import Measured, ResultEntry
 from apps.records.viewing import values_in_words, whens, words
 from apps.records.viewing.facts import labels, lines
@@ -30,7 +31,7 @@ def of(entry: Entry, *, provider: str) -> tuple[Fact, ...]:
     own = _own(entry)
     found = [
         Fact(labels.status(), (words.of_status(entry, provider=provider),)),
-        Fact(whens.label(entry), (whens.in_full(entry.when),)),
+        Fact(whens.label(entry), (whens.in_full(_told_once(entry.when)),)),
         *own,
         Fact(labels.people(), () if isinstance(entry, CareTeamEntry) else _unnamed(entry, own)),  # members say it all
     ]
@@ -41,6 +42,11 @@ def _unnamed(entry: Entry, own: list[Fact]) -> tuple[str, ...]:
     """Who has to do with it, but for those whom another fact names, and says as what."""
     named = {part for fact in own for line in fact.lines for part in (line, *line.split(" · "))}
     return tuple(person for person in entry.people if person not in named)
+
+
+def _told_once(when: When) -> When:
+    """Under "Started", the words "Since" would say it again."""
+    return replace(when, is_open=False) if when.means == "started" else when
 
 
 def _own(entry: Entry) -> list[Fact]:
