@@ -163,3 +163,4 @@ class TestAnEntry:
         found = Summarized(alice)
         whole = next(each for each in found.told(RESULTS) if each["code"]["text"] == "Whole")
         assert [each["code"]["text"] for each in found.named(whole["hasMember"])] == ["Part"]
+        assert re.search("<td>Whole</td><td>[12] results?</td>", found.words(RESULTS))

@@ -59,7 +59,7 @@ class TestAResult:
         ("value", "said"),
         [
             ({"valueDateTime": "about Easter"}, "“about Easter”"),
-            ({"valuePeriod": {"start": "2019-01-01", "end": "2019-02-01"}}, "January 1, 2019 to February 1, 2019"),
+            ({"valuePeriod": {"start": "2019-01-01", "end": "2019-02-01"}}, "January 1 to February 1, 2019"),
             ({"valuePeriod": {"start": "2019-02-01", "end": "2019-01-01"}}, "February 1, 2019 to January 1, 2019"),
             ({"valueAttachment": {"title": "Curve", "url": "https://lab.example/1"}}, "Curve"),
         ],

@@ -83,6 +83,10 @@ class TestAPlan:
         said = "Current; Canary in-progress · Under way; Canary completed · Done; Canary cancelled · Stopped"
         assert f"<td>{said}</td>" in found.words(PLANS)
 
+    def test_is_called_by_its_title_and_told_by_its_description(self, alice):
+        keep(make_connection(alice), made("CarePlan", status="active", title="Heart", description="Walk each day"))
+        assert "<td>Heart</td><td>Current; Walk each day</td>" in Summarized(alice).words(PLANS)
+
     def test_that_is_only_proposed_stays_proposed(self, alice):
         keep(make_connection(alice), made("CarePlan", status="active", intent="proposal", description="Heart"))
         (only,) = Summarized(alice).told(PLANS)

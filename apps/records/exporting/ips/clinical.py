@@ -207,7 +207,8 @@ def plan(told: Told) -> Item | None:
             "activity": [{"detail": activity} for activity in activities if activity],
         }
     )
-    return Item(resource, description or told.entry.title, narrating.details(told))
+    title = told.entry.title or description
+    return Item(resource, title, narrating.details(told, description if description != title else ""))
 
 
 def _activity(detail: Element, told: Told) -> Part:

@@ -42,7 +42,7 @@ def medicine(told: Told) -> Item | None:
         authored = {"authoredOn": writing.date(when.starts), "dosageInstruction": dosage}
         noted = [{"text": said} for said in ends]
         resource = writing.without_empty({**known, **_intended(told), **named, **authored, "note": noted})
-    return Item(resource, title, narrating.together(narrating.details(told), *(each["text"] for each in dosage), *ends))
+    return Item(resource, title, narrating.details(told, *(each["text"] for each in dosage), *ends))
 
 
 def _intended(told: Told) -> Part:

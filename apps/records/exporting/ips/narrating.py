@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Final
 
+from django.utils.translation import ngettext
+
 from apps.records.exporting.reading import Told
 from apps.records.presenters import vitals
 from apps.records.presenters.care_plans import Activity, CarePlanEntry
@@ -26,10 +28,10 @@ _TOLD: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 _SAY_WHAT_THEY_ARE: Final = frozenset({"criticality", "reactions", "doses", "model"})
 
 
-def details(told: Told) -> str:
-    """How it stands, and what else there is to know at a glance."""
+def details(told: Told, *said: str) -> str:
+    """How it stands, this, and what else there is to know at a glance."""
     entry = told.entry
-    return together(words.of_status(entry, provider=told.source.provider), *_facts(entry))
+    return together(words.of_status(entry, provider=told.source.provider), *said, *_facts(entry))
 
 
 def together(*said: str) -> str:
@@ -47,6 +49,11 @@ def date(entry: Entry) -> str:
 def measured(entry: ResultEntry) -> str:
     """Its value, where that stands, and what is usual; of one that has parts, of each part."""
     return together(*_measured(entry))
+
+
+def counted(count: int) -> str:
+    """How many results there are to look for elsewhere; empty for none."""
+    return ngettext("%(count)d result", "%(count)d results", count) % {"count": count} if count else ""
 
 
 def _facts(entry: Entry) -> Iterator[str]:
@@ -78,6 +85,8 @@ def _measured(entry: ResultEntry) -> Iterator[str]:
     if entry.usual_range is not None:
         yield f"{labels.of_field('ResultEntry', 'usual_range')}: {values_in_words.of_range(entry.usual_range)}"
     yield from parts
+    if not (entry.value or entry.components):
+        yield counted(len(entry.members))
 
 
 def _part(part: Component) -> str:

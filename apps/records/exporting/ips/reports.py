@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import islice
 
-from django.utils.translation import ngettext
-
 from apps.records.exporting.ips import cautions, judging, narrating, observations, writing
 from apps.records.exporting.ips.clinical import Item, known_code
 from apps.records.exporting.reading import Told
@@ -50,7 +48,7 @@ def report(told: Told) -> Item | None:
     named = results.references(sent, "result", told.context, most=results.MOST_RESULTS)
     inside = _inside(told)
     said = (conclusion, *map(heads.title_of, concluded), *map(_said, islice(inside.values(), _MOST_SAID)))
-    detail = narrating.together(narrating.details(told), narrating.together(*said) or _counted(len(named)))
+    detail = narrating.details(told, narrating.together(*said) or narrating.counted(len(named)))
     parts = {name: item.resource for name, item in inside.items()}
     return Item(resource, title, detail, results=named, inside=parts)
 
@@ -74,7 +72,3 @@ def _inside(told: Told) -> Mapping[str, Item]:
 
 def _said(item: Item) -> str:
     return ": ".join(filter(None, (item.title, item.detail)))
-
-
-def _counted(count: int) -> str:
-    return ngettext("%(count)d result", "%(count)d results", count) % {"count": count} if count else ""
