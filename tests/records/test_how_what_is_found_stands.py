@@ -118,6 +118,25 @@ class TestAnEntryThatIsFound:
         assert found(client, "lisinopril") == []
 
 
+class TestAVaccineThatIsFound:
+    @pytest.mark.parametrize(
+        ("language", "words", "name"),
+        [
+            ("en", "shingles", "Shingles (zoster)"),
+            ("es", "culebrilla", "Culebrilla (herpes zóster)"),
+            ("en", "zoster", "Shingles"),
+        ],
+    )
+    def test_is_called_by_what_it_is_against(self, hers, connection, language, words, name):
+        vaccine = {"text": "zoster recombinant", "coding": [{"system": "http://hl7.org/fhir/sid/cvx", "code": "187"}]}
+        sent = {"resourceType": "Immunization", "id": "i1", "status": "completed", "vaccineCode": vaccine}
+        keep(connection, {**sent, "patient": SUBJECT, "occurrenceDateTime": "2020-02-04"})
+        hers.post(reverse("set_language"), {"language": language})
+        text = hers.post(reverse("search_record"), {"words": words}, follow=True).content.decode()
+        assert name in text
+        assert "(zoster recombinant)" in text
+
+
 class TestAPhraseOfAnEarlierRelease:
     def test_says_name_and_date(self):
         phrase = indexing.read_phrase(json.dumps(["Asthma", "", [[[0, "", "1", 7], "2019-03"]]]).encode())

@@ -51,6 +51,22 @@ def of(codes: Iterable[Code]) -> tuple[Illness, ...]:
     return tuple(dict.fromkeys(illness for code in coded for illness in _BY_CODE.get(code, ())))
 
 
+def key_of(illnesses: Iterable[Illness]) -> str:
+    """What a vaccine against these is found by, where other things have keys as well; empty where there is none."""
+    return ",".join(map(_key, illnesses))
+
+
+def read_key(key: str) -> tuple[Illness, ...]:
+    """The same, read; none for the key of anything else."""
+    return tuple(_BY_KEY[each] for each in key.split(",") if each in _BY_KEY)
+
+
+def meant_by(words: str) -> tuple[Illness, ...]:
+    """The illnesses that a person may mean: those whose name contains these words, whatever their case."""
+    wanted = " ".join(words.casefold().split())
+    return tuple(illness for illness in Illness if wanted and wanted in name_of(illness).casefold())
+
+
 def name_of(illness: Illness) -> str:
     """What it is called, in the language of whoever asks."""
     return _name_in(illness, get_language() or "")
@@ -60,6 +76,10 @@ def name_of(illness: Illness) -> str:
 def _name_in(illness: Illness, _language: str) -> str:
     """A list names several in each row, and looking words up takes as long as the row. An illness is nobody's."""
     return str(ILLNESS_WORDS[illness])
+
+
+def _key(illness: Illness) -> str:
+    return f"against-{illness}"
 
 
 def _by_code() -> dict[str, tuple[Illness, ...]]:
@@ -100,6 +120,7 @@ _CODES: Mapping[Illness, str] = {
     Illness.YELLOW_FEVER: "37 183 184",
 }
 _BY_CODE = _by_code()
+_BY_KEY = {_key(illness): illness for illness in Illness}
 
 ILLNESS_WORDS: Mapping[Illness, str | Promise] = {
     Illness.CHICKENPOX: _("Chickenpox (varicella)"),

@@ -17,9 +17,10 @@ from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 
-from apps.records.presenters import meanings, plain_names
+from apps.records.presenters import illnesses, meanings, plain_names
 from apps.records.presenters.entry import NOT_GIVEN, Code, Entry
 from apps.records.presenters.family import FamilyEntry
+from apps.records.presenters.immunizations import ImmunizationEntry
 from apps.records.presenters.moments import When
 from apps.records.presenters.remembering import remembered
 from apps.records.presenters.visits import VisitEntry
@@ -110,12 +111,15 @@ def _found_by(title: str, key: str, codes: tuple[Code, ...], people: tuple[str, 
     displays = (code.display for code in codes)
     ours = (str(plain.words), *plain.terms) if plain else ()
     said = " ".join(filter(None, dict.fromkeys((title, *ours, *displays, *people))))
-    return title[:_LONGEST_TITLE], key, f"{' '.join(words_of(said))[:_LONGEST]}{_MARK}{key}{_MARK}"
+    keys = _MARK.join(key.split(","))
+    return title[:_LONGEST_TITLE], key, f"{' '.join(words_of(said))[:_LONGEST]}{_MARK}{keys}{_MARK}"
 
 
 def _called(entry: Entry) -> tuple[str, str]:
-    """Its title. What has none may be a visit, which lists call by what sort of visit it was, or about a relative: by
-    the provider's words, else by ours, whose key this is."""
+    """Its title, and the key of what lists call it: of a vaccine, what it is against. What has no title may be a visit,
+    which is called by what sort of visit it was, or about a relative: by the provider's words, else by ours."""
+    if isinstance(entry, ImmunizationEntry) and not entry.is_withheld:
+        return entry.title, illnesses.key_of(entry.illnesses)
     if entry.title or entry.is_withheld:
         return entry.title, ""
     if isinstance(entry, VisitEntry):
@@ -175,7 +179,9 @@ def find(shelves: Sequence[OpenShelf], words: str, ring: KeyRing) -> Found:
     chosen, passed_over = _searchable(shelves)
     looked = _Looked(passed_over=dict.fromkeys(passed_over))
     wanted = [word.encode(errors="surrogatepass") for word in dict.fromkeys(words_of(words))]
-    meant = [f"{_MARK}{name.key}{_MARK}".encode() for name in plain_names.meant_by(words)]
+    keys = [name.key for name in plain_names.meant_by(words)]
+    keys += [illnesses.key_of([illness]) for illness in illnesses.meant_by(words)]
+    meant = [f"{_MARK}{key}{_MARK}".encode() for key in keys]
     for shelf, number, leaf in reading.every_leaf(chosen, Arrangement.WORDS, ring):
         looked.look_through(shelf, number, _understood(indexing.read_phrases, leaf), wanted, meant)
     entries = ((*entry, shelf, phrase) for shelf, phrase in _phrases(looked, ring) for entry in phrase.entries)

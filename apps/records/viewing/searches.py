@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.utils.translation import gettext
 
-from apps.records.presenters import family, plain_names, visits
+from apps.records.presenters import family, illnesses, plain_names, visits
 from apps.records.presenting import KINDS
 from apps.records.shelving import searching
 from apps.records.shelving.searching import Hit
@@ -79,7 +79,7 @@ def _rows(whole: Whole, hits: Iterable[Hit]) -> tuple[Row, ...]:
         row, connection_id = _row(whole, hit), hit.shelf.connection_id
         called = row.title.casefold(), row.theirs.casefold()
         of_it = (row.person, *called, row.when, hit.standing.status, hit.standing.group)
-        is_named = hit.title or hit.plain in _PLAIN
+        is_named = hit.title or hit.plain in _PLAIN or illnesses.read_key(hit.plain)
         alike = told[of_it] if hit.when and is_named else []  # others may be something else
         head = next((rows for rows in alike if connection_id not in rows), None)
         if head is None:
@@ -121,7 +121,8 @@ def _status(hit: Hit, provider: str, *, at: datetime) -> str:
 def _names(hit: Hit) -> tuple[str, str]:
     """What to call it: plainly, and as the provider does where that is something else. Never nothing."""
     plain = _PLAIN.get(hit.plain)
-    ours, theirs = str(plain.words) if plain else "", hit.title
+    against = ", ".join(map(illnesses.name_of, illnesses.read_key(hit.plain)))
+    ours, theirs = str(plain.words) if plain else against, hit.title
     if ours and theirs:
         return ours, theirs if theirs.casefold() != ours.casefold() else ""
     return provider_codes.told(theirs) or ours or str(_BY_KIND.get(hit.plain, "")) or gettext("Unnamed entry"), ""
