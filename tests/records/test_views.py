@@ -173,6 +173,16 @@ class TestFirstSync:
         assert "http-equiv" not in page(hers, linked)
         assert "hx-get" not in page(hers, linked)
 
+    @pytest.mark.parametrize("status", ["disconnected", "ended"])
+    def test_does_not_go_on_where_its_connection_ended_meanwhile(self, hers, linked, status):
+        syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=timezone.now())
+        linked.status = status
+        linked.save()
+        text = page(hers, linked)
+        assert "Your record from Harbor Family Practice" in text
+        assert "We keep going" not in text
+        assert "hx-get" not in text
+
     def test_says_that_it_waits_for_a_provider_that_does_not_answer(self, hers, linked, provider):
         provider.answers[PATIENT] = http(503)
         sync(linked)

@@ -20,6 +20,7 @@ from apps.records.models import Record, Shelf, SyncRun, SyncStep
 from apps.records.presenters.patient import PatientSummary
 from apps.records.shelving.indexing import Index
 from apps.records.subjects import LISTED, PATIENT
+from apps.records.syncing.running import ENDED
 from apps.vault import sealing
 from apps.vault.errors import VaultError
 from apps.vault.sealing import Holder, KeyRing
@@ -39,7 +40,7 @@ class State(StrEnum):
     FIRST = "first"  # U2
     CHECKING = "checking"  # U3
     PAUSED = "paused"  # U8
-    STOPPED = "stopped"  # by staff, or a matter of theirs: how the connection stands says so
+    STOPPED = "stopped"  # by the patient, by staff, or a matter of theirs: how the connection stands says so
     COMPLETE = "complete"
     PARTIAL = "partial"  # U6
     FAILED = "failed"  # U7
@@ -167,7 +168,7 @@ def _state(connection: Connection, run: SyncRun | None, *, is_first: bool, at: d
     if run.finished_at is not None:
         is_shut_out = any(step.gap == SyncStep.Gap.NOT_ENABLED for step in run.steps.all())
         return State.SHUT_OUT if is_shut_out else State(run.outcome)
-    if standing.is_stopped(connection):
+    if standing.is_stopped(connection) or connection.status in ENDED:  # the run is closed at its next turn
         return State.STOPPED
     is_waiting = run.claim_id is None and run.lease_until is not None and run.lease_until > at
     if is_waiting and run.pauses:  # without any, we wait by ourselves: the provider answers
