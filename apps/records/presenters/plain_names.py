@@ -49,9 +49,10 @@ def of_test(test: str) -> PlainName | None:
 
 
 def meant_by(words: str) -> tuple[PlainName, ...]:
-    """The names that a person may mean by a word: those of which the words or a term contain it, whatever its case."""
+    """The names that a person may mean by a word: those of which the words or a term contain it, whatever its case. By
+    one letter nobody means any."""
     wanted = " ".join(words.casefold().split())
-    if not wanted:
+    if len(wanted) <= 1:
         return ()
     return tuple(name for name in NAMES if any(wanted in said.casefold() for said in (str(name.words), *name.terms)))
 

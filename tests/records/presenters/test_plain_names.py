@@ -55,4 +55,4 @@ class TestAWordThatAPersonTypes:
         assert key in {name.key for name in plain_names.meant_by(words)}
 
     def test_finds_nothing_when_it_is_empty(self):
-        assert plain_names.meant_by("  ") == ()
+        assert plain_names.meant_by("  ") == plain_names.meant_by(" a ") == ()
