@@ -80,6 +80,23 @@ class TestOneTest:
         text = hers.get(address, {"from": "x' or 1=1"}).content.decode()
         assert "10 mmol/L" in text
 
+    def test_of_a_provider_read_in_two_ways_is_that_of_one(self, hers, alice, connection):
+        links = [connection, *(make_connection(alice, make_endpoint(f"https://{n}.example/r4")) for n in "bcd")]
+        links[1].provider = connection.provider
+        links[1].save()
+        for number, link in enumerate(links[:3]):
+            keep(link, *(result(each, value=10 * (number + 1) + each) for each in range(3)))
+        pk = Record.objects.get(connection=connection, logical_id="o0").pk
+        address = reverse("over_time", args=["results", pk])
+        assert "?from=" not in hers.get(address).content.decode(), "two are told apart by their marks"
+        keep(links[3], result(0, value=40))
+        text = hers.get(address).content.decode()
+        assert text.count("?from=") == 3
+        for link in links[:2]:
+            text = hers.get(address, {"from": link.pk, "span": "all"}).content.decode()
+            assert [value in text for value in ("10 mmol/L", "20 mmol/L", "30 mmol/L", "40 mmol/L")] == [1, 1, 0, 0]
+            assert 'class="chip on" href="?span=all"' in text
+
     def test_of_two_providers_is_not_parted(self, hers, alice, connection):
         other = make_connection(alice, make_endpoint("https://b.example/r4"))
         keep(connection, result(0))

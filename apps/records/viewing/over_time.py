@@ -1,6 +1,6 @@
 """One test over time: every value of it from every provider, as charts and as tables."""
 
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
@@ -34,7 +34,7 @@ _ENOUGH = 3  # fewer values read as well in a table (patient experience 4.2)
 @dataclass(frozen=True)
 class Asked:
     """What the address asks for: how far back the chart goes, whether the table has all values, how many there are at
-    most, the newest, and of which connection alone."""
+    most, the newest, and of the provider of which connection alone."""
 
     span: str = ""
     all_rows: bool = False
@@ -64,7 +64,7 @@ class Drawn:
 class OneTest:
     """A test: its series, and how many values are `closed`, belonging to what may carry grave news and not read yet.
     `cut_at` is how many were asked for, where there are more, else 0. `sources` are those to choose from, where they
-    are many, and `source` the one that was chosen of them."""
+    are many, one of each provider, and `source` the one that was chosen of them."""
 
     drawn: tuple[Drawn, ...] = ()
     closed: int = 0
@@ -120,11 +120,22 @@ def _test(
         all_of_it.of(subject), entry.test, all_of_it.ring, most=asked.most, senders=senders, is_open=is_open
     )
     sent_by = {told.connection_id: all_of_it.sources[told.connection_id] for told in found.values if told.connection_id}
-    sources = tuple(sent_by.values()) if len(sent_by) >= _MANY_SOURCES else ()
-    chosen = asked.source if sources and asked.source in sent_by else None
-    values = [told for told in found.values if told.connection_id == chosen] if chosen else found.values
+    providers: dict[UUID, Source] = {}
+    for source in sent_by.values():
+        providers.setdefault(source.connection.provider_id, source)
+    sources = tuple(providers.values()) if len(providers) >= _MANY_SOURCES else ()
+    chosen = sent_by.get(asked.source) if sources and asked.source else None
+    values = [told for told in found.values if _is_of(told, chosen, sent_by)] if chosen else found.values
     drawn = tuple(_drawn(each, asked, at=at) for each in _series(entry, values))
-    return OneTest(drawn, found.closed, asked.most if found.has_older else 0, sources, chosen)
+    shown = providers[chosen.connection.provider_id].connection.pk if chosen else None
+    return OneTest(drawn, found.closed, asked.most if found.has_older else 0, sources, shown)
+
+
+def _is_of(told: Told, chosen: Source, sent_by: Mapping[UUID, Source]) -> bool:
+    """Whether that provider sent it, in whichever way."""
+    return told.connection_id is not None and (
+        sent_by[told.connection_id].connection.provider_id == chosen.connection.provider_id
+    )
 
 
 def _series(entry: ResultEntry, values: Sequence[Told]) -> tuple[Series, ...]:
