@@ -18,7 +18,7 @@ _ABOUT_ONE_PERSON = frozenset({Format.SUMMARY, Format.IPS})
 class CopyForm(forms.Form):
     """Made for the choices of one person: a connection of anybody else's is none of them."""
 
-    field_order = ("sources", "format")
+    field_order = ("sources", "format", "answers")
     format = forms.ChoiceField(
         label=gettext_lazy("As what?"),
         widget=forms.RadioSelect,
@@ -32,6 +32,14 @@ class CopyForm(forms.Form):
             "required": gettext_lazy("Choose what to download."),
             "invalid_choice": gettext_lazy("Choose what to download."),
         },
+    )
+
+    answers = forms.BooleanField(
+        label=gettext_lazy("In the patient summary: also what I answered about how I live and feel"),
+        help_text=gettext_lazy(
+            "Home, work, safety, tobacco and alcohol, questionnaires. The other formats have it anyway."
+        ),
+        required=False,
     )
 
     def __init__(self, choices: Sequence[Choice], *arguments: Any, **keywords: Any) -> None:

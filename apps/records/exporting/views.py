@@ -62,17 +62,20 @@ def _take(request: HttpRequest) -> HttpResponseBase:
         granting.grant(user, [choice.connection.pk for choice in chosen], wanted, at=at)
     except TooMany:
         return render(request, "429.html", {"minutes": _MINUTES}, status=429)
-    return _answer(request, chosen, wanted, at)
+    return _answer(request, chosen, wanted, at, tells_answers=form.cleaned_data["answers"])
 
 
-def _answer(request: HttpRequest, chosen: tuple[Choice, ...], wanted: Format, at: datetime) -> HttpResponseBase:
+def _answer(
+    request: HttpRequest, chosen: tuple[Choice, ...], wanted: Format, at: datetime, *, tells_answers: bool
+) -> HttpResponseBase:
     try:
         if wanted is Format.SUMMARY:
             context = {"summary": summaries.summary(chosen, at=at), "now": at}
             _ensure_held(chosen)
             return render(request, "records/exporting/summary.html", context)
         if wanted is Format.IPS:
-            response = HttpResponse(documents.document(chosen, at=at), content_type="application/fhir+json")
+            document = documents.document(chosen, at=at, tells_answers=tells_answers)
+            response = HttpResponse(document, content_type="application/fhir+json")
             _ensure_held(chosen)
             return _attached(response, f"holdfast-patient-summary-{at:%Y-%m-%d}.json")
         stored.ensure_opens(chosen[0].source)

@@ -12,14 +12,14 @@ from tests.records.linked import AT
 
 MEDICINES, ALLERGIES, PROBLEMS, PAST = "10160-0", "48765-2", "11450-4", "11348-0"
 VACCINES, PROCEDURES, RESULTS, VITALS, PLANS = "11369-6", "47519-4", "30954-2", "8716-3", "18776-5"
-DEVICES = "46264-8"
+DEVICES, HISTORY = "46264-8", "29762-2"
 
 
 class Summarized:
     """The document of all that a person has."""
 
-    def __init__(self, user: User) -> None:
-        written = documents.document(choosing.choices(user), at=AT)
+    def __init__(self, user: User, *, tells_answers: bool = True) -> None:
+        written = documents.document(choosing.choices(user), at=AT, tells_answers=tells_answers)
         assert_r4(written)
         self._entries = json.loads(written, parse_float=Decimal)["entry"]
 

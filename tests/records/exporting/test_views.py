@@ -290,6 +290,15 @@ class TestASummary:
 
 
 class TestThePatientSummary:
+    def test_tells_how_the_person_lives_only_where_they_chose_to(self, hers, connection, address):
+        answered = {"resourceType": "Observation", "id": "o1", "status": "final", "code": {"text": "Canary"},
+                    "category": [{"coding": [{"code": "social-history"}]}], "valueString": "v"}  # fmt: skip
+        keep(connection, answered)
+        assert '<input type="checkbox" name="answers"' in text(hers.get(address))
+        chosen = {"sources": [str(connection.pk)], "format": "ips", "answers": "on"}
+        assert b"Canary" in hers.post(address, chosen).content
+        assert b"Canary" not in take(hers, connection, what="ips").content
+
     def test_is_a_document(self, hers, connection):
         document = json.loads(take(hers, connection, what="ips").content)
         assert (document["type"], document["entry"][0]["resource"]["resourceType"]) == ("document", "Composition")

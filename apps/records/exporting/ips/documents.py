@@ -22,12 +22,13 @@ _PROFILES = "http://hl7.org/fhir/uv/ips/StructureDefinition/"
 _ENCODER = msgspec.json.Encoder(decimal_format="number")
 
 
-def document(choices: Sequence[Choice], *, at: datetime) -> bytes:
-    """The summary of one person, from these connections, as it is at this moment: a Bundle as JSON.
+def document(choices: Sequence[Choice], *, at: datetime, tells_answers: bool = True) -> bytes:
+    """The summary of one person, from these connections, as it is at this moment: a Bundle as JSON. Without
+    `tells_answers` it counts what the person answered about how they live and feel, and tells none of it.
 
     Raises `apps.vault.errors.VaultError` where nothing of this person can be opened.
     """
-    found_patients, gathered = gathering.gather(choices)
+    found_patients, gathered = gathering.gather(choices, tells_answers=tells_answers)
     listed = {(found.source, f"{found.resource_type}/{found.logical_id}")
               for held in gathered.values() for found in held.found}  # fmt: skip
     pages = _Pages(patients.patient(choices, found_patients), listed)
@@ -124,7 +125,7 @@ def _section(section: Section, held: Gathered, choices: Sequence[Choice], pages:
 
 def _reason(held: Gathered) -> str:
     """Why a section is empty of which nobody recorded that there is nothing, or of which some is hidden."""
-    return "withheld" if held.left.withheld else "unavailable"
+    return "withheld" if held.left.withheld or held.left.answers else "unavailable"
 
 
 def _lines(section: Section, held: Gathered, choices: Sequence[Choice]) -> Iterable[str]:
@@ -171,6 +172,8 @@ def _not_listed(held: Gathered, section: Section) -> Iterable[str]:
         yield said % {"count": held.left.withheld}
     if held.left.left_out and section.counts_left_out:
         yield _("Not listed, because over, ruled out or not done: %(count)d.") % {"count": held.left.left_out}
+    if held.left.answers:
+        yield _("Left out, because they tell how the person lives or feels: %(count)d.") % {"count": held.left.answers}
     if held.left.of_other_kinds:
         yield _("Not listed, because this summary has no place for their kind: %(count)d.") % {
             "count": held.left.of_other_kinds

@@ -82,12 +82,12 @@ class Patient:
     resource: Element
 
 
-def gather(choices: Sequence[Choice]) -> tuple[list[Patient], dict[str, Gathered]]:
-    """The patients, and what each section holds by its code. Raises `apps.vault.errors.VaultError` where nothing of
-    this person can be opened."""
-    gathered = {section.loinc: Gathered() for section in SECTIONS}
+def gather(choices: Sequence[Choice], *, tells_answers: bool) -> tuple[list[Patient], dict[str, Gathered]]:
+    """The patients, and what each section holds by its code. `tells_answers` is as in `selecting.Left`. Raises
+    `apps.vault.errors.VaultError` where nothing of this person can be opened."""
+    gathered = {section.loinc: Gathered(left=Left(tells_answers)) for section in SECTIONS}
     with sealing.key_ring(Holder.user(choices[0].source.user_id)) as ring:
-        picked, unread = _pick(choices, gathered, ring)
+        picked, unread = _pick(choices, gathered, ring, tells_answers=tells_answers)
         for choice in choices:
             _open(choice, picked, gathered, ring)
     patients = [patient for choice in choices for patient in _read(choice, unread[choice.connection.pk], gathered)]
@@ -97,7 +97,7 @@ def gather(choices: Sequence[Choice]) -> tuple[list[Patient], dict[str, Gathered
 
 
 def _pick(
-    choices: Sequence[Choice], gathered: Mapping[str, Gathered], ring: KeyRing
+    choices: Sequence[Choice], gathered: Mapping[str, Gathered], ring: KeyRing, *, tells_answers: bool
 ) -> tuple[dict[str, list[Picked]], dict[UUID, list[Subject]]]:
     """What each section picked of all shelves, and the subjects of each connection that no shelf tells of."""
     opened = shelved.opened(choices, tuple(_BY_SUBJECT), ring)
@@ -106,7 +106,7 @@ def _pick(
     for choice in choices:
         for subject, sections in _BY_SUBJECT.items():
             shelf = opened.get((choice.connection.pk, subject.key))
-            of_shelf = _of_shelf(shelf, choice.source, sections, ring)
+            of_shelf = _of_shelf(shelf, choice.source, sections, ring, tells_answers=tells_answers)
             if of_shelf is None:
                 unread[choice.connection.pk].append(subject)
             for section, selection in zip(sections, of_shelf or (), strict=False):
@@ -120,13 +120,13 @@ def _pick(
 
 
 def _of_shelf(
-    shelf: OpenShelf | None, source: Source, sections: Sequence[Section], ring: KeyRing
+    shelf: OpenShelf | None, source: Source, sections: Sequence[Section], ring: KeyRing, *, tells_answers: bool
 ) -> list[Selection] | None:
     """What each of these sections picks of one shelf; None where it cannot be read to its end."""
     if shelf is None:
         return None
     lacking = {source.provider} if shelf.lacks_some else set()
-    selections = [Selection(left=Left(unopened=set(lacking))) for _section in sections]
+    selections = [Selection(left=Left(tells_answers, unopened=set(lacking))) for _section in sections]
     try:
         for one in shelved.entries(shelf, ring):
             for section, selection in zip(sections, selections, strict=True):

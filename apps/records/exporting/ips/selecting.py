@@ -9,7 +9,7 @@ from typing import Final, Generic, TypeVar
 from apps.records.exporting.ips import judging
 from apps.records.exporting.ips.sections import Section
 from apps.records.exporting.stored import Source
-from apps.records.presenters import absences
+from apps.records.presenters import absences, delicate
 from apps.records.presenters.absences import Absence
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.moments import When
@@ -73,13 +73,16 @@ class Newest(Generic[Held]):
 @dataclass
 class Left:
     """What a section does not list. `none_known` says that there is none; `left_out` counts what is over, ruled out or
-    not done, `withheld` what has no details, `of_other_kinds` what the summary has no place for. `unopened` are the
-    providers of which something does not open that may belong here."""
+    not done, `withheld` what has no details, `of_other_kinds` what the summary has no place for, and, unless
+    `tells_answers`, `answers` what the person answered about how they live and feel. `unopened` are the providers of
+    which something does not open that may belong here."""
 
+    tells_answers: bool = True
     none_known: dict[tuple[Source, Absence], NoneKnown] = field(default_factory=dict)
     left_out: int = 0
     withheld: int = 0
     of_other_kinds: int = 0
+    answers: int = 0
     unopened: set[str] = field(default_factory=set)
 
     @property
@@ -98,6 +101,8 @@ class Left:
             self._note(NoneKnown(source, entry.logical_id, absence, said, entry.when))
         elif section.leaves_out(entry):
             self.left_out += 1
+        elif not self.tells_answers and not delicate.is_of_first_page(entry):
+            self.answers += 1
         else:
             return entry.says_no_information  # the section says so itself where it has nothing else
         return True
@@ -107,6 +112,7 @@ class Left:
         self.left_out += others.left_out
         self.withheld += others.withheld
         self.of_other_kinds += others.of_other_kinds
+        self.answers += others.answers
         self.unopened |= others.unopened
         for one in others.none_known.values():
             self._note(one)
