@@ -6,6 +6,7 @@ Nothing of its markup is left, so nothing of it can act.
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import groupby
 
 from apps.records.presenters.markup import Piece, PieceKind, pieces
 
@@ -17,10 +18,14 @@ MOST_PIECES = 400_000  # of markup; more, in so little text, was made to keep us
 _UNSHOWABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 _SPACES = re.compile(r"[^\S\n]+")
 _BREAKS = re.compile(r" ?\n ?")
+_COLUMNS = re.compile(
+    r"\S(?: {3}|\t)"
+)  # of a line without spaces at its end: more than stands between words
+_FEWEST_LINES = 2  # with columns, to be a table
 _UNSEEN = frozenset({"title", "template", "iframe", "svg", "math"})
 _PARAGRAPHS = frozenset(
     (
-        "p", "div", "ul", "ol", "dl", "dt", "dd", "table", "hr", "pre", "blockquote", "section", "article", "header",
+        "p", "div", "ul", "ol", "dl", "dt", "dd", "table", "hr", "blockquote", "section", "article", "header",
         "footer", "form", "fieldset", "body", "address", "figure",
         "paragraph", "list", "text",  # of a C-CDA section
     )
@@ -37,12 +42,14 @@ class BlockKind(StrEnum):
     PARAGRAPH = "paragraph"
     ITEM = "item"
     ROW = "row"
+    ALIGNED = "aligned"  # by spaces, which are kept: a table of figures, typed
 
 
 _BEGINNING = {
     **dict.fromkeys(_PARAGRAPHS, BlockKind.PARAGRAPH),
     **dict.fromkeys(_HEADINGS, BlockKind.HEADING),
     **dict.fromkeys(_ITEMS, BlockKind.ITEM),
+    "pre": BlockKind.ALIGNED,
 }
 
 
@@ -99,6 +106,7 @@ class Typesetter:
         text = text[: max(0, self._left)]
         self._left -= len(text)
         self.is_full = self.is_full or self._left <= 0
+        keeps_lines = keeps_lines or self._kind is BlockKind.ALIGNED
         self._said.append(text if keeps_lines else text.replace("\n", " "))
 
     def end_line(self) -> None:
@@ -158,9 +166,11 @@ class Typesetter:
         self.is_full = self.is_full or len(self._blocks) >= MOST_BLOCKS
 
     def _taken(self) -> str:
-        text = _BREAKS.sub("\n", _SPACES.sub(" ", _UNSHOWABLE.sub("", "".join(self._said))))
+        text = _UNSHOWABLE.sub("", "".join(self._said))
         self._said = []
-        return text.strip()
+        if self._kind is BlockKind.ALIGNED and self._cells is None:
+            return text.strip("\n").rstrip() if text.strip() else ""
+        return _BREAKS.sub("\n", _SPACES.sub(" ", text)).strip()
 
 
 def of_markup(markup: str) -> Reading:
@@ -176,12 +186,15 @@ def of_markup(markup: str) -> Reading:
 def of_text(text: str) -> Reading:
     """Plain text: an empty line ends a block."""
     typesetter = Typesetter()
-    for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
-        if line.strip():
-            typesetter.say(line)
-            typesetter.end_line()
-        else:
-            typesetter.end_block()
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    for is_said, block in groupby(lines, key=lambda line: bool(line.strip())):
+        if is_said:
+            together = list(block)
+            has_columns = sum(bool(_COLUMNS.search(line.strip())) for line in together) >= _FEWEST_LINES
+            typesetter.end_block(BlockKind.ALIGNED if has_columns else BlockKind.PARAGRAPH)
+            for line in together:
+                typesetter.say(line)
+                typesetter.end_line()
         if typesetter.is_full:
             break
     return typesetter.reading()

@@ -95,7 +95,31 @@ class TestAFile:
         assert not sniffing.is_page_instead(b"%PDF-1.4 <html>", declared="application/pdf")
 
 
+class TestText:
+    def test_keeps_the_spaces_of_what_is_aligned_by_them(self):
+        table = "  Test      Result\n  Sodium    140\n  Potassium\t4.1"
+        read = blocks.of_text(f"LAB REPORT\n  as of today\n\n{table}  \n\nEnd.   Signed\n")
+        assert read.blocks == (
+            Block(BlockKind.PARAGRAPH, "LAB REPORT\nas of today"),
+            Block(BlockKind.ALIGNED, table),
+            Block(BlockKind.PARAGRAPH, "End. Signed"),
+        )
+
+    def test_made_to_hurt_is_read_in_one_pass(self):
+        started = time.perf_counter()
+        assert blocks.of_text(("x" + " " * 50_000) * 100).plain
+        assert time.perf_counter() - started < 5
+
+
 class TestHtml:
+    def test_keeps_the_spaces_and_lines_of_preformatted_text(self):
+        read = blocks.of_markup("<p>Of\n  today</p><pre>\n  WBC   5.1\n  RBC   4.5\n</pre><p>a  b</p><pre> \n </pre>")
+        assert read.blocks == (
+            Block(BlockKind.PARAGRAPH, "Of today"),
+            Block(BlockKind.ALIGNED, "  WBC   5.1\n  RBC   4.5"),
+            Block(BlockKind.PARAGRAPH, "a b"),
+        )
+
     def test_is_read_without_what_it_would_do(self):
         markup = "<html><title>x</title><style>p{}</style><h1>Reminder</h1><script>alert('Canary')</script>"
         markup += "<p onclick='Canary()'>Come on <b>Monday</b><br>at 9<img src=x onerror=Canary></p>"

@@ -90,6 +90,10 @@ class TestThePageOfAFile:
         assert "This may not be all of it" in html
         assert "<img" not in html
 
+    def test_shows_figures_one_below_the_other(self, hers, linked):
+        html = hers.get(page(hold(linked, inline(b"Sodium    140\nPotassium 4.1\nIron      90")))).content.decode()
+        assert '<p class="as-sent">Sodium    140\nPotassium 4.1\nIron      90</p>' in html
+
     def test_shows_items_as_a_list(self, hers, linked):
         html = hers.get(page(hold(linked, inline(b"<p>Do</p><ul><li>Rest</li><li>Drink</li></ul>")))).content.decode()
         assert "<li>Rest</li><li>Drink</li>" in html
