@@ -2,9 +2,10 @@
 
 import pytest
 
+from apps.records import shelving
 from tests.records.exporting.keeping import keep
 from tests.records.exporting.summarized import PAST, PROBLEMS, RESULTS, VITALS, Summarized
-from tests.records.linked import make_connection, make_endpoint
+from tests.records.linked import AT, make_connection, make_endpoint
 
 pytestmark = pytest.mark.django_db
 
@@ -42,6 +43,18 @@ class TestAConditionOfTwoProviders:
         found = Summarized(alice)
         assert len(found.told(PROBLEMS)) == count
         assert ("older or said again: 1." in found.words(PROBLEMS)) is (count == 1)
+
+    @pytest.mark.parametrize("is_shelved", [False, True])
+    def test_is_said_by_both(self, alice, is_shelved):
+        for number, name in enumerate(("Harbor", "Brigid", "Harbor")):
+            connection = make_connection(alice, make_endpoint(f"https://{number}.example/r4"))
+            connection.provider.name = name
+            connection.provider.save()
+            keep(connection, condition(f"c{number}", onsetDateTime=f"202{number}-01-01"))
+            if is_shelved:
+                shelving.rebuild_all(connection, at=AT)
+        words = Summarized(alice).words(PROBLEMS)
+        assert "<td>Started: January 1, 2022</td><td>Harbor, Brigid</td>" in words
 
     def test_is_not_called_over_among_those_of_the_past_where_it_is_of_now(self, alice):
         keep(make_connection(alice), condition("c1"))

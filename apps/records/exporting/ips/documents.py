@@ -110,8 +110,8 @@ def _section(section: Section, held: Gathered, choices: Sequence[Choice], pages:
                 if section.none[one.absence] and not contradicting.is_refuted(one.absence, items)]  # fmt: skip
     if not entries and section.unknown:
         entries = [_stated(section, section.unknown, pages, section.loinc)]
-    rows = [(one.item.title or _("Unnamed entry"), one.item.detail, one.date, one.source.provider)
-            for one in held.found]  # fmt: skip
+    rows = [(one.item.title or _("Unnamed entry"), one.item.detail, one.date, said_by)
+            for one, said_by in zip(held.found, held.providers, strict=True)]  # fmt: skip
     heading = (_("What"), _("Details"), _("Date"), _("Provider"))
     part: Part = {
         "title": str(section.title),

@@ -57,12 +57,17 @@ class Gathered:
         return [one.held for one in self.newest.found]
 
     @property
+    def providers(self) -> list[str]:
+        """Who says each of them, in the same order."""
+        return [", ".join(one.providers or (one.held.source.provider,)) for one in self.newest.found]
+
+    @property
     def none_known(self) -> tuple[NoneKnown, ...]:
         """By which providers it was recorded that there is none."""
         return tuple(self.left.none_known.values())
 
-    def put(self, told: Told, section: Section) -> None:
-        """Make an item of what belongs here."""
+    def put(self, told: Told, section: Section, providers: tuple[str, ...]) -> None:
+        """Make an item of what belongs here. `providers` are others that say the same."""
         item = section.item(told)
         if item is None:
             self.left.left_out += 1
@@ -71,7 +76,9 @@ class Gathered:
         item = cautions.heeded(item, told) if is_modified else item
         date = narrating.date(told.entry)
         found = Found(told.source, told.entry.logical_id, told.entry.resource_type, item, date)
-        self.newest.add(Ranked.by(told.entry, "" if is_modified else section.alike(told.entry), found))
+        alike = "" if is_modified else section.alike(told.entry)
+        said_by = dict.fromkeys((*section.providers(told.source), *providers))
+        self.newest.add(Ranked.by(told.entry, alike, found, tuple(said_by)))
 
 
 @dataclass(frozen=True, repr=False)
@@ -98,7 +105,7 @@ def gather(choices: Sequence[Choice], *, tells_answers: bool) -> tuple[list[Pati
 
 def _pick(
     choices: Sequence[Choice], gathered: Mapping[str, Gathered], ring: KeyRing, *, tells_answers: bool
-) -> tuple[dict[str, list[Picked]], dict[UUID, list[Subject]]]:
+) -> tuple[dict[str, list[Ranked[Picked]]], dict[UUID, list[Subject]]]:
     """What each section picked of all shelves, and the subjects of each connection that no shelf tells of."""
     opened = shelved.opened(choices, tuple(_BY_SUBJECT), ring)
     selections = {section.loinc: Selection() for section in SECTIONS}
@@ -113,10 +120,9 @@ def _pick(
                 selections[section.loinc].add(selection)
     for loinc, selection in selections.items():
         gathered[loinc].left.add(selection.left)
-    picked = {loinc: selection.newest.settle() for loinc, selection in selections.items()}
-    for loinc, selection in selections.items():
+        selection.newest.settle()
         gathered[loinc].newest.older += selection.newest.older
-    return picked, unread
+    return {loinc: selection.newest.found for loinc, selection in selections.items()}, unread
 
 
 def _of_shelf(
@@ -138,18 +144,18 @@ def _of_shelf(
 
 
 def _open(
-    choice: Choice, picked: Mapping[str, Iterable[Picked]], gathered: Mapping[str, Gathered], ring: KeyRing
+    choice: Choice, picked: Mapping[str, Iterable[Ranked[Picked]]], gathered: Mapping[str, Gathered], ring: KeyRing
 ) -> None:
     """Read the bodies of what was picked of one connection, each once. What was withdrawn, hidden or changed since its
     shelf was built is judged as it stands now."""
-    wanted: dict[int, list[Section]] = {}
+    wanted: dict[int, list[tuple[Section, tuple[str, ...]]]] = {}
     for section in SECTIONS:
         for one in picked[section.loinc]:
-            if one.source == choice.source:
-                wanted.setdefault(one.record, []).append(section)
+            if one.held.source == choice.source:
+                wanted.setdefault(one.held.record, []).append((section, one.providers))
     for told in reading.of_records(choice.connection, choice.source, tuple(wanted), ring):
         _put(told, wanted.pop(told.record), gathered)
-    for section in (section for unopened in wanted.values() for section in unopened):
+    for section in (section for unopened in wanted.values() for section, _providers in unopened):
         gathered[section.loinc].left.unopened.add(choice.source.provider)
 
 
@@ -163,7 +169,7 @@ def _read(choice: Choice, unread: Sequence[Subject], gathered: Mapping[str, Gath
         elif told.subject is None or told.subject not in unread or not _is_listed(told):
             continue
         elif not fills.keeps(told.entry, told.entry):
-            _put(told, _BY_SUBJECT[told.subject], gathered)
+            _put(told, ((section, ()) for section in _BY_SUBJECT[told.subject]), gathered)
     for entry, section in product(fills.by_themselves(), _BY_SUBJECT[MEDICINES]):
         gathered[section.loinc].left.leaves(entry, section, choice.source)  # which lists none: they are counted
     lacking = {subject for name in unopened for subject in subjects.shelved_for(name)}
@@ -171,11 +177,12 @@ def _read(choice: Choice, unread: Sequence[Subject], gathered: Mapping[str, Gath
         gathered[section.loinc].left.unopened.add(choice.source.provider)
 
 
-def _put(told: Told, sections: Iterable[Section], gathered: Mapping[str, Gathered]) -> None:
-    for section in sections if _is_listed(told) else ():
+def _put(told: Told, sections: Iterable[tuple[Section, tuple[str, ...]]], gathered: Mapping[str, Gathered]) -> None:
+    """Into these sections, of each of which it is known who else says so."""
+    for section, providers in sections if _is_listed(told) else ():
         held = gathered[section.loinc]
         if not held.left.leaves(told.entry, section, told.source):
-            held.put(told, section)
+            held.put(told, section, providers)
 
 
 def _is_listed(told: Told) -> bool:

@@ -11,6 +11,7 @@ from apps.records import subjects
 from apps.records.exporting.ips import clinical, judging, medicines, observations, reports
 from apps.records.exporting.ips.clinical import Item
 from apps.records.exporting.reading import Told
+from apps.records.exporting.stored import Source
 from apps.records.presenters.absences import Absence
 from apps.records.presenters.entry import Entry
 from apps.records.subjects import Subject
@@ -27,7 +28,8 @@ class Section:
     `item` makes the resource; `leaves_out` tells of an entry that there is none to make, and `alike` which entries say
     the same: the newest alone counts. `unknown` is the code of the entry that says there is no information, for a
     section that must not be empty; `none` are those that say that there is nothing, by what there is none of
-    (`stating`). What it leaves out is not counted where another section has it.
+    (`stating`). What is alike says the very same where the section `names_all` that say so; else it is older. What it
+    leaves out is not counted where another section has it.
     """
 
     loinc: str
@@ -40,7 +42,12 @@ class Section:
     unknown: str = ""
     none: Mapping[Absence, str] = field(default_factory=dict)
     alike: Callable[[Entry], str] = _unlike
+    names_all: bool = False
     counts_left_out: bool = True
+
+    def providers(self, source: Source) -> tuple[str, ...]:
+        """By whom something is said, where all are named that say the same."""
+        return (source.provider,) if self.names_all else ()
 
 
 def _current(told: Told) -> Item | None:
@@ -81,7 +88,7 @@ SECTIONS: Final = (
     Section(
         "11450-4", "Problem list - Reported", _("Health conditions"), subjects.CONDITIONS, ("Condition",), _current,
         judging.is_no_current_condition, "no-problem-info", {Absence.CONDITIONS: "no-known-problems"},
-        judging.condition_of,
+        judging.condition_of, names_all=True,
     ),
     Section(
         "11369-6", "History of Immunization note", _("Vaccines"), subjects.VACCINES, ("Immunization",),
@@ -105,7 +112,7 @@ SECTIONS: Final = (
     ),
     Section(
         "11348-0", "History of Past illness note", _("Past health conditions"), subjects.CONDITIONS, ("Condition",),
-        _past, judging.is_no_past_condition, alike=judging.condition_of, counts_left_out=False,
+        _past, judging.is_no_past_condition, alike=judging.condition_of, names_all=True, counts_left_out=False,
     ),
     Section(
         "18776-5", "Plan of care note", _("Care plans"), subjects.PLANS, ("CarePlan",), clinical.plan,
