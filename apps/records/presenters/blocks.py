@@ -18,9 +18,7 @@ MOST_PIECES = 400_000  # of markup; more, in so little text, was made to keep us
 _UNSHOWABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 _SPACES = re.compile(r"[^\S\n]+")
 _BREAKS = re.compile(r" ?\n ?")
-_COLUMNS = re.compile(
-    r"\S(?: {3}|\t)"
-)  # of a line without spaces at its end: more than stands between words
+_COLUMNS = re.compile(r"\S(?: {3}|\t)")  # of a line without spaces at its end: more than stands between words
 _FEWEST_LINES = 2  # with columns, to be a table
 _UNSEEN = frozenset({"title", "template", "iframe", "svg", "math"})
 _PARAGRAPHS = frozenset(
