@@ -28,6 +28,8 @@ INSTEAD = {
     "error": "500 with a line of text",
     "bad-gateway": "502 with a page",
     "unavailable": "503 with Retry-After",
+    "forbidden": "403 with a line of text",
+    "gone": "410 with a line of text",
     "redirect": "302 to another host",
     "dropped": "no answer: the connection ends, and nothing was done",
 }
@@ -46,6 +48,15 @@ KINDS = {**INSTEAD, **SPOILT}
 LOSING = frozenset({"cut", "html", "empty", "lost", "dropped-after"})
 PATIENCE_SECONDS = 10.0  # nobody waits longer for tokens: whom a slow answer reaches after that has gone
 _DROPPED = frozenset({"dropped", "dropped-after"})
+# Their status, and their text; without one, a page.
+_REFUSALS = {
+    "throttled": (429, "Too many requests"),
+    "error": (500, "Internal error"),
+    "bad-gateway": (502, ""),
+    "unavailable": (503, ""),
+    "forbidden": (403, "Forbidden"),
+    "gone": (410, "Gone"),
+}
 _PAGE = b"<!doctype html><title>Sorry</title><h1>Something went wrong</h1>"
 
 _lock = threading.Lock()
@@ -158,17 +169,12 @@ class FaultMiddleware:
 def _instead(fault: Fault) -> HttpResponseBase:
     if fault.kind in _DROPPED:
         return _hung_up()
-    match fault.kind:
-        case "throttled":
-            answer = HttpResponse("Too many requests", status=429, content_type="text/plain")
-        case "error":
-            answer = HttpResponse("Internal error", status=500, content_type="text/plain")
-        case "bad-gateway":
-            answer = HttpResponse(_PAGE, status=502)
-        case "unavailable":
-            answer = HttpResponse(_PAGE, status=503)
-        case _:
-            answer = HttpResponse(status=302, headers={"Location": "http://127.0.0.2/elsewhere"})
+    if fault.kind == "redirect":
+        return HttpResponse(status=302, headers={"Location": "http://127.0.0.2/elsewhere"})
+    status, text = _REFUSALS[fault.kind]
+    answer = (
+        HttpResponse(text, status=status, content_type="text/plain") if text else HttpResponse(_PAGE, status=status)
+    )
     if fault.retry_after and fault.kind in {"throttled", "unavailable"}:
         answer["Retry-After"] = fault.retry_after
     return answer

@@ -26,7 +26,11 @@ def spoil(exchange):
 class TestFaultOfTheTokenEndpoint:
     @pytest.mark.conformance("X70")
     @pytest.mark.parametrize(
-        ("kind", "status"), [("throttled", 429), ("error", 500), ("bad-gateway", 502), ("unavailable", 503)]
+        ("kind", "status"),
+        [
+            *(("forbidden", 403), ("gone", 410), ("throttled", 429)),
+            *(("error", 500), ("bad-gateway", 502), ("unavailable", 503)),
+        ],
     )
     def test_answers_instead_of_it(self, spoil, kind, status):
         response = spoil(kind, retry_after="7")

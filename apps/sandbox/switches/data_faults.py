@@ -15,5 +15,12 @@ DATA_FAULT_SCENARIOS: dict[str, Scenario] = {
     "data-html": Scenario("The next data answer is a web page.", faults=(Fault("data", "html"),)),
     "data-wrong-type": Scenario("The next data answer calls itself text.", faults=(Fault("data", "wrong-type"),)),
     "data-empty": Scenario("The next data answer is empty.", faults=(Fault("data", "empty"),)),
+    "pages-expire": Scenario(
+        "The next page that a link leads to is gone: 410.", faults=(Fault("data", "gone", path="page"),)
+    ),
+    "category-withheld": Scenario(
+        "Every search for what was measured as a vital sign: 403.",
+        faults=(Fault("data", "forbidden", None, path="category=vital-signs"),),
+    ),
     "metadata-down": Scenario("Every metadata request: 503.", faults=(Fault("metadata", "unavailable", None),)),
 }

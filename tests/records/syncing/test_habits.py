@@ -166,6 +166,26 @@ class TestAWholeRecord:
         assert len([row for row in there.asked() if row["status"] == 429]) == 3
         assert_stayed(there, dialled)
 
+    def test_comes_whole_where_a_link_to_a_page_expires(self, there, released, dialled):
+        there.sandbox.post("/control/switches", **ONE_BY_ONE)
+        there.sandbox.post("/control/scenarios", name="pages-expire")
+        run = there.sync()
+        assert missing(there, released) == {}
+        assert (run.outcome, gaps(run)) == ("complete", {})
+        assert len([row for row in there.asked() if row["status"] == 410]) == 1
+        assert_stayed(there, dialled)
+
+    def test_lacks_one_category_alone_where_that_is_withheld(self, there, released, dialled):
+        there.sandbox.post("/control/scenarios", name="category-withheld")
+        run = there.sync()
+        lacks = missing(there, released)
+        assert set(lacks) - set(planning.ACCOMPANYING) == {"Observation"}
+        assert lacks["Observation"] < released["Observation"]
+        assert (run.outcome, gaps(run)) == ("partial", {"Observation": Gap.NOT_SHARED})
+        lines = {str(line.subject): line for line in ledger.lines(there.connection, run, provider="Harbor")}
+        assert lines["Results"].word == "Not all shared"
+        assert_stayed(there, dialled)
+
     def test_is_not_fetched_again_where_nothing_changed(self, there, released, dialled):
         there.sync()
         first = there.asked()
