@@ -64,7 +64,8 @@ class TestAProviderWhoseRecordsAnswerNobody:
         for connection in (linked, neighbor):
             found = standing.of_connection(connection, at=AT + 16 * MINUTE)
             assert found.word == "Connected, but not answering"
-            assert "has not answered since November 20, 2026, 9:40 a.m. UTC. We try again" in found.sentence
+            sentence = found.sentence.replace("\xa0", " ")
+            assert "has not answered since November 20, 2026, 9:40 a.m. UTC. We try again" in sentence
             assert not found.needs_you
 
     def test_is_not_named_for_a_moment(self, silent, linked):
