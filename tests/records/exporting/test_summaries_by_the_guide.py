@@ -133,6 +133,30 @@ class TestAnEntry:
         assert only["protocolApplied"] == [{"series": "Basic", "doseNumberString": "2", "seriesDosesString": "3"}]
 
     @pytest.mark.parametrize(
+        ("loinc", "sent"),
+        [
+            (RESULTS, made("Observation", code=CANARY, status="final", valueString="v", note=[{"text": "Spoiled"}])),
+            (RESULTS, made("Observation", code=CANARY, status="final", valueString="v", comments="Spoiled")),
+            (ALLERGIES, made("AllergyIntolerance", code=CANARY, note=[{"text": "Spoiled"}])),
+            (ALLERGIES, made("AllergyIntolerance", substance=CANARY, note={"text": "Spoiled"})),
+        ],
+    )
+    def test_keeps_what_its_provider_wrote_beside_it(self, alice, loinc, sent):
+        keep(make_connection(alice), sent)
+        found = Summarized(alice)
+        (only,) = found.told(loinc)
+        assert only["note"] == [{"text": "Spoiled"}]
+        assert "; Spoiled</td>" in found.words(loinc)
+
+    def test_keeps_what_was_written_beside_a_result_in_a_report(self, alice):
+        inside = {**made("Observation", code=CANARY, valueString="v", note=[{"text": "Spoiled"}]), "id": "in"}
+        keep(make_connection(alice), made("DiagnosticReport", code=CANARY, status="final", contained=[inside]))
+        found = Summarized(alice)
+        (only,) = found.of_type("Observation")
+        assert only["note"] == [{"text": "Spoiled"}]
+        assert "Canary: v; Spoiled</td>" in found.words(RESULTS)
+
+    @pytest.mark.parametrize(
         ("sent", "named"),
         [
             ({"model": "X9"}, {"deviceName": [{"name": "X9", "type": "model-name"}]}),

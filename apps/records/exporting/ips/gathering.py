@@ -13,7 +13,7 @@ from apps.records import subjects
 from apps.records.exporting import reading, shelved
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.filling import Fills
-from apps.records.exporting.ips import cautions, narrating
+from apps.records.exporting.ips import cautions, narrating, noting
 from apps.records.exporting.ips.clinical import Item
 from apps.records.exporting.ips.sections import SECTIONS, Section
 from apps.records.exporting.ips.selecting import MOST, Left, Newest, NoneKnown, Picked, Ranked, Selection
@@ -72,6 +72,7 @@ class Gathered:
         if item is None:
             self.left.left_out += 1
             return
+        item = noting.noted(item, told)
         is_modified = told.entry.is_modified  # then it is alike to nothing
         item = cautions.heeded(item, told) if is_modified else item
         date = narrating.date(told.entry)

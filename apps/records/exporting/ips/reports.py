@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import islice
 
-from apps.records.exporting.ips import cautions, judging, narrating, observations, writing
+from apps.records.exporting.ips import cautions, judging, narrating, noting, observations, writing
 from apps.records.exporting.ips.clinical import Item, known_code
 from apps.records.exporting.reading import Told
 from apps.records.presenters import elements, heads, moments, naming, results, results_inside
@@ -63,10 +63,11 @@ def _inside(told: Told) -> Mapping[str, Item]:
             continue
         detail = narrating.measured(entry)
         item = observations.written(part, told, category=observations.category_of(entry), detail=detail)
-        if item is not None and entry.is_modified:
-            item = cautions.heeded(item, replace(told, resource=part, entry=entry))
-        if item is not None:
-            found.setdefault(f"#{entry.logical_id}", item)
+        if item is None:
+            continue
+        inner = replace(told, resource=part, entry=entry)
+        item = noting.noted(item, inner)
+        found.setdefault(f"#{entry.logical_id}", cautions.heeded(item, inner) if entry.is_modified else item)
     return found
 
 

@@ -1,0 +1,22 @@
+"""What a provider wrote beside an entry goes with it: that a sample was spoiled, or what is tolerated after all."""
+
+from dataclasses import replace
+from typing import Final
+
+from apps.records.exporting.ips import narrating
+from apps.records.exporting.ips.clinical import Item
+from apps.records.exporting.reading import Told
+from apps.records.presenters import heads
+
+_WITHOUT: Final = frozenset({"DiagnosticReport"})  # R4 has no element for it there
+
+
+def noted(item: Item, told: Told) -> Item:
+    """The item with the provider's own words. What turns it around is told in another way (`cautions`)."""
+    turning = set(heads.modifiers(told.resource))
+    said = [text for text in told.entry.said if text not in turning]
+    if not said:
+        return item
+    notes = [*item.resource.get("note", ()), *({"text": text} for text in said)]
+    resource = item.resource if item.resource["resourceType"] in _WITHOUT else {**item.resource, "note": notes}
+    return replace(item, resource=resource, detail=narrating.together(item.detail, *said))
