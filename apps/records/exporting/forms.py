@@ -37,7 +37,7 @@ class CopyForm(forms.Form):
     answers = forms.BooleanField(
         label=gettext_lazy("In the patient summary: also what I answered about how I live and feel"),
         help_text=gettext_lazy(
-            "Home, work, safety, tobacco and alcohol, questionnaires. The other formats have it anyway."
+            "Home, work, safety, pregnancy, tobacco, alcohol, questionnaires. The other formats have it anyway."
         ),
         required=False,
     )
