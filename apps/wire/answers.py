@@ -23,6 +23,9 @@ from apps.wire.errors import (
 )
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_CHARSET = re.compile(r";\s*charset=\s*\"?([\w.:-]{1,40})", re.IGNORECASE)
+# What servers write where nobody told them otherwise. The first is read as the second everywhere on the web.
+_CHARSETS: Mapping[str, str] = {"iso-8859-1": "cp1252", "windows-1252": "cp1252", "utf-16": "utf-16"}
 _LONGEST_WAIT_SECONDS = 86_400
 # Interface facts 5.3 and 5.4; 408, 429 and 5xx mean wait.
 _BY_STATUS: Mapping[int, type[WireError]] = {
@@ -34,8 +37,22 @@ _BY_STATUS: Mapping[int, type[WireError]] = {
 
 
 def body_of(response: requests.Response) -> bytes:
-    """The body without a byte-order mark, which RFC 8259 section 8.1 lets a reader ignore."""
-    return response.content.removeprefix(_BYTE_ORDER_MARK)
+    """The body in UTF-8, as JSON has to be (RFC 8259 section 8.1), and without a byte-order mark, which a reader may
+    ignore. One that is not and says in which of a few other character sets it is, is read so."""
+    body = response.content.removeprefix(_BYTE_ORDER_MARK)
+    named = _CHARSET.search(response.headers.get("Content-Type", ""))
+    charset = _CHARSETS.get(named[1].lower()) if named else None
+    if charset is None or _is_utf_8(body):
+        return body
+    return body.decode(charset, "replace").encode()
+
+
+def _is_utf_8(body: bytes) -> bool:
+    try:
+        body.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def json_object(response: requests.Response) -> dict[str, Any]:

@@ -3,8 +3,9 @@
 A body is kept as the bytes that were received: decoding and encoding again would turn 13.20 into 13.2. One odd row
 does not cost the page; it is counted, so that nothing goes missing silently.
 
-One thing is mended: an escape of half a surrogate pair, which stands for no character and which hardly any decoder
-but Python's own takes, becomes the replacement character. Otherwise one cut emoji would cost the whole page.
+Two things are mended. An escape of half a surrogate pair, which stands for no character and which hardly any decoder
+but Python's own takes, becomes the replacement character: otherwise one cut emoji would cost the whole page. So do bytes
+that are no UTF-8, which would cost their row.
 
 A row that is nested deeper than a decoder descends is no row that anybody could read: it alone is left out and counted.
 """
@@ -202,7 +203,7 @@ def _resource(body: bytes, head: _Head | None) -> Resource | None:
     try:
         body.decode("utf-8")
     except UnicodeDecodeError:  # what is kept must open again; the decoder above skips what it does not need
-        return None
+        body = body.decode("utf-8", "replace").encode()
     return Resource(head.resource_type, logical_id, body)
 
 

@@ -129,8 +129,17 @@ class TestAPage:
         assert [row.logical_id for row in found.resources] == known
         assert found.unreadable == 1 - len(known)
 
-    def test_counts_a_row_that_is_not_utf_8(self):
-        row = b'{"resource":{"resourceType":"Goal","id":"1","note":"caf\xe9"}}'
+    def test_mends_what_is_not_utf_8_in_a_row_and_keeps_it(self):
+        rows = b",".join(
+            b'{"resource":{"resourceType":"Goal","id":"%d","note":"%s"}}' % (number, text)
+            for number, text in enumerate((b"caf\xe9", b"caf\xc3\xa9", b"\xe2\x82", b"\xff\xfe"))
+        )
+        found = bundles.read_page(b'{"resourceType":"Bundle","entry":[' + rows + b"]}", base_url=BASE)
+        notes = [json.loads(row.body)["note"] for row in found.resources]
+        assert (notes, found.unreadable) == (["caf\ufffd", "caf\u00e9", "\ufffd", "\ufffd\ufffd"], 0)
+
+    def test_counts_a_row_whose_id_is_not_utf_8(self):
+        row = b'{"resource":{"resourceType":"Goal","id":"caf\xe9"}}'
         found = bundles.read_page(b'{"resourceType":"Bundle","entry":[' + row + b"]}", base_url=BASE)
         assert (found.resources, found.unreadable) == ((), 1)
 

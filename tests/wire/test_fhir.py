@@ -108,6 +108,18 @@ class TestFindingPatients:
                 found(bundle(ALICE, link=more))
         assert not elsewhere.requests
 
+    @pytest.mark.parametrize(
+        ("named", "written_in"),
+        [("iso-8859-1", "cp1252"), ('"Windows-1252"', "cp1252"), ("utf-16", "utf-16"), ("utf-8", "utf-8"),
+         ("iso-8859-1", "utf-8"), ("x-odd", "utf-8")],
+    )  # fmt: skip
+    def test_is_read_in_the_characters_it_is_said_to_be_in_or_in_utf_8(self, named, written_in):
+        text = '{"resourceType":"Patient","id":"alice","x":"Jos\u00e9 \u20ac"}'
+        answer = http(body=text.encode(written_in), content_type=f"application/json; charset={named}")
+        with serving(answer) as server:
+            patient = fhir.read(home(server), access_token=TOKEN, resource_type="Patient", logical_id="alice")
+        assert patient.body.decode() == text
+
     def test_keeps_the_person_as_received(self):
         body = b'\xef\xbb\xbf{ "id":"alice",\n"resourceType":"Patient", "multipleBirthInteger": 1.0 }\n'
         with serving(http(200, body)) as server:
