@@ -15,11 +15,12 @@ from apps.wire.fhir import Resource
 
 class _About(msgspec.Struct):
     """The elements that name the patient: `patient` in DSTU2 and some R4 types, `subject` in others (facts 1.6), of an
-    Account several, `beneficiary` of a Coverage, and `for` of a Task."""
+    Account several, `beneficiary` of a Coverage, `individual` of a ResearchSubject, and `for` of a Task."""
 
     patient: Any = None
     subject: Any = None
     beneficiary: Any = None
+    individual: Any = None
     for_: Any = msgspec.field(default=None, name="for")
 
 
@@ -42,7 +43,7 @@ def names_another_patient(resource: Resource, *, patient_id: str) -> bool:
     about = _about(resource.body)
     references = (
         reference
-        for element in (about.patient, about.subject, about.beneficiary, about.for_)
+        for element in (about.patient, about.subject, about.beneficiary, about.individual, about.for_)
         for reference in _references(element)
     )
     return any(named not in {"", patient_id} for named in map(naming.patient_in, references))
@@ -59,7 +60,7 @@ def _about(body: bytes) -> _About:
         return _About()
     if not isinstance(content, dict):
         return _About()
-    return _About(*map(content.get, ("patient", "subject", "beneficiary", "for")))
+    return _About(*map(content.get, ("patient", "subject", "beneficiary", "individual", "for")))
 
 
 def _references(element: object) -> Iterator[str]:

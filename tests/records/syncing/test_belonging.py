@@ -41,6 +41,7 @@ class TestRow:
             {"subject": [{"reference": "Patient/p1"}, {"reference": "Patient/p2"}]},
             {"beneficiary": {"reference": "Patient/p2"}},
             {"for": {"reference": "Patient/p2"}},
+            {"individual": {"reference": "Patient/p2"}},
         ],
     )
     def test_names_another_patient_in_whatever_shape(self, elements):
