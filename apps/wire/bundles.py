@@ -4,8 +4,8 @@ A body is kept as the bytes that were received: decoding and encoding again woul
 does not cost the page; it is counted, so that nothing goes missing silently.
 
 Two things are mended. An escape of half a surrogate pair, which stands for no character and which hardly any decoder
-but Python's own takes, becomes the replacement character: otherwise one cut emoji would cost the whole page. So do bytes
-that are no UTF-8, which would cost their row.
+but Python's own takes, becomes the replacement character: otherwise one cut emoji would cost the whole page. So do
+bytes that are no UTF-8, which would cost their row.
 
 A row that is nested deeper than a decoder descends is no row that anybody could read: it alone is left out and counted.
 """
