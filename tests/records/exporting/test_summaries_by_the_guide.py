@@ -137,6 +137,10 @@ class TestAnEntry:
         [
             (RESULTS, made("Observation", code=CANARY, status="final", valueString="v", note=[{"text": "Spoiled"}])),
             (RESULTS, made("Observation", code=CANARY, status="final", valueString="v", comments="Spoiled")),
+            (
+                RESULTS,
+                made("Observation", code=CANARY, valueString="v", note=[{"text": r"{\rtf1{\fonttbl x;} Spoiled\par}"}]),
+            ),
             (ALLERGIES, made("AllergyIntolerance", code=CANARY, note=[{"text": "Spoiled"}])),
             (ALLERGIES, made("AllergyIntolerance", substance=CANARY, note={"text": "Spoiled"})),
         ],

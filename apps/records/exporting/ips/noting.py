@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
+from apps.records.downloading import rich_text
 from apps.records.exporting.ips import narrating
 from apps.records.exporting.ips.clinical import Item
 from apps.records.exporting.reading import Told
@@ -14,9 +15,14 @@ _WITHOUT: Final = frozenset({"DiagnosticReport"})  # R4 has no element for it th
 def noted(item: Item, told: Told) -> Item:
     """The item with the provider's own words. What turns it around is told in another way (`cautions`)."""
     turning = set(heads.modifiers(told.resource))
-    said = [text for text in told.entry.said if text not in turning]
+    said = [text for text in map(_read, (one for one in told.entry.said if one not in turning)) if text]
     if not said:
         return item
     notes = [*item.resource.get("note", ()), *({"text": text} for text in said)]
     resource = item.resource if item.resource["resourceType"] in _WITHOUT else {**item.resource, "note": notes}
     return replace(item, resource=resource, detail=narrating.together(item.detail, *said))
+
+
+def _read(text: str) -> str:
+    """Some laboratories write notes as RTF: their text, which a markdown of R4 has no other form for."""
+    return rich_text.read(text.encode(errors="replace")).plain.strip() if text.startswith("{\\rtf") else text
