@@ -9,6 +9,8 @@ from uuid import UUID
 
 from django.utils.translation import gettext, ngettext
 
+from apps.records.charts import senders
+from apps.records.charts.senders import Sender
 from apps.records.presenters import absences, grave_entries, grave_news, illnesses, meanings, plain_names, results
 from apps.records.presenters.documents import DocumentEntry
 from apps.records.presenters.entry import Code, Entry
@@ -108,10 +110,7 @@ def paired(
 def _together(providers: Sequence[str], sources: Mapping[UUID, Source]) -> tuple[str, ...]:
     """A provider that sent the same in two ways by its name alone, once."""
     names = {source.provider: source.name for source in sources.values()}
-    told = [names.get(provider, provider) for provider in providers]
-    several = {name for name in told if told.count(name) > 1}
-    alone = (name if name in several else provider for name, provider in zip(told, providers, strict=True))
-    return tuple(dict.fromkeys(alone))
+    return senders.together([Sender(names.get(provider, provider), provider) for provider in providers])
 
 
 def names(entry: Entry) -> tuple[str, str]:
