@@ -1,12 +1,17 @@
 """Where a step goes on: told after each page, kept sealed with the rows of that page."""
 
+import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass, field, replace
+from typing import Final
 
 from apps.records import places
 from apps.records.models import SyncStep
 from apps.vault.sealing import KeyRing, Place
+from apps.wire.fhir import Resource
+
+_MOST_ALIKE: Final = 10  # pages of the same rows after one of them
 
 
 @dataclass(frozen=True)
@@ -17,6 +22,9 @@ class Cursor:
     circle, however long, come back to it, and nobody has to remember them all (Brent's way to find a cycle).
     `stopped_short`: a search was broken off before its end. `attempt`: which of the sets of searches is asked. `lacks`
     is the first gap of a search that ended early while others of the type went on.
+
+    `page` is a print of which rows the last page held, and `alike` how many pages in a row held the same: a server that
+    answers with its last page for ever makes a new link each time.
 
     Of the search at hand, `is_again` says that it was begun a second time, `in_few` that it asks for few rows a page,
     and `counted` what the step had counted before it.
@@ -31,13 +39,17 @@ class Cursor:
     is_again: bool = False
     in_few: bool = False
     counted: Mapping[str, int | None] = field(default_factory=dict)
+    page: str = ""
+    alike: int = 0
 
-    def after(self, next_url: str | None, *, pages: int) -> "Cursor":
-        """Where to go on after a page with this link, with which the step has got so many pages."""
-        if next_url is not None and next_url != self.mark:
+    def after(self, next_url: str | None, *, pages: int, rows: Iterable[Resource] = ()) -> "Cursor":
+        """Where to go on after a page with this link and these rows, with which the step has got so many pages."""
+        page = _print_of(rows)
+        alike = self.alike + 1 if page and page == self.page else 0
+        if next_url is not None and next_url != self.mark and alike < _MOST_ALIKE:
             is_power_of_two = pages & (pages - 1) == 0
             mark = next_url if self.mark is None or is_power_of_two else self.mark
-            return replace(self, next_url=next_url, mark=mark)
+            return replace(self, next_url=next_url, mark=mark, page=page, alike=alike)
         return replace(self._with_next_search(), stopped_short=self.stopped_short or next_url is not None)
 
     def past(self, gap: str) -> "Cursor":
@@ -53,7 +65,13 @@ class Cursor:
         return replace(self, next_url=None, mark=None, in_few=True)
 
     def _with_next_search(self) -> "Cursor":
-        return replace(self, search=self.search + 1, next_url=None, mark=None, is_again=False, in_few=False, counted={})
+        return Cursor(self.search + 1, stopped_short=self.stopped_short, attempt=self.attempt, lacks=self.lacks)
+
+
+def _print_of(rows: Iterable[Resource]) -> str:
+    """Of their types and ids; empty where there are none."""
+    names = "\n".join(f"{row.resource_type}/{row.logical_id}" for row in rows)
+    return hashlib.sha256(names.encode()).hexdigest() if names else ""
 
 
 def sealed(cursor: Cursor, step: SyncStep, ring: KeyRing) -> bytes:

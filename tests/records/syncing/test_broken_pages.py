@@ -1,5 +1,7 @@
 """Pages that break off in the middle: what can be had is had, and the rest is named."""
 
+import itertools
+
 import pytest
 
 from apps.directory.models import ClientRegistration
@@ -78,6 +80,42 @@ class TestALinkThatIsGone:
         run = sync(linked)
         counted = step(run, "Observation")
         assert (counted.rows_got, counted.rows_counted, counted.gap) == (4, 5, Gap.STOPPED_SHORT)
+
+
+class TestALastPageForEver:
+    """Each has a link to the next, and each link is another."""
+
+    def pages(self, provider, rows):
+        usual = provider.server.answer
+        numbers = itertools.count(2)
+
+        def answer(request):
+            if "AllergyIntolerance" not in request.target:
+                return usual(request)
+            return [http(body=bundle(*rows(), next_url=provider.next_url(next(numbers))))]
+
+        provider.server.answer = answer
+
+    def test_ends_soon_and_is_named(self, linked, provider):
+        self.pages(provider, lambda: [allergy("a1"), allergy("a2")])
+        run = sync(linked)
+        assert (run.outcome, stored(), step(run).gap) == ("partial", {"a1", "a2"}, Gap.STOPPED_SHORT)
+        assert len([asked for asked in provider.asked if "AllergyIntolerance" in asked]) < 15
+
+    def test_is_none_where_each_page_repeats_the_row_before(self, linked, provider):
+        numbers = itertools.count()
+        usual = provider.next_url
+
+        def rows():
+            number = next(numbers)
+            if number == 30:
+                provider.next_url = lambda _page: None
+            return [allergy(f"a{number}"), allergy(f"a{number + 1}")]
+
+        self.pages(provider, rows)
+        run = sync(linked)
+        provider.next_url = usual
+        assert (run.outcome, len(stored())) == ("complete", 32)
 
 
 class TestAPageThatIsTooLarge:
