@@ -10,7 +10,7 @@ from django.utils.html import escape
 from apps.records import ledger
 from apps.records.models import SyncRun, SyncStep
 from tests.records.linked import AT, make_connection, make_endpoint
-from tests.records.shelved import keep
+from tests.records.shelved import keep, result
 
 pytestmark = pytest.mark.django_db
 
@@ -83,6 +83,23 @@ class TestAListWithoutEntries:
         ran(connection, CareTeam="not_shared", CarePlan="")
         client.force_login(sam)
         assert escape(PROVIDER) not in said(client)
+
+
+class TestAListWithEntries:
+    @pytest.fixture(autouse=True)
+    def one_result(self, connection):
+        keep(connection, result(1))
+
+    def test_says_that_some_of_its_kind_are_not_shared(self, hers, connection):
+        run = ran(connection, Observation="not_shared", DiagnosticReport="")
+        run.steps.filter(resource_type="Observation").update(rows_kept=1)
+        text = said(hers, "results")
+        assert f"Some of these entries are not shared. You or {PROVIDER} did not allow them." in text
+        assert "Missing" not in text
+
+    def test_does_not_say_that_another_kind_is_not_shared(self, hers, connection):
+        ran(connection, Observation="", DiagnosticReport="not_shared")
+        assert "shared" not in said(hers, "results")
 
 
 class TestTheReasons:

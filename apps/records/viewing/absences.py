@@ -83,7 +83,8 @@ def _notice(source: Source, subject: Subject, count: int, steps: Sequence[SyncSt
     gap = _gravest(steps)
     is_answered = any(step.status == Status.COMPLETE for step in steps)
     is_offered_in_part = gap is not None and gap.gap == Gap.NOT_OFFERED and is_answered
-    if gap is not None and not is_offered_in_part and not (count and gap.gap in _SETTLED):
+    is_of_another_kind = count and gap is not None and gap.gap in _SETTLED and not gap.rows_kept
+    if gap is not None and not is_offered_in_part and not is_of_another_kind:
         text = gap_words.of(gap, provider=source.provider).in_a_list(source.provider)
         named = _missing(steps) if is_answered and gap.gap in _SETTLED else ""
         return Notice(source.connection.pk, " ".join(filter(None, (text, named))), is_absence=not count)
@@ -101,8 +102,12 @@ def _notice(source: Source, subject: Subject, count: int, steps: Sequence[SyncSt
 
 def _missing(steps: Iterable[SyncStep]) -> str:
     """Which of several types did not come, so that those that did are not said to be missing."""
-    names = dict.fromkeys(str(parts.name(step.resource_type)) for step in steps if step.status == Status.GAP)
+    names = dict.fromkeys(str(parts.name(step.resource_type)) for step in steps if _is_missing(step))
     return gettext("Missing: %(parts)s.") % {"parts": ", ".join(names)} if names else ""
+
+
+def _is_missing(step: SyncStep) -> bool:
+    return step.status == Status.GAP and not step.rows_kept
 
 
 def _gravest(steps: Iterable[SyncStep]) -> SyncStep | None:
