@@ -4,6 +4,7 @@ from django.db.models import QuerySet
 
 from apps.records.models import PendingRead, Record, SyncStep
 from apps.records.syncing import gaps, stepping
+from apps.records.syncing.cursors import Cursor
 from apps.records.syncing.fetching import Answer, Question, Read
 from apps.records.syncing.stepping import Work
 from apps.wire.errors import AccessRefused, NotFound, Unavailable, WireError
@@ -78,7 +79,8 @@ class ReadingReferences:
 
     def begin(self) -> None:
         """Raises LeaseLost."""
-        stepping.begin(self.step, self._work)
+        cursor, _none_aside = stepping.begin(self.step, self._work)
+        self._lacks = cursor.lacks
         self._mark_known()
         self._look()
 
@@ -121,8 +123,9 @@ class ReadingReferences:
         is_gone = isinstance(error, NotFound) and error.status == _GONE
         stepping.miss(self.step, question.logical_id, is_gone=is_gone, work=self._work)
         self._refused_in_a_row += isinstance(error, AccessRefused)
-        if isinstance(error, Unavailable):
+        if isinstance(error, Unavailable) and not self._lacks:
             self._lacks = Gap.UNAVAILABLE
+            stepping.remember(self.step, Cursor(lacks=self._lacks), self._work)
         if self._refused_in_a_row >= _REFUSED_AT_MOST and not self.step.rows_kept:
             self._waiting, self._gap = [], Gap.NOT_SHARED
         else:

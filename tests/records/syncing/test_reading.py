@@ -81,6 +81,21 @@ class TestReferencesThatAreNotAnswered:
         lacking = step(run, "Practitioner")
         assert (run.outcome, lacking.gap, stored("Practitioner")) == ("partial", SyncStep.Gap.UNAVAILABLE, {"d1"})
 
+    def test_are_a_gap_though_the_turn_ends_before_the_others_are_read(self, linked, provider, two, monkeypatch):
+        doctors = [f"d{number}" for number in range(_ROWS)]
+        rows = (allergy(f"a{name}", recorder={"reference": f"Practitioner/{name}"}) for name in doctors)
+        provider.answers[ALLERGIES] = http(body=bundle(*rows))
+        provider.answers |= {f"{DOCTOR}{name}": http(500) for name in doctors}
+        run = sync(linked)
+        while run.pauses < len(syncing.PAUSES_SECONDS):
+            resume(run)
+        monkeypatch.setattr(running, "SLICE", timedelta(0))
+        resume(run)
+        provider.answers |= {f"{DOCTOR}{name}": http(404) for name in doctors}
+        while not run.outcome:
+            resume(run)
+        assert (run.outcome, step(run, "Practitioner").gap) == ("partial", SyncStep.Gap.UNAVAILABLE)
+
     def test_are_asked_for_by_the_next_check(self, linked, provider, run):
         provider.answers[f"{DOCTOR}d2"] = http(body={"resourceType": "Practitioner", "id": "d2"})
         give_tokens(linked, issued_at=AT + timedelta(days=1))
