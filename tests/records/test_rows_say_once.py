@@ -76,6 +76,11 @@ class TestWhatStarted:
         assert told["Started"] == ("February 20, 2019",)
         assert row(team).when == "Since February 20, 2019"
 
+    def test_has_such_a_page_where_it_is_not_done_yet(self):
+        course = entry("Procedure", status="in-progress", performedPeriod={"start": "2019-02-20"})
+        told = {fact.label: fact.lines for fact in facts.of(course, provider=HARBOR)}
+        assert told["Started"] == ("February 20, 2019",)
+
 
 class TestHowLongASupplyIsValid:
     @pytest.mark.parametrize(

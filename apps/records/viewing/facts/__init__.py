@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, replace
 
 from django.utils.translation import ngettext
 
+from apps.records.presenters import meanings
 from apps.records.presenters.care_teams import CareTeamEntry
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.moments import When
@@ -31,7 +32,7 @@ def of(entry: Entry, *, provider: str) -> tuple[Fact, ...]:
     own = _own(entry)
     found = [
         Fact(labels.status(), (words.of_status(entry, provider=provider),)),
-        Fact(whens.label(entry), (whens.in_full(_told_once(entry.when)),)),
+        Fact(whens.label(entry), (whens.in_full(_told_once(entry)),)),
         *own,
         Fact(labels.people(), () if isinstance(entry, CareTeamEntry) else _unnamed(entry, own)),  # members say it all
     ]
@@ -44,9 +45,9 @@ def _unnamed(entry: Entry, own: list[Fact]) -> tuple[str, ...]:
     return tuple(person for person in entry.people if person not in named)
 
 
-def _told_once(when: When) -> When:
+def _told_once(entry: Entry) -> When:
     """Under "Started", the words "Since" would say it again."""
-    return replace(when, is_open=False) if when.means == "started" else when
+    return replace(entry.when, is_open=False) if meanings.of(entry) == "started" else entry.when
 
 
 def _own(entry: Entry) -> list[Fact]:
