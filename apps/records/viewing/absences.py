@@ -111,9 +111,12 @@ def _is_missing(step: SyncStep) -> bool:
 
 
 def _gravest(steps: Iterable[SyncStep]) -> SyncStep | None:
-    """Of several types that did not come, one that somebody can do something about speaks first."""
+    """Of several types that did not come, or not in full, one that somebody can do something about speaks first; then
+    one of which some came: the list has those, and lacks the others."""
     gaps = [step for step in steps if step.status == Status.GAP]
-    return min(gaps, key=lambda step: (step.gap in _SETTLED, step.gap == Gap.NOT_OFFERED), default=None)
+    return min(
+        gaps, key=lambda step: (step.gap in _SETTLED, step.gap == Gap.NOT_OFFERED, not step.rows_kept), default=None
+    )
 
 
 def _none_sent(subject: Subject) -> str:
