@@ -227,6 +227,7 @@ TABLE: list[tuple[dict[str, Any], tuple[str, ...]]] = [
     ({"text": "Una tableta si es necesario", "asNeededBoolean": True}, ("Una tableta si es necesario",)),
     ({"text": "1 tablet as needed", **NEEDED}, ("1 tablet as needed", "Only when needed: severe pain")),
     ({"text": "Do not take as needed", "asNeededBoolean": True}, ("Do not take as needed", "Only when needed")),
+    ({"text": "1 daily. Crush if needed.", "asNeededBoolean": True}, ("1 daily. Crush if needed.", "Only when needed")),
     ({"text": "As told", "asNeededBoolean": "false"}, ("As told",)),
     ({"text": "As told", "asNeededBoolean": "at times"}, ("As told", "Also sent: As needed at times")),
     (

@@ -82,9 +82,11 @@ def when_needed(dosage: Dosage) -> str:
 
 
 def _says_when_needed(text: str, reason: str) -> bool:
-    """Whether the provider's text says so itself, with the reason. One with a "not" in it may say the opposite."""
+    """Whether the provider's text says so itself, with the reason. One with a "not" in it may say the opposite, and one
+    that says several things may mean another of them: that a tablet is crushed if needed, and taken daily."""
     said = text.casefold()
-    return bool(_NEEDED.search(said)) and not _NOT.search(said) and reason.casefold() in said
+    is_plain = not (_NOT.search(said) or _SEVERAL.search(said))
+    return is_plain and bool(_NEEDED.search(said)) and reason.casefold() in said
 
 
 def at_most(dosage: Dosage) -> str:
@@ -293,6 +295,7 @@ _NEEDED = re.compile(
     r"\b(?:según|cuando|si) (?:es|sea) necesario\b|\b(?:según|cuando|si) lo necesite\b"
 )
 _NOT = re.compile(r"\b(?:not?|never|unless|nunca|salvo)\b|n['’]t\b")  # noqa: RUF001 - as it is typed
+_SEVERAL = re.compile(r"[,;\n]|\.\s")
 _NUMBER_AND_UNIT = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) (.+)")
 _BY_MOUTH = re.compile(r"\b(?:oral|mouth)\b")
 _MOST_PIECES = 10
