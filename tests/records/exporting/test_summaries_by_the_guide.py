@@ -7,6 +7,7 @@ import pytest
 from django.utils import translation
 
 from apps.connections.models import Connection
+from apps.records.models import SyncRun
 from tests.records.exporting.keeping import keep
 from tests.records.exporting.summarized import (
     ALLERGIES,
@@ -46,6 +47,12 @@ class TestADocument:
         assert "Made on November 20, 2026, 9:40 a.m. UTC by Holdfast, for the person themselves." in said
         assert "From Harbor Family Practice · checked on November 20, 2026, 9:40 a.m. UTC" in said
         assert "From Harbor Family Practice · We cannot tell how current this is." in said
+
+    def test_says_of_a_record_still_arriving_nothing_that_calls_it_the_readers(self, alice):
+        SyncRun.objects.create(user=alice, connection=make_connection(alice), cause="confirmed", created_at=AT)
+        said = Summarized(alice).composition["text"]["div"]
+        assert "This record was still arriving when the copy was made." in said
+        assert "Your record" not in said
 
     def test_names_the_language_of_its_narratives(self, alice):
         make_connection(alice)

@@ -154,7 +154,8 @@ def _origins(choices: Sequence[Choice], at: datetime) -> Iterable[str]:
         else:
             known = {"provider": provider, "checked": _("on %(date)s") % {"date": _moment(checked_at)}}
             said = _("From %(provider)s · checked %(checked)s") % known
-        yield f"{said} {_('Your record is still arriving.')}" if choice.gaps.is_arriving else said
+        arriving = _("This record was still arriving when the copy was made.") if choice.gaps.is_arriving else ""
+        yield f"{said} {arriving}".rstrip()
 
 
 def _moment(moment: datetime) -> str:
