@@ -8,7 +8,7 @@ from apps.accounts.models import User
 from apps.connections import refreshing
 from apps.connections.answers import candidates
 from apps.connections.answers.candidates import Candidate
-from apps.connections.models import Connection
+from apps.connections.models import AuthorizationRequest, Connection
 from apps.directory import credentials
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, Provider
 from apps.wire.secret import Secret
@@ -106,3 +106,21 @@ def give_tokens(connection: Connection, *, issued_at: datetime = AT) -> None:
         id_token=None,
     )
     refreshing.keep(connection, tokens, issued_at=issued_at)
+
+
+def sign_in_again(connection: Connection, *, at: datetime) -> AuthorizationRequest:
+    """The patient renewed the connection then."""
+    return AuthorizationRequest.objects.create(
+        user=connection.user,
+        endpoint=connection.endpoint,
+        provider=connection.provider,
+        registration=connection.registration,
+        connection=connection,
+        is_reauthorization=True,
+        state_hash=b"state",
+        browser_hash=b"browser",
+        created_at=at,
+        expires_at=at + timedelta(minutes=10),
+        claimed_at=at,
+        outcome="completed",
+    )

@@ -15,7 +15,7 @@ from apps.records import syncing, tasks
 from apps.records.models import Record, SyncRun, SyncStep
 from apps.records.syncing import due, leasing
 from config.celery import SCHEDULE
-from tests.records.linked import give_tokens, make_connection, make_endpoint
+from tests.records.linked import give_tokens, make_connection, make_endpoint, sign_in_again
 from tests.records.provider import METADATA
 from tests.wire.servers import http
 
@@ -33,23 +33,6 @@ def wait_for(is_there, seconds=15):
 def run(linked):
     give_tokens(linked, issued_at=timezone.now())
     return syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=timezone.now())
-
-
-def sign_in_again(connection, *, at):
-    return AuthorizationRequest.objects.create(
-        user=connection.user,
-        endpoint=connection.endpoint,
-        provider=connection.provider,
-        registration=connection.registration,
-        connection=connection,
-        is_reauthorization=True,
-        state_hash=b"state",
-        browser_hash=b"browser",
-        created_at=at,
-        expires_at=at + timedelta(minutes=10),
-        claimed_at=at,
-        outcome="completed",
-    )
 
 
 def is_finished(run):

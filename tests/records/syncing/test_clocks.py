@@ -5,10 +5,11 @@ from email.utils import format_datetime
 
 import pytest
 
+from apps.connections.models import Connection
 from apps.directory.models import ClientRegistration
 from apps.records.models import SyncRun
 from apps.records.syncing import asking, due, watermarks
-from tests.records.linked import AT, give_tokens
+from tests.records.linked import AT, give_tokens, sign_in_again
 from tests.records.people import allergy, bundle
 from tests.records.provider import ALLERGIES, METADATA, statement
 from tests.records.runs import step, sync
@@ -91,6 +92,14 @@ class TestAClockOfOursThatWasAhead:
 
     def test_keeps_no_check_from_being_due(self, linked):
         assert due.due_for_sync(AT).get() == linked
+
+    def test_keeps_no_check_from_being_due_before_an_end(self, linked):
+        Connection.objects.update(lapses_at=AT + timedelta(hours=3))
+        assert due.due_before_an_end(AT).get() == linked
+
+    def test_keeps_no_check_from_being_due_after_a_sign_in(self, linked):
+        sign_in_again(linked, at=AT - MINUTE)
+        assert due.renewed(AT).get() == linked
 
     def test_keeps_nobody_from_asking(self, linked):
         assert isinstance(asking.check_again(linked, at=AT), SyncRun)
