@@ -36,6 +36,17 @@ class TestTheClinic:
         assert HARBOR not in row(visit, person=person).details
         assert HARBOR in row(visit, person=person).providers[0]
 
+    def test_is_named_where_another_tells_of_the_same_visit(self):
+        visit = entry("Encounter", status="finished", period={"start": "2019-03-04"},
+                      type=[{"coding": [{"system": "s", "code": "c", "display": "Checkup"}]}],
+                      serviceProvider={"display": HARBOR})  # fmt: skip
+        found = [Connection(provider=Provider(name=name)) for name in (HARBOR, "Heron Clinic")]
+        sources = {one.pk: Source(one, None, is_out_of_date=False) for one in found}
+        shelved = [Shelved(number, one.pk, "visits", (0, "", "", number), visit) for number, one in enumerate(found)]
+        (told,) = rows.of(shelved, sources)
+        assert told.providers == (HARBOR, "Heron Clinic")
+        assert HARBOR in told.details
+
     def test_is_named_where_it_is_another(self):
         visit = entry("Encounter", status="finished", serviceProvider={"display": "Hill Street"})
         assert "Hill Street" in row(visit).details

@@ -104,7 +104,16 @@ def paired(
             status = words.of_status(other.entry) if other.entry else row.status  # of no single one's list
             providers = _together((*row.providers, provider), sources)
             rows[same] = other, replace(row, providers=providers, status=status)
-    return rows
+    return [(one, _without_its_clinic(row, one.entry, sources[one.connection_id])) for one, row in rows]
+
+
+def _without_its_clinic(row: Row, entry: Entry | None, source: Source) -> Row:
+    """Without where it was, if that is who tells of it: the row ends with that name. Where several tell of it, the row
+    would not say at which of them it was; and the value of a result, an answer to a question, may be the name."""
+    clinic = source.connection.provider.name
+    if len(row.providers) > 1 or isinstance(entry, ResultEntry) or clinic not in row.details:
+        return row
+    return replace(row, details=tuple(detail for detail in row.details if detail != clinic))
 
 
 def _together(providers: Sequence[str], sources: Mapping[UUID, Source]) -> tuple[str, ...]:
@@ -188,8 +197,7 @@ def _row(shelved: Shelved, source: Source, alike: _Alike, *, has_details: bool) 
         return Row(shelved.record, shelved.subject, unread, "", "", "", "", "", "", (), (provider,), person=person)
     title, theirs = names(entry)
     status = alike.status(entry, provider)
-    elsewhere = title, source.connection.provider.name, status
-    details = _said_beside(elsewhere, shelved, entry, source, alike) if has_details else (cautions.of(entry),)
+    details = _said_beside((title, status), shelved, entry, provider, alike) if has_details else (cautions.of(entry),)
     return Row(
         record=shelved.record,
         subject=shelved.subject,
@@ -208,12 +216,12 @@ def _row(shelved: Shelved, source: Source, alike: _Alike, *, has_details: bool) 
 
 
 def _said_beside(
-    elsewhere: Iterable[str], shelved: Shelved, entry: Entry, source: Source, alike: _Alike
+    elsewhere: Iterable[str], shelved: Shelved, entry: Entry, provider: str, alike: _Alike
 ) -> tuple[str, ...]:
     if entry.is_withheld:
-        return _withheld(source.provider)
+        return _withheld(provider)
     details = _details(entry, alike, is_of_grave=shelved.is_of_grave)
-    # A value is told whatever it is: the answer to a question may be the provider.
+    # A value is told whatever it is.
     return _told_once(() if isinstance(entry, ResultEntry) else elsewhere, details)
 
 
@@ -222,8 +230,8 @@ def _withheld(provider: str) -> tuple[str, ...]:
 
 
 def _told_once(elsewhere: Iterable[str], details: Iterable[str]) -> tuple[str, ...]:
-    """Without what the row says elsewhere: a visit can be called by its type, and be at the clinic that told of it; a
-    goal that was reached says so by its status."""
+    """Without what the row says elsewhere: a visit can be called by its type, a goal says by its status that it was
+    reached."""
     return tuple(detail for detail in dict.fromkeys(details) if detail and detail not in elsewhere)
 
 
