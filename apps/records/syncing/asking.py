@@ -28,7 +28,8 @@ def check_again(connection: Connection, *, at: datetime) -> SyncRun:
     `running.NotSyncable`."""
     if standing.is_stopped(connection):
         raise Stopped
-    latest = connection.sync_runs.order_by("-created_at").first()
+    believed = connection.sync_runs.filter(created_at__lte=at + LEAST)
+    latest = believed.order_by("-created_at").first()
     if latest is not None and latest.outcome == SyncRun.Outcome.COMPLETE and latest.finished_at is not None:
         again_at = latest.finished_at + LEAST
         if again_at - 2 * LEAST <= at < again_at:  # a clock that was far ahead keeps nobody waiting for its time

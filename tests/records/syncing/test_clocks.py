@@ -107,6 +107,8 @@ class TestAClockOfOursThatWasAhead:
     def test_is_no_reason_to_check_a_moment_after_a_check(self, linked):
         again(linked, at=AT)
         assert not due.due_for_sync(AT + MINUTE).exists()
+        with pytest.raises(asking.TooSoon):
+            asking.check_again(linked, at=AT + MINUTE)
 
     def test_by_days_alone_hides_no_change_either(self, linked):
         again(linked, at=AT)
