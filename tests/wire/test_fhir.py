@@ -72,6 +72,11 @@ class TestFindingPatients:
 
         assert found(answer) == ["alice", "bob"]
 
+    def test_takes_none_where_nobody_can_read_the_way_to_the_others(self):
+        with pytest.raises(UnexpectedAnswer) as refusal:
+            found(bundle(ALICE, link=[{"relation": "next"}]))
+        assert refusal.value.code is Code.UNREADABLE
+
     def test_gives_up_on_pages_without_end(self):
         def answer(request):
             yield bundle(
