@@ -112,6 +112,12 @@ class TestAPatient:
         assert "address" not in only
         assert only["telecom"] == [{"system": "other", "value": "7"}]
 
+    def test_is_sought_where_they_live_until_a_day_to_come(self, alice):
+        here = {"city": "Tarn", "period": {"start": "2019", "end": "9999-12-31"}}
+        keep(make_connection(alice), {**R4_PATIENT, "address": [here]})
+        (only,) = Summarized(alice).of_type("Patient")
+        assert only["address"] == [{"city": "Tarn"}]
+
 
 class TestAnEntry:
     def test_says_where_on_the_body(self, alice):

@@ -31,7 +31,7 @@ def document(choices: Sequence[Choice], *, at: datetime, tells_answers: bool = T
     found_patients, gathered = gathering.gather(choices, tells_answers=tells_answers)
     listed = {(found.source, f"{found.resource_type}/{found.logical_id}")
               for held in gathered.values() for found in held.found}  # fmt: skip
-    pages = _Pages(patients.patient(choices, found_patients), listed)
+    pages = _Pages(patients.patient(choices, found_patients, at=at), listed)
     sections = [_section(section, gathered[section.loinc], choices, pages) for section in SECTIONS]
     author = pages.add(_author(), "Device", "holdfast")
     identity = remarking.identity("Composition", remarking.instant(at), *_ids(choices))

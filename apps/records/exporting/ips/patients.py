@@ -1,6 +1,8 @@
 """The one Patient of the document, from the Patients of every chosen source."""
 
 from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from functools import partial
 
 from django.utils.translation import gettext as _
 
@@ -9,6 +11,7 @@ from apps.records.exporting.ips import clinical, gathering, writing
 from apps.records.exporting.ips.writing import Part
 from apps.records.presenters import elements, moments
 from apps.records.presenters.elements import Element
+from apps.wire import datetimes
 
 _USES = frozenset({"usual", "official", "temp", "nickname", "anonymous", "old", "maiden"})
 _GENDERS = frozenset({"male", "female", "other", "unknown"})
@@ -19,7 +22,7 @@ _ADDRESS_TYPES = ("postal", "physical", "both")
 _ADDRESS_PARTS = ("text", "city", "district", "state", "postalCode", "country")
 
 
-def patient(choices: Sequence[Choice], found: Sequence[gathering.Patient]) -> Part:
+def patient(choices: Sequence[Choice], found: Sequence[gathering.Patient], *, at: datetime) -> Part:
     """Name, birth date, gender, address and so on, each of the first that says it, with the identifier each provider
     knows them by."""
 
@@ -36,11 +39,11 @@ def patient(choices: Sequence[Choice], found: Sequence[gathering.Patient]) -> Pa
             "resourceType": "Patient",
             "identifier": [_identifier(choice) for choice in choices if choice.source.patient_id],
             "name": of_first(_names) or [{"text": fallback}],
-            "telecom": of_first(_contacts),
+            "telecom": of_first(partial(_contacts, at=at)),
             "gender": gender,
             **({"birthDate": born} if born else {"_birthDate": writing.absent()}),
             **next(filter(None, (_death(each.resource) for each in found)), {}),
-            "address": of_first(_addresses),
+            "address": of_first(partial(_addresses, at=at)),
             "generalPractitioner": of_first(_doctors),
         }
     )
@@ -71,9 +74,9 @@ def _name(sent: Element) -> Part:
     )
 
 
-def _contacts(resource: Element) -> list[Part]:
+def _contacts(resource: Element, *, at: datetime) -> list[Part]:
     """How to reach them now (cpt-2: what it is, is said)."""
-    found = ((each, elements.text(each, "value")) for each in _of_now(resource, "telecom"))
+    found = ((each, elements.text(each, "value")) for each in _of_now(resource, "telecom", at))
     return [
         writing.without_empty(
             {
@@ -87,10 +90,10 @@ def _contacts(resource: Element) -> list[Part]:
     ]
 
 
-def _addresses(resource: Element) -> list[Part]:
+def _addresses(resource: Element, *, at: datetime) -> list[Part]:
     """Where they live now."""
     found = []
-    for each in _of_now(resource, "address"):
+    for each in _of_now(resource, "address", at):
         parts = {"line": list(elements.texts(each, "line"))}
         said = writing.without_empty(parts | {name: elements.text(each, name) for name in _ADDRESS_PARTS})
         kinds = {
@@ -101,14 +104,17 @@ def _addresses(resource: Element) -> list[Part]:
     return [each for each in found if each]
 
 
-def _of_now(resource: Element, name: str) -> Iterable[Element]:
-    """What is marked as old, or has an end, may be somebody else's by now."""
+def _of_now(resource: Element, name: str, at: datetime) -> Iterable[Element]:
+    """What is marked as old, or has ended, may be somebody else's by now."""
     found = elements.children(resource, name)
-    return (each for each in found if elements.text(each, "use") != "old" and not _has_ended(each))
+    return (each for each in found if elements.text(each, "use") != "old" and not _has_ended(each, at))
 
 
-def _has_ended(sent: Element) -> bool:
-    return bool(elements.text(elements.child(sent, "period"), "end"))
+def _has_ended(sent: Element, at: datetime) -> bool:
+    """Some servers write an end far ahead where there is none. One that is no date is taken for past."""
+    end = elements.text(elements.child(sent, "period"), "end")
+    parsed = datetimes.parse(end)
+    return bool(end) and (parsed is None or parsed.first_day <= at.date())
 
 
 def _doctors(resource: Element) -> list[Part]:
