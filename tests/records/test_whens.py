@@ -17,6 +17,21 @@ def said(starts: str, ends: str) -> str:
     return whens.in_full(When(starts=starts, ends=ends)).replace("\N{NO-BREAK SPACE}", " ")
 
 
+class TestOneSideOfAPeriod:
+    @pytest.mark.parametrize(
+        ("when", "spanish"),
+        [
+            (When(starts="2019-03-04", is_open=True), "Desde el 4 de marzo de 2019"),
+            (When(starts="2019-03", is_open=True), "Desde marzo de 2019"),
+            (When(ends="2019-03-04"), "Hasta el 4 de marzo de 2019"),
+            (When(ends="2019"), "Hasta 2019"),
+        ],
+    )
+    def test_has_the_article_of_a_day_alone(self, when, spanish):
+        with translation.override("es"):
+            assert whens.in_words(when) == spanish
+
+
 class TestAPeriod:
     def test_of_one_day_says_the_day_once(self):
         assert said("2026-08-18T08:30:00-07:00", "2026-08-18T09:00:00-07:00") == "August 18, 2026, 8:30 a.m. to 9 a.m."
