@@ -8,6 +8,7 @@ from typing import Final
 
 from apps.records import places
 from apps.records.models import SyncStep
+from apps.records.syncing import gaps
 from apps.vault.sealing import KeyRing, Place
 from apps.wire.fhir import Resource
 
@@ -21,7 +22,7 @@ class Cursor:
     `mark` is a link passed before. It moves on at the second, fourth, eighth page, and so on: links that run in a
     circle, however long, come back to it, and nobody has to remember them all (Brent's way to find a cycle).
     `stopped_short`: a search was broken off before its end. `attempt`: which of the sets of searches is asked. `lacks`
-    is the first gap of a search that ended early while others of the type went on.
+    is the gap of a search that ended early while others of the type went on (`lacking`).
 
     `page` is a print of which rows the last page held, and `alike` how many pages in a row held the same: a server that
     answers with its last page for ever makes a new link each time.
@@ -54,7 +55,13 @@ class Cursor:
 
     def past(self, gap: str) -> "Cursor":
         """With the next search, after this one ended early for that reason."""
-        return replace(self._with_next_search(), lacks=self.lacks or gap)
+        return self._with_next_search().lacking(gap)
+
+    def lacking(self, gap: str) -> "Cursor":
+        """With this gap as well. The first counts, but one that trying again may close is hidden by none that it would
+        not."""
+        is_graver = self.lacks in gaps.SETTLED and gap not in gaps.SETTLED
+        return replace(self, lacks=gap if is_graver or not self.lacks else self.lacks)
 
     def again(self) -> "Cursor":
         """With the first page of the same search."""

@@ -71,7 +71,7 @@ class Searching:
         if answer.is_cut:
             self._cursor = replace(self._cursor, stopped_short=True)
         if answer.failure is not None:
-            self._cursor = replace(self._cursor, lacks=self._cursor.lacks or gaps.reason(answer.failure))
+            self._cursor = self._cursor.lacking(gaps.reason(answer.failure))
         self._cursor = self._cursor.after(answer.next_url, pages=step.pages + 1, rows=answer.resources)
         if not self.is_done and stepping.is_too_much(step, self._work):
             self._cursor = Cursor(len(self._searches), attempt=self._cursor.attempt, lacks=Gap.TOO_MUCH)
