@@ -192,12 +192,17 @@ class TestWhatIsMissing:
         provider.answers[ALLERGIES] = http(body=bundle(allergy("a1"), odd, total=2))
         assert step(sync(linked)).gap == Gap.UNREADABLE
 
-    def test_is_what_trying_again_may_bring_where_another_part_is_not_shared(self, linked, provider):
+    @pytest.mark.parametrize(
+        ("answer", "gap"),
+        [(b"<html>", Gap.UNREADABLE), ({**bundle(), "link": [{"relation": "next"}]}, Gap.STOPPED_SHORT)],
+        ids=["unreadable", "cut"],
+    )
+    def test_is_what_trying_again_may_bring_where_another_part_is_not_shared(self, linked, provider, answer, gap):
         """So that nobody takes the record for checked, and reads that all that is missing was not allowed."""
         provider.answers[METADATA] = http(body=statement("Patient", "Observation"))
         for name in CATEGORIES:
             provider.answers[SWEEP + name] = http(body=bundle(total=0))
-        provider.answers |= {f"{SWEEP}vital-signs": http(403), f"{SWEEP}survey": http(body=b"<html>")}
+        provider.answers |= {f"{SWEEP}vital-signs": http(403), f"{SWEEP}survey": http(body=answer)}
         run = sync(linked)
         linked.refresh_from_db()
-        assert (step(run, "Observation").gap, linked.last_checked_at) == (Gap.UNREADABLE, None)
+        assert (step(run, "Observation").gap, linked.last_checked_at) == (gap, None)
