@@ -37,9 +37,15 @@ _BY_STATUS: Mapping[int, type[WireError]] = {
 
 
 def body_of(response: requests.Response) -> bytes:
-    """The body in UTF-8, as JSON has to be (RFC 8259 section 8.1), and without a byte-order mark, which a reader may
-    ignore. One that is not and says in which of a few other character sets it is, is read so."""
-    body = response.content.removeprefix(_BYTE_ORDER_MARK)
+    """The body, in UTF-8 as JSON has to be (RFC 8259 section 8.1), without a byte-order mark, which a reader may
+    ignore."""
+    return response.content.removeprefix(_BYTE_ORDER_MARK)
+
+
+def data_of(response: requests.Response) -> bytes:
+    """The same of an answer that brings rows. One that is not in UTF-8, and says in which of a few other character sets
+    it is, is read so: a row with a letter replaced is still a row, which a token would not be."""
+    body = body_of(response)
     named = _CHARSET.search(response.headers.get("Content-Type", ""))
     charset = _CHARSETS.get(named[1].lower()) if named else None
     if charset is None or _is_utf_8(body):

@@ -145,7 +145,7 @@ def search(
         raise RequestRefused(code=Code.INVALID_REQUEST)
     url = server.url(resource_type, query=(("patient", patient_id), *parameters))
     response = _answered(server, url, access_token, is_page=True)
-    page = bundles.read_page(answers.body_of(response), base_url=server.base_url)
+    page = bundles.read_page(answers.data_of(response), base_url=server.base_url)
     return replace(page, answered_at=answers.answered_at(response))
 
 
@@ -217,7 +217,7 @@ def _followed(server: FhirServer, next_url: str, access_token: Secret, *, is_pag
 
 def _get(server: FhirServer, url: str, access_token: Secret, *, is_page: bool = False) -> bytes:
     """The body of a data answer with status 200; raises the error of any other."""
-    return answers.body_of(_answered(server, url, access_token, is_page=is_page))
+    return answers.data_of(_answered(server, url, access_token, is_page=is_page))
 
 
 def _answered(server: FhirServer, url: str, access_token: Secret, *, is_page: bool = False) -> requests.Response:

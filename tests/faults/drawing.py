@@ -49,7 +49,8 @@ _HEADERS = (
 
 @dataclass(frozen=True, repr=False)
 class Drawn:
-    """One whole answer; `document` is what its body says as JSON, or None where it says nothing that is JSON."""
+    """One whole answer; `document` is what its body says as JSON, or None where it says nothing that is JSON, in the
+    character set that it names either."""
 
     status: int
     octets: bytes
@@ -95,11 +96,12 @@ def _answer(status: int, body: bytes, content_type: str, headers: list[str], *, 
     if not any(header.startswith(("Content-Length", "Transfer")) for header in headers):
         lines.append(f"Content-Length: {len(sent)}")
     head = "\r\n".join([*lines, *headers, "", ""]).encode("latin-1")
-    return Drawn(status, head + sent, _document(body))
+    charsets = ("utf-8", "utf-16") if "utf-16" in content_type else ("utf-8",)
+    return Drawn(status, head + sent, next(filter(None, (_document(body, charset) for charset in charsets)), None))
 
 
-def _document(body: bytes) -> Any:
+def _document(body: bytes, charset: str) -> Any:
     try:
-        return json.loads(body.removeprefix(b"\xef\xbb\xbf").decode(errors="replace"))
+        return json.loads(body.removeprefix(b"\xef\xbb\xbf").decode(charset, errors="replace"))
     except (ValueError, RecursionError):
         return None
