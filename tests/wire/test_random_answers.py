@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from apps.wire import discovery, fhir, token_endpoint
+from apps.wire import bundles, discovery, fhir, token_endpoint
 from apps.wire.addresses import AddressPolicy, check_address
 from apps.wire.client_authentication import Authentication, Client
 from apps.wire.dialects import DIALECTS, FhirVersion
@@ -218,6 +218,11 @@ def only_ours(call):
     return None
 
 
+def is_called_as_sent(row: bundles.Resource) -> bool:
+    """By its own id, a number perhaps; where it has none, the entry's address ends with one."""
+    return str(json.loads(row.body).get("id", "")) in {"", row.logical_id}
+
+
 class TestAnyAnswer:
     @EACH
     @given(body=bodies(TOKEN_ANSWER), status=statuses, content_type=content_types, head=heads)
@@ -245,7 +250,7 @@ class TestAnyAnswer:
         people = only_ours(lambda: fhir.find_patients(home, access_token=TOKEN))
         for person in people or ():
             assert status == 200
-            assert json.loads(person.body)["id"] == person.logical_id
+            assert is_called_as_sent(person)
             assert person.resource_type == "Patient"
 
     @EACH
@@ -255,7 +260,7 @@ class TestAnyAnswer:
         home = fhir.FhirServer(server.url("/fhir/r4"), FhirVersion.R4, DIALECTS["patient-access"], LOOPBACK)
         page = only_ours(lambda: fhir.search(home, access_token=TOKEN, resource_type="Goal", patient_id="1"))
         if page is not None:
-            assert all(json.loads(row.body)["id"] == row.logical_id for row in page.resources)
+            assert all(map(is_called_as_sent, page.resources))
             if page.next_url:
                 only_ours(lambda: fhir.follow(home, access_token=TOKEN, next_url=page.next_url))
 
