@@ -8,7 +8,6 @@ stand behind a subject and only some of them came, the line says which did not.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final
 
 from django.db.models import Count
 from django.utils.functional import Promise
@@ -23,9 +22,6 @@ from apps.records.subjects import OTHER, SUBJECTS, Subject, is_asked_for, shelve
 
 Status = SyncStep.Status
 Gap = SyncStep.Gap
-
-# Nothing of the record itself is missing where what accompanies it is so.
-_SETTLED: Final = frozenset({Gap.NOT_OFFERED, Gap.NOT_SHARED})
 
 
 @dataclass(frozen=True)
@@ -97,7 +93,7 @@ def _beside(steps: Iterable[SyncStep], *, provider: str) -> Iterator[Line]:
     lacking = [
         step
         for step in steps
-        if step.status == Status.GAP and step.gap not in _SETTLED and not shelved_for(step.resource_type)
+        if step.status == Status.GAP and step.gap not in SyncStep.SETTLED and not shelved_for(step.resource_type)
     ]
     if lacking:
         told = gap_words.of(max(lacking, key=_urgency), provider=provider)

@@ -111,6 +111,8 @@ class SyncStep(models.Model):
         TOO_MUCH = "too_much", _("more than we take")
         WORKER_DIED = "worker_died", _("our worker died over it")
 
+    SETTLED = frozenset({Gap.NOT_SHARED, Gap.NOT_OFFERED})  # by patient or provider: trying again closes none of these
+
     run = models.ForeignKey(SyncRun, on_delete=models.CASCADE, related_name="steps")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     resource_type = models.CharField(max_length=64)

@@ -8,7 +8,6 @@ from typing import Final
 
 from apps.records import places
 from apps.records.models import SyncStep
-from apps.records.syncing import gaps
 from apps.vault.sealing import KeyRing, Place
 from apps.wire.fhir import Resource
 
@@ -60,7 +59,7 @@ class Cursor:
     def lacking(self, gap: str) -> "Cursor":
         """With this gap as well. The first counts, but one that trying again may close is hidden by none that it would
         not."""
-        is_graver = self.lacks in gaps.SETTLED and gap not in gaps.SETTLED
+        is_graver = self.lacks in SyncStep.SETTLED and gap not in SyncStep.SETTLED
         return replace(self, lacks=gap if is_graver or not self.lacks else self.lacks)
 
     def again(self) -> "Cursor":

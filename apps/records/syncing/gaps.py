@@ -29,9 +29,6 @@ _REASONS: tuple[tuple[type[WireError], SyncStep.Gap], ...] = (
 )
 _METHOD_NOT_ALLOWED = 405
 
-# Gaps that trying again would not close: the patient or the provider decided them.
-SETTLED = frozenset({Gap.NOT_SHARED, Gap.NOT_OFFERED})
-
 
 def reason(error: WireError) -> SyncStep.Gap:
     """Why a resource type is missing, told by the error that ended its step."""
@@ -49,11 +46,11 @@ def outcome(steps: Iterable[SyncStep]) -> SyncRun.Outcome:
     own = [step for step in steps if step.resource_type not in planning.ACCOMPANYING]
     if not any(step.status == SyncStep.Status.COMPLETE for step in own):
         return SyncRun.Outcome.FAILED
-    beside = {step.gap for step in steps if step.resource_type in planning.ACCOMPANYING} - SETTLED
+    beside = {step.gap for step in steps if step.resource_type in planning.ACCOMPANYING} - SyncStep.SETTLED
     missing = ({step.gap for step in own} | beside) - {Gap.NOT_OFFERED, ""}
     return SyncRun.Outcome.PARTIAL if missing else SyncRun.Outcome.COMPLETE
 
 
 def proves_completeness(steps: Iterable[SyncStep]) -> bool:
     """Whether the provider counts as checked: whatever is offered and shared has come, to its end."""
-    return all(step.status == SyncStep.Status.COMPLETE or step.gap in SETTLED for step in steps)
+    return all(step.status == SyncStep.Status.COMPLETE or step.gap in SyncStep.SETTLED for step in steps)

@@ -136,7 +136,7 @@ class Searching:
     def _gap(self) -> str:
         """What did not come speaks before single rows that came and are not kept: these are told beside it."""
         step = self.step
-        if self._cursor.stopped_short and self._cursor.lacks in gaps.SETTLED:
+        if self._cursor.stopped_short and self._cursor.lacks in SyncStep.SETTLED:
             return Gap.STOPPED_SHORT
         if self._cursor.lacks:  # of a type that brings rows, a part is never "not offered"
             is_part = self._cursor.lacks == Gap.NOT_OFFERED and step.rows_got

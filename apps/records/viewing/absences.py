@@ -83,10 +83,10 @@ def _notice(source: Source, subject: Subject, count: int, steps: Sequence[SyncSt
     gap = _gravest(steps)
     is_answered = any(step.status == Status.COMPLETE for step in steps)
     is_offered_in_part = gap is not None and gap.gap == Gap.NOT_OFFERED and is_answered
-    is_of_another_kind = count and gap is not None and gap.gap in _SETTLED and not gap.rows_kept
+    is_of_another_kind = count and gap is not None and gap.gap in SyncStep.SETTLED and not gap.rows_kept
     if gap is not None and not is_offered_in_part and not is_of_another_kind:
         text = gap_words.of(gap, provider=source.provider).in_a_list(source.provider)
-        named = _missing(steps) if is_answered and gap.gap in _SETTLED else ""
+        named = _missing(steps) if is_answered and gap.gap in SyncStep.SETTLED else ""
         return Notice(source.connection.pk, " ".join(filter(None, (text, named))), is_absence=not count)
     if count:
         return None
@@ -115,7 +115,9 @@ def _gravest(steps: Iterable[SyncStep]) -> SyncStep | None:
     one of which some came: the list has those, and lacks the others."""
     gaps = [step for step in steps if step.status == Status.GAP]
     return min(
-        gaps, key=lambda step: (step.gap in _SETTLED, step.gap == Gap.NOT_OFFERED, not step.rows_kept), default=None
+        gaps,
+        key=lambda step: (step.gap in SyncStep.SETTLED, step.gap == Gap.NOT_OFFERED, not step.rows_kept),
+        default=None,
     )
 
 
@@ -129,6 +131,3 @@ def _none_sent(subject: Subject) -> str:
 
 def _absence(source: Source, sentence: str) -> Notice:
     return Notice(source.connection.pk, sentence % {"provider": source.provider}, is_absence=True)
-
-
-_SETTLED: Final = frozenset({Gap.NOT_OFFERED, Gap.NOT_SHARED})
