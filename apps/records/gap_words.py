@@ -55,12 +55,13 @@ def of(step: SyncStep, *, provider: str) -> Told:
         "refused": step.rows_refused,
         "unreadable": step.rows_unreadable,
     }
-    told = list(dict.fromkeys((_words(Gap(step.gap), step), *_of_single_entries(step))))
+    first = _words(Gap(step.gap), step)
+    told = (first, *(said for said in _of_single_entries(step) if said is not first))
     # still lazy: only with its numbers does each know singular from plural
     sentences = [cast("str", sentence) % values for _kind, _word, sentence in told]
-    _kind, word, _sentence = told[0]
-    kind = next((kind for kind, _word, _sentence in told if kind is Kind.FAULT), told[0][0])
-    return Told(kind, str(word), " ".join(sentences))
+    kind, word, _sentence = first
+    is_fault = any(said[0] is Kind.FAULT for said in told)
+    return Told(Kind.FAULT if is_fault else kind, str(word), " ".join(sentences))
 
 
 def _words(gap: SyncStep.Gap, step: SyncStep) -> "_Said":
