@@ -68,8 +68,8 @@ class TestTheFirstPage:
         assert LATEST not in text_of(client, "whole_record")
 
     def test_names_no_questionnaire_by_whatever_title(self):
-        assert not delicate_matters.is_of_first_page(QuestionnaireEntry(title="Before your visit"))
+        assert delicate_matters.is_delicate(QuestionnaireEntry(title="Before your visit"))
 
     @pytest.mark.parametrize("title", ["XR Skeletal survey", "Bones Survey Views", "Metastatic bone survey"])
     def test_names_a_picture_of_bones(self, title):
-        assert delicate_matters.is_of_first_page(ReportEntry(title=title))
+        assert not delicate_matters.is_delicate(ReportEntry(title=title))

@@ -1,5 +1,6 @@
-"""What the first page of a record does not name: how somebody lives, what they answered to a questionnaire, and of what
-somebody died (patient experience 3.10, never on Home). Shoulders are looked over there; the lists have it.
+"""What is delicate beyond the news that it may bring: how somebody lives, what they answered to a questionnaire, and of
+what somebody died (patient experience 3.10). The first page does not name it, as shoulders are looked over there, and a
+patient summary leaves it out unless its patient wants it told. The lists have it.
 
 Told by category, else by what it is called: a questionnaire's report often comes as a laboratory's, and many results
 come without a category. Codes are of LOINC (https://loinc.org; (c) Regenstrief Institute, used under its license).
@@ -36,16 +37,16 @@ _WORDS: Final = re.compile(
 )
 
 
-def is_of_first_page(entry: Entry) -> bool:
-    """Whether the first page may name it."""
+def is_delicate(entry: Entry) -> bool:
+    """By its kind, its category, its codes or its name."""
     if isinstance(entry, QuestionnaireEntry) or (isinstance(entry, ResultEntry) and entry.category in _CATEGORIES):
-        return False
-    if not isinstance(entry, ResultEntry | ReportEntry):
         return True
-    return not any(map(_is_delicate, _codes(entry))) and not any(map(_WORDS.search, _names(entry)))
+    if not isinstance(entry, ResultEntry | ReportEntry):
+        return False
+    return any(map(_is_listed, _codes(entry))) or any(map(_WORDS.search, _names(entry)))
 
 
-def _is_delicate(code: Code) -> bool:
+def _is_listed(code: Code) -> bool:
     return plain_names.is_loinc(code) and code.code in _LOINC
 
 

@@ -54,7 +54,7 @@ def _named(rows: Iterator[tuple[Key, bytes]]) -> Iterator[tuple[Key, Row]]:
     """Those that a first page may name: told while the whole entry is at hand, as heads say no category."""
     for key, written in rows:
         row = msgspec.json.decode(written, type=Row)
-        if delicate.is_of_first_page(row.opened(presenting.KINDS)):
+        if not delicate.is_delicate(row.opened(presenting.KINDS)):
             yield key, row
 
 

@@ -62,7 +62,7 @@ class _Came(NamedTuple):
     @property
     def may_be_named(self) -> bool:
         """Whether a first page does: somebody may look over a shoulder there."""
-        return self.subject is not HISTORY and delicate.is_of_first_page(self.entry)
+        return self.subject is not HISTORY and not delicate.is_delicate(self.entry)
 
 
 def of(whole: Whole) -> News | None:

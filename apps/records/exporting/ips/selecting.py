@@ -108,7 +108,7 @@ class Left:
             self._note(NoneKnown(source, entry.logical_id, absence, said, entry.when))
         elif section.leaves_out(entry):
             self.left_out += 1
-        elif not self.tells_answers and not delicate.is_of_first_page(entry):
+        elif not self.tells_answers and delicate.is_delicate(entry):
             self.answers += 1
         else:
             return entry.says_no_information  # the section says so itself where it has nothing else
