@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from apps.records import shelving
 from apps.records.charts import comparing, series
 from apps.records.charts.comparing import Reader
-from apps.records.charts.senders import NOBODY
 from apps.records.charts.series import Observed, Told
 from apps.records.models import Record
+from apps.records.senders import NOBODY
 from apps.records.shelving import arranging, building, indexing, pointing
 from apps.records.shelving.arranging import Arrangement
 from tests.records.charts.observations import pressure, result, worded

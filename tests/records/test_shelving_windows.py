@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apps.records import shelving
-from apps.records.charts.senders import NOBODY
 from apps.records.models import Leaf, Record
 from apps.records.presenters.moments import UNDATED
 from apps.records.presenters.results import ResultEntry
+from apps.records.senders import NOBODY
 from apps.records.shelving import indexing, one_test, reading, searching
 from apps.records.shelving.arranging import Arrangement
 from apps.records.shelving.indexing import Head, Index, Standing, Stretch, Words

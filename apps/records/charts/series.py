@@ -14,14 +14,15 @@ from operator import attrgetter
 from typing import Final, NamedTuple, Protocol, TypeVar, overload
 from uuid import UUID
 
-from apps.records.charts import points, senders
+from apps.records import senders
+from apps.records.charts import points
 from apps.records.charts.points import Alike, Point
-from apps.records.charts.senders import NOBODY, Sender
 from apps.records.presenters import units, vitals
 from apps.records.presenters.moments import When
 from apps.records.presenters.quantities import Quantity
 from apps.records.presenters.ranges import ReferenceRange
 from apps.records.presenters.results import Comparable, Group, Measured, ResultEntry, Status
+from apps.records.senders import NOBODY, Sender
 from apps.wire import datetimes
 
 

@@ -10,9 +10,9 @@ import msgspec
 from apps.records.charts import comparing, points
 from apps.records.charts.comparing import Reader
 from apps.records.charts.points import Alike
-from apps.records.charts.senders import Sender
 from apps.records.charts.series import Told
 from apps.records.presenters.results import Compared
+from apps.records.senders import Sender
 from apps.records.shelving import pointing, reading
 from apps.records.shelving.arranging import Arrangement
 from apps.records.shelving.pointing import Held

@@ -10,12 +10,12 @@ from apps.accounts.models import User
 from apps.records.charts import number_line, over_time, series, windows
 from apps.records.charts.number_line import NumberLine
 from apps.records.charts.over_time import OverTime
-from apps.records.charts.senders import Sender
 from apps.records.charts.series import Observed, Series, Told
 from apps.records.charts.windows import Window
 from apps.records.models import Record
 from apps.records.presenters import vitals
 from apps.records.presenters.results import ResultEntry
+from apps.records.senders import Sender
 from apps.records.shelving import one_test, reading
 from apps.records.subjects import RESULTS, VITALS, Subject
 from apps.records.viewing import asking_first, entries, whole

@@ -9,8 +9,7 @@ from uuid import UUID
 
 from django.utils.translation import gettext, ngettext
 
-from apps.records.charts import senders
-from apps.records.charts.senders import Sender
+from apps.records import senders
 from apps.records.presenters import absences, grave_entries, grave_news, illnesses, meanings, plain_names, results
 from apps.records.presenters.documents import DocumentEntry
 from apps.records.presenters.entry import Code, Entry
@@ -20,6 +19,7 @@ from apps.records.presenters.reports import ReportEntry
 from apps.records.presenters.results import ResultEntry
 from apps.records.presenters.values import Attachment
 from apps.records.presenters.visits import VisitEntry
+from apps.records.senders import Sender
 from apps.records.shelving import arranging
 from apps.records.shelving.reading import Shelved
 from apps.records.viewing import (

@@ -2,10 +2,10 @@
 
 from decimal import Decimal
 
-from apps.records.charts.senders import Sender
 from apps.records.charts.series import Observed
 from apps.records.presenters import results
 from apps.records.presenters.entry import Context
+from apps.records.senders import Sender
 
 LOINC = "http://loinc.org"
 
