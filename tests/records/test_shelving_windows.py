@@ -14,7 +14,7 @@ from apps.records.models import Leaf, Record
 from apps.records.presenters.moments import UNDATED
 from apps.records.presenters.results import ResultEntry
 from apps.records.senders import NOBODY
-from apps.records.shelving import indexing, one_test, reading, searching
+from apps.records.shelving import course, indexing, reading, searching
 from apps.records.shelving.arranging import Arrangement
 from apps.records.shelving.indexing import Head, Index, Standing, Stretch, Words
 from apps.records.shelving.reading import OpenShelf, Outdated, _needed, _Source
@@ -156,7 +156,7 @@ class TestOneTest:
             *(result(100 + number, name="Potassium", code="2823-3") for number in range(70)),
         )
         shelved = shelves(alice, ring)
-        found = one_test.of(shelved, "loinc:2823-3", ring, most=500, senders={connection.pk: NOBODY}, is_open=bool)
+        found = course.of(shelved, "loinc:2823-3", ring, most=500, senders={connection.pk: NOBODY}, is_open=bool)
         days = [result(100 + number)["effectiveDateTime"] for number in range(70)]
         assert [told.entry().when.starts for told in found.values] == days
 

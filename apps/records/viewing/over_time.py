@@ -16,7 +16,7 @@ from apps.records.models import Record
 from apps.records.presenters import vitals
 from apps.records.presenters.results import ResultEntry
 from apps.records.senders import Sender
-from apps.records.shelving import one_test, reading
+from apps.records.shelving import course, reading
 from apps.records.subjects import RESULTS, VITALS, Subject
 from apps.records.viewing import asking_first, entries, whole
 from apps.records.viewing.whole import Source, Whole
@@ -116,7 +116,7 @@ def _test(
     if not entry.test:
         return OneTest()
     senders = {pk: Sender(source.name, source.provider) for pk, source in all_of_it.sources.items()}
-    found = one_test.of(
+    found = course.of(
         all_of_it.of(subject), entry.test, all_of_it.ring, most=asked.most, senders=senders, is_open=is_open
     )
     sent_by = {told.connection_id: all_of_it.sources[told.connection_id] for told in found.values if told.connection_id}
