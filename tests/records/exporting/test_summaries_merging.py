@@ -25,36 +25,116 @@ def result(logical_id, **elements):
     }  # fmt: skip
 
 
+def two(user, first, second):
+    """A provider called Harbor that sends the first, and another called Brigid that sends the second."""
+    for name, sent in (("Harbor", first), ("Brigid", second)):
+        connection = make_connection(user, make_endpoint(f"https://{name.lower()}.example/r4"))
+        connection.provider.name = name
+        connection.provider.save()
+        keep(connection, *sent)
+        yield connection
+
+
 class TestAConditionOfTwoProviders:
+    @pytest.mark.parametrize("is_shelved", [False, True])
     @pytest.mark.parametrize(
-        ("other", "count"),
+        "other",
         [
-            ({}, 1),
-            ({"onsetDateTime": "2020-01-01", "verificationStatus": "confirmed"}, 1),
-            ({"code": {**FRACTURE, "text": "Fracture of left femur"}}, 2),
-            ({"bodySite": [{"text": "Left"}]}, 2),
-            ({"verificationStatus": "provisional", "onsetDateTime": "2020-01-01"}, 2),
-            ({"clinicalStatus": "remission", "onsetDateTime": "2020-01-01"}, 2),
+            {"code": {**FRACTURE, "text": "Fracture of left femur"}},
+            {"bodySite": [{"text": "Left"}]},
+            {"verificationStatus": "provisional"},
+            {"verificationStatus": "confirmed"},
+            {"clinicalStatus": "remission"},
+            {"onsetDateTime": "2020-01-01"},
+            {"onsetString": "As a child"},
+            {"recordedDate": "2024-05-06"},
+            {"severity": {"text": "Severe"}},
+            {"note": [{"text": "Never give her X"}]},
+            {"severity": {"coding": [{"code": "24484000"}]}},
         ],
     )
-    def test_is_one_only_where_both_say_the_same(self, alice, other, count):
-        keep(make_connection(alice), condition("c1"))
-        keep(make_connection(alice, make_endpoint("https://other.example/r4")), condition("c2", **other))
+    def test_stands_twice_where_anything_differs(self, alice, is_shelved, other):
+        for connection in two(alice, [condition("c1")], [condition("c2", **other)]):
+            if is_shelved:
+                shelving.rebuild_all(connection, at=AT)
+        found = Summarized(alice)
+        assert len(found.told(PROBLEMS)) == 2
+        assert "said again" not in found.words(PROBLEMS)
+        assert found.words(PROBLEMS).count("<td>Harbor</td>") == found.words(PROBLEMS).count("<td>Brigid</td>") == 1
+
+    def test_never_has_a_date_of_one_beside_the_severity_of_the_other(self, alice):
+        dated = condition("c1", onsetDateTime="2022-01-01")
+        grave = condition("c2", onsetDateTime="2012-03-04", severity={"text": "Severe"}, note=[{"text": "Since birth"}])
+        list(two(alice, [dated], [grave]))
+        found = Summarized(alice)
+        assert "Current</td><td>Started: January 1, 2022</td><td>Harbor</td>" in found.words(PROBLEMS)
+        assert "Since birth</td><td>Started: March 4, 2012</td><td>Brigid</td>" in found.words(PROBLEMS)
+        told = [(each.get("severity"), each["onsetDateTime"], each["identifier"]) for each in found.told(PROBLEMS)]
+        assert told == [
+            (None, "2022-01-01", [{"system": "https://harbor.example/r4/Condition", "value": "c1"}]),
+            ({"text": "Severe"}, "2012-03-04", [{"system": "https://brigid.example/r4/Condition", "value": "c2"}]),
+        ]
+
+    @pytest.mark.parametrize("is_shelved", [False, True])
+    def test_is_said_by_both_where_they_say_the_very_same(self, alice, is_shelved):
+        same = {"onsetDateTime": "2022-01-01", "severity": {"text": "Severe"}}
+        for connection in two(alice, [condition("c1", **same)], [condition("c2", **same)]):
+            if is_shelved:
+                shelving.rebuild_all(connection, at=AT)
+        found = Summarized(alice)
+        assert "<td>Started: January 1, 2022</td><td>Brigid, Harbor</td>" in found.words(PROBLEMS)
+        (told,) = found.told(PROBLEMS)
+        assert [each["system"] for each in told["identifier"]] == [
+            f"https://{name}.example/r4/Condition" for name in ("brigid", "harbor")
+        ]
+        targets = [each["target"] for each in found.of_type("Provenance")]
+        assert targets == [[{"reference": f"urn:uuid:{told['id']}"}]] * 2
+
+    def test_is_not_said_by_one_that_changed_it_since_its_shelf_was_built(self, alice):
+        connections = list(two(alice, [condition("c1")], [condition("c2")]))
+        for connection in connections:
+            shelving.rebuild_all(connection, at=AT)
+        keep(connections[0], condition("c1", severity={"text": "Severe"}))
+        words = Summarized(alice).words(PROBLEMS)
+        assert "<td>Current; Severity: Severe</td><td></td><td>Harbor</td>" in words
+        assert "<td>Current</td><td></td><td>Brigid</td>" in words
+
+    def test_stands_beside_what_the_other_calls_so(self, alice):
+        asthma = {"code": {"text": "Asthma"}}
+        mine = [condition("c1", onsetDateTime="2024-01-01"), condition("a1", onsetDateTime="2023-01-01", **asthma)]
+        list(two(alice, mine, [condition("c2", onsetDateTime="2001-01-01")]))
+        told = [each["code"]["text"] for each in Summarized(alice).told(PROBLEMS)]
+        assert told == ["Fracture of femur", "Fracture of femur", "Asthma"]
+
+
+class TestAConditionThatOneProviderSendsTwice:
+    @pytest.mark.parametrize("is_shelved", [False, True])
+    @pytest.mark.parametrize(
+        ("older", "count"),
+        [
+            ({}, 1),
+            ({"onsetDateTime": "2012-01-01"}, 2),
+            ({"severity": {"text": "Severe"}}, 2),
+            ({"note": [{"text": "Never give her X"}]}, 2),
+        ],
+    )
+    def test_is_told_once_where_only_the_day_it_was_written_down_differs(self, alice, is_shelved, older, count):
+        connection = make_connection(alice)
+        older = condition("c1", recordedDate="2020-02-03", **older)
+        keep(connection, older, condition("c2", recordedDate="2024-05-06"))
+        if is_shelved:
+            shelving.rebuild_all(connection, at=AT)
         found = Summarized(alice)
         assert len(found.told(PROBLEMS)) == count
         assert ("older or said again: 1." in found.words(PROBLEMS)) is (count == 1)
+        assert "2024-05-06" in str(found.told(PROBLEMS))
 
-    @pytest.mark.parametrize("is_shelved", [False, True])
-    def test_is_said_by_both(self, alice, is_shelved):
-        for number, name in enumerate(("Harbor", "Brigid", "Harbor")):
-            connection = make_connection(alice, make_endpoint(f"https://{number}.example/r4"))
-            connection.provider.name = name
-            connection.provider.save()
-            keep(connection, condition(f"c{number}", onsetDateTime=f"202{number}-01-01"))
-            if is_shelved:
-                shelving.rebuild_all(connection, at=AT)
-        words = Summarized(alice).words(PROBLEMS)
-        assert "<td>Started: January 1, 2022</td><td>Harbor, Brigid</td>" in words
+    def test_is_told_as_of_the_newest_visit_at_which_it_was_noted(self, alice):
+        at_a_visit = {"category": [{"coding": [{"code": "encounter-diagnosis"}]}]}
+        visits = [condition(f"c{day}", onsetDateTime=f"2024-05-0{day}", **at_a_visit) for day in (1, 2, 3)]
+        keep(make_connection(alice), *visits, condition("c4", severity={"text": "Severe"}, **at_a_visit))
+        told = Summarized(alice).told(PROBLEMS)
+        assert [each.get("onsetDateTime") for each in told] == ["2024-05-03", None]
 
     def test_is_not_called_over_among_those_of_the_past_where_it_is_of_now(self, alice):
         keep(make_connection(alice), condition("c1"))

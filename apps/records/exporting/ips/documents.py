@@ -70,8 +70,12 @@ class _Pages:
         self.entries.append(_entry(identity, resource))
         reference = {"reference": f"urn:uuid:{identity}"}
         if source is not None:
-            self._targets.setdefault(source, []).append(reference)
+            self.said_by(source, reference)
         return reference
+
+    def said_by(self, source: Source, reference: Part) -> None:
+        """Know that this source says so."""
+        self._targets.setdefault(source, []).append(reference)
 
     def results(self, named: Iterable[str], source: Source) -> list[Part]:
         """References to those of these results, `Type/id` at this source, that the document has. What is named there
@@ -110,8 +114,7 @@ def _section(section: Section, held: Gathered, choices: Sequence[Choice], pages:
                 if section.none[one.absence] and not contradicting.is_refuted(one.absence, items)]  # fmt: skip
     if not entries and section.unknown:
         entries = [_stated(section, section.unknown, pages, section.loinc)]
-    rows = [(one.item.title or _("Unnamed entry"), one.item.detail, one.date, said_by)
-            for one, said_by in zip(held.found, held.providers, strict=True)]  # fmt: skip
+    rows = [(one.item.title or _("Unnamed entry"), one.item.detail, one.date, one.providers) for one in held.found]
     heading = (_("What"), _("Details"), _("Date"), _("Provider"))
     part: Part = {
         "title": str(section.title),
@@ -195,7 +198,10 @@ def _added(found: Found, pages: _Pages) -> Part:
     whose = {item.subject_name: pages.patient}
     inside = [pages.add({**part, **whose}, *about, name, source=source) for name, part in item.inside.items()]
     reported = writing.without_empty({item.results_name: pages.results(item.results, source) + inside})
-    return pages.add({**item.resource, **_of_source(found), **whose, **beside, **reported}, *about, source=source)
+    reference = pages.add({**item.resource, **_of_source(found), **whose, **beside, **reported}, *about, source=source)
+    for other in found.also:
+        pages.said_by(other.source, reference)
+    return reference
 
 
 def _language() -> str:
@@ -215,10 +221,13 @@ def _identity(source: Source | None, *about: object) -> str:
 
 
 def _of_source(found: Found) -> Part:
-    """Which resource of which server it was made from."""
-    address = f"{found.source.base_url.rstrip('/')}/{found.resource_type}"
+    """Which resource of which server it was made from, and which others say the very same."""
     url = found.source.full_url(found.resource_type, found.logical_id)
-    return {"meta": {"source": url}, "identifier": [{"system": address, "value": found.logical_id}]}
+    return {"meta": {"source": url}, "identifier": [_identifier(each) for each in found.all]}
+
+
+def _identifier(found: Found) -> Part:
+    return {"system": f"{found.source.base_url.rstrip('/')}/{found.resource_type}", "value": found.logical_id}
 
 
 def _none_known(one: NoneKnown, section: Section, pages: _Pages) -> Part:

@@ -4,16 +4,18 @@ A shelf that cannot be read is replaced by the records themselves, with the same
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import product
+from dataclasses import dataclass, field, replace
+from itertools import chain, product
 from typing import Final
 from uuid import UUID
+
+import msgspec
 
 from apps.records import subjects
 from apps.records.exporting import reading, shelved
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.filling import Fills
-from apps.records.exporting.ips import cautions, narrating, noting
+from apps.records.exporting.ips import cautions, judging, narrating, noting
 from apps.records.exporting.ips.clinical import Item
 from apps.records.exporting.ips.sections import SECTIONS, Section
 from apps.records.exporting.ips.selecting import MOST, Left, Newest, NoneKnown, Picked, Ranked, Selection
@@ -27,6 +29,7 @@ from apps.records.subjects import MEDICINES, Subject
 from apps.vault import sealing
 from apps.vault.sealing import Holder, KeyRing
 
+_ENCODER: Final = msgspec.json.Encoder()
 _BY_SUBJECT: Final[Mapping[Subject, tuple[Section, ...]]] = {
     subject: tuple(section for section in SECTIONS if section.subject is subject)
     for subject in dict.fromkeys(section.subject for section in SECTIONS)
@@ -35,13 +38,31 @@ _BY_SUBJECT: Final[Mapping[Subject, tuple[Section, ...]]] = {
 
 @dataclass(frozen=True, repr=False)
 class Found:
-    """One item, the date in its line of the narrative, and which resource of which source it was made from."""
+    """One item, the date in its line of the narrative, and which resource of which source it was made from. `thing` is
+    what it is of. `also` are the same in every word from others, with what they were made from."""
 
     source: Source
     logical_id: str
     resource_type: str
     item: Item
     date: str
+    thing: str = ""
+    also: tuple["Found", ...] = ()
+
+    @property
+    def all(self) -> tuple["Found", ...]:
+        """This, and what says the same."""
+        return (self, *self.also)
+
+    @property
+    def providers(self) -> str:
+        """Who says so."""
+        return ", ".join(dict.fromkeys(each.source.provider for each in self.all))
+
+    @property
+    def said(self) -> bytes:
+        """All that it says, to people and to programs."""
+        return _ENCODER.encode((self.item.title, self.item.detail, self.date, self.item.resource))
 
 
 @dataclass
@@ -50,36 +71,37 @@ class Gathered:
 
     newest: Newest[Found] = field(default_factory=lambda: Newest(MOST))
     left: Left = field(default_factory=Left)
-
-    @property
-    def found(self) -> list[Found]:
-        """The items."""
-        return [one.held for one in self.newest.found]
-
-    @property
-    def providers(self) -> list[str]:
-        """Who says each of them, in the same order."""
-        return [", ".join(one.providers or (one.held.source.provider,)) for one in self.newest.found]
+    found: list[Found] = field(default_factory=list)
 
     @property
     def none_known(self) -> tuple[NoneKnown, ...]:
         """By which providers it was recorded that there is none."""
         return tuple(self.left.none_known.values())
 
-    def put(self, told: Told, section: Section, providers: tuple[str, ...]) -> None:
-        """Make an item of what belongs here. `providers` are others that say the same."""
+    def put(self, told: Told, section: Section) -> None:
+        """Make an item of what belongs here."""
         item = section.item(told)
         if item is None:
             self.left.left_out += 1
             return
         item = noting.noted(item, told)
-        is_modified = told.entry.is_modified  # then it is alike to nothing
-        item = cautions.heeded(item, told) if is_modified else item
-        date = narrating.date(told.entry)
-        found = Found(told.source, told.entry.logical_id, told.entry.resource_type, item, date)
-        alike = "" if is_modified else section.alike(told.entry)
-        said_by = dict.fromkeys((*section.providers(told.source), *providers))
-        self.newest.add(Ranked.by(told.entry, alike, found, tuple(said_by)))
+        item = cautions.heeded(item, told) if told.entry.is_modified else item
+        date, thing = narrating.date(told.entry), "" if told.entry.is_modified else judging.meaning_of(told.entry)
+        found = Found(told.source, told.entry.logical_id, told.entry.resource_type, item, date, thing)
+        self.newest.add(Ranked.by(told.entry, section.alike_in(told.entry, told.source), found))
+
+    def settle(self, section: Section) -> None:
+        """All is here: what is left of it, in its order. What several say in the very same words stands once; where a
+        single one differs, each stands by itself with who said it (patient experience 3.0): a date of one provider and
+        a severity of another are nobody's finding."""
+        said: dict[bytes | int, Found] = {}
+        for number, one in enumerate(self.newest.settle()):
+            key = one.said if section.names_all and "modifierExtension" not in one.item.resource else number
+            said[key] = replace(said[key], also=(*said[key].also, one)) if key in said else one
+        things: dict[str | int, list[Found]] = {}
+        for number, one in enumerate(said.values()):
+            things.setdefault(one.thing if section.keeps_together and one.thing else number, []).append(one)
+        self.found = [one for alike in things.values() for one in alike]
 
 
 @dataclass(frozen=True, repr=False)
@@ -99,8 +121,8 @@ def gather(choices: Sequence[Choice], *, tells_answers: bool) -> tuple[list[Pati
         for choice in choices:
             _open(choice, picked, gathered, ring)
     patients = [patient for choice in choices for patient in _read(choice, unread[choice.connection.pk], gathered)]
-    for held in gathered.values():
-        held.newest.settle()
+    for section in SECTIONS:
+        gathered[section.loinc].settle(section)
     return patients, gathered
 
 
@@ -149,14 +171,14 @@ def _open(
 ) -> None:
     """Read the bodies of what was picked of one connection, each once. What was withdrawn, hidden or changed since its
     shelf was built is judged as it stands now."""
-    wanted: dict[int, list[tuple[Section, tuple[str, ...]]]] = {}
+    wanted: dict[int, list[Section]] = {}
     for section in SECTIONS:
         for one in picked[section.loinc]:
             if one.held.source == choice.source:
-                wanted.setdefault(one.held.record, []).append((section, one.providers))
+                wanted.setdefault(one.held.record, []).append(section)
     for told in reading.of_records(choice.connection, choice.source, tuple(wanted), ring):
         _put(told, wanted.pop(told.record), gathered)
-    for section in (section for unopened in wanted.values() for section, _providers in unopened):
+    for section in chain.from_iterable(wanted.values()):
         gathered[section.loinc].left.unopened.add(choice.source.provider)
 
 
@@ -170,7 +192,7 @@ def _read(choice: Choice, unread: Sequence[Subject], gathered: Mapping[str, Gath
         elif told.subject is None or told.subject not in unread or not _is_listed(told):
             continue
         elif not fills.keeps(told.entry, told.entry):
-            _put(told, ((section, ()) for section in _BY_SUBJECT[told.subject]), gathered)
+            _put(told, _BY_SUBJECT[told.subject], gathered)
     for entry, section in product(fills.by_themselves(), _BY_SUBJECT[MEDICINES]):
         gathered[section.loinc].left.leaves(entry, section, choice.source)  # which lists none: they are counted
     lacking = {subject for name in unopened for subject in subjects.shelved_for(name)}
@@ -178,12 +200,11 @@ def _read(choice: Choice, unread: Sequence[Subject], gathered: Mapping[str, Gath
         gathered[section.loinc].left.unopened.add(choice.source.provider)
 
 
-def _put(told: Told, sections: Iterable[tuple[Section, tuple[str, ...]]], gathered: Mapping[str, Gathered]) -> None:
-    """Into these sections, of each of which it is known who else says so."""
-    for section, providers in sections if _is_listed(told) else ():
+def _put(told: Told, sections: Iterable[Section], gathered: Mapping[str, Gathered]) -> None:
+    for section in sections if _is_listed(told) else ():
         held = gathered[section.loinc]
         if not held.left.leaves(told.entry, section, told.source):
-            held.put(told, section, providers)
+            held.put(told, section)
 
 
 def _is_listed(told: Told) -> bool:

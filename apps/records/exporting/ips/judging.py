@@ -33,11 +33,15 @@ def meaning_of(entry: Entry) -> str:
 
 
 def condition_of(entry: Entry) -> str:
-    """What two conditions share that are one: what they mean, what they are called, where, and how they stand. One code
-    is of a left and of a right hand; what one provider only suspects, another has confirmed."""
+    """What two conditions of one provider share that say the same: all that is told of them but when they were written
+    down. Of what was noted at visits since when is of that visit, and the newest stands for all (patient experience
+    3.5); how severe it was then, and what was written beside it, it does not hide."""
     meaning = meaning_of(entry)
-    sites = entry.body_sites if isinstance(entry, conditions.ConditionEntry) else ()
-    return meaning and "|".join((meaning, entry.title.casefold(), *sorted(map(str.casefold, sites)), entry.status))
+    if not meaning or not isinstance(entry, conditions.ConditionEntry):
+        return meaning
+    since = () if entry.group is conditions.Group.AT_A_VISIT else (entry.began,)
+    told = (entry.status, entry.is_confirmed, entry.severity, *since, entry.ended, entry.has_ended, entry.said)
+    return repr((meaning, entry.title.casefold(), sorted(map(str.casefold, entry.body_sites)), told))
 
 
 def absence_of(entry: Entry) -> Absence | None:

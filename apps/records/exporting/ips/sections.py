@@ -26,10 +26,10 @@ class Section:
     """One section. `loinc` and `display` are its code, `subject` whose ledger line explains what is missing in it.
 
     `item` makes the resource; `leaves_out` tells of an entry that there is none to make, and `alike` which entries say
-    the same: the newest alone counts. `unknown` is the code of the entry that says there is no information, for a
-    section that must not be empty; `none` are those that say that there is nothing, by what there is none of
-    (`stating`). What is alike says the very same where the section `names_all` that say so; else it is older. What it
-    leaves out is not counted where another section has it.
+    the same: the newest alone counts, of all, or of each source where the section `names_all` that say something. What
+    is of one thing stands together where it `keeps_together`. `unknown` is the code of the entry that says there is no
+    information, for a section that must not be empty; `none` are those that say that there is nothing, by what there is
+    none of (`stating`). What it leaves out is not counted where another section has it.
     """
 
     loinc: str
@@ -43,11 +43,13 @@ class Section:
     none: Mapping[Absence, str] = field(default_factory=dict)
     alike: Callable[[Entry], str] = _unlike
     names_all: bool = False
+    keeps_together: bool = False
     counts_left_out: bool = True
 
-    def providers(self, source: Source) -> tuple[str, ...]:
-        """By whom something is said, where all are named that say the same."""
-        return (source.provider,) if self.names_all else ()
+    def alike_in(self, entry: Entry, source: Source) -> str:
+        """What this says the newest of, at this source or anywhere; empty where that is itself."""
+        alike = "" if judging.is_left_open(entry) or entry.is_modified else self.alike(entry)
+        return f"{source.connection_id} {alike}" if alike and self.names_all else alike
 
 
 def _current(told: Told) -> Item | None:
@@ -74,6 +76,7 @@ SECTIONS: Final = (
         "10160-0", "History of Medication use Narrative", _("Medicines"), subjects.MEDICINES,
         ("MedicationOrder", "MedicationRequest", "MedicationStatement"), medicines.medicine,
         judging.is_medicine_not_taken, "no-medication-info", {Absence.MEDICATIONS: "no-known-medications"},
+        keeps_together=True,
     ),
     Section(
         "48765-2", "Allergies and adverse reactions Document", _("Allergies and reactions"), subjects.ALLERGIES,
@@ -84,11 +87,12 @@ SECTIONS: Final = (
             Absence.FOOD_ALLERGIES: "no-known-food-allergies",
             Absence.ENVIRONMENT_ALLERGIES: "no-known-environmental-allergies",
         },
+        keeps_together=True,
     ),
     Section(
         "11450-4", "Problem list - Reported", _("Health conditions"), subjects.CONDITIONS, ("Condition",), _current,
         judging.is_no_current_condition, "no-problem-info", {Absence.CONDITIONS: "no-known-problems"},
-        judging.condition_of, names_all=True,
+        judging.condition_of, names_all=True, keeps_together=True,
     ),
     Section(
         "11369-6", "History of Immunization note", _("Vaccines"), subjects.VACCINES, ("Immunization",),
@@ -112,7 +116,8 @@ SECTIONS: Final = (
     ),
     Section(
         "11348-0", "History of Past illness note", _("Past health conditions"), subjects.CONDITIONS, ("Condition",),
-        _past, judging.is_no_past_condition, alike=judging.condition_of, names_all=True, counts_left_out=False,
+        _past, judging.is_no_past_condition, alike=judging.condition_of, names_all=True, keeps_together=True,
+        counts_left_out=False,
     ),
     Section(
         "18776-5", "Plan of care note", _("Care plans"), subjects.PLANS, ("CarePlan",), clinical.plan,

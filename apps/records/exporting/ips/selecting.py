@@ -3,7 +3,7 @@
 Bounded by MOST entries a section, and by how many different things a section tells the newest of.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final, Generic, TypeVar
 
 from apps.records.exporting.ips import judging
@@ -33,22 +33,16 @@ class NoneKnown:
 
 @dataclass(frozen=True, repr=False)
 class Ranked(Generic[Held]):
-    """Something held, where it stands among others, what it says the newest of: empty where that is itself; and which
-    providers say so, where who else does is told."""
+    """Something held, where it stands among others, and what it says the newest of: empty where that is itself."""
 
     order: tuple[str, str, str]
     alike: str
     held: Held
-    providers: tuple[str, ...] = ()
 
     @classmethod
-    def by(cls, entry: Entry, alike: str, held: Held, providers: tuple[str, ...] = ()) -> "Ranked[Held]":
+    def by(cls, entry: Entry, alike: str, held: Held) -> "Ranked[Held]":
         """As the entry is dated; then the same every time."""
-        return cls((entry.when.sorts_at, entry.title, entry.logical_id), alike, held, providers)
-
-    def said_by(self, others: "Ranked[Held]") -> "Ranked[Held]":
-        """The same, and by whom else."""
-        return replace(self, providers=tuple(dict.fromkeys((*self.providers, *others.providers))))
+        return cls((entry.when.sorts_at, entry.title, entry.logical_id), alike, held)
 
 
 @dataclass
@@ -69,8 +63,7 @@ class Newest(Generic[Held]):
         """What is kept, the newest first."""
         alike: dict[str, Ranked[Held]] = {}
         for number, one in enumerate(sorted(self.found, key=lambda each: each.order, reverse=True)):
-            key = one.alike or f"#{number}"
-            alike[key] = alike[key].said_by(one) if key in alike else one
+            alike.setdefault(one.alike or f"#{number}", one)
         kept = list(alike.values())[: self.most]
         self.older += len(self.found) - len(kept)
         self.found = kept
@@ -151,8 +144,7 @@ class Selection:
     def pick(self, record: int, entry: Entry, section: Section, source: Source) -> None:
         """Look at one entry of a shelf."""
         if not self.left.leaves(entry, section, source):
-            alike = "" if judging.is_left_open(entry) or entry.is_modified else section.alike(entry)
-            self.newest.add(Ranked.by(entry, alike, Picked(source, record, entry), section.providers(source)))
+            self.newest.add(Ranked.by(entry, section.alike_in(entry, source), Picked(source, record, entry)))
 
     def add(self, other: "Selection") -> None:
         """What was picked of another shelf as well."""
