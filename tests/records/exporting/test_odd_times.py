@@ -47,3 +47,10 @@ class TestAVaccine:
     def test_that_came_with_an_end_alone_says_no_time(self, alice):
         keep(make_connection(alice), R4_PATIENT, {**FLU, "occurrencePeriod": {"end": "2019-03-05"}})
         assert "occurrenceDateTime" not in the_one(alice, "Immunization")
+
+
+class TestSinceWhen:
+    @pytest.mark.parametrize("kind", ["Condition", "AllergyIntolerance"])
+    def test_is_kept_as_it_was_said(self, alice, kind):
+        keep(make_connection(alice), R4_PATIENT, {"resourceType": kind, "id": "c1", "onsetString": "As a child"})
+        assert the_one(alice, kind)["onsetString"] == "As a child"

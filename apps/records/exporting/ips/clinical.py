@@ -67,7 +67,7 @@ def allergy(told: Told) -> Item | None:
             "category": [each for each in heads.status_codes(sent, "category") if each in _ALLERGY_CATEGORIES],
             "criticality": criticality,
             "code": concept,
-            **writing.moment("onset", moments.read(sent, "onset", means="started")),
+            **writing.since("onset", moments.read(sent, "onset", means="started")),
             "recordedDate": writing.date(moments.read(sent, "recordedDate", means="written-down").starts),
             "reaction": [reaction for reaction in reactions if reaction],
         }
@@ -124,8 +124,8 @@ def condition(told: Told) -> Item | None:
             "severity": severity and writing.concept(heads.title_of(severity), heads.codes_of(severity)),
             "code": concept,
             "bodySite": writing.concepts(sent, "bodySite"),
-            **writing.moment("onset", moments.read(sent, "onset", means="started")),
-            **writing.moment("abatement", ended),
+            **writing.since("onset", moments.read(sent, "onset", means="started")),
+            **writing.since("abatement", ended),
             "recordedDate": writing.date(moments.read(sent, "recordedDate", "dateRecorded", means="").starts),
         }
     )

@@ -67,6 +67,11 @@ def moment(name: str, when: When, *, is_needed: bool = False) -> Part:
     return {f"_{name}DateTime": absent()} if is_needed else {}
 
 
+def since(name: str, when: When) -> Part:
+    """`name`DateTime, `name`Period or, of what is no date ("as a child"), `name`String."""
+    return {f"{name}String": when.text} if when.text and not when.starts else moment(name, when)
+
+
 def _is_reversed(when: When) -> bool:
     """As far as both sides are known."""
     known = min(len(when.starts), len(when.ends), len("2019-03-04"))
