@@ -136,7 +136,7 @@ TABLE: list[tuple[dict[str, Any], tuple[str, ...]]] = [
             **dose(2, "tablet"),
             "timing": repeated(**ONCE_A_DAY, boundsPeriod={"start": "2016-01-01", "end": "2016-01-05"}),
         },
-        ("Take 2 tablets once a day", "From January 1, 2016 to January 5, 2016"),
+        ("Take 2 tablets once a day", "From January 1 to 5, 2016"),
     ),
     ({**dose(1, "tablet"), "timing": repeated(when=["AC"], offset=30)}, ("Take 1 tablet 30 minutes before meals",)),
     (

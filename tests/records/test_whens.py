@@ -49,9 +49,14 @@ class TestAPeriod:
             ),
             ("2022-03", "2022-05", "March to May 2022", "de marzo a mayo de 2022"),
             ("2021-11", "2022-05", "November 2021 to May 2022", "de noviembre de 2021 a mayo de 2022"),
-            ("2019", "2021", "2019 to 2021", "2019 a 2021"),
-            ("2019-03", "2019-05-04", "March 2019 to May 4, 2019", "marzo de 2019 a 4 de mayo de 2019"),
-            ("2022-06-09", "2022-06-07", "June 9, 2022 to June 7, 2022", "9 de junio de 2022 a 7 de junio de 2022"),
+            ("2019", "2021", "2019 to 2021", "de 2019 a 2021"),
+            ("2019-03", "2019-05-04", "March 2019 to May 4, 2019", "de marzo de 2019 al 4 de mayo de 2019"),
+            (
+                "2022-06-09",
+                "2022-06-07",
+                "June 9, 2022 to June 7, 2022",
+                "del 9 de junio de 2022 al 7 de junio de 2022",
+            ),
             ("2022-06-07T23:30:00-07:00", "2022-06-09", "June 7 to 9, 2022", "del 7 al 9 de junio de 2022"),
         ],
     )

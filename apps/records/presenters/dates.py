@@ -4,12 +4,15 @@
 """
 
 import re
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, time
 from functools import lru_cache
 from typing import Final
 
 from django.utils import formats, timezone
-from django.utils.translation import get_language, gettext
+from django.utils.functional import Promise
+from django.utils.translation import get_language, gettext, pgettext, pgettext_lazy
+from django.utils.translation import gettext_lazy as _
 
 from apps.accounts import time_zones
 from apps.wire import datetimes
@@ -28,16 +31,50 @@ def sent_date(sent: str) -> str:
     return gettext("“%(sent)s”") % {"sent": sent} if parsed is None else _in_words(parsed, sent)
 
 
-def sent_period(starts: str, ends: str) -> str:
-    """From one FHIR date to another, and once what both have: March 4 to 9, 2019; March 4 to May 6, 2019."""
+def sent_period(starts: str, ends: str, say: Callable[[str], str] = sent_date) -> str:
+    """From one FHIR date to another, and once what both have: March 4 to 9, 2019; March 4 to May 6, 2019. `say` puts
+    one of them into words where they stand side by side, with its clock time perhaps."""
     one, other = datetimes.parse(starts), datetimes.parse(ends)
-    if one is not None and other is not None:
+    if one is not None and other is not None and not _have_clocks(starts, ends, say):
         first, last = _told_day(one, starts), _told_day(other, ends)
         if first < last and min(one.precision, other.precision) >= Precision.DAY:
             return _days_in(first, last, get_language() or "")
         if first < last and one.precision is other.precision is Precision.MONTH:
             return _months_in(first, last, get_language() or "")
-    return gettext("%(start)s to %(end)s") % {"start": sent_date(starts), "end": sent_date(ends)}
+    words = _BETWEEN[is_a_day(starts), is_a_day(ends)]
+    return str(words) % {"start": say(starts), "end": say(ends)}
+
+
+def sent_since(sent: str, say: Callable[[str], str] = sent_date) -> str:
+    """A FHIR date after "since": Since March 4, 2019."""
+    words = gettext("Since %(date)s") if is_a_day(sent) else pgettext("a month or a year", "Since %(date)s")
+    return words % {"date": say(sent)}
+
+
+def sent_until(sent: str, say: Callable[[str], str] = sent_date) -> str:
+    """A FHIR date after "until": Until March 4, 2019."""
+    words = gettext("Until %(date)s") if is_a_day(sent) else pgettext("a month or a year", "Until %(date)s")
+    return words % {"date": say(sent)}
+
+
+def is_a_day(sent: str) -> bool:
+    """Whether it is as exact as that: in Spanish a day has an article, and a month has none."""
+    parsed = datetimes.parse(sent) if sent else None
+    return parsed is not None and parsed.precision >= Precision.DAY
+
+
+def _have_clocks(starts: str, ends: str, say: Callable[[str], str]) -> bool:
+    """Whether either is told with more than its date."""
+    return say is not sent_date and any(say(sent) != sent_date(sent) for sent in (starts, ends))
+
+
+# By whether the one and the other are days: in Spanish a day has an article, and a month has none.
+_BETWEEN: Final[Mapping[tuple[bool, bool], str | Promise]] = {
+    (True, True): _("%(start)s to %(end)s"),
+    (True, False): pgettext_lazy("from a day to a month or a year", "%(start)s to %(end)s"),
+    (False, True): pgettext_lazy("from a month or a year to a day", "%(start)s to %(end)s"),
+    (False, False): pgettext_lazy("from a month or a year to another", "%(start)s to %(end)s"),
+}
 
 
 def year(sent: str) -> str:

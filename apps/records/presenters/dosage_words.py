@@ -13,7 +13,7 @@ from typing import Final
 
 from django.utils.functional import Promise
 from django.utils.text import get_text_list
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, ngettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.records.presenters import dates, lengths
@@ -147,12 +147,18 @@ def _in_all(count: str) -> str:
 
 
 def _between(bounds: When) -> str:
-    starts, ends = dates.sent_date(bounds.starts), dates.sent_date(bounds.ends)
     if bounds.text:
         return gettext("“%(sent)s”") % {"sent": bounds.text}
-    if starts and ends:
-        return gettext("From %(start)s to %(end)s") % {"start": starts, "end": ends}
-    return gettext("From %(start)s on") % {"start": starts} if starts else gettext("Until %(date)s") % {"date": ends}
+    if not bounds.starts:
+        return dates.sent_until(bounds.ends)
+    starts, ends = dates.sent_date(bounds.starts), dates.sent_date(bounds.ends)
+    if starts == ends:
+        return gettext("On %(dates)s") % {"dates": starts}
+    if ends:
+        return _capitalized(gettext("from %(period)s") % {"period": dates.sent_period(bounds.starts, bounds.ends)})
+    is_day = dates.is_a_day(bounds.starts)
+    on = gettext("From %(start)s on") if is_day else pgettext("a month or a year", "From %(start)s on")
+    return on % {"start": starts}
 
 
 def how_often(timing: Timing) -> str:

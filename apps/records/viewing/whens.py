@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 from typing import Final
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext, pgettext
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.records.presenters import dates, meanings
@@ -117,24 +117,13 @@ def _hours_of_a_day(when: When) -> str:
 
 
 def _period(when: When, say: Callable[[str], str] = dates.sent_date) -> str:
-    starts, ends = say(when.starts), say(when.ends)
-    if not starts:
-        until = gettext("Until %(date)s") if _is_a_day(when.ends) else pgettext("a month or a year", "Until %(date)s")
-        return until % {"date": ends}
+    if not when.starts:
+        return dates.sent_until(when.ends, say)
     if when.is_open:
-        since = gettext("Since %(date)s") if _is_a_day(when.starts) else pgettext("a month or a year", "Since %(date)s")
-        return since % {"date": starts}
-    if not ends or ends == starts:
-        return starts
-    if starts == dates.sent_date(when.starts) and ends == dates.sent_date(when.ends):  # no clock time is told
-        return dates.sent_period(when.starts, when.ends)
-    return gettext("%(start)s to %(end)s") % {"start": starts, "end": ends}
-
-
-def _is_a_day(sent: str) -> bool:
-    """Whether it is as exact as that: in Spanish a day has an article, and a month has none."""
-    parsed = datetimes.parse(sent)
-    return parsed is not None and parsed.precision >= Precision.DAY
+        return dates.sent_since(when.starts, say)
+    if not when.ends or say(when.ends) == say(when.starts):
+        return say(when.starts)
+    return dates.sent_period(when.starts, when.ends, say)
 
 
 def _age(when: When) -> str:
