@@ -28,7 +28,8 @@ def lines(dosage: Dosage) -> tuple[str, ...]:
     """All that is to be known to take it: the dose first, then how and how long, when, how much at most, and what else
     was advised, at its end what we do not understand, as it was sent. Where the provider wrote a text, that says how.
 
-    What was sent twice in the same words is told once. What merely holds those words may say the opposite.
+    What was sent twice in the same words is told once. What merely holds those words may say the opposite, or say them
+    of something else: no part is left out for it.
     """
     said = (
         *([dosage.text] if dosage.text else [sentence(dosage), *_how(dosage)]),
@@ -82,11 +83,10 @@ def when_needed(dosage: Dosage) -> str:
 
 
 def _says_when_needed(text: str, reason: str) -> bool:
-    """Whether the provider's text says so itself, with the reason. One with a "not" in it may say the opposite, and one
-    that says several things may mean another of them: that a tablet is crushed if needed, and taken daily."""
-    said = text.casefold()
-    is_plain = not (_NOT.search(said) or _SEVERAL.search(said))
-    return is_plain and bool(_NEEDED.search(said)) and reason.casefold() in said
+    """Whether that is all the provider's text says. In a longer one "as needed" may be of something else: that a dose
+    is increased, or a tablet crushed."""
+    said, because = _compared(text), reason.casefold()
+    return because in said and _NEEDED.fullmatch(said.removesuffix(because).rstrip(" :")) is not None
 
 
 def at_most(dosage: Dosage) -> str:
@@ -297,11 +297,9 @@ def _capitalized(words: str) -> str:
 
 
 _NEEDED = re.compile(
-    r"\b(?:as|when|if) (?:needed|necessary|required)\b|\bprn\b|"
-    r"\b(?:según|cuando|si) (?:es|sea) necesario\b|\b(?:según|cuando|si) lo necesite\b"
+    r"(?:(?:only |take |use )?(?:as|when|if) (?:needed|necessary|required)|prn|"
+    r"(?:solo )?(?:según|cuando|si) (?:es|sea) necesario|(?:según|cuando|si) lo necesite)(?: for| para)?"
 )
-_NOT = re.compile(r"\b(?:not?|never|unless|nunca|salvo)\b|n['’]t\b")  # noqa: RUF001 - as it is typed
-_SEVERAL = re.compile(r"[,;\n]|\.\s")
 _NUMBER_AND_UNIT = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) (.+)")
 _BY_MOUTH = re.compile(r"\b(?:oral|mouth)\b")
 _MOST_PIECES = 10
