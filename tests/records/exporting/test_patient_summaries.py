@@ -36,6 +36,8 @@ REQUIRED = {  # what each type must have, so that IPS and R4 take it; [x] is any
     "DiagnosticReport": ("status", "code", "subject", "effective[x]", "performer"),
     "CarePlan": ("status", "intent", "subject"),
     "Patient": ("name", "birthDate"),
+    "Practitioner": ("name",),
+    "Organization": ("name",),
     "Provenance": ("target", "recorded", "agent", "entity"),
 }
 
@@ -43,7 +45,8 @@ _ODD = (
     "status", "code", "clinicalStatus", "verificationStatus", "abatementDateTime", "reaction", "effectivePeriod",
     "medicationReference", "vaccineCode", "component", "valueQuantity", "activity", "valueRange", "valueRatio",
     "category", "dosage", "description", "identifier", "referenceRange",
-    "conclusion", "conclusionCode", "codedDiagnosis", "result", "contained", "issued",
+    "conclusion", "conclusionCode", "codedDiagnosis", "result", "contained", "issued", "generalPractitioner",
+    "communication",
 )  # fmt: skip
 
 

@@ -16,8 +16,9 @@ check each:
   there is no information, in the code system absent-unknown-uv-ips of STU 1 and in the SNOMED CT of STU 2; where a
   provider recorded that there is none, that, unless another lists what refutes it, hides something, or something does
   not open. Nobody's silence is turned into "none known". A code that nobody sent is data-absent-reason's.
-- Patient (IPS): a name (ips-pat-1) and a birth date, absent with a reason where it is; telecom, address and
-  generalPractitioner where they were sent.
+- Patient (IPS): a name (ips-pat-1) and a birth date, absent with a reason where it is; telecom, address, communication
+  and generalPractitioner where they were sent, doctors as Practitioner (IPS) or Organization (IPS) where the record
+  holds them. R4 "Documents" (presentation): the narrative of the Patient comes first.
 - AllergyIntolerance (IPS), ait-1 and ait-2; Condition (IPS), con-3 to con-5; MedicationStatement, MedicationRequest,
   Immunization, Procedure, DeviceUseStatement (IPS): code, subject and, where demanded, a time, else why it is absent.
 - Observation Results and R4 vital signs: category, code, subject, effective, performer, and a value or why there is

@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 
 from apps.records.exporting import remarking
 from apps.records.exporting.choosing import Choice
-from apps.records.exporting.ips import contradicting, gathering, patients, stating, writing
+from apps.records.exporting.ips import contradicting, doctors, gathering, introducing, patients, stating, writing
+from apps.records.exporting.ips.doctors import Doctor
 from apps.records.exporting.ips.gathering import Found, Gathered
 from apps.records.exporting.ips.sections import SECTIONS, Section
 from apps.records.exporting.ips.selecting import NoneKnown
@@ -31,7 +32,7 @@ def document(choices: Sequence[Choice], *, at: datetime, tells_answers: bool = T
     found_patients, gathered = gathering.gather(choices, tells_answers=tells_answers)
     listed = {(found.source, f"{found.resource_type}/{found.logical_id}")
               for held in gathered.values() for found in held.found}  # fmt: skip
-    pages = _Pages(patients.patient(choices, found_patients, at=at), listed)
+    pages = _Pages(patients.patient(choices, found_patients, at=at), doctors.of(found_patients, at=at), listed)
     sections = [_section(section, gathered[section.loinc], choices, pages) for section in SECTIONS]
     author = pages.add(_author(), "Device", "holdfast")
     identity = remarking.identity("Composition", remarking.instant(at), *_ids(choices))
@@ -58,11 +59,15 @@ class _Pages:
     """The entries beside the Composition, in the order in which they were added, the Patient first. `listed` are those
     that come, by what they were made from."""
 
-    def __init__(self, patient: Part, listed: AbstractSet[tuple[Source, str]]) -> None:
+    def __init__(self, patient: Part, known: Sequence[Doctor], listed: AbstractSet[tuple[Source, str]]) -> None:
         self.entries: list[Part] = []
         self._listed = listed
         self._targets: dict[Source, list[Part]] = {}
-        self.patient = self.add(patient, "Patient", *(each["value"] for each in patient.get("identifier", [])))
+        whose = {**patient, "text": _narrative(introducing.lines(patient, known))}
+        whose |= {"generalPractitioner": list(map(_doctor, known))} if known else {}
+        self.patient = self.add(whose, "Patient", *(each["value"] for each in patient.get("identifier", [])))
+        for doctor in (doctor for doctor in known if doctor.resource):
+            self.add(doctor.resource, "doctor", doctor.about, source=doctor.source)
 
     def add(self, resource: Part, *about: object, source: Source | None = None) -> Part:
         """Add a resource under an id made of what it is about; the reference to it."""
@@ -237,6 +242,12 @@ def _none_known(one: NoneKnown, section: Section, pages: _Pages) -> Part:
 def _stated(section: Section, code: str, pages: _Pages, *about: object, source: Source | None = None) -> Part:
     resource, subject_name = stating.statement(section.loinc, code)
     return pages.add({**resource, subject_name: pages.patient}, code, *about, source=source)
+
+
+def _doctor(doctor: Doctor) -> Part:
+    """A reference to one: what the record does not hold has its name alone."""
+    reference = f"urn:uuid:{_identity(doctor.source, 'doctor', doctor.about)}" if doctor.resource else ""
+    return writing.without_empty({"reference": reference, "display": doctor.name})
 
 
 def _author() -> Part:

@@ -23,7 +23,7 @@ from apps.records.exporting.reading import Told
 from apps.records.exporting.shelved import Unreadable
 from apps.records.exporting.stored import Source
 from apps.records.presenters.elements import Element
-from apps.records.presenters.entry import UNLISTED, Entry
+from apps.records.presenters.entry import UNLISTED, Context, Entry
 from apps.records.shelving.reading import OpenShelf
 from apps.records.subjects import MEDICINES, Subject
 from apps.vault import sealing
@@ -106,10 +106,11 @@ class Gathered:
 
 @dataclass(frozen=True, repr=False)
 class Patient:
-    """A Patient of one source, as received."""
+    """A Patient of one source, as received, and what it refers to."""
 
     source: Source
     resource: Element
+    context: Context
 
 
 def gather(choices: Sequence[Choice], *, tells_answers: bool) -> tuple[list[Patient], dict[str, Gathered]]:
@@ -188,7 +189,7 @@ def _read(choice: Choice, unread: Sequence[Subject], gathered: Mapping[str, Gath
     fills: Fills[Entry] = Fills()
     for told in reading.told(choice.connection, choice.source, types=("Patient", *types), unopened=unopened):
         if told.entry.resource_type == "Patient":
-            yield Patient(told.source, told.resource)
+            yield Patient(told.source, told.resource, told.context)
         elif told.subject is None or told.subject not in unread or not _is_listed(told):
             continue
         elif not fills.keeps(told.entry, told.entry):

@@ -1,0 +1,67 @@
+"""The patient's own doctors, by name and with how to reach them where the record holds them.
+
+`generalPractitioner` of R4 is `careProvider` in DSTU2 (interface facts 1.6). It names a doctor, a doctor's role or a
+practice, and often by a reference alone.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from typing import Final
+
+from apps.records.exporting.ips import gathering, persons, writing
+from apps.records.exporting.ips.writing import Part
+from apps.records.exporting.stored import Source
+from apps.records.presenters import elements, naming
+from apps.records.presenters.elements import Element
+
+_NAMED_BY: Final = ("generalPractitioner", "careProvider")
+_MOST: Final = 20  # more is an accident
+
+
+@dataclass(frozen=True, repr=False)
+class Doctor:
+    """A doctor or a practice of this name. `resource` is empty where the record does not hold it; `about` tells it
+    from the others of its source."""
+
+    source: Source
+    name: str
+    resource: Part
+    about: str
+
+
+def of(found: Sequence[gathering.Patient], *, at: datetime) -> tuple[Doctor, ...]:
+    """Those whom any of the Patients names, each name once: of two that say how to reach somebody, the first."""
+    named: dict[str, Doctor] = {}
+    for doctor in (doctor for each in found for doctor in _of(each, at)):
+        key = doctor.name.casefold()
+        if key not in named or (doctor.resource and not named[key].resource):
+            named[key] = doctor
+    return tuple(islice(named.values(), _MOST))
+
+
+def _of(patient: gathering.Patient, at: datetime) -> Iterator[Doctor]:
+    sent = patient.resource
+    for reference in (each for name in _NAMED_BY for each in elements.children(sent, name)):
+        held = patient.context.find(reference, within=sent)
+        resource = _resource(held, patient, at)
+        name = naming.name_of(reference, patient.context, within=sent)
+        if name:
+            yield Doctor(patient.source, name, resource, elements.text(reference, "reference"))
+
+
+def _resource(held: Element, patient: gathering.Patient, at: datetime) -> Part:
+    """The same as a resource of R4: of a role, the doctor who has it, who is reached there first."""
+    kind = elements.text(held, "resourceType")
+    if kind == "Organization":
+        name = elements.text(held, "name")
+        known = {"resourceType": kind, "name": name, "telecom": persons.contacts(held, at=at)}
+        return writing.without_empty(known) if name else {}
+    if kind not in {"Practitioner", "PractitionerRole"}:
+        return {}
+    reference = elements.child(held, "practitioner")
+    doctor = patient.context.find(reference, within=held) if kind == "PractitionerRole" else held
+    names = persons.names(doctor)
+    telecom = persons.contacts(held, at=at) or persons.contacts(doctor, at=at)
+    return writing.without_empty({"resourceType": "Practitioner", "name": names, "telecom": telecom}) if names else {}

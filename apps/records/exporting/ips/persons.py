@@ -1,0 +1,81 @@
+"""What a person is called and how to reach them now, as elements of R4 from either version."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Final
+
+from apps.records.exporting.ips import clinical, writing
+from apps.records.exporting.ips.writing import Part
+from apps.records.presenters import elements
+from apps.records.presenters.elements import Element
+from apps.wire import datetimes
+
+_USES: Final = frozenset({"usual", "official", "temp", "nickname", "anonymous", "old", "maiden"})
+_SYSTEMS: Final = ("phone", "fax", "email", "pager", "url", "sms", "other")
+_CONTACT_USES: Final = ("home", "work", "temp", "mobile")
+_ADDRESS_USES: Final = ("home", "work", "temp", "billing")
+_ADDRESS_TYPES: Final = ("postal", "physical", "both")
+_ADDRESS_PARTS: Final = ("text", "city", "district", "state", "postalCode", "country")
+
+
+def names(resource: Element) -> list[Part]:
+    """Those that name somebody: a title alone does not (ips-pat-1)."""
+    found = map(_name, elements.children(resource, "name"))
+    return [name for name in found if {"text", "family", "given"} & name.keys()]
+
+
+def _name(sent: Element) -> Part:
+    use = elements.text(sent, "use")
+    return writing.without_empty(
+        {
+            "use": use if use in _USES else "",
+            "text": elements.text(sent, "text"),
+            "family": " ".join(elements.texts(sent, "family")),
+            "given": list(elements.texts(sent, "given")),
+            "prefix": list(elements.texts(sent, "prefix")),
+            "suffix": list(elements.texts(sent, "suffix")),
+        }
+    )
+
+
+def contacts(resource: Element, *, at: datetime) -> list[Part]:
+    """How to reach them now (cpt-2: what it is, is said)."""
+    found = ((each, elements.text(each, "value")) for each in _of_now(resource, "telecom", at))
+    return [
+        writing.without_empty(
+            {
+                "system": clinical.known_code(each, "system", _SYSTEMS) or "other",
+                "value": value,
+                "use": clinical.known_code(each, "use", _CONTACT_USES),
+            }
+        )
+        for each, value in found
+        if value
+    ]
+
+
+def addresses(resource: Element, *, at: datetime) -> list[Part]:
+    """Where they live now."""
+    found = []
+    for each in _of_now(resource, "address", at):
+        parts = {"line": list(elements.texts(each, "line"))}
+        said = writing.without_empty(parts | {name: elements.text(each, name) for name in _ADDRESS_PARTS})
+        kinds = {
+            "use": clinical.known_code(each, "use", _ADDRESS_USES),
+            "type": clinical.known_code(each, "type", _ADDRESS_TYPES),
+        }
+        found.append({**writing.without_empty(kinds), **said} if said else {})
+    return [each for each in found if each]
+
+
+def _of_now(resource: Element, name: str, at: datetime) -> Iterator[Element]:
+    """What is marked as old, or has ended, may be somebody else's by now."""
+    found = elements.children(resource, name)
+    return (each for each in found if elements.text(each, "use") != "old" and not _has_ended(each, at))
+
+
+def _has_ended(sent: Element, at: datetime) -> bool:
+    """Some servers write an end far ahead where there is none. One that is no date is taken for past."""
+    end = elements.text(elements.child(sent, "period"), "end")
+    parsed = datetimes.parse(end)
+    return bool(end) and (parsed is None or parsed.first_day <= at.date())

@@ -1,0 +1,131 @@
+"""Whom a patient summary is about, and whom to ask about them."""
+
+from typing import Any
+
+import pytest
+from django.utils import translation
+
+from tests.records.exporting.keeping import keep
+from tests.records.exporting.summarized import Summarized
+from tests.records.linked import make_connection, make_endpoint
+from tests.records.people import DSTU2_PATIENT, R4_PATIENT
+
+pytestmark = pytest.mark.django_db
+
+SENT = [(R4_PATIENT, "generalPractitioner", "r4"), (DSTU2_PATIENT, "careProvider", "dstu2")]
+NAME = {"family": "Marsh", "given": ["Ada"], "prefix": ["Dr."]}
+PHONE = {"system": "phone", "value": "555-0100", "use": "work"}
+
+
+def practitioner(logical_id: str, **elements: Any) -> dict[str, Any]:
+    return {"resourceType": "Practitioner", "id": logical_id, "name": [NAME], "telecom": [PHONE], **elements}
+
+
+def patient(user: Any, sent: dict[str, Any], *others: dict[str, Any], **elements: Any) -> Summarized:
+    keep(make_connection(user), {**sent, **elements}, *others)
+    return Summarized(user)
+
+
+def doctors(found: Summarized) -> list[dict[str, Any]]:
+    """The entries that the Patient refers to as its doctors."""
+    (only,) = found.of_type("Patient")
+    return found.named(each for each in only.get("generalPractitioner", ()) if "reference" in each)
+
+
+class TestADoctor:
+    @pytest.mark.parametrize(("sent", "name", "version"), SENT)
+    @pytest.mark.parametrize("is_a_list", [False, True])
+    def test_named_by_reference_alone_is_found(self, alice, sent, name, version, is_a_list):
+        held = practitioner("9", name=[NAME] if is_a_list else NAME)
+        keep(
+            make_connection(alice, make_endpoint(version=version)),
+            {**sent, name: [{"reference": "Practitioner/9"}]},
+            held,
+        )
+        found = Summarized(alice)
+        (doctor,) = doctors(found)
+        assert (doctor["resourceType"], doctor["name"], doctor["telecom"]) == ("Practitioner", [NAME], [PHONE])
+        (only,) = found.of_type("Patient")
+        assert only["generalPractitioner"][0]["display"] == "Dr. Ada Marsh"
+        assert "General practitioner: Dr. Ada Marsh, 555-0100" in only["text"]["div"]
+
+    def test_may_be_a_practice(self, alice):
+        practice = {"resourceType": "Organization", "id": "o1", "name": "Tarn Clinic", "telecom": [PHONE]}
+        named = {"generalPractitioner": [{"reference": "Organization/o1"}]}
+        (doctor,) = doctors(patient(alice, R4_PATIENT, practice, **named))
+        assert (doctor["name"], doctor["telecom"]) == ("Tarn Clinic", [PHONE])
+
+    def test_in_a_role_is_reached_there(self, alice):
+        phone = {**PHONE, "value": "555-0199"}
+        role = {"resourceType": "PractitionerRole", "id": "r1", "practitioner": {"reference": "Practitioner/9"}}
+        named = {"generalPractitioner": [{"reference": "PractitionerRole/r1"}]}
+        (doctor,) = doctors(patient(alice, R4_PATIENT, practitioner("9"), {**role, "telecom": [phone]}, **named))
+        assert (doctor["name"], doctor["telecom"]) == ([NAME], [phone])
+
+    def test_contained_in_the_patient_is_found(self, alice):
+        named = {"generalPractitioner": [{"reference": "#d"}], "contained": [practitioner("d")]}
+        assert [each["name"] for each in doctors(patient(alice, R4_PATIENT, **named))] == [[NAME]]
+
+    @pytest.mark.parametrize(
+        "reference",
+        ["Practitioner/none", "https://elsewhere.example/r4/Practitioner/9", "Organization/nameless", "Observation/9"],
+    )
+    def test_whom_the_record_does_not_hold_is_not_made_up(self, alice, reference):
+        nameless = {"resourceType": "Organization", "id": "nameless", "telecom": [PHONE]}
+        named = {"generalPractitioner": [{"reference": reference}]}
+        found = patient(alice, R4_PATIENT, practitioner("9"), nameless, **named)
+        assert "generalPractitioner" not in found.of_type("Patient")[0]
+        assert "Marsh" not in str(found.of_type("Patient"))
+
+    def test_of_each_provider_is_named_once(self, alice):
+        named = {"generalPractitioner": [{"display": "dr. ada marsh"}, {"display": "Dr. Finch"}]}
+        keep(make_connection(alice), {**R4_PATIENT, **named})
+        again = {"generalPractitioner": [{"reference": "Practitioner/9"}]}
+        keep(
+            make_connection(alice, make_endpoint("https://other.example/r4")),
+            {**R4_PATIENT, **again},
+            practitioner("9"),
+        )
+        found = Summarized(alice)
+        (only,) = found.of_type("Patient")
+        assert [each["display"] for each in only["generalPractitioner"]] == ["Dr. Ada Marsh", "Dr. Finch"]
+        assert len(doctors(found)) == 1
+
+    def test_is_not_sought_where_they_were_once(self, alice):
+        moved = {**PHONE, "period": {"end": "2019"}}
+        named = {"generalPractitioner": [{"reference": "Practitioner/9"}]}
+        (doctor,) = doctors(patient(alice, R4_PATIENT, practitioner("9", telecom=[moved]), **named))
+        assert "telecom" not in doctor
+
+
+class TestAPatient:
+    @pytest.mark.parametrize(("sent", "_name", "_version"), SENT)
+    def test_is_told_in_words_before_all_else(self, alice, sent, _name, _version):
+        (only,) = patient(alice, sent).of_type("Patient")
+        assert only["text"]["div"].split("<p>")[1:] == [
+            "Name: Dr. Wrenna Ilse Quillfeather</p>",
+            "Also known as: Wren</p>",
+            "Date of birth: March 9, 1984</p>",
+            "Sex: female</p>",
+            "Language: Welsh</p>",
+            "Contact: 555-0142</p>",
+            "Contact: wren@quill.invalid</p>",
+            "Address: 7 Heron Way, Flat 2, Tarn OR 97001</p>",
+            "General practitioner: Dr. Orla Vantongeren</p></div>",
+        ]
+        assert only["communication"] == [
+            {"language": {"coding": [{"code": "cy", "display": "Welsh"}], "text": "Welsh"}, "preferred": True}
+        ]
+
+    @pytest.mark.parametrize(
+        ("died", "said"), [({"deceasedDateTime": "2020-02-03"}, "February 3, 2020"), ({"deceasedBoolean": True}, "Yes")]
+    )
+    def test_who_died_is_said_to_have(self, alice, died, said):
+        (only,) = patient(alice, R4_PATIENT, **died).of_type("Patient")
+        assert f"Recorded as deceased: {said}" in only["text"]["div"]
+
+    def test_is_told_in_the_language_of_whoever_asks(self, alice):
+        with translation.override("es"):
+            (only,) = patient(alice, R4_PATIENT).of_type("Patient")
+        assert "Nombre: Dr. Wrenna Ilse Quillfeather" in only["text"]["div"]
+        assert "Sexo: femenino" in only["text"]["div"]
