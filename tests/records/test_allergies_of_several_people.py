@@ -5,7 +5,6 @@ import re
 import pytest
 from django.urls import reverse
 
-from tests.records.linked import make_connection, make_endpoint
 from tests.records.people import allergy
 from tests.records.shelved import keep
 from tests.records.test_views_several_people import CHILDS, HERS, is_of
@@ -14,16 +13,6 @@ pytestmark = pytest.mark.django_db
 
 NONE_KNOWN = {"coding": [{"system": "http://snomed.info/sct", "code": "716186003"}], "text": "No known allergies"}
 LISTED_ELSEWHERE = "Another provider lists allergies or reactions."
-
-
-@pytest.fixture
-def connection(alice):
-    return make_connection(alice)
-
-
-@pytest.fixture
-def other(alice):
-    return make_connection(alice, make_endpoint("https://other.example/r4"))
 
 
 def head(client):

@@ -10,7 +10,6 @@ from apps.records.models import Record
 from apps.vault import sealing
 from apps.vault.errors import CannotOpen
 from apps.vault.sealing import Holder
-from tests.records.linked import make_connection
 from tests.records.people import PATIENT_ID
 from tests.records.shelved import keep, result
 
@@ -31,10 +30,6 @@ class TestABody:
 
 @pytest.mark.django_db
 class TestABodyThatDoesNotOpen:
-    @pytest.fixture
-    def connection(self, alice):
-        return make_connection(alice)
-
     def test_is_raised_where_it_was_asked_for_and_logged_by_ids_alone_where_it_was_not(self, connection, caplog):
         keep(connection, result(1, name="Canary"))
         spoil("o1")

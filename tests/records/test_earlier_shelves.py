@@ -22,11 +22,6 @@ PREPARED = "Your record is being prepared anew"
 
 
 @pytest.fixture
-def connection(alice):
-    return make_connection(alice)
-
-
-@pytest.fixture
 def other(alice):
     endpoint = make_endpoint("https://other.example/r4")
     endpoint.providers.update(name="Riverside Hospital & <b>Clinic</b>")

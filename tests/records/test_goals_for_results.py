@@ -29,11 +29,6 @@ def goal(logical_id="g1", *, measure=SODIUM, status="active", **detail):
     }
 
 
-@pytest.fixture
-def connection(alice):
-    return make_connection(alice)
-
-
 def shown(client, logical_id="o0", ask=""):
     pk = Record.objects.get(logical_id=logical_id).pk
     response = client.get(reverse("entry", args=["results", pk]) + ask)

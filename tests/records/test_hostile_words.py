@@ -9,18 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.records.shelving import searching
-from tests.records.linked import make_connection
 from tests.records.shelved import keep, result
 
 HUGE = "w" * 200_000
 MANY = "word " * 100_000
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=60)
-
-
-@pytest.fixture
-def connection(alice):
-    return make_connection(alice)
 
 
 def ask(client, words):

@@ -14,11 +14,6 @@ pytestmark = pytest.mark.django_db
 PROVIDER = "Harbor Family Practice"
 
 
-@pytest.fixture
-def connection(alice):
-    return make_connection(alice)
-
-
 def make_run(connection, *, is_open=False, **steps: str | dict[str, Any]):
     """A run whose steps ended with these gaps (empty: none), or with these columns."""
     run = SyncRun.objects.create(

@@ -79,10 +79,6 @@ class TestAnEntryOfAnyKind:
 
 @pytest.mark.django_db
 class TestAPage:
-    @pytest.fixture
-    def connection(self, alice):
-        return make_connection(alice)
-
     @pytest.mark.parametrize(
         ("subject", "resource"),
         [

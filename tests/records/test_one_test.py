@@ -17,11 +17,6 @@ pytestmark = pytest.mark.django_db
 LOCAL = {"system": "urn:lab", "code": "NA", "display": "Sodium"}
 
 
-@pytest.fixture
-def connection(alice):
-    return make_connection(alice)
-
-
 def coded(number, value, *codings):
     return {**result(number, value=value), "code": {"text": "Sodium", "coding": list(codings)}}
 

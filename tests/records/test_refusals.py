@@ -7,17 +7,12 @@ from django.urls import reverse
 
 from apps.connections.models import Connection
 from apps.records.models import SyncRun, SyncStep
-from tests.records.linked import AT, make_connection
+from tests.records.linked import AT
 
 pytestmark = pytest.mark.django_db
 
 TITLE = "Harbor Family Practice does not let this app in"
 WHO = "only they can change that. You can ask them to turn this app on for you."
-
-
-@pytest.fixture
-def connection(alice):
-    return make_connection(alice)
 
 
 def ran(connection, *gaps, minutes=0, finished=True):

@@ -36,11 +36,6 @@ def panel(logical_id, *members, name="Findings"):
     return {**made, "id": logical_id, "hasMember": [{"reference": member} for member in members]}
 
 
-@pytest.fixture
-def connection(alice):
-    return make_connection(alice)
-
-
 def address(name, logical_id="o0"):
     return reverse(name, args=["results", Record.objects.get(logical_id=logical_id).pk])
 

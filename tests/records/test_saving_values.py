@@ -11,16 +11,10 @@ from hypothesis import strategies as st
 
 from apps.records.models import Record
 from apps.records.viewing import over_time, spreadsheets
-from tests.records.linked import make_connection
 from tests.records.shelved import keep, result
 from tests.records.test_results_of_grave_reports import SORROWFUL, naming
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def connection(alice):
-    return make_connection(alice)
 
 
 def address(name="save_values", logical_id="o0", subject="results"):

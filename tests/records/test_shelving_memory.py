@@ -14,7 +14,7 @@ from apps.records.syncing import storing
 from apps.vault import sealing
 from apps.vault.sealing import Holder
 from apps.wire.fhir import Resource
-from tests.records.linked import AT, make_connection
+from tests.records.linked import AT
 from tests.records.people import PATIENT_ID
 
 pytestmark = pytest.mark.django_db
@@ -46,11 +46,6 @@ def questionnaire(number):
 def keep(connection, *resources):
     with sealing.key_ring(Holder.user(connection.user_id)) as ring:
         storing.keep(connection, resources, run_id=uuid4(), ring=ring, at=AT)
-
-
-@pytest.fixture
-def connection(alice):
-    return make_connection(alice)
 
 
 def peak_bytes(connection):

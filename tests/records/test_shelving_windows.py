@@ -23,22 +23,12 @@ from apps.records.subjects import ALLERGIES, OTHER, RESULTS, VITALS
 from apps.records.subjects import LISTED as LISTED_SUBJECTS
 from apps.vault import sealing
 from apps.vault.sealing import Holder, KeyRing
-from tests.records.linked import AT, make_connection, make_endpoint
+from tests.records.linked import AT
 from tests.records.people import allergy
 from tests.records.shelved import keep, result
 
 ONE = UUID(int=1)
 LISTED = {"results": Arrangement.LISTED}
-
-
-@pytest.fixture
-def connection(alice):
-    return make_connection(alice)
-
-
-@pytest.fixture
-def other(alice):
-    return make_connection(alice, make_endpoint("https://other.example/r4"))
 
 
 @pytest.fixture

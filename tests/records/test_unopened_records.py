@@ -7,7 +7,7 @@ from apps.records import shelving
 from apps.records.models import Record, Shelf
 from apps.records.shelving import indexing
 from apps.records.subjects import LISTED
-from tests.records.linked import AT, make_connection
+from tests.records.linked import AT
 from tests.records.people import allergy
 from tests.records.runs import shelved_names, sync
 from tests.records.shelved import keep, result
@@ -16,11 +16,6 @@ pytestmark = pytest.mark.django_db
 
 SAID = "We could not open some entries"
 DETAILS = "We could not open your personal details"
-
-
-@pytest.fixture
-def connection(alice):
-    return make_connection(alice)
 
 
 def spoil(**which):

@@ -56,11 +56,6 @@ GRAVE = [
 HAVE_FILES = [*GRAVE[:3], pytest.param(SOCIAL, "history", id="social history")]
 
 
-@pytest.fixture
-def connection(alice):
-    return make_connection(alice)
-
-
 def pk_of(logical_id="g1"):
     return Record.objects.get(logical_id=logical_id).pk
 

@@ -9,16 +9,10 @@ from django.urls import reverse
 
 from apps.records.models import Record, Shelf
 from apps.records.viewing import fills as fills_shown
-from tests.records.linked import make_connection
 from tests.records.people import PATIENT_ID
 from tests.records.shelved import keep
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def connection(alice):
-    return make_connection(alice)
 
 
 def order(logical_id: str, name: str, **changes: Any) -> dict[str, Any]:

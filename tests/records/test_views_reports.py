@@ -6,18 +6,13 @@ import pytest
 from django.urls import reverse
 
 from apps.records.models import Record
-from tests.records.linked import AT, make_connection
+from tests.records.linked import AT
 from tests.records.people import PATIENT_ID
 from tests.records.shelved import keep, result
 
 pytestmark = pytest.mark.django_db
 
 MASKED = {"meta": {"security": [{"code": "masked"}]}}
-
-
-@pytest.fixture
-def connection(alice):
-    return make_connection(alice)
 
 
 def address(logical_id, name="entry"):

@@ -19,16 +19,6 @@ pytestmark = pytest.mark.django_db
 HERS, CHILDS = "Wrenna Quillfeather", "Perrin Quillfeather"
 
 
-@pytest.fixture
-def connection(alice):
-    return make_connection(alice)
-
-
-@pytest.fixture
-def other(alice):
-    return make_connection(alice, make_endpoint("https://other.example/r4"))
-
-
 def is_of(connection, name, born):
     connection.sealed_person = candidates.seal_person(connection, Candidate(PATIENT_ID, name, born))
     connection.save()

@@ -25,11 +25,6 @@ def note(title):
 
 
 @pytest.fixture
-def connection(alice):
-    return make_connection(alice)
-
-
-@pytest.fixture
 def older(alice, connection):
     """The same provider's other endpoint."""
     older = make_connection(alice, make_endpoint("https://fhir.example/dstu2", version="dstu2"))

@@ -3,16 +3,11 @@
 import pytest
 from django.urls import reverse
 
-from tests.records.linked import AT, make_connection
+from tests.records.linked import AT
 from tests.records.pages import page
 from tests.records.shelved import keep, result
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def connection(alice):
-    return make_connection(alice)
 
 
 class TestARecordThatIsStillBeingCopied:

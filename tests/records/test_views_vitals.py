@@ -6,15 +6,9 @@ import pytest
 from django.urls import reverse
 
 from apps.records.models import Record
-from tests.records.linked import make_connection
 from tests.records.shelved import keep, result
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def connection(alice):
-    return make_connection(alice)
 
 
 def page(client, name, *args, **query):

@@ -15,7 +15,6 @@ from apps.records.presenters import moments
 from apps.records.presenters.entry import Entry
 from apps.records.shelving import arranging
 from apps.records.shelving.indexing import FORM
-from tests.records.linked import make_connection
 from tests.records.shelved import keep, result
 
 NEW_YEAR = datetime(2024, 1, 1, tzinfo=UTC)
@@ -65,10 +64,6 @@ def years_on(client, **query):
 
 @pytest.mark.django_db
 class TestAYear:
-    @pytest.fixture
-    def connection(self, alice):
-        return make_connection(alice)
-
     def test_is_the_writers_own(self, hers, connection):
         kept(connection)
         found = years_on(hers)

@@ -17,11 +17,6 @@ LATER = AT + timedelta(days=365)
 
 
 @pytest.fixture
-def connection(alice):
-    return make_connection(alice)
-
-
-@pytest.fixture
 def ran():
     """Leaves a run that ended `days` after AT; its allergies came to their end, or not."""
 

@@ -36,11 +36,6 @@ def body(text):
     return Resource("AllergyIntolerance", "a1", b'{"resourceType":"AllergyIntolerance","dose":13.20,"x":"%s"}' % text)
 
 
-@pytest.fixture
-def connection(alice):
-    return make_connection(alice)
-
-
 class TestKeeping:
     def test_keeps_the_body_exactly_as_received(self, connection):
         assert keep(connection, body(b"one")).new == 1
