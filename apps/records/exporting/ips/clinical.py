@@ -203,7 +203,7 @@ def plan(told: Told) -> Item | None:
             "status": status,
             "intent": known_code(sent, "intent", ("proposal", "plan", "order", "option")) or "plan",
             "description": description,
-            "period": writing.moment("made", when).get("madePeriod"),
+            "period": writing.period(when),
             "activity": [{"detail": activity} for activity in activities if activity],
         }
     )

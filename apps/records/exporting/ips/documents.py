@@ -33,7 +33,8 @@ def document(choices: Sequence[Choice], *, at: datetime, tells_answers: bool = T
     listed = {(found.source, f"{found.resource_type}/{found.logical_id}")
               for held in gathered.values() for found in held.found}  # fmt: skip
     pages = _Pages(patients.patient(choices, found_patients, at=at), doctors.of(found_patients, at=at), listed)
-    sections = [_section(section, gathered[section.loinc], choices, pages) for section in SECTIONS]
+    sections = [_section(section, gathered[section.loinc], choices, pages) for section in SECTIONS
+                if gathered[section.loinc].is_there(section)]  # fmt: skip
     author = pages.add(_author(), "Device", "holdfast")
     identity = remarking.identity("Composition", remarking.instant(at), *_ids(choices))
     composition = {
@@ -145,9 +146,10 @@ def _lines(section: Section, held: Gathered, choices: Sequence[Choice]) -> Itera
         date = dates.sent_date(one.when.starts) or _("a date not given")
         known = {"provider": one.source.provider, "date": date, "said": one.said}
         yield _("%(provider)s recorded on %(date)s: %(said)s.") % known
+    names = {str(subject.name) for subject in section.subjects}
     for choice in choices:
         for missing in choice.gaps.missing:
-            if missing.subject == str(section.subject.name):
+            if missing.subject in names:
                 yield f"{choice.source.provider}: {missing.sentence}"
     yield from _not_listed(held, section)
 

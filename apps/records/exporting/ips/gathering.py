@@ -31,15 +31,15 @@ from apps.vault.sealing import Holder, KeyRing
 
 _ENCODER: Final = msgspec.json.Encoder()
 _BY_SUBJECT: Final[Mapping[Subject, tuple[Section, ...]]] = {
-    subject: tuple(section for section in SECTIONS if section.subject is subject)
-    for subject in dict.fromkeys(section.subject for section in SECTIONS)
+    subject: tuple(section for section in SECTIONS if subject in section.subjects)
+    for subject in dict.fromkeys(chain.from_iterable(section.subjects for section in SECTIONS))
 }
 
 
 @dataclass(frozen=True, repr=False)
 class Found:
     """One item, the date in its line of the narrative, and which resource of which source it was made from. `thing` is
-    what it is of. `also` are the same in every word from others, with what they were made from."""
+    what it is of, `rank` how early to tell it. `also` are the same in every word, with what they were made from."""
 
     source: Source
     logical_id: str
@@ -47,6 +47,7 @@ class Found:
     item: Item
     date: str
     thing: str = ""
+    rank: int = 0
     also: tuple["Found", ...] = ()
 
     @property
@@ -78,6 +79,10 @@ class Gathered:
         """By which providers it was recorded that there is none."""
         return tuple(self.left.none_known.values())
 
+    def is_there(self, section: Section) -> bool:
+        """Whether the document has the section."""
+        return not section.is_by_itself or bool(self.found or self.left.withheld)
+
     def put(self, told: Told, section: Section) -> None:
         """Make an item of what belongs here."""
         item = section.item(told)
@@ -87,7 +92,8 @@ class Gathered:
         item = noting.noted(item, told)
         item = cautions.heeded(item, told) if told.entry.is_modified else item
         date, thing = narrating.date(told.entry), "" if told.entry.is_modified else judging.meaning_of(told.entry)
-        found = Found(told.source, told.entry.logical_id, told.entry.resource_type, item, date, thing)
+        named = (told.source, told.entry.logical_id, told.entry.resource_type)
+        found = Found(*named, item, date, thing, section.ranks(told.entry))
         self.newest.add(Ranked.by(told.entry, section.alike_in(told.entry, told.source), found))
 
     def settle(self, section: Section) -> None:
@@ -101,7 +107,8 @@ class Gathered:
         things: dict[str | int, list[Found]] = {}
         for number, one in enumerate(said.values()):
             things.setdefault(one.thing if section.keeps_together and one.thing else number, []).append(one)
-        self.found = [one for alike in things.values() for one in alike]
+        ranked = sorted(things.values(), key=lambda alike: min(one.rank for one in alike))
+        self.found = [one for alike in ranked for one in alike]
 
 
 @dataclass(frozen=True, repr=False)

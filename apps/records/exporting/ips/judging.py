@@ -5,6 +5,7 @@ pages; where the entry leaves it open, the body decides.
 """
 
 from enum import StrEnum
+from typing import Final
 
 from apps.records.exporting.ips import writing
 from apps.records.presenters import (
@@ -21,6 +22,8 @@ from apps.records.presenters import (
 from apps.records.presenters.absences import Absence
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.reports import ReportEntry
+
+_LAST: Final = 10  # behind every rank of its kind
 
 
 def meaning_of(entry: Entry) -> str:
@@ -60,6 +63,13 @@ def is_medicine_not_taken(entry: Entry) -> bool:
         status.FINISHED, status.STOPPED, status.CANCELED, status.NOT_TAKEN, status.NOT_TO_BE_TAKEN,
         status.WAS_NOT_TO_BE_TAKEN, status.NOT_FINAL, status.SUGGESTED,
     }  # fmt: skip
+
+
+def rank_of(entry: Entry) -> int:
+    """What could be serious comes first, what is over last (patient experience 3.2)."""
+    if not isinstance(entry, allergies.AllergyEntry):
+        return 0
+    return entry.rank + (_LAST if entry.status in {allergies.Status.INACTIVE, allergies.Status.RESOLVED} else 0)
 
 
 def is_ruled_out(entry: Entry) -> bool:

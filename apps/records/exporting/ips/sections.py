@@ -8,7 +8,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from apps.records import subjects
-from apps.records.exporting.ips import clinical, judging, medicines, observations, reports
+from apps.records.exporting.ips import alerts, clinical, judging, medicines, observations, placing, reports
 from apps.records.exporting.ips.clinical import Item
 from apps.records.exporting.reading import Told
 from apps.records.exporting.stored import Source
@@ -21,21 +21,27 @@ def _unlike(_entry: Entry) -> str:
     return ""
 
 
+def _evenly(_entry: Entry) -> int:
+    return 0
+
+
 @dataclass(frozen=True)
 class Section:
-    """One section. `loinc` and `display` are its code, `subject` whose ledger line explains what is missing in it.
+    """One section. `loinc` and `display` are its code, `subjects` those whose ledger lines explain what is missing.
 
-    `item` makes the resource; `leaves_out` tells of an entry that there is none to make, and `alike` which entries say
-    the same: the newest alone counts, of all, or of each source where the section `names_all` that say something. What
-    is of one thing stands together where it `keeps_together`. `unknown` is the code of the entry that says there is no
-    information, for a section that must not be empty; `none` are those that say that there is nothing, by what there is
-    none of (`stating`). What it leaves out is not counted where another section has it.
+    `takes` tells which of their entries are its own, and `item` makes the resource of one; `leaves_out` tells of an
+    entry that there is none to make, and `alike` which entries say the same: the newest alone counts, of all, or of
+    each source where the section `names_all` that say something. What is of one thing stands together where it
+    `keeps_together`, the most pressing of `ranks` first. `unknown` is the code of the entry that says there is no
+    information, for a section that must not be empty; `none` are those that say that there is nothing, by what there
+    is none of (`stating`). What it leaves out is not counted where another section has it. One that `is_by_itself`
+    picks what it has from among other things, and is not there where it has nothing.
     """
 
     loinc: str
     display: str
     title: str | Promise
-    subject: Subject
+    subjects: tuple[Subject, ...]
     resource_types: tuple[str, ...]
     item: Callable[[Told], Item | None]
     leaves_out: Callable[[Entry], bool]
@@ -44,7 +50,10 @@ class Section:
     alike: Callable[[Entry], str] = _unlike
     names_all: bool = False
     keeps_together: bool = False
+    ranks: Callable[[Entry], int] = _evenly
     counts_left_out: bool = True
+    takes: Callable[[Entry], bool] = placing.anywhere
+    is_by_itself: bool = False
 
     def alike_in(self, entry: Entry, source: Source) -> str:
         """What this says the newest of, at this source or anywhere; empty where that is itself."""
@@ -62,8 +71,8 @@ def _past(told: Told) -> Item | None:
     return item if item is not None and clinical.is_over(item) else None
 
 
-def _observed(subject: Subject) -> Callable[[Told], Item | None]:
-    return lambda told: observations.observation(told) if told.subject is subject else None
+def _observed(*among: Subject) -> Callable[[Told], Item | None]:
+    return lambda told: observations.observation(told) if told.subject in among else None
 
 
 def _result(told: Told) -> Item | None:
@@ -71,15 +80,18 @@ def _result(told: Told) -> Item | None:
     return reports.report(told) if is_report else _observed(subjects.RESULTS)(told)
 
 
+def _nothing(_entry: Entry) -> bool:
+    return False
+
+
+# In the order in which somebody reads who has little time.
 SECTIONS: Final = (
     Section(
-        "10160-0", "History of Medication use Narrative", _("Medicines"), subjects.MEDICINES,
-        ("MedicationOrder", "MedicationRequest", "MedicationStatement"), medicines.medicine,
-        judging.is_medicine_not_taken, "no-medication-info", {Absence.MEDICATIONS: "no-known-medications"},
-        keeps_together=True,
+        "104605-1", "Alert", _("Alerts"), (subjects.OTHER,), ("Flag",), alerts.alert, _nothing,
+        takes=placing.is_alert, is_by_itself=True,
     ),
     Section(
-        "48765-2", "Allergies and adverse reactions Document", _("Allergies and reactions"), subjects.ALLERGIES,
+        "48765-2", "Allergies and adverse reactions Document", _("Allergies and reactions"), (subjects.ALLERGIES,),
         ("AllergyIntolerance",), clinical.allergy, judging.is_ruled_out, "no-allergy-info",
         {
             Absence.ALLERGIES: "no-known-allergies",
@@ -87,44 +99,60 @@ SECTIONS: Final = (
             Absence.FOOD_ALLERGIES: "no-known-food-allergies",
             Absence.ENVIRONMENT_ALLERGIES: "no-known-environmental-allergies",
         },
+        keeps_together=True, ranks=judging.rank_of,
+    ),
+    Section(
+        "10160-0", "History of Medication use Narrative", _("Medicines"), (subjects.MEDICINES,),
+        ("MedicationOrder", "MedicationRequest", "MedicationStatement"), medicines.medicine,
+        judging.is_medicine_not_taken, "no-medication-info", {Absence.MEDICATIONS: "no-known-medications"},
         keeps_together=True,
     ),
     Section(
-        "11450-4", "Problem list - Reported", _("Health conditions"), subjects.CONDITIONS, ("Condition",), _current,
+        "11450-4", "Problem list - Reported", _("Health conditions"), (subjects.CONDITIONS,), ("Condition",), _current,
         judging.is_no_current_condition, "no-problem-info", {Absence.CONDITIONS: "no-known-problems"},
         judging.condition_of, names_all=True, keeps_together=True,
     ),
     Section(
-        "11369-6", "History of Immunization note", _("Vaccines"), subjects.VACCINES, ("Immunization",),
-        clinical.immunization, judging.is_not_given, none={Absence.IMMUNIZATIONS: ""},
+        "10162-6", "History of pregnancies Narrative", _("Pregnancy"),
+        (subjects.HISTORY, subjects.RESULTS, subjects.VITALS), ("Observation",),
+        _observed(subjects.HISTORY, subjects.RESULTS, subjects.VITALS), judging.is_canceled,
+        alike=judging.measurement_of, takes=placing.is_of_pregnancy, is_by_itself=True,
     ),
     Section(
-        "47519-4", "History of Procedures Document", _("Procedures and surgeries"), subjects.PROCEDURES,
-        ("Procedure",), clinical.procedure, judging.is_not_done, none={Absence.PROCEDURES: ""},
+        "42348-3", "Advance healthcare directives", _("Advance directives"), (subjects.DOCUMENTS,),
+        ("DocumentReference",), alerts.directive, _nothing, takes=placing.is_directive, is_by_itself=True,
     ),
     Section(
-        "46264-8", "History of medical device use", _("Devices and implants"), subjects.DEVICES, ("Device",),
+        "46264-8", "History of medical device use", _("Devices and implants"), (subjects.DEVICES,), ("Device",),
         medicines.device, judging.is_not_in_use, none={Absence.DEVICES: ""},
     ),
     Section(
-        "30954-2", "Relevant diagnostic tests/laboratory data note", _("Results"), subjects.RESULTS,
+        "47519-4", "History of Procedures Document", _("Procedures and surgeries"), (subjects.PROCEDURES,),
+        ("Procedure",), clinical.procedure, judging.is_not_done, none={Absence.PROCEDURES: ""},
+    ),
+    Section(
+        "30954-2", "Relevant diagnostic tests/laboratory data note", _("Results"), (subjects.RESULTS,),
         ("Observation", "DiagnosticReport"), _result, judging.is_canceled, alike=judging.result_of,
     ),
     Section(
-        "8716-3", "Vital signs note", _("Vitals"), subjects.VITALS, ("Observation",), _observed(subjects.VITALS),
+        "8716-3", "Vital signs note", _("Vitals"), (subjects.VITALS,), ("Observation",), _observed(subjects.VITALS),
         judging.is_canceled, alike=judging.measurement_of,
     ),
     Section(
-        "11348-0", "History of Past illness note", _("Past health conditions"), subjects.CONDITIONS, ("Condition",),
+        "11369-6", "History of Immunization note", _("Vaccines"), (subjects.VACCINES,), ("Immunization",),
+        clinical.immunization, judging.is_not_given, none={Absence.IMMUNIZATIONS: ""},
+    ),
+    Section(
+        "11348-0", "History of Past illness note", _("Past health conditions"), (subjects.CONDITIONS,), ("Condition",),
         _past, judging.is_no_past_condition, alike=judging.condition_of, names_all=True, keeps_together=True,
         counts_left_out=False,
     ),
     Section(
-        "18776-5", "Plan of care note", _("Care plans"), subjects.PLANS, ("CarePlan",), clinical.plan,
+        "18776-5", "Plan of care note", _("Care plans"), (subjects.PLANS,), ("CarePlan",), clinical.plan,
         judging.is_no_current_plan,
     ),
     Section(
-        "29762-2", "Social history note", _("Social history"), subjects.HISTORY, ("Observation",),
+        "29762-2", "Social history note", _("Social history"), (subjects.HISTORY,), ("Observation",),
         _observed(subjects.HISTORY), judging.is_canceled, alike=judging.measurement_of,
     ),
 )  # fmt: skip

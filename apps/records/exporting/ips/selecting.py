@@ -6,7 +6,7 @@ Bounded by MOST entries a section, and by how many different things a section te
 from dataclasses import dataclass, field
 from typing import Final, Generic, TypeVar
 
-from apps.records.exporting.ips import judging
+from apps.records.exporting.ips import judging, placing
 from apps.records.exporting.ips.sections import Section
 from apps.records.exporting.stored import Source
 from apps.records.presenters import absences, delicate
@@ -92,6 +92,10 @@ class Left:
 
     def leaves(self, entry: Entry, section: Section, source: Source) -> bool:
         """Whether the section has no place for the entry, as far as the entry itself says. Then it is counted."""
+        is_answer = delicate.is_delicate(entry) or placing.is_of_pregnancy(entry)
+        is_told = self.tells_answers or not is_answer
+        if not section.takes(entry) if is_told else section.is_by_itself:
+            return True  # another section's: what is not told is counted with all that its subject has
         if entry.resource_type not in section.resource_types:
             self.of_other_kinds += 1
         elif entry.is_withheld:
@@ -101,7 +105,7 @@ class Left:
             self._note(NoneKnown(source, entry.logical_id, absence, said, entry.when))
         elif section.leaves_out(entry):
             self.left_out += 1
-        elif not self.tells_answers and delicate.is_delicate(entry):
+        elif not is_told:
             self.answers += 1
         else:
             return entry.says_no_information  # the section says so itself where it has nothing else

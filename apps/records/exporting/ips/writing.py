@@ -59,12 +59,17 @@ def absent(reason: str = "unknown") -> Part:
 def moment(name: str, when: When, *, is_needed: bool = False) -> Part:
     """`name`DateTime or `name`Period. Where there is none and one is needed, absent with a reason. A period that ends
     before it starts is none (per-1): which side is wrong nobody knows."""
-    starts, ends = ("", "") if _is_reversed(when) else (date(when.starts), date(when.ends))
-    if ends or (starts and when.is_open):
-        return {f"{name}Period": _without_empty({"start": starts, "end": ends})}
-    if starts:
-        return {f"{name}DateTime": starts}
+    if when.ends or when.is_open:
+        if written := period(when):
+            return {f"{name}Period": written}
+    elif when.starts:
+        return {f"{name}DateTime": date(when.starts)}
     return {f"_{name}DateTime": absent()} if is_needed else {}
+
+
+def period(when: When) -> Part:
+    """A Period; empty where there is none, or where it ends before it starts."""
+    return {} if _is_reversed(when) else _without_empty({"start": date(when.starts), "end": date(when.ends)})
 
 
 def since(name: str, when: When) -> Part:

@@ -1,0 +1,55 @@
+"""Warnings, and papers about what somebody wants done, as minimal R4 resources from either version."""
+
+from apps.records.exporting.ips import narrating, writing
+from apps.records.exporting.ips.clinical import Item, known_code
+from apps.records.exporting.ips.writing import Part
+from apps.records.exporting.reading import Told
+from apps.records.presenters import elements, heads, moments
+from apps.records.presenters.documents import DocumentEntry
+
+
+def alert(told: Told) -> Item | None:
+    """Flag (IPS). One that is over is left out; one without a status is not."""
+    sent = told.resource
+    status = known_code(sent, "status", ("active", "inactive"))
+    if status == "inactive":
+        return None
+    code = elements.child(sent, "code")
+    title = heads.title_of(code) or told.entry.title
+    when = moments.read(sent, "period", means="started")
+    resource = writing.without_empty(
+        {
+            "resourceType": "Flag",
+            **({"status": status} if status else {"_status": writing.absent()}),
+            "category": writing.concepts(sent, "category"),
+            "code": writing.concept(title, heads.codes_of(code) or told.entry.codes),
+            "period": writing.period(when),
+        }
+    )
+    return Item(resource, title, narrating.details(told))
+
+
+def directive(told: Told) -> Item | None:
+    """That there is such a paper, of what kind, and since when: DocumentReference. What it says is in the paper alone,
+    which stays where it is. One that another took the place of is left out."""
+    sent, entry = told.resource, told.entry
+    status = known_code(sent, "status", ("current", "superseded"))
+    if status == "superseded" or not isinstance(entry, DocumentEntry):
+        return None
+    written = writing.date(entry.written.starts)
+    papers = [_paper(file.described.title, file.described.media_type, written) for file in entry.files]
+    resource = writing.without_empty(
+        {
+            "resourceType": "DocumentReference",
+            **({"status": status} if status else {"_status": writing.absent()}),
+            "type": writing.concept(entry.title, entry.codes),
+            "category": writing.concepts(sent, "category"),
+            "description": entry.name,
+            "content": [{"attachment": paper} for paper in papers if paper] or [{"attachment": {"title": entry.title}}],
+        }
+    )
+    return Item(resource, entry.title, narrating.details(told, entry.name))
+
+
+def _paper(title: str, media_type: str, written: str) -> Part:
+    return writing.without_empty({"title": title, "contentType": media_type, "creation": written})

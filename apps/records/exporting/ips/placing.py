@@ -1,0 +1,51 @@
+"""Of which section of its own an entry is, whatever subject the record's pages list it under.
+
+Codes are of LOINC (https://loinc.org; (c) Regenstrief Institute, used under its license), those that the guide binds
+the section to first.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+from apps.records.presenters import plain_names
+from apps.records.presenters.documents import DocumentEntry
+from apps.records.presenters.entry import Code, Entry
+
+_PREGNANCY: Final = frozenset(
+    {
+        "82810-3",  # whether somebody is pregnant
+        "11778-8", "11779-6", "11780-4",  # when the child is expected
+        "11612-9", "11613-7", "11614-5", "11636-8", "11637-6", "11638-4", "11639-2", "11640-0", "33065-4",
+        "11996-6", "11977-6",  # how many pregnancies and births there were
+    }
+)  # fmt: skip
+_DIRECTIVES: Final = frozenset(
+    {
+        "42348-3", "75320-2", "81334-5", "86533-7", "64298-3", "92664-2",  # what somebody wants, or who decides
+        "84095-9", "78823-2", "93037-0", "100821-8",  # orders of a doctor about it
+    }
+)  # fmt: skip
+
+
+def anywhere(entry: Entry) -> bool:
+    """What has no section of its own is of those of its subject."""
+    return not is_of_pregnancy(entry)
+
+
+def is_of_pregnancy(entry: Entry) -> bool:
+    """Whether somebody is pregnant, until when, and how pregnancies ended."""
+    return entry.resource_type == "Observation" and _is_coded(entry.codes, _PREGNANCY)
+
+
+def is_alert(entry: Entry) -> bool:
+    """What a provider wants everybody to know before all else."""
+    return entry.resource_type == "Flag"
+
+
+def is_directive(entry: Entry) -> bool:
+    """A paper about what somebody wants done, or not, when they cannot say so."""
+    return isinstance(entry, DocumentEntry) and _is_coded((*entry.codes, *entry.category_codes), _DIRECTIVES)
+
+
+def _is_coded(codes: Iterable[Code], known: frozenset[str]) -> bool:
+    return any(plain_names.is_loinc(code) and code.code in known for code in codes)

@@ -1,0 +1,166 @@
+"""Sections that pick what they have from among other things: they are there only where they have something."""
+
+import pytest
+
+from apps.records import shelving
+from tests.records.exporting.keeping import keep
+from tests.records.exporting.summarized import (
+    ALERTS,
+    ALLERGIES,
+    DIRECTIVES,
+    HISTORY,
+    PREGNANCY,
+    RESULTS,
+    VITALS,
+    Summarized,
+)
+from tests.records.linked import AT, make_connection, make_endpoint
+from tests.records.people import allergy
+
+pytestmark = pytest.mark.django_db
+
+LOINC = "http://loinc.org"
+
+
+def coded(code, text="Canary"):
+    return {"coding": [{"system": LOINC, "code": code}], "text": text}
+
+
+def observed(logical_id, code, category="", **elements):
+    categories = {"category": [{"coding": [{"code": category}]}]} if category else {}
+    return {
+        "resourceType": "Observation", "id": logical_id, "status": "final", "code": coded(code), **categories,
+        "effectiveDateTime": "2026-01-02", "valueString": "Yes", **elements,
+    }  # fmt: skip
+
+
+def flag(logical_id="f1", **elements):
+    return {
+        "resourceType": "Flag", "id": logical_id, "status": "active", "code": {"text": "Canary"},
+        "period": {"start": "2024-05-06"}, "category": [{"text": "Safety"}], **elements,
+    }  # fmt: skip
+
+
+def paper(logical_id="d1", **elements):
+    return {
+        "resourceType": "DocumentReference", "id": logical_id, "status": "current", "type": coded("86533-7"),
+        "description": "Her living will", "date": "2020-01-01T10:00:00Z", **elements,
+        "content": [{"attachment": {"contentType": "application/pdf", "creation": "2019-03-04", "url": "Binary/1"}}],
+    }  # fmt: skip
+
+
+def there(found):
+    return [each["code"]["coding"][0]["code"] for each in found.composition["section"]]
+
+
+class TestASectionOfItsOwn:
+    def test_is_not_there_where_it_has_nothing(self, alice):
+        over = flag(status="inactive")
+        keep(make_connection(alice), over, observed("o1", "2160-0"), paper(type=coded("34133-9")))
+        assert not {ALERTS, PREGNANCY, DIRECTIVES} & set(there(Summarized(alice)))
+
+    def test_is_there_where_what_it_has_is_hidden(self, alice):
+        masked = {"url": "http://hl7.org/fhir/StructureDefinition/data-absent-reason", "valueCode": "masked"}
+        keep(make_connection(alice), {"resourceType": "Flag", "id": "f1", "extension": [masked]})
+        assert "1 entry is hidden by the provider." in Summarized(alice).words(ALERTS)
+
+
+class TestAnAlert:
+    @pytest.mark.parametrize("is_shelved", [False, True])
+    @pytest.mark.parametrize("version", ["dstu2", "r4"])
+    def test_is_told_first(self, alice, version, is_shelved):
+        connection = make_connection(alice, make_endpoint(version=version))
+        sent = {"dstu2": flag(category={"text": "Safety"}), "r4": flag()}[version]
+        keep(connection, sent, {"resourceType": "Appointment", "id": "a1", "description": "Not an alert"})
+        if is_shelved:
+            shelving.rebuild_all(connection, at=AT)
+        found = Summarized(alice)
+        assert there(found)[0] == ALERTS
+        (only,) = found.told(ALERTS)
+        told = {name: only[name] for name in ("resourceType", "status", "code", "category", "period")}
+        assert told == {
+            "resourceType": "Flag", "status": "active", "code": {"text": "Canary"},
+            "category": [{"text": "Safety"}], "period": {"start": "2024-05-06"},
+        }  # fmt: skip
+        assert "<td>Canary</td>" in found.words(ALERTS)
+        assert "no place for" not in found.words(ALERTS)
+
+    @pytest.mark.parametrize(("status", "count"), [("inactive", 0), ("entered-in-error", 0), ("", 1), ("odd", 1)])
+    def test_that_is_over_is_not_told(self, alice, status, count):
+        keep(make_connection(alice), flag(status=status))
+        assert len(Summarized(alice).of_type("Flag")) == count
+
+
+class TestAPregnancy:
+    @pytest.mark.parametrize("is_shelved", [False, True])
+    @pytest.mark.parametrize("category", ["social-history", "laboratory", "vital-signs", ""])
+    def test_is_told_by_itself_wherever_its_provider_put_it(self, alice, category, is_shelved):
+        connection = make_connection(alice)
+        expected = observed("o2", "11778-8", category, valueString=None, valueDateTime="2026-07-11")
+        keep(connection, observed("o1", "82810-3", category), expected)
+        if is_shelved:
+            shelving.rebuild_all(connection, at=AT)
+        found = Summarized(alice)
+        told = {each["code"]["coding"][0]["code"]: each for each in found.told(PREGNANCY)}
+        assert told["82810-3"]["valueString"] == "Yes"
+        assert told["11778-8"]["valueDateTime"] == "2026-07-11"
+        assert not any(found.told(each) for each in (HISTORY, RESULTS, VITALS))
+
+    def test_counts_as_it_was_last_told(self, alice):
+        later = observed("o2", "82810-3", effectiveDateTime="2026-09-01", valueString="No")
+        keep(make_connection(alice), observed("o1", "82810-3"), later)
+        (only,) = Summarized(alice).told(PREGNANCY)
+        assert only["valueString"] == "No"
+
+    @pytest.mark.parametrize(("category", "where"), [("social-history", HISTORY), ("", RESULTS)])
+    def test_is_only_counted_where_the_person_does_not_tell_how_they_live(self, alice, category, where):
+        keep(make_connection(alice), observed("o1", "82810-3", category))
+        found = Summarized(alice, tells_answers=False)
+        assert PREGNANCY not in there(found)
+        assert "they tell how the person lives or feels: 1." in found.words(where)
+        assert found.of_type("Observation") == []
+
+    def test_of_the_same_number_in_another_code_system_is_none(self, alice):
+        other = {"coding": [{"system": "urn:oid:1.2.3", "code": "82810-3"}]}
+        keep(make_connection(alice), {**observed("o1", ""), "code": other})
+        assert PREGNANCY not in there(Summarized(alice))
+
+
+class TestAnAdvanceDirective:
+    @pytest.mark.parametrize("is_shelved", [False, True])
+    @pytest.mark.parametrize(
+        "sent", [{}, {"type": {"text": "Canary"}, "category": [coded("42348-3")]}, {"class": coded("42348-3")}]
+    )
+    def test_is_told_to_be_there_and_stays_where_it_is(self, alice, is_shelved, sent):
+        connection = make_connection(alice)
+        keep(connection, paper(**sent), paper("d2", type=coded("34133-9")))
+        if is_shelved:
+            shelving.rebuild_all(connection, at=AT)
+        found = Summarized(alice)
+        (only,) = found.told(DIRECTIVES)
+        assert only["content"] == [{"attachment": {"contentType": "application/pdf", "creation": "2019-03-04"}}]
+        assert only["description"] == "Her living will"
+        assert "<td>Canary</td>" in found.words(DIRECTIVES)
+        assert "Her living will" in found.words(DIRECTIVES)
+        assert "March 4, 2019" in found.words(DIRECTIVES)
+
+    def test_that_another_took_the_place_of_is_not_told(self, alice):
+        keep(make_connection(alice), paper(status="superseded"))
+        assert DIRECTIVES not in there(Summarized(alice))
+
+
+class TestAnAllergy:
+    def test_that_could_be_serious_stands_first_and_one_that_is_over_last(self, alice):
+        def of(logical_id, year, **elements):
+            return allergy(logical_id, code={"text": logical_id}, onsetDateTime=year, **elements)
+
+        over = {"clinicalStatus": {"coding": [{"code": "resolved"}]}, "criticality": "high"}
+        keep(
+            make_connection(alice),
+            of("pollen", "2024"),
+            of("over", "2025", **over),
+            of("penicillin", "1998", criticality="high"),
+            of("milk", "2001", category=["food"]),
+        )
+        told = [each["code"]["text"] for each in Summarized(alice).told(ALLERGIES)]
+        assert told == ["penicillin", "milk", "pollen", "over"]
