@@ -6,14 +6,14 @@ resourceType is.
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote, urljoin
 
 import requests
 
-from apps.wire import answers, bundles, published, resource_types, transport
+from apps.wire import answers, bundles, outcomes, published, resource_types, transport
 from apps.wire.addresses import Address, AddressPolicy, parse_address
 from apps.wire.bundles import Page, Resource
 from apps.wire.capability_statements import CapabilityStatement, OfferedType, read_capability_statement
@@ -26,6 +26,7 @@ from apps.wire.errors import (
     Unavailable,
     UnexpectedAnswer,
     UnsafeAddress,
+    WireError,
 )
 from apps.wire.secret import Secret
 
@@ -45,6 +46,8 @@ __all__ = [
     "read",
     "search",
 ]
+
+T = TypeVar("T")
 
 # A page of results may be large and slow to make; what a person waits for keeps the transport's own limits.
 _PAGE_SECONDS = 30.0
@@ -92,18 +95,20 @@ def find_patients(server: FhirServer, *, access_token: Secret) -> tuple[Resource
     ends_at = time.monotonic() + _PEOPLE_SECONDS
     body = _get(server, server.url("Patient"), access_token)
     if bundles.resource_type_of(body) != "Bundle":
-        return (bundles.read_resource(body, resource_type="Patient"),)
-    page = bundles.read_page(body, base_url=server.base_url)
+        return (_resource(body, "Patient"),)
+    page = _page(body, server)
     found = list(page.resources)
+    unreadable = page.unreadable
     pages_left = _MOST_PATIENT_PAGES
     while page.next_url and (pages_left := pages_left - 1):
         if time.monotonic() > ends_at:
             raise Unavailable(code=Code.TIMED_OUT)
         page = _followed(server, page.next_url, access_token, is_page=False)
         found += page.resources
-    if page.is_cut:  # nobody chooses among half of them
-        raise UnexpectedAnswer(code=Code.UNREADABLE, status=200)
+        unreadable += page.unreadable
     people = {patient.logical_id: patient for patient in found if patient.resource_type == "Patient"}
+    if page.is_cut or (unreadable and not people):  # nobody chooses among half of them, and it may be any of them
+        raise UnexpectedAnswer(code=Code.UNREADABLE, status=200)
     if len(people) > _MOST_PEOPLE:
         raise UnexpectedAnswer(code=Code.TOO_LARGE, status=200)
     return tuple(people.values())
@@ -118,7 +123,7 @@ def read(server: FhirServer, *, access_token: Secret, resource_type: str, logica
     if not (bundles.RESOURCE_TYPE.fullmatch(resource_type) and bundles.LOGICAL_ID.fullmatch(logical_id)):
         raise RequestRefused(code=Code.INVALID_REQUEST)
     body = _get(server, server.url(resource_type, logical_id), access_token)
-    resource = bundles.read_resource(body, resource_type=resource_type)
+    resource = _resource(body, resource_type)
     if resource.logical_id != logical_id:
         raise UnexpectedAnswer(code=Code.WRONG_RESOURCE, status=200)
     return resource
@@ -145,7 +150,7 @@ def search(
         raise RequestRefused(code=Code.INVALID_REQUEST)
     url = server.url(resource_type, query=(("patient", patient_id), *parameters))
     response = _answered(server, url, access_token, is_page=True)
-    page = bundles.read_page(answers.data_of(response), base_url=server.base_url)
+    page = _page(answers.data_of(response), server)
     return replace(page, answered_at=answers.answered_at(response))
 
 
@@ -212,7 +217,34 @@ def metadata(server: FhirServer) -> Mapping[str, Any]:
 
 def _followed(server: FhirServer, next_url: str, access_token: Secret, *, is_page: bool) -> Page:
     check_below(server, next_url)
-    return bundles.read_page(_get(server, next_url, access_token, is_page=is_page), base_url=server.base_url)
+    return _page(_get(server, next_url, access_token, is_page=is_page), server)
+
+
+def _page(body: bytes, server: FhirServer) -> Page:
+    """One page of rows. A server that says in place of any that it cannot answer now has not answered, whatever the
+    status says: whoever took that for a page would find nobody, or nothing."""
+    page = _read(body, lambda: bundles.read_page(body, base_url=server.base_url))
+    has_more = page.next_url is not None or page.is_cut
+    if isinstance(page.failure, Unavailable) and not (page.resources or page.unreadable or has_more):
+        raise page.failure
+    return page
+
+
+def _resource(body: bytes, resource_type: str) -> Resource:
+    return _read(body, lambda: bundles.read_resource(body, resource_type=resource_type))
+
+
+def _read(body: bytes, reader: Callable[[], T]) -> T:
+    """What the reader finds there. Where that is nothing, since an OperationOutcome came alone, as errors do, with the
+    status of a success: raises what it says went wrong."""
+    failure: WireError
+    try:
+        return reader()
+    except UnexpectedAnswer as error:
+        failure = error
+    if failure.code is Code.WRONG_RESOURCE and bundles.resource_type_of(body) == "OperationOutcome":
+        failure = outcomes.failure(body) or failure
+    raise failure
 
 
 def _get(server: FhirServer, url: str, access_token: Secret, *, is_page: bool = False) -> bytes:

@@ -9,11 +9,12 @@ from typing import Any, Final
 
 import msgspec
 
-from apps.wire.errors import AccessRefused, RequestRefused, Unavailable, WireError
+from apps.wire.errors import AccessRefused, RequestRefused, Throttled, Unavailable, WireError
 
 # FHIR issue types, alike in both versions: what passes, whatever the severity; and of errors, who may not see it, and
 # what was wrong with the question. That nothing was found is an answer.
-_PASSES: Final = frozenset({"transient", "lock-error", "no-store", "exception", "timeout", "incomplete", "throttled"})
+_PASSES: Final = frozenset({"transient", "lock-error", "no-store", "exception", "timeout", "incomplete"})
+_THROTTLED: Final = "throttled"  # this one, too
 _FORBIDDEN: Final = frozenset({"security", "login", "unknown", "expired", "forbidden", "suppressed"})
 _OURS: Final = frozenset(
     {"invalid", "structure", "required", "value", "invariant", "not-supported", "too-costly", "too-long"}
@@ -37,6 +38,8 @@ def failure(body: bytes) -> WireError | None:
 
 
 def _failure(severity: object, code: object) -> WireError | None:
+    if code == _THROTTLED:
+        return Throttled(status=_STATUS)
     if code in _PASSES:
         return Unavailable(status=_STATUS)
     if severity not in _ERRORS or code in _NONE_FOUND:

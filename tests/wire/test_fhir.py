@@ -28,7 +28,11 @@ LOOPBACK = AddressPolicy(allow_loopback_http=True)
 TOKEN = Secret("an-access-token")
 ALICE = {"resourceType": "Patient", "id": "alice"}
 BOB = {"resourceType": "Patient", "id": "bob"}
-OUTCOME = {"resourceType": "OperationOutcome", "issue": [{"severity": "error", "diagnostics": "no code"}]}
+OUTCOME = {"resourceType": "OperationOutcome", "issue": [{"severity": "warning", "diagnostics": "no code"}]}
+
+
+def remark(severity, code):
+    return {"resourceType": "OperationOutcome", "issue": [{"severity": severity, "code": code}]}
 
 
 def home(server, base="/fhir/r4", *, version=FhirVersion.R4, dialect="patient-access"):
@@ -56,11 +60,26 @@ def every_data_call(where):
 
 class TestFindingPatients:
     def test_finds_several_people_to_choose_from(self):
-        assert found(bundle(ALICE, OUTCOME, BOB, {"resourceType": "Practitioner", "id": "dr"})) == ["alice", "bob"]
+        assert found(
+            bundle(ALICE, remark("error", "processing"), BOB, {"resourceType": "Practitioner", "id": "dr"})
+        ) == ["alice", "bob"]
 
     def test_finds_nobody_in_an_empty_bundle(self):
         assert found(bundle()) == []
-        assert found(bundle(OUTCOME)) == []
+        assert found(bundle(remark("warning", "processing"))) == []
+
+    @pytest.mark.parametrize("code", ["timeout", "throttled", "transient", "exception"])
+    def test_does_not_take_a_server_that_cannot_look_now_for_one_that_knows_nobody(self, code):
+        outcome = remark("error", code)
+        for answer in (bundle(outcome), http(200, outcome)):
+            with pytest.raises(Unavailable) as waiting:
+                found(answer)
+            assert waiting.value.status == 200
+
+    def test_does_not_take_a_person_nobody_can_read_for_nobody(self):
+        with pytest.raises(UnexpectedAnswer):
+            found(bundle({"resourceType": "Patient"}))
+        assert found(bundle({"resourceType": "Patient"}, ALICE)) == ["alice"]
 
     def test_finds_a_person_once(self):
         assert found(bundle(ALICE, ALICE)) == ["alice"]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from apps.wire import bundles
-from apps.wire.errors import AccessRefused, RequestRefused, Unavailable
+from apps.wire.errors import AccessRefused, RequestRefused, Throttled, Unavailable
 
 BASE = "https://provider.example/fhir/r4/"
 
@@ -43,6 +43,7 @@ class TestARemark:
             ({"severity": "fatal"}, Unavailable),
             ({"severity": "warning", "code": "incomplete"}, Unavailable),
             ({"code": "timeout"}, Unavailable),
+            ({"severity": "warning", "code": "throttled"}, Throttled),
         ],
     )
     def test_is_one_where_rows_may_be_missing(self, issue, kind):

@@ -8,9 +8,9 @@ from apps.directory.models import ClientRegistration
 from apps.records.models import Record, SyncStep
 from apps.wire import fhir
 from tests.records.linked import AT
-from tests.records.people import PATIENT_ID, allergy, bundle
-from tests.records.provider import ALLERGIES, METADATA, statement
-from tests.records.runs import step, stored, sync
+from tests.records.people import PATIENT_ID, R4_PATIENT, allergy, bundle
+from tests.records.provider import ALLERGIES, METADATA, PATIENT, statement
+from tests.records.runs import resume, step, stored, sync
 from tests.wire.servers import http
 
 pytestmark = pytest.mark.django_db
@@ -165,6 +165,16 @@ class TestARemarkThatASearchFailed:
         run = sync(linked, at=AT.replace(minute=59))
         assert (step(run).status, step(run).gap, step(run).rows_kept) == ("gap", gap, 1)
         assert not Record.objects.filter(removed_at__isnull=False).exists()
+
+    @pytest.mark.parametrize("code", ["timeout", "throttled"])
+    def test_in_place_of_rows_is_a_reason_to_ask_again_in_the_same_run(self, linked, provider, code):
+        remark = {"resourceType": "OperationOutcome", "issue": [{"severity": "error", "code": code}]}
+        provider.answers |= {ALLERGIES: http(body=bundle(remark, total=0)), PATIENT: http(body=remark)}
+        run = sync(linked)
+        assert (run.outcome, run.pauses) == ("", 1)
+        provider.answers |= {ALLERGIES: http(body=bundle(allergy("a1"))), PATIENT: http(body=R4_PATIENT)}
+        resume(run)
+        assert (run.outcome, stored(), stored("Patient")) == ("complete", {"a1"}, {PATIENT_ID})
 
     def test_is_none_where_it_only_warns(self, linked, provider):
         remark = {"resourceType": "OperationOutcome", "issue": [{"severity": "warning", "code": "suppressed"}]}
