@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext
 
-from apps.records.exporting.ips import narrating, writing
+from apps.records.exporting.ips import narrating, schedules, writing
 from apps.records.exporting.ips.clinical import Item, known_code
 from apps.records.exporting.ips.writing import Part
 from apps.records.exporting.reading import Told
@@ -11,6 +11,7 @@ from apps.records.presenters.devices import DeviceEntry
 from apps.records.presenters.entry import Code
 from apps.records.presenters.medications import Kind, MedicationEntry
 from apps.records.viewing.facts import lines
+from apps.wire.dialects import FhirVersion
 
 _MOST_DOSAGES = 500  # of one medicine
 _NOT_TAKEN = frozenset({"completed", "stopped", "cancelled", "not-taken", "draft"})
@@ -29,7 +30,7 @@ def medicine(told: Told) -> Item | None:
     if status in _NOT_TAKEN or any(elements.flag(sent, name) is True for name in ("wasNotTaken", "doNotPerform")):
         return None
     title, codes = _drug(told)
-    dosage, ends = [{"text": text} for text in _dosages(told)], _ends(told)
+    dosage, ends = _dosages(told), _ends(told)
     named = {"medicationCodeableConcept": writing.concept(title, codes)}
     if told.entry.resource_type == "MedicationStatement":
         when = moments.read(sent, "effective", "dateAsserted", means="started")
@@ -105,9 +106,16 @@ def _drug(told: Told) -> tuple[str, tuple[Code, ...]]:
     return title, heads.codes_of(code)
 
 
-def _dosages(told: Told) -> list[str]:
+def _dosages(told: Told) -> list[Part]:
     """Each dosage with all of its lines, and that its text and its parts differ where they do: Dosage.text is the whole
-    instruction for who reads no parts."""
+    instruction for who reads no parts. When it is taken stands beside it as it was sent, where it was sent in R4 and
+    does not say anything else than the text."""
     form = told.entry.form if isinstance(told.entry, MedicationEntry) else ""
-    said = ("; ".join(lines.of(dosage)) for dosage in dosages.read(told.resource, form=form, most=_MOST_DOSAGES))
-    return [text for text in said if text]
+    found = dosages.paired(told.resource, form=form, most=_MOST_DOSAGES)
+    is_r4 = told.source.version is FhirVersion.R4
+    said = (("; ".join(lines.of(dosage)), dosage, sent) for sent, dosage in found)
+    return [
+        {"text": text, **(schedules.timing(sent) if is_r4 and not dosage.differs else {})}
+        for text, dosage, sent in said
+        if text
+    ]

@@ -3,11 +3,10 @@
 from dataclasses import replace
 from typing import Final
 
-from apps.records.downloading import rich_text
 from apps.records.exporting.ips import narrating
 from apps.records.exporting.ips.clinical import Item
 from apps.records.exporting.reading import Told
-from apps.records.presenters import heads
+from apps.records.presenters import heads, rich_text
 
 _WITHOUT: Final = frozenset({"DiagnosticReport"})  # R4 has no element for it there
 

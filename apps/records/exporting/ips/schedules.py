@@ -1,0 +1,152 @@
+"""When a medicine is to be taken, as the Timing of R4 that it came with.
+
+It goes with the words, never in their place, and whole or not at all: half of a timing tells another dose. Each rule is
+one of R4, named as it is there.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from types import MappingProxyType
+from typing import Any, Final
+
+from apps.records.exporting.ips import writing
+from apps.records.exporting.ips.writing import Part
+from apps.records.presenters import elements, heads, moments, quantities
+from apps.records.presenters.elements import Element
+from apps.wire import datetimes
+
+_UNITS: Final = frozenset({"s", "min", "h", "d", "wk", "mo", "a"})
+_DAYS: Final = frozenset({"mon", "tue", "wed", "thu", "fri", "sat", "sun"})
+_MEALS: Final = frozenset({"C", "CM", "CD", "CV"})
+_EVENTS: Final = _MEALS | frozenset(
+    {
+        "MORN", "MORN.early", "MORN.late", "NOON", "AFT", "AFT.early", "AFT.late", "EVE", "EVE.early", "EVE.late",
+        "NIGHT", "PHS", "HS", "WAKE", "AC", "ACM", "ACD", "ACV", "PC", "PCM", "PCD", "PCV",
+    }
+)  # fmt: skip
+_TIME: Final = re.compile(r"([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?", re.ASCII)
+_MOST: Final = 50  # times, days or events of one timing
+
+
+def timing(dosage: Element) -> Part:
+    """What a dosage of R4 says about when, as elements of a Dosage: its timing, whether it is only taken when needed,
+    and its place in the sequence. Empty where any of it is not as R4 has it."""
+    sent, sequence = dosage.get("timing"), dosage.get("sequence", 0)
+    if not isinstance(sent, dict) or "modifierExtension" in dosage or not _is_whole(sequence):
+        return {}
+    written, needed = _timing(sent), _needed(dosage)
+    if not written or not all(needed.values()):
+        return {}
+    return writing.without_empty({"sequence": sequence or None, "timing": written, **needed})
+
+
+def _needed(dosage: Element) -> Part:
+    """Whether it is only taken when needed, and what for; without a value where that cannot be told."""
+    found = {name: dosage[name] for name in ("asNeededBoolean", "asNeededCodeableConcept") if name in dosage}
+    if found == {"asNeededBoolean": False}:
+        return {}
+    reason = found.get("asNeededCodeableConcept")
+    if len(found) == 1 and isinstance(reason, dict) and (heads.title_of(reason) or heads.codes_of(reason)):
+        return {"asNeededCodeableConcept": writing.concept(heads.title_of(reason), heads.codes_of(reason))}
+    return {name: found == {"asNeededBoolean": True} for name in found}
+
+
+def _timing(sent: Element) -> Part:
+    if not sent.keys() <= {"id", "event", "repeat", "code"}:
+        return {}
+    events, repeat, code = sent.get("event", []), sent.get("repeat", {}), elements.child(sent, "code")
+    if not _are(_is_moment, events) or not isinstance(repeat, dict) or not _is_repeated(repeat):
+        return {}
+    coded = writing.concept(heads.title_of(code), heads.codes_of(code)) if code else {}
+    return writing.without_empty({"event": events, "repeat": {**repeat, **_bounds(repeat)}, "code": coded})
+
+
+def _is_repeated(repeat: Element) -> bool:
+    return all(name in _KINDS and _KINDS[name](value) for name, value in repeat.items()) and _is_lawful(repeat)
+
+
+def _is_lawful(repeat: Element) -> bool:
+    """tim-1, 2 and 6 to 10, and that each bound is one of a kind."""
+    needed = {"duration": "durationUnit", "period": "periodUnit", "periodMax": "period", "durationMax": "duration",
+              "countMax": "count", "offset": "when"}  # fmt: skip
+    has_all = all(other in repeat for name, other in needed.items() if name in repeat)
+    is_of_day = "timeOfDay" in repeat and "when" in repeat
+    is_of_meal = "offset" in repeat and not _MEALS.isdisjoint(repeat.get("when", ()))
+    return has_all and not is_of_day and not is_of_meal and sum(name.startswith("bounds") for name in repeat) <= 1
+
+
+def _bounds(repeat: Element) -> Part:
+    """As it is written elsewhere in the document, without what R4 has no place for."""
+    return {name: _BOUNDS[name](value) for name, value in repeat.items() if name in _BOUNDS}
+
+
+def _period(sent: Any) -> Part:
+    return writing.period(moments.of_period(sent, means="")) if isinstance(sent, dict) else {}
+
+
+def _duration(sent: Any) -> Part:
+    """drt-1: it has a unit of time by its code."""
+    written = writing.quantity(quantities.read(sent)) if isinstance(sent, dict) else {}
+    return written if written.get("code") in _UNITS and "value" in written else {}
+
+
+def _range(sent: Any) -> Part:
+    """rng-2: the low one is not above the high one, in one unit."""
+    if not isinstance(sent, dict):
+        return {}
+    sides = {side: _duration(sent[side]) for side in ("low", "high") if side in sent}
+    if not all(side and "comparator" not in side for side in sides.values()):
+        return {}
+    low, high = sides.get("low"), sides.get("high")
+    is_lawful = not low or not high or (low["code"] == high["code"] and low["value"] <= high["value"])
+    return sides if is_lawful else {}
+
+
+def _is_moment(value: object) -> bool:
+    return isinstance(value, str) and datetimes.parse(value) is not None and writing.date(value) == value
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_count(value: object) -> bool:
+    return _is_whole(value) and value != 0
+
+
+def _is_amount(value: object) -> bool:
+    return isinstance(value, int | Decimal) and not isinstance(value, bool) and value >= 0  # tim-4 and 5
+
+
+def _are(is_one: Callable[[Any], bool], values: object) -> bool:
+    return isinstance(values, list) and len(values) <= _MOST and all(map(is_one, values))
+
+
+def _among(known: frozenset[str]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, str) and value in known
+
+
+def _written_by(write: Callable[[Any], Part]) -> Callable[[Any], bool]:
+    return lambda value: bool(write(value))
+
+
+def _is_time(value: object) -> bool:
+    return isinstance(value, str) and _TIME.fullmatch(value) is not None
+
+
+_BOUNDS: Final[Mapping[str, Callable[[Any], Part]]] = MappingProxyType(
+    {"boundsPeriod": _period, "boundsDuration": _duration, "boundsRange": _range}
+)
+_KINDS: Final[Mapping[str, Callable[[Any], bool]]] = MappingProxyType(
+    {
+        **{name: _written_by(write) for name, write in _BOUNDS.items()},
+        **dict.fromkeys(("count", "countMax", "frequency", "frequencyMax"), _is_count),
+        **dict.fromkeys(("duration", "durationMax", "period", "periodMax"), _is_amount),
+        **dict.fromkeys(("durationUnit", "periodUnit"), _among(_UNITS)),
+        "dayOfWeek": lambda values: bool(values) and _are(_among(_DAYS), values),
+        "timeOfDay": lambda values: bool(values) and _are(_is_time, values),
+        "when": lambda values: bool(values) and _are(_among(_EVENTS), values),
+        "offset": _is_whole,
+    }
+)
