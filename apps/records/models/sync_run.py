@@ -173,7 +173,8 @@ class SyncStep(models.Model):
 class PendingRead(models.Model):
     """A resource that rows of this run refer to, such as a practitioner: read once, after the searches.
 
-    A row stays until its run goes, so that nothing is read twice; `is_done` where it was read, or cannot be.
+    A row stays until its run ends, so that nothing is read twice; `is_done` where it was read, or cannot be. One that
+    nobody answered stays for the next run (`syncing.owing`): rows that did not change would not name it again.
     """
 
     run = models.ForeignKey(SyncRun, on_delete=models.CASCADE, related_name="pending_reads")
@@ -181,6 +182,7 @@ class PendingRead(models.Model):
     logical_id = models.CharField(max_length=64)
     depth = models.PositiveSmallIntegerField(default=0)  # how many references away from what was searched
     is_done = models.BooleanField(default=False)
+    is_owed = models.BooleanField(default=False, db_default=False)  # nobody answered, in this run or the one before
 
     class Meta:
         verbose_name = _("reference to read")
@@ -191,7 +193,7 @@ class PendingRead(models.Model):
 
     class Privacy:
         personal = ("logical_id",)
-        operational = ("id", "run", "resource_type", "depth", "is_done")
+        operational = ("id", "run", "resource_type", "depth", "is_done", "is_owed")
 
     def __str__(self) -> str:
         return f"reference to read {self.pk}"

@@ -14,7 +14,7 @@ from apps.connections.grants import sharing
 from apps.connections.models import AuthorizationRequest
 from apps.connections.outcomes import Outcome
 from apps.records.models import SyncRun, SyncStep
-from apps.records.syncing import planning, surviving, watermarks
+from apps.records.syncing import owing, planning, surviving, watermarks
 from apps.records.syncing.planning import Planned
 from apps.records.syncing.stepping import Work
 
@@ -61,6 +61,7 @@ def _make(work: Work, plan: tuple[Planned, ...]) -> None:
             else:
                 step.save()
         SyncStep.objects.bulk_create(new)
+        owing.take_over(run)
 
 
 def _steps_before(run: SyncRun) -> dict[str, SyncStep]:
@@ -88,9 +89,8 @@ def _planned_step(
 
 
 def _is_full(run: SyncRun, *, at: datetime) -> bool:
-    """Whether it is time for a full proof: none for a week, or the patient shares otherwise since, or what rows refer
-    to did not come, and rows that did not change would not name it again. One from the time of a clock that was ahead
-    is none."""
+    """Whether it is time for a full proof: none for a week, or the patient shares otherwise since. One from the time of
+    a clock that was ahead is none."""
     proofs = SyncRun.objects.filter(
         connection=run.connection_id,
         is_full=True,
@@ -99,9 +99,6 @@ def _is_full(run: SyncRun, *, at: datetime) -> bool:
     )
     proven_at = proofs.aggregate(Max("created_at"))["created_at__max"]
     if proven_at is None or proven_at <= at - watermarks.FULL_PROOF_EVERY:
-        return True
-    last = surviving.run_before(run)
-    if last is not None and last.steps.filter(resource_type__in=planning.REFERENCED, gap=Gap.UNAVAILABLE).exists():
         return True
     return AuthorizationRequest.objects.filter(
         connection=run.connection_id, is_reauthorization=True, outcome=Outcome.COMPLETED, claimed_at__gt=proven_at

@@ -121,9 +121,10 @@ class ReadingReferences:
         assert isinstance(question, Read)  # noqa: S101  # nosec B101 - only reads are asked here
         self._asked.discard(question.logical_id)
         is_gone = isinstance(error, NotFound) and error.status == _GONE
-        stepping.miss(self.step, question.logical_id, is_gone=is_gone, work=self._work)
+        is_owed = isinstance(error, Unavailable)
+        stepping.miss(self.step, question.logical_id, is_gone=is_gone, is_owed=is_owed, work=self._work)
         self._refused_in_a_row += isinstance(error, AccessRefused)
-        if isinstance(error, Unavailable) and not self._lacks:
+        if is_owed and not self._lacks:
             self._lacks = Gap.UNAVAILABLE
             stepping.remember(self.step, Cursor(lacks=self._lacks), self._work)
         if self._refused_in_a_row >= _REFUSED_AT_MOST and not self.step.rows_kept:
@@ -145,15 +146,19 @@ class ReadingReferences:
             self._waiting = list(waiting.values_list("logical_id", flat=True)[:_AT_ONCE])
 
     def _mark_known(self) -> None:
-        """What came along with a search is not read again; in a check for changes, nor is what we have."""
+        """What came along with a search is not read again; in a check for changes, nor is what we have, unless it was
+        to be read again and nobody answered."""
         run = self._work.run
         have = Record.objects.filter(
             user_id=run.user_id, connection_id=run.connection_id, resource_type=self.step.resource_type
         )
         came_along = have.filter(confirmed_by_run=run.pk)
         self.step.needs_shelf = self.step.needs_shelf or came_along.filter(received_at__gte=run.created_at).exists()
-        have = came_along if run.is_full else have.filter(removed_at__isnull=True)
-        self._pending().filter(logical_id__in=have.values("logical_id")).update(is_done=True)
+        pending = self._pending()
+        pending.filter(logical_id__in=came_along.values("logical_id")).update(is_done=True, is_owed=False)
+        if not run.is_full:
+            here = have.filter(removed_at__isnull=True)
+            pending.filter(is_owed=False, logical_id__in=here.values("logical_id")).update(is_done=True)
 
     def _pending(self) -> QuerySet[PendingRead]:
         return PendingRead.objects.filter(run=self._work.run, resource_type=self.step.resource_type, is_done=False)

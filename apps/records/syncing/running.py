@@ -23,13 +23,14 @@ from apps.audit.recording import Actor, EventType
 from apps.connections.models import Connection, MoveNotAllowed
 from apps.connections.reasons import Reason
 from apps.connections.refreshing import NeedsReauthorization, NotYet, RegistrationBroken, SwitchedOff
-from apps.records.models import PendingRead, SyncRun, SyncStep
+from apps.records.models import SyncRun, SyncStep
 from apps.records.syncing import (
     backing_off,
     displaying,
     gaps,
     including,
     leasing,
+    owing,
     passing_on,
     planning,
     preparing,
@@ -273,7 +274,7 @@ def _close_open_steps(work: Work, gap: SyncStep.Gap) -> None:
 
 
 def _finish(run: SyncRun, lease: Lease, *, at: datetime) -> None:
-    """Give the run its outcome. What it wanted to read is of no use any more."""
+    """Give the run its outcome."""
     steps = list(run.steps.all())
     outcome = gaps.outcome(steps)
     facts: dict[str, str | int | bool] = {
@@ -283,7 +284,7 @@ def _finish(run: SyncRun, lease: Lease, *, at: datetime) -> None:
     }
     with transaction.atomic():
         lease.finish(outcome=outcome, at=at)
-        PendingRead.objects.filter(run=run).delete()
+        owing.leave(run, steps)
         shut_out.settle(run, steps, at=at)
         if gaps.proves_completeness(steps):
             Connection.objects.filter(pk=run.connection_id).update(last_checked_at=at)

@@ -166,13 +166,13 @@ def store(
     work.turn.has_stored = True
 
 
-def miss(step: SyncStep, logical_id: str, *, is_gone: bool, work: Work) -> None:
-    """Count a reference that leads nowhere; where its provider says it is gone (410), so is what we have of it. Raises
-    LeaseLost."""
+def miss(step: SyncStep, logical_id: str, *, is_gone: bool, is_owed: bool, work: Work) -> None:
+    """Count a reference that leads nowhere; where its provider says it is gone (410), so is what we have of it, and
+    where nobody answered, the next run asks again. Raises LeaseLost."""
     pending = PendingRead.objects.filter(run=work.run, resource_type=step.resource_type, logical_id=logical_id)
     with transaction.atomic():
         work.lease.extend()
-        pending.update(is_done=True)
+        pending.update(is_done=True, is_owed=is_owed)
         step.rows_missing += 1
         if is_gone:
             held = _records(step, work).filter(logical_id=logical_id, removed_at__isnull=True)
@@ -233,7 +233,7 @@ def _note_references(rows: Sequence[Resource], *, read: Target | None, work: Wor
     pending = PendingRead.objects.filter(run=work.run)
     if read is not None:
         of_read = pending.filter(resource_type=read[0], logical_id=read[1])
-        of_read.update(is_done=True)
+        of_read.update(is_done=True, is_owed=False)
         depth = (of_read.values_list("depth", flat=True).first() or 0) + 1
     if depth > MOST_DEPTH:
         return False

@@ -6,7 +6,7 @@ import pytest
 
 from apps.directory.models import ClientRegistration
 from apps.records import syncing
-from apps.records.models import PendingRead, SyncStep
+from apps.records.models import PendingRead, Record, SyncStep
 from apps.records.syncing import running, stepping
 from tests.records.linked import AT, give_tokens
 from tests.records.people import allergy, bundle
@@ -18,6 +18,13 @@ pytestmark = pytest.mark.django_db
 
 _ROWS = 40
 DOCTOR = "GET /fhir/r4/Practitioner/"
+
+
+def check(linked, days):
+    """A check for changes, that many days after the first copy."""
+    at = AT + timedelta(days=days)
+    give_tokens(linked, issued_at=at)
+    return sync(linked, at=at)
 
 
 class TestReferencesThatLeadNowhere:
@@ -96,8 +103,20 @@ class TestReferencesThatAreNotAnswered:
             resume(run)
         assert (run.outcome, step(run, "Practitioner").gap) == ("partial", SyncStep.Gap.UNAVAILABLE)
 
-    def test_are_asked_for_by_the_next_check(self, linked, provider, run):
+    def test_are_asked_for_by_the_next_checks_alone(self, linked, provider, run):
+        for days in (1, 2):
+            checked = check(linked, days)
+            for _pause in syncing.PAUSES_SECONDS:
+                resume(checked, at=AT + timedelta(days=days))
+            assert (checked.is_full, checked.outcome) == (False, "partial")
+            assert step(checked, "Practitioner").gap == SyncStep.Gap.UNAVAILABLE
+        assert (len(provider.sent(ALLERGIES)), len(provider.sent(f"{DOCTOR}d1"))) == (1, 1)
         provider.answers[f"{DOCTOR}d2"] = http(body={"resourceType": "Practitioner", "id": "d2"})
-        give_tokens(linked, issued_at=AT + timedelta(days=1))
-        second = sync(linked, at=AT + timedelta(days=1))
-        assert (second.outcome, stored("Practitioner")) == ("complete", {"d1", "d2"})
+        third = check(linked, 3)
+        assert (third.is_full, third.outcome, stored("Practitioner")) == (False, "complete", {"d1", "d2"})
+        assert not PendingRead.objects.exists()
+
+    def test_are_asked_for_again_though_an_earlier_copy_is_here(self, linked, provider, run):
+        Record.objects.filter(logical_id="d1").update(logical_id="d2")  # from before
+        provider.answers[f"{DOCTOR}d2"] = http(body={"resourceType": "Practitioner", "id": "d2", "active": True})
+        assert (check(linked, 1).outcome, Record.objects.get(logical_id="d2").versions.count()) == ("complete", 1)
