@@ -68,6 +68,8 @@ class TestTheCommand:
     def test_draws_a_sample(self, servers):
         assert run("--sample", "1")[0][-1].startswith("1 checked")
         assert run("--sample", "0") == (["0 checked: 0 well, 0 ill"], "", 0)
+        with pytest.raises(CommandError, match="not a whole number, or below zero"):
+            call_command("check_endpoints", "--sample=-3")
 
     def test_leaves_out_what_is_on_no_list_any_more(self, servers):
         Endpoint.objects.update(vanished_at=timezone.now())

@@ -1,5 +1,7 @@
 """Shelves are built from records, and can always be built again."""
 
+from uuid import UUID
+
 import pytest
 from django.core.management import CommandError, call_command
 
@@ -37,6 +39,13 @@ class TestRebuildShelves:
         call_command("rebuild_shelves")
         assert "1 connection rebuilt." in capsys.readouterr().out
         assert shelved_names(synced) == ["Dr. Wrenna Ilse Quillfeather"]
+
+    @pytest.mark.parametrize(
+        ("given", "words"), [("first", "invalid UUID value: 'first'"), (str(UUID(int=0)), "There is no connection")]
+    )
+    def test_refuses_what_is_no_connection(self, db, given, words):
+        with pytest.raises(CommandError, match=words):
+            call_command("rebuild_shelves", f"--connection={given}")
 
     def test_changes_nothing_when_asked_what_it_would_do(self, synced, capsys):
         Shelf.objects.all().delete()

@@ -16,6 +16,7 @@ from apps.connections.overseeing.listing import Listed, Wanted
 from apps.connections.reasons import Reason
 from apps.directory.models import ClientRegistration, Provider
 
+_MOST_DIGITS = 6  # a million hours are more than a century
 _COLUMNS = "{:36}  {:21}  {:15}  {:16}  {:16}  {:16}  {:16}  {}"
 _HEAD = ("connection", "status", "reason", "ends", "renewed from", "waits until", "last checked", "provider")
 
@@ -92,6 +93,8 @@ def _number(text: str) -> int:
     """Not below zero."""
     if not (text.isascii() and text.isdigit()):
         raise ArgumentTypeError("not a whole number, or below zero")
+    if len(text) > _MOST_DIGITS:
+        raise ArgumentTypeError("more than there can be")
     return int(text)
 
 

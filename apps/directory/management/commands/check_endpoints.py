@@ -1,7 +1,7 @@
 """`check_endpoints`: look whether endpoints are well, and what changed there."""
 
 import json
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from collections import Counter
 from typing import Any
 
@@ -31,7 +31,7 @@ class Command(BaseCommand):
         which.add_argument("url", nargs="?", metavar="URL", help="the FHIR base URL of one endpoint")
         which.add_argument("--stale", action="store_true", help="those never checked, or not for a day")
         which.add_argument("--all", action="store_true", help="every endpoint that is still on its list")
-        which.add_argument("--sample", type=int, metavar="N", help="so many of them, drawn at random")
+        which.add_argument("--sample", type=_number, metavar="N", help="so many of them, drawn at random")
         parser.add_argument("--json", action="store_true", help="one JSON object a line; the summary to standard error")
 
     def handle(self, *_args: Any, **options: Any) -> None:
@@ -57,10 +57,17 @@ def _chosen(options: dict[str, Any]) -> "QuerySet[Endpoint]":
         return one
     rows = checking.checkable()
     if options["sample"] is not None:
-        return rows.order_by("?")[: max(options["sample"], 0)]
+        return rows.order_by("?")[: options["sample"]]
     if options["stale"]:
         rows = checking.due(rows, at=timezone.now())
     return rows.order_by("fhir_base_url")
+
+
+def _number(text: str) -> int:
+    """Not below zero."""
+    if not (text.isascii() and text.isdigit()):
+        raise ArgumentTypeError("not a whole number, or below zero")
+    return int(text)
 
 
 def _line(endpoint: Endpoint, made: EndpointCheck) -> str:

@@ -2,6 +2,7 @@
 
 from argparse import ArgumentParser
 from typing import Any
+from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
@@ -25,7 +26,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """One connection, or all of them."""
-        parser.add_argument("--connection", metavar="ID", help="only this connection")
+        parser.add_argument("--connection", metavar="ID", type=UUID, help="only this connection")
         parser.add_argument("--dry-run", action="store_true", help="say how many connections it would take")
 
     def handle(self, *_args: Any, **options: Any) -> str:
@@ -33,6 +34,8 @@ class Command(BaseCommand):
         has_records = Exists(Record.objects.filter(connection=OuterRef("pk")))
         connections = Connection.objects.filter(has_records).order_by("pk")
         if options["connection"]:
+            if not Connection.objects.filter(pk=options["connection"]).exists():
+                raise CommandError("There is no connection with this id.")
             connections = connections.filter(pk=options["connection"])
         if options["dry_run"]:
             number = connections.count()

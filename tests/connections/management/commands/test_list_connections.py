@@ -68,6 +68,7 @@ class TestListConnections:
             (("--after", "x"), "invalid UUID value: 'x'"),
             (("--limit=-3",), "not a whole number, or below zero"),
             (("--lapsing-within=-1",), "not a whole number, or below zero"),
+            (("--lapsing-within=99999999999",), "more than there can be"),
         ],
     )
     def test_refuses_what_cannot_be_meant(self, asked, words, db):
