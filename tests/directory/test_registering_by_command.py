@@ -2,13 +2,17 @@
 
 import io
 import json
+import os
+import pty
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
 from apps.audit.recording import Actor
+from apps.directory import credentials
 from apps.directory.desk import requesting
+from apps.directory.management.commands import register_client
 from apps.directory.models import ClientRegistration, Endpoint, SystemAccount
 from tests.directory.conftest import AT
 
@@ -85,6 +89,34 @@ class TestRegisterClient:
         assert register()["secret_rotation_due_date"] == "2027-11-20"
         assert register("--secret-due", "2027-01-31")["secret_rotation_due_date"] == "2027-01-31"
 
+    def test_says_why_patients_cannot_link_yet_and_nothing_once_they_can(self, endpoint, register, capsys):
+        register("--switch", "off")
+        said = capsys.readouterr().err
+        assert said == (
+            f"patients cannot link {endpoint.fhir_base_url} now: The endpoint or its client registration is switched "
+            "off.\n"
+        )
+        register("--switch", "on")
+        assert capsys.readouterr().err == ""
+
+    def test_asks_for_the_secret_at_a_terminal_and_does_not_show_it(self, register, monkeypatch):
+        keyboard, terminal = pty.openpty()
+        asked: list[str] = []
+
+        def typing(prompt: str) -> str:
+            asked.append(prompt)
+            return "typed-secret"
+
+        monkeypatch.setattr(register_client, "getpass", typing)
+        with open(terminal) as typed:  # noqa: PTH123 - a file that is open
+            monkeypatch.setattr("sys.stdin", typed)
+            register("--client-id", "ours")
+        os.close(keyboard)
+        secret = credentials.client(ClientRegistration.objects.get()).secret
+        assert secret is not None
+        assert secret.reveal() == "typed-secret"
+        assert len(asked) == 1
+
     def test_switches_off_and_on(self, register):
         assert register("--switch", "off")["is_switched_on"] is False
         assert ClientRegistration.objects.get().switched_off_at is not None
@@ -114,6 +146,7 @@ class TestRegisterClient:
             (("--desk-url", "javascript:alert(1)"), "valid URL"),
             (("--developer-email", "nobody"), "valid email"),
             (("--system-account", "unknown"), "no system account"),
+            (("--secret-due", "31.1.2027"), "write a day as YYYY-MM-DD"),
         ],
     )
     def test_refuses_what_makes_no_sense(self, register, arguments, sentence):

@@ -4,6 +4,7 @@ import json
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction
 from datetime import date, datetime
+from getpass import getpass
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -13,7 +14,17 @@ from django.template.defaultfilters import pluralize
 from django.utils import timezone
 
 from apps.audit.recording import Actor
-from apps.directory import enabling, overriding, publishing, reaching, registering, signing, switching, trusting
+from apps.directory import (
+    enabling,
+    linkability,
+    overriding,
+    publishing,
+    reaching,
+    registering,
+    signing,
+    switching,
+    trusting,
+)
 from apps.directory.desk import requesting
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, SystemAccount
 from apps.directory.registering import RefreshScope, SmartVersion, Terms
@@ -68,11 +79,13 @@ class Command(BaseCommand):
         versions = _versions(options["versions"])
         servers = _servers(options["authorization_server"])
         is_awaited = options["client_id"] and any(_needs_secret(server, options) for server in servers)
-        secret = _secret(sys.stdin.readline()) if is_awaited else None  # nobody waits for a lock while it is typed
+        secret = _secret() if is_awaited else None  # nobody waits for a lock while it is typed
         with transaction.atomic():
             lines = [_line(server, self._register(server, versions, secret, options)) for server in servers]
         for line in lines:
             self.stdout.write(json.dumps(line))
+        for server in servers:
+            self._say_what_is_missing(server)
 
     def _register(
         self,
@@ -131,6 +144,13 @@ class Command(BaseCommand):
                 f"until somebody looks at {pluralize(waiting, 'it,these')} at the registration desk."
             )
 
+    def _say_what_is_missing(self, server: AuthorizationServer) -> None:
+        """Where patients cannot link yet, and why: the next step of whoever registers."""
+        at = timezone.now()
+        for endpoint in server.endpoints.select_related("authorization_server").order_by("fhir_base_url"):
+            if obstacle := linkability.obstacle(endpoint, at=at):
+                self.stderr.write(f"patients cannot link {endpoint.fhir_base_url} now: {obstacle.label}")
+
     def _serve(self, registration: ClientRegistration, url: str, *, at: datetime) -> None:
         """An organization beside it."""
         try:
@@ -175,7 +195,7 @@ def _add_desk(parser: ArgumentParser) -> None:
         "--system-authentication", choices=[*_SYSTEM_METHODS, _USUAL], help="how that account proves itself"
     )
     parser.add_argument(
-        "--secret-due", metavar="DATE", type=date.fromisoformat, help="when the secret is to be replaced, as YYYY-MM-DD"
+        "--secret-due", metavar="DATE", type=_date, help="when the secret is to be replaced, as YYYY-MM-DD"
     )
 
 
@@ -275,6 +295,13 @@ def _pair(given: str) -> tuple[str, str]:
     return name, value
 
 
+def _date(given: str) -> date:
+    try:
+        return date.fromisoformat(given)
+    except ValueError:
+        raise ArgumentTypeError("write a day as YYYY-MM-DD") from None
+
+
 def _versions(given: str) -> frozenset[FhirVersion]:
     try:
         return frozenset(FhirVersion(version.strip()) for version in given.split(",") if version.strip())
@@ -282,6 +309,9 @@ def _versions(given: str) -> frozenset[FhirVersion]:
         raise CommandError("A version is dstu2 or r4.") from None
 
 
-def _secret(line: str) -> Secret | None:
+def _secret() -> Secret | None:
+    """A line of standard input; at a terminal it is asked for, and not shown."""
+    is_typed = sys.stdin.isatty()
+    line = getpass("Client secret (not shown; nothing keeps the one there is): ") if is_typed else sys.stdin.readline()
     value = line.rstrip("\r\n")
     return Secret(value) if value else None
