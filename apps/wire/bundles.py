@@ -3,11 +3,13 @@
 A body is kept as the bytes that were received: decoding and encoding again would turn 13.20 into 13.2. One odd row
 does not cost the page; it is counted, so that nothing goes missing silently.
 
-Two things are mended. An escape of half a surrogate pair, which stands for no character and which hardly any decoder
+Three things are mended. An escape of half a surrogate pair, which stands for no character and which hardly any decoder
 but Python's own takes, becomes the replacement character: otherwise one cut emoji would cost the whole page. So do
-bytes that are no UTF-8, which would cost their row.
+bytes that are no UTF-8, which would cost their row. A line break inside a text, or another control character, which
+servers that write JSON by hand forget to escape, is escaped where it would cost the page.
 
-A row that is nested deeper than a decoder descends is no row that anybody could read: it alone is left out and counted.
+A row that is nested deeper than a decoder descends, or is no JSON for another reason (`NaN`), is no row that anybody
+could read: it alone is left out and counted.
 """
 
 import re
@@ -32,6 +34,7 @@ _SURROGATES = re.compile(
 
 # A text, or what opens or closes an object or a list: all there is to see of how deep JSON is nested.
 _NESTING = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
+_CONTROL = re.compile(rb"[\x00-\x1f]")
 _MOST_DEPTH = 500  # of a row in its page; Python's decoders, ours among them, end somewhere below a thousand
 _ROW_DEPTH = 3  # Bundle, list, entry
 
@@ -107,6 +110,7 @@ _BUNDLE = msgspec.json.Decoder(_Bundle)
 _ENTRY = msgspec.json.Decoder(_Entry)
 _BARE_ENTRY = msgspec.json.Decoder(_BareEntry)
 _ADDRESSED_ENTRY = msgspec.json.Decoder(_AddressedEntry)
+_ANYTHING = msgspec.json.Decoder(msgspec.Raw)
 _LINKS = msgspec.json.Decoder(list[msgspec.Raw])
 _LINK = msgspec.json.Decoder(_Link)
 _TEXT = msgspec.json.Decoder(str)
@@ -165,10 +169,8 @@ def read_page(body: bytes, *, base_url: str) -> Page:
 def _bundle(body: bytes) -> _Bundle | None:
     try:
         return _BUNDLE.decode(body)
-    except RecursionError:  # one row can be the reason, and must not cost the others
-        return _decoded(_shallow(body), _BUNDLE)
-    except (msgspec.MsgspecError, UnicodeError):
-        return None
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):  # one row can be the reason, and costs no other
+        return _decoded(_without_odd_rows(body), _BUNDLE)
 
 
 def _row(raw: msgspec.Raw) -> tuple[Resource | None, bytes | None]:
@@ -237,22 +239,41 @@ def _mended(body: bytes) -> bytes:
     return _SURROGATES.sub(lambda match: b"\\ufffd" if match[1] else match[0], body)
 
 
-def _shallow(body: bytes) -> bytes:
-    """The body with null in the place of each row that is nested too deep; found without descending into any."""
+def _without_odd_rows(body: bytes) -> bytes:
+    """The body with what `_readable` makes of each row that no decoder takes, or null; found without descending into
+    any. A body that was cut, or is broken outside its rows, stays broken."""
     kept: list[bytes] = []
     depth = deepest = row_starts = kept_to = 0
+    named, is_in_rows = b"", False
     for found in _NESTING.finditer(body):
         if found[0] in b"{[":
             depth += 1
             deepest = max(deepest, depth)
-            if depth == _ROW_DEPTH:
+            if depth == _ROW_DEPTH - 1:
+                is_in_rows = named == b'"entry"'
+            elif depth == _ROW_DEPTH:
                 row_starts, deepest = found.start(), depth
         elif found[0] in b"}]":
-            if depth == _ROW_DEPTH and deepest > _MOST_DEPTH:
-                kept += [body[kept_to:row_starts], b"null"]
+            if depth == _ROW_DEPTH and is_in_rows:
+                readable = _readable(body[row_starts : found.end()]) if deepest <= _MOST_DEPTH else None
+                kept += [body[kept_to:row_starts], readable or b"null"]
                 kept_to = found.end()
             depth -= 1
+        elif depth == 1:
+            named = found[0]
     return b"".join([*kept, body[kept_to:]])
+
+
+def _readable(row: bytes) -> bytes | None:
+    """The row, its texts escaped as they should have been; None for what is no JSON all the same."""
+    if _decoded(row, _ANYTHING) is not None:
+        return row
+    row = _NESTING.sub(lambda found: _CONTROL.sub(_escaped, found[0]) if len(found[0]) > 1 else found[0], row)
+    return row if _decoded(row, _ANYTHING) is not None else None
+
+
+def _escaped(character: re.Match[bytes]) -> bytes:
+    return b"\\u%04x" % character[0][0]
 
 
 def _decoded(raw: bytes | msgspec.Raw, decoder: msgspec.json.Decoder[T]) -> T | None:

@@ -155,6 +155,40 @@ class TestAPage:
         assert (came, found.total, found.next_url) == (["1", "2"], 5, f"{BASE}n")
         assert found.unreadable + len(found.resources) == 5
 
+    @pytest.mark.parametrize("odd", ["NaN", "-Infinity", "01", "1.", "tru", "'x'", '"\\x"', "[1,]", '{"a" 1}'])
+    def test_counts_a_row_that_is_no_json_and_keeps_the_others(self, odd):
+        row = f'{{"resource":{{"resourceType":"Goal","id":"odd","valueQuantity":{{"value":{odd}}}}}}}'
+        entries = ",".join([json.dumps(goal("1")), row, json.dumps(goal("2"))])
+        whole = f'{{"resourceType":"Bundle","total":3,"link":[{{"relation":"next","url":"n"}}],"entry":[{entries}]}}'
+        found = bundles.read_page(whole.encode(), base_url=BASE)
+        assert ([row.logical_id for row in found.resources], found.unreadable) == (["1", "2"], 1)
+        assert (found.total, found.next_url) == (3, f"{BASE}n")
+
+    @pytest.mark.parametrize("character", ["\n", "\r\n", "\t", "\x00", "\x1b"])
+    def test_escapes_what_a_text_should_not_hold_and_keeps_the_row(self, character):
+        row = f'{{\n"resource": {{\r\n"resourceType":"Goal","id":"1","note":"a \\"b{character}c","n":1.50}}}}'
+        whole = f'{{"resourceType":"Bundle","entry":[{row},{json.dumps(goal("2"))}]}}'
+        found = bundles.read_page(whole.encode(), base_url=BASE)
+        assert ([row.logical_id for row in found.resources], found.unreadable) == (["1", "2"], 0)
+        assert json.loads(found.resources[0].body)["note"] == f'a "b{character}c'
+        assert found.resources[0].body.endswith(b'"n":1.50}')
+
+    @pytest.mark.parametrize(
+        "whole",
+        [
+            '{"resourceType":"Bundle","entry":[{"resource":{"resourceType":"Goal","id":"1","n":NaN}}',
+            '{"resourceType":"Bundle","entry":[{"resource":{"resourceType":"Goal","id":"1","n":NaN}},',
+            '{"resourceType":"Bundle","entry":[{"resource":{"resourceType":"Goal","id":"1"}}],"total":NaN}',
+            '{"resourceType":"Bundle","link":[{"relation":"next","url":"n","x":NaN}],"entry":[]}',
+            '{"resourceType":"Bundle","link":[{"relation":"next","url":"a\nb"}],"entry":[]}',
+        ],
+    )
+    def test_is_refused_where_it_is_broken_outside_its_rows(self, whole):
+        """A link that is lost would end the record early, and nobody would know."""
+        with pytest.raises(UnexpectedAnswer) as refusal:
+            bundles.read_page(whole.encode(), base_url=BASE)
+        assert refusal.value.code is Code.UNREADABLE
+
     @pytest.mark.parametrize("total", [None, "3", -1, 2.5, [], {}, True, 10**30])
     def test_has_no_total_where_it_is_no_count(self, total):
         assert page([goal("1")], total=total).total is None
