@@ -4,7 +4,7 @@ A section's text is what its author attests; the coded entries beside it say the
 and are left out.
 """
 
-from apps.records.presenters.blocks import LONGEST_MARKUP, BlockKind, Reading, Typesetter
+from apps.records.presenters.blocks import LONGEST_MARKUP, MOST_PIECES, BlockKind, Reading, Typesetter
 from apps.records.presenters.markup import Piece, PieceKind, pieces
 
 _DEEPEST = 300
@@ -13,9 +13,12 @@ _WHOLES = frozenset({"clinicaldocument", "section"})
 
 
 def read(markup: str) -> Reading:
-    """Its sections as blocks; nothing for a document that has none, such as one around a PDF."""
+    """Its sections as blocks; nothing for a document that has none, such as one around a PDF.
+
+    Pieces between the texts count as well: a real document of LONGEST_MARKUP has about 230,000 of both.
+    """
     typesetter, where = Typesetter(), _Where()
-    for piece in pieces(markup[:LONGEST_MARKUP]):
+    for count, piece in enumerate(pieces(markup[:LONGEST_MARKUP]), start=1):
         was_in_part = where.is_in_part
         where.follow(piece)
         if was_in_part != where.is_in_part:
@@ -23,8 +26,8 @@ def read(markup: str) -> Reading:
             typesetter.end_block(BlockKind.HEADING if where.is_in_title else BlockKind.PARAGRAPH)
         elif where.is_in_part:
             typesetter.feed(piece)
-        if typesetter.is_full:
-            break
+        if typesetter.is_full or count >= MOST_PIECES:
+            return typesetter.reading(is_cut=True)
     return typesetter.reading(is_cut=len(markup) > LONGEST_MARKUP)
 
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.records.downloading import clinical_documents, reading, rich_text, sniffing
+from apps.records.downloading import clinical_documents, reading, sniffing
 from apps.records.downloading.sniffing import Form
-from apps.records.presenters import blocks
+from apps.records.presenters import blocks, rich_text
 from apps.records.presenters.blocks import Block, BlockKind
 from config import env
 
@@ -202,6 +202,11 @@ class TestAClinicalDocument:
     )
     def test_made_to_hurt_is_read_in_one_pass(self, markup):
         assert isinstance(clinical_documents.read("<ClinicalDocument>" + markup).plain, str)
+
+    def test_is_read_no_further_than_its_tags_are_too_many(self):
+        section = "<section><title>Stay</title></section>"
+        found = clinical_documents.read(f"<ClinicalDocument>{section}{'</x>' * blocks.MOST_PIECES}{section}")
+        assert (found.plain, found.is_cut) == ("Stay", True)
 
     @given(st.lists(st.sampled_from(("<section>", "</section>", "<title>", "<text>", "</text>", "a", "<tr>", "<td>"))))
     def test_never_raises(self, parts):
