@@ -66,6 +66,12 @@ class TestAFileBehindAnAddress:
         asked = [request.headers["accept"] for request in provider.sent(BINARY)]
         assert asked == ["application/pdf", "application/fhir+json", "application/json"]
 
+    @pytest.mark.parametrize("status", [400, 405, 415])
+    def test_is_asked_for_once_where_not_its_type_is_refused(self, linked, provider, status):
+        provider.answers[BINARY] = http(status)
+        assert refused(hold(linked, linked_to("Binary/b1"))).reason is Reason.NOT_SENT
+        assert len(provider.sent(BINARY)) == 1
+
     @pytest.mark.parametrize("element", ["data", "content"])
     def test_is_taken_out_of_a_binary_in_xml(self, linked, provider, element):
         data = b64encode(b"<ClinicalDocument><section><text>Hello</text></section></ClinicalDocument>").decode()

@@ -41,6 +41,19 @@ class TestPaging:
         assert stored() == {"a1", "a2"}
         assert (step(run).gap, step(run).pages, run.outcome) == (Gap.STOPPED_SHORT, 2, SyncRun.Outcome.PARTIAL)
 
+    @pytest.mark.conformance("C56")
+    def test_stops_where_links_run_in_a_circle_that_does_not_come_back_to_its_first(self, linked, provider):
+        """1, 2, 3, 4, 5, 6, 4, ...: no page holds the rows of the one before it."""
+        provider.answers[ALLERGIES] = http(body=bundle(allergy("a1"), next_url=provider.next_url(2)))
+        for page, following in ((2, 3), (3, 4), (4, 5), (5, 6), (6, 4)):
+            provider.answers[f"GET /fhir/r4/AllergyIntolerance?page={page}"] = http(
+                body=bundle(allergy(f"a{page}"), next_url=provider.next_url(following))
+            )
+        run = sync(linked)
+        assert stored() == {f"a{page}" for page in range(1, 7)}
+        assert (step(run).gap, run.outcome) == (Gap.STOPPED_SHORT, SyncRun.Outcome.PARTIAL)
+        assert step(run).pages < 3 * 6
+
     def test_stops_where_somebody_fills_our_disk(self, linked, provider, monkeypatch):
         monkeypatch.setattr(stepping, "MOST_BYTES", 10)
         provider.answers[ALLERGIES] = http(body=bundle(allergy("a1"), next_url=provider.next_url(2)))
