@@ -56,8 +56,8 @@ class TestAThingOfSeveralParts:
     )
     def test_says_which_dose_of_how_many_a_vaccine_was(self, sent):
         told = entry("Immunization", status="completed", vaccineCode={"text": "Hep B vaccine"}, **sent)
-        assert "dose: 2 \N{MIDDLE DOT} of: 3 \N{MIDDLE DOT} Hep B" in lines.of_row(told)
-        assert "dose: 2 \N{MIDDLE DOT} of: 3 \N{MIDDLE DOT} Hep B" in str(facts.of(told, provider="Harbor"))
+        assert "Dose: 2 of 3 \N{MIDDLE DOT} Hep B" in lines.of_row(told)
+        assert facts.Fact("Dose", ("2 of 3 \N{MIDDLE DOT} Hep B",)) in facts.of(told, provider="Harbor")
 
     def test_says_that_a_number_is_of_a_recommended_dose(self):
         sent = [{"vaccineCode": {"text": "Hep A vaccine"}, "doseNumber": 1}]

@@ -29,6 +29,15 @@ def row(told: Entry, *, person: str = "") -> Row:
     return found
 
 
+class TestAMember:
+    def test_who_gives_a_team_its_name_is_not_named_again(self):
+        team = entry(
+            "CareTeam", status="active", name="Heron Clinic", participant=[{"member": {"display": "Heron Clinic"}}]
+        )
+        assert row(team).title == "Heron Clinic"
+        assert row(team).details == ()
+
+
 class TestTheClinic:
     @pytest.mark.parametrize("person", ["", "Tam Quillfeather"])
     def test_is_not_named_where_the_row_ends_with_it(self, person):

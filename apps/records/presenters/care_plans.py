@@ -14,6 +14,7 @@ from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import codes_of, head, modifiers, notes, status_codes, title_of
 from apps.records.presenters.moments import UNDATED, When
 from apps.records.presenters.naming import name_of, names_of, reasons
+from apps.records.presenters.narratives import opening
 
 _MOST = 50
 _LONGEST_TITLE = 120
@@ -139,7 +140,7 @@ def status_of(resource: Element) -> str:
 
 def first_line(narrative: str) -> str:
     """What a narrative begins with, where that could be its heading; DSTU2 has no other name for a plan."""
-    line = narrative.partition("\n")[0]
+    line = opening(narrative)
     return line if len(line) <= _LONGEST_TITLE else ""
 
 

@@ -125,6 +125,6 @@ def _members(resource: Element, context: Context) -> Iterator[Member]:
 
 
 def _circle(who: Element, found: Element) -> str:
-    path = elements.text(who, "reference").partition("/_history/")[0].split("/")
-    kinds = (elements.text(found, "resourceType"), elements.text(who, "type"), *path[-2:-1])
+    path = elements.text(who, "reference").partition("?")[0].partition("/_history/")[0]  # Practitioner?identifier=…
+    kinds = (elements.text(found, "resourceType"), elements.text(who, "type"), *path.split("/")[-2:])
     return next((_CIRCLES[kind] for kind in kinds if kind in _CIRCLES), Circle.OTHERS)

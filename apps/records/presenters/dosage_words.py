@@ -8,6 +8,7 @@ medicine is one and the number small.
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
@@ -227,6 +228,14 @@ def _amount(dosage: Dosage) -> str:
     unit = _unit(low if low.unit else high, form, is_one=numbers[-1] == "1")
     number = _range(numbers[0], numbers[1] if len(numbers) > 1 else "")
     return f"{number} {unit}" if unit else gettext("%(number)s at a time") % {"number": number}
+
+
+def counted(quantity: Quantity) -> str:
+    """An amount that is handed over: 30 tablets. A unit of which only the number of a concept was sent says nothing;
+    empty without a number."""
+    if not quantity or quantity.comparator:
+        return quantity.shown
+    return _counted(replace(quantity, unit="") if quantity.unit.isdigit() else quantity, "")
 
 
 def _counted(quantity: Quantity, form: str) -> str:

@@ -14,6 +14,7 @@ from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import head, notes, status_codes, title_of
 from apps.records.presenters.moments import When
 from apps.records.presenters.naming import name_of, names_of, own_name
+from apps.records.presenters.narratives import opening
 
 _LONGEST_TITLE = 200
 # What names a resource, the most telling first; a concept, a Coding, a Reference, a HumanName or a text.
@@ -93,7 +94,7 @@ def present(resource: Element, context: Context) -> GenericEntry:
     heading = head(resource, _concept(resource))
     if heading["is_withdrawn"] or heading["is_withheld"]:
         return GenericEntry(**heading)
-    heading["title"] = _title(resource, context) or heading["narrative"].partition("\n")[0][:_LONGEST_TITLE]
+    heading["title"] = _title(resource, context) or opening(heading["narrative"])[:_LONGEST_TITLE]
     status = _status(resource)
     return GenericEntry(
         **heading,

@@ -8,9 +8,13 @@ from collections.abc import Mapping
 from typing import Final
 
 from apps.records.presenters import immunizations, medications, procedures, reports, results, visits
+from apps.records.presenters.care_plans import CarePlanEntry
+from apps.records.presenters.care_teams import CareTeamEntry
+from apps.records.presenters.conditions import ConditionEntry
 from apps.records.presenters.documents import DocumentEntry
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.medications import MedicationEntry
+from apps.records.presenters.procedures import ProcedureEntry
 from apps.records.presenters.reports import ReportEntry
 from apps.records.presenters.results import ResultEntry
 from apps.records.presenters.vitals import vital_of
@@ -49,6 +53,13 @@ _OF_KIND: Final[Mapping[str, str]] = {
     results.Category.ACTIVITY: _OTHERWISE,
 }
 _OF_REPORT: Final[Mapping[str, str]] = {reports.Category.IMAGING: "done", reports.Category.HEART: "done"}
+# What has an end as well did not start "from one day to another". Only a condition may have: some day in between.
+_UNTIL_AN_END: Final[Mapping[type[Entry], str]] = {
+    CarePlanEntry: "in-place",
+    CareTeamEntry: "in-place",
+    ConditionEntry: "started",
+    ProcedureEntry: "under-way",
+}
 _TYPES: Final = frozenset(
     {
         "Immunization", "Procedure", "MedicationDispense", "MedicationStatement", "MedicationRequest",
@@ -58,7 +69,13 @@ _TYPES: Final = frozenset(
 
 
 def of(entry: Entry) -> str:
-    """What its date means: a word of `When.means`, or "measured"."""
+    """What its date means: a word of `When.means`, or one of "measured", "to-be-taken", "in-place", "under-way" and
+    "covers"."""
+    means = _of(entry)
+    return _UNTIL_AN_END.get(type(entry), "covers") if means == "started" and entry.when.ends else means
+
+
+def _of(entry: Entry) -> str:
     means = entry.when.means
     if means == "seen" and isinstance(entry, DocumentEntry):
         return "visit"  # of the person, whom nobody takes for the paper then
@@ -68,6 +85,8 @@ def of(entry: Entry) -> str:
         return _INSTEAD[means].get(entry.status, _OTHERWISE)
     if means == "prescribed" and isinstance(entry, MedicationEntry) and entry.kind == medications.Kind.REPORTED:
         return "written-down"  # by whom it was told to, and who prescribed nothing
+    if means == "taken" and isinstance(entry, MedicationEntry) and entry.kind != medications.Kind.REPORTED:
+        return "to-be-taken"  # as it was prescribed, which nobody may have done
     means = _UNLESS.get(means, {}).get(entry.status, means)
     return _as_taken(entry) if means == "collected" else means
 

@@ -1,9 +1,12 @@
 """The narrative of a resource as plain text. Nothing of its markup is kept, so nothing of it can act."""
 
+import re
+
 from apps.records.presenters import blocks, elements
 from apps.records.presenters.elements import Element
 
 _LONGEST_MARKUP = 60_000
+_BY_A_PROGRAM = re.compile(r"generated narrative\b", re.IGNORECASE)
 
 
 def narrative(resource: Element) -> str:
@@ -15,3 +18,10 @@ def narrative(resource: Element) -> str:
 def plain(markup: str) -> str:
     """The text between the tags. One pass, so that no markup can make it slow."""
     return elements.shown(blocks.of_markup(markup).plain)
+
+
+def opening(narrative: str) -> str:
+    """The first line of a narrative, by which something without a name can be called; empty where that is what a
+    program puts before whatever it writes."""
+    line = narrative.partition("\n")[0]
+    return "" if _BY_A_PROGRAM.match(line) else line

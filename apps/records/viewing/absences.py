@@ -35,7 +35,7 @@ class Notice:
 
 
 _COLUMNS: Final = (  # in the model's own order, as `from_db` takes them
-    "id", "resource_type", "status", "gap", "rows_kept", "rows_refused", "rows_unreadable", "rows_counted",
+    "id", "resource_type", "status", "gap", "watermark_at", "rows_kept", "rows_refused", "rows_unreadable", "rows_counted",
     "finished_at",
 )  # fmt: skip
 # Written out, as every list asks it: putting it together anew costs more than asking.
@@ -45,7 +45,7 @@ run.connection_id, {", ".join(f"step.{name}" for name in _COLUMNS)}
 FROM records_syncstep AS step JOIN records_syncrun AS run ON run.id = step.run_id
 WHERE step.user_id = %(user_id)s AND run.connection_id = ANY(%(connections)b::uuid[])
 AND step.resource_type = ANY(%(types)b::text[])
-ORDER BY run.connection_id, step.resource_type, run.created_at DESC
+ORDER BY run.connection_id, step.resource_type, step.id DESC
 """  # noqa: S608  # nosec B608 -- names of columns, written above
 
 
@@ -83,7 +83,7 @@ def _notice(source: Source, subject: Subject, count: int, steps: Sequence[SyncSt
     gap = _gravest(steps)
     is_answered = any(step.status == Status.COMPLETE for step in steps)
     is_offered_in_part = gap is not None and gap.gap == Gap.NOT_OFFERED and is_answered
-    is_of_another_kind = count and gap is not None and gap.gap in SyncStep.SETTLED and not gap.rows_kept
+    is_of_another_kind = count and gap is not None and gap.gap in SyncStep.SETTLED and not gap.came_in_part
     if gap is not None and not is_offered_in_part and not is_of_another_kind:
         text = gap_words.of(gap, provider=source.provider).in_a_list(source.provider)
         named = _missing(steps) if is_answered and gap.gap in SyncStep.SETTLED else ""
@@ -107,7 +107,7 @@ def _missing(steps: Iterable[SyncStep]) -> str:
 
 
 def _is_missing(step: SyncStep) -> bool:
-    return step.status == Status.GAP and not step.rows_kept
+    return step.status == Status.GAP and not step.came_in_part
 
 
 def _gravest(steps: Iterable[SyncStep]) -> SyncStep | None:
@@ -116,7 +116,7 @@ def _gravest(steps: Iterable[SyncStep]) -> SyncStep | None:
     gaps = [step for step in steps if step.status == Status.GAP]
     return min(
         gaps,
-        key=lambda step: (step.gap in SyncStep.SETTLED, step.gap == Gap.NOT_OFFERED, not step.rows_kept),
+        key=lambda step: (step.gap in SyncStep.SETTLED, step.gap == Gap.NOT_OFFERED, not step.came_in_part),
         default=None,
     )
 

@@ -38,6 +38,7 @@ from apps.records.viewing import (
     questions,
     remarks,
     rows,
+    snomed_kinds,
     standing,
     telling_apart,
 )
@@ -282,7 +283,7 @@ def _version(version: RecordVersion | None, record: Record, entry: Entry) -> Ver
         received_at=version.received_at if version else record.received_at,
         superseded_at=version.superseded_at if version else None,
         title=title,
-        theirs=theirs,
+        theirs=theirs or ("" if entry.is_withheld else snomed_kinds.full(entry.title)),
         entry=entry,
         facts=facts.of(entry, provider=record.connection.provider.name),
         caution=cautions.of(entry),

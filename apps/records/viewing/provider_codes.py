@@ -1,10 +1,15 @@
-"""A provider's code in place of a name: told as what it is, where nothing else says what the thing is called."""
+"""What a provider calls a thing, as a page tells it: a code in place of a name as what it is, where nothing else says
+what the thing is called, and a name of SNOMED CT without its kind."""
 
 from django.utils.translation import gettext
 
 from apps.records.presenters import heads
+from apps.records.viewing import snomed_kinds
 
 
 def told(name: str) -> str:
-    """The name; a code with a word before it."""
-    return gettext("Provider's code %(code)s") % {"code": name} if heads.is_code(name) else name
+    """The name; a code with a word before it. A name that says no more than "unknown" is none."""
+    if heads.is_code(name):
+        return gettext("Provider's code %(code)s") % {"code": name}
+    plain = snomed_kinds.without(name)
+    return "" if plain != name and plain.casefold() == "unknown" else plain

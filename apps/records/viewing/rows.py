@@ -68,7 +68,8 @@ class Row:
 def of(
     shelved: Sequence[Shelved], sources: Mapping[UUID, Source], *, at: datetime | None = None, on_paper: bool = False
 ) -> tuple[Row, ...]:
-    """The rows of a page, in its order. What two providers sent alike is one row: code, date and value are equal."""
+    """The rows of a page, in its order. What two providers sent alike is one row: code, date and value are equal. So is
+    what one provider sent alike in two ways, though it has no code or no date."""
     return tuple(row for _shelved, row in paired(shelved, sources, at=at, on_paper=on_paper))
 
 
@@ -84,22 +85,29 @@ def paired(
     (`remarks`), by the birth date of whom each is of. Without `has_details` they say name, date and status. Rows
     `on_paper` lead to no page of their own."""
     rows: list[tuple[Shelved, Row]] = []
-    alike, page = _Alike(on_paper=on_paper), _AtHand(shelved)
+    sent_by: list[set[UUID]] = []  # the connections of each row: what one of them sent twice is two things
+    alike, page = _Alike(on_paper=on_paper), _AtHand(shelved, sources)
     for each in shelved:
         one = each if at is None else standing.of_shelved(each, at)
         source = sources[one.connection_id]
         provider, person = source.provider, source.person
         near = enumerate(rows[-5:], max(len(rows) - 5, 0)) if len(sources) > 1 else ()
-        theirs = ((place, other) for place, (other, row) in near if row.person == person)
-        may_be = ((place, other) for place, other in theirs if _may_be_one(other, one, sources))
+        theirs = (
+            (place, other)
+            for place, (other, row) in near
+            if row.person == person and one.connection_id not in sent_by[place]
+        )
+        may_be = ((place, other) for place, other in theirs if _may_be_one(other, one, page))
         same = next((place for place, other in may_be if _same(other, one, page)), None)
         if same is None:
+            sent_by.append({one.connection_id})
             row = _row(one, source, alike, has_details=has_details)
             if at is not None and one.entry is not None:
                 said = remarks.of(one.entry, provider=provider, born=source.born, at=at)
                 row = replace(row, details=(*row.details, *said)) if said else row
             rows.append((one, row))
-        elif provider not in rows[same][1].providers:
+        else:
+            sent_by[same].add(one.connection_id)
             other, row = rows[same]
             status = words.of_status(other.entry) if other.entry else row.status  # of no single one's list
             providers = _together((*row.providers, provider), sources)
@@ -133,24 +141,24 @@ def names(entry: Entry) -> tuple[str, str]:
 
 
 def _plainly(entry: Entry) -> str:
-    """In words of ours, where we know its code: a vaccine by all that it is against."""
+    """In words of ours, where we know its code: a vaccine by all that it is against, that there is none, which relative
+    it is about."""
     plain = plain_names.of(entry.codes)
     if plain is not None:
         return str(plain.words)
+    absence = absences.known_absence(entry.codes, entry.title) if entry.is_known_absence else None
+    if absence is not None:
+        return str(absences.WORDS[absence])
+    if entry.says_no_information:
+        return words.of_no_information(entry)
     if isinstance(entry, ImmunizationEntry):
         return ", ".join(map(illnesses.name_of, entry.illnesses))
-    return ""
+    return words.of_key(entry.relative) if isinstance(entry, FamilyEntry) else ""
 
 
 def _by_kind(entry: Entry) -> str:
-    """That there is none, what sort of visit it was, or which relative it is about: many providers send nothing else to
-    call it by."""
-    absence = absences.known_absence(entry.codes, "") if entry.is_known_absence else None
-    if absence is not None:
-        return str(absences.WORDS[absence])
-    if isinstance(entry, VisitEntry):
-        return entry.class_said or words.of_key(entry.kind)
-    return words.of_key(entry.relative) if isinstance(entry, FamilyEntry) else ""
+    """What sort of visit it was: many providers send nothing else to call it by."""
+    return entry.class_said or words.of_key(entry.kind) if isinstance(entry, VisitEntry) else ""
 
 
 class _Alike:
@@ -259,7 +267,7 @@ def _told(entry: Entry) -> Iterable[str]:
     if isinstance(entry, ReportEntry) and entry.results:
         yield _counted(len(entry.results))
     named = "".join(f", {line.replace(' · ', ', ')}, " for line in said)  # a visit names who took part, and as what
-    yield ", ".join(person for person in entry.people[:2] if f", {person}, " not in named)
+    yield ", ".join(one for one in entry.people[:2] if f", {one}, " not in named and one != entry.title)
 
 
 def _counted(count: int) -> str:
@@ -271,8 +279,13 @@ def _counted(count: int) -> str:
 class _AtHand:
     """The entries of one page by what refers to them. Put in order only where two reports may be the very same."""
 
-    def __init__(self, shelved: Sequence[Shelved]) -> None:
+    def __init__(self, shelved: Sequence[Shelved], sources: Mapping[UUID, Source]) -> None:
         self._shelved = shelved
+        self._sources = sources
+
+    def are_of_one_provider(self, *several: Shelved) -> bool:
+        """Whether it sent all of them, in whichever ways."""
+        return len({self._sources[each.connection_id].connection.provider_id for each in several}) == 1
 
     def find(self, holder: Shelved, path: str) -> Shelved | None:
         """What a report or a panel refers to so, if it stands on this page."""
@@ -290,15 +303,20 @@ class _AtHand:
 
 def _same(one: Shelved, other: Shelved, at_hand: _AtHand, *, deepest: int = _DEEPEST) -> bool:
     """Whether two providers mean the very same: code, date, value, all that the row says, and what belongs to it are
-    equal."""
+    equal. A plan or a device often has no code or no date; only of one provider, read in two ways, can two of them be
+    the same, where nothing that we know of them differs."""
     if one.connection_id == other.connection_id or one.subject != other.subject:
         return False
     first, second = one.entry, other.entry
     if first is None or second is None or type(first) is not type(second):
         return False
-    if not first.codes or not first.when.starts or first.is_withheld:
+    if first.is_withheld:
         return False
-    if any(getattr(first, name) != getattr(second, name) for name in _compared(first)):
+    is_told_apart = bool(first.codes and first.when.starts)
+    if not is_told_apart and not (first.title and at_hand.are_of_one_provider(one, other)):
+        return False
+    compared = _compared(first) if is_told_apart else _known(first)
+    if any(getattr(first, name) != getattr(second, name) for name in compared):
         return False
     # All that is told of them, though the row keeps it for its page: a dose or a conclusion that differs must not
     # vanish behind another provider's.
@@ -307,12 +325,10 @@ def _same(one: Shelved, other: Shelved, at_hand: _AtHand, *, deepest: int = _DEE
     return _have_same_parts(one, other, at_hand, deepest=deepest)
 
 
-def _may_be_one(one: Shelved, other: Shelved, sources: Mapping[UUID, Source]) -> bool:
+def _may_be_one(one: Shelved, other: Shelved, at_hand: _AtHand) -> bool:
     """Whether two entries may stand in one row at all. What is in files is not compared, and two clinics write a
     note on the same day: only of one provider, read in two ways, can they be the same."""
-    if one.entry is None or not _forms(one.entry):
-        return True
-    return len({sources[each.connection_id].connection.provider_id for each in (one, other)}) == 1
+    return one.entry is None or not _forms(one.entry) or at_hand.are_of_one_provider(one, other)
 
 
 def _compared(entry: Entry) -> tuple[str, ...]:
@@ -322,6 +338,11 @@ def _compared(entry: Entry) -> tuple[str, ...]:
         "conclusion_names",
     )  # fmt: skip
     return tuple(name for name in wanted if name in names)
+
+
+def _known(entry: Entry) -> tuple[str, ...]:
+    """All but where it is kept: each way has an address of its own, and a care team may be a plan there."""
+    return tuple(field.name for field in fields(entry) if field.name not in {"resource_type", "logical_id"})
 
 
 def _forms(entry: Entry) -> tuple[Attachment, ...]:

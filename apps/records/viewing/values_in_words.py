@@ -8,11 +8,12 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.records.presenters import dates
+from apps.records.presenters.interpretations import Place
 from apps.records.presenters.ranges import ReferenceRange
 from apps.records.presenters.results import Judge, Measured, ResultEntry
 from apps.records.presenters.values import Absence, Kind, Value
 from apps.records.presenters.vitals import Vital, blood_pressure, second_unit, vital_of
-from apps.records.viewing import provider_codes, whens, words
+from apps.records.viewing import provider_codes, snomed_kinds, whens, words
 
 _ABSENT: Final[Mapping[str, str | Promise]] = {
     Absence.UNKNOWN: _("Not known"),
@@ -22,6 +23,13 @@ _ABSENT: Final[Mapping[str, str | Promise]] = {
     Absence.HIDDEN: _("Hidden by the provider"),
     Absence.NOT_GIVEN: _("No value given"),
 }
+# Where a value can stand, compared with the usual range; all else that a laboratory says is no place.
+BY_A_RANGE: Final = frozenset(
+    {
+        Place.WITHIN, Place.ABOVE, Place.BELOW, Place.FAR_ABOVE, Place.FAR_BELOW, Place.OUTSIDE, Place.FAR_OUTSIDE,
+        Place.TOO_LOW, Place.TOO_HIGH,
+    }
+)  # fmt: skip
 _IN_TWO_UNITS: Final = frozenset({Vital.WEIGHT, Vital.HEIGHT, Vital.TEMPERATURE})
 
 
@@ -43,7 +51,7 @@ def of_value(value: Value) -> str:
         return dates.sent_time(value.text)
     if value.kind == Kind.ATTACHMENT:
         return value.attachment.title or gettext("A file")
-    return value.text or str(_ABSENT.get(value.absence, _ABSENT[Absence.NOT_GIVEN]))
+    return snomed_kinds.without(value.text) or str(_ABSENT.get(value.absence, _ABSENT[Absence.NOT_GIVEN]))
 
 
 def of_own_value(entry: ResultEntry) -> str:

@@ -38,6 +38,10 @@ _LABELS: Final[dict[str, str | Promise]] = {
     "ordered": _("Ordered"),
     "expires": _("Expires"),
     "made": _("Made"),
+    "to-be-taken": _("To be taken"),
+    "in-place": _("In place"),
+    "under-way": _("Under way"),
+    "covers": _("Covers"),
 }
 # What may lie ahead: plans, and what is paid, valid or recommended until a day.
 _AHEAD: Final = frozenset({"planned", "due", "valid", "expires"})
@@ -80,6 +84,11 @@ def says_itself(when: When) -> bool:
 def has_one_side(when: When) -> bool:
     """Whether it is told as "Since March 2019" or "Until March 2019"."""
     return not when.text and bool(when.is_open if when.starts else when.ends)
+
+
+def follows_a_word(when: When) -> bool:
+    """Whether its words can go on where a word stands before them: "valid since March 2019", "began at age 42"."""
+    return has_one_side(when) or (bool(when) and not (when.text or when.starts or when.ends))
 
 
 def in_full(when: When) -> str:

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Final, TypeAlias, TypeVar
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext
+from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from apps.records.presenters import allergies, conditions, family, immunizations, medications, procedures, visits
@@ -69,6 +69,7 @@ _STATUSES: Final[Mapping[str, _Words]] = {
         "kept-up": _("Reached, keeping it up"),
         "not-pursued": _("Not pursued"),
     },
+    "CoverageEntry": {"current": pgettext_lazy("insurance", "Current")},
     "DeviceEntry": {"in-use": _("In use"), "not-in-use": _("No longer in use")},
     "FamilyEntry": {"complete": "", "partial": _("More may be recorded"), "not-known": _("Not known")},
     "DocumentEntry": {
@@ -84,6 +85,14 @@ _OF_ORDERS: Final[_Words] = {procedures.Status.DONE.value: _("Order carried out"
 _STATUSES_ALIKE: Final = {"ReportEntry": "ResultEntry", "Compared": "ResultEntry"}
 _WITHOUT_STATUS: Final = frozenset({"RecommendationEntry"})
 
+_NO_INFORMATION: Final[_Words] = {
+    "AllergyEntry": _("No information about allergies"),
+    "ConditionEntry": _("No information about health conditions"),
+    "DeviceEntry": _("No information about devices"),
+    "ImmunizationEntry": _("No information about vaccines"),
+    "MedicationEntry": _("No information about medicines"),
+    "ProcedureEntry": _("No information about procedures"),
+}
 _NONE: Final = frozenset({"none-known", "no-information"})
 _GROUPS_ALIKE: Final[_Words] = {
     "none-known": _("Recorded as having none"),
@@ -105,6 +114,8 @@ _GROUPS: Final[Mapping[str, _Words]] = {
 def of_status(entry: Entry | Compared, *, provider: str = "") -> str:
     """The status in words; empty where there is nothing worth saying. `provider` is whose list it is on."""
     kind = type(entry).__name__
+    if entry.group == "no-information":  # it stands nowhere: nothing is known
+        return ""
     if entry.status == NOT_GIVEN:
         return "" if kind in _WITHOUT_STATUS or entry.group in _NONE else str(_STATUS_NOT_GIVEN)
     own = _STATUSES.get(_STATUSES_ALIKE.get(kind, kind), {})
@@ -112,6 +123,11 @@ def of_status(entry: Entry | Compared, *, provider: str = "") -> str:
         own = {**own, **_OF_ORDERS}
     said = str(own.get(entry.status, _SHARED.get(entry.status, "")))
     return said.replace("%(provider)s", provider or gettext("your provider"))
+
+
+def of_no_information(entry: Entry) -> str:
+    """That the provider has no information about things of its kind."""
+    return str(_NO_INFORMATION.get(type(entry).__name__, _("No information")))
 
 
 def of_group(subject: str, group: str) -> str:

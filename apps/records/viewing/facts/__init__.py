@@ -11,10 +11,11 @@ from django.utils.translation import ngettext
 from apps.records.presenters import meanings
 from apps.records.presenters.care_teams import CareTeamEntry
 from apps.records.presenters.entry import Entry
+from apps.records.presenters.medications import Kind, MedicationEntry
 from apps.records.presenters.moments import When
 from apps.records.presenters.results import Measured, ResultEntry
 from apps.records.viewing import values_in_words, whens, words
-from apps.records.viewing.facts import labels, lines
+from apps.records.viewing.facts import labels, lines, repeating
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ def of(entry: Entry, *, provider: str) -> tuple[Fact, ...]:
         return ()
     own = _own(entry)
     found = [
-        Fact(labels.status(), (words.of_status(entry, provider=provider),)),
+        Fact(labels.status(), (_beneath(labels.status(), words.of_status(entry, provider=provider)),)),
         Fact(whens.label(entry), (whens.in_full(_told_once(entry)),)),
         *own,
         Fact(labels.people(), () if isinstance(entry, CareTeamEntry) else _unnamed(entry, own)),  # members say it all
@@ -50,19 +51,35 @@ def _told_once(entry: Entry) -> When:
     return replace(entry.when, is_open=False) if meanings.of(entry) == "started" else entry.when
 
 
+def _beneath(label: str, said: str) -> str:
+    """What is said, without the label it begins with: "Status not given", under "Status"."""
+    rest = said.removeprefix(f"{label} ")
+    return said if rest == said else f"{rest[:1].upper()}{rest[1:]}"
+
+
 def _own(entry: Entry) -> list[Fact]:
-    kind = type(entry).__name__
     shared = {field.name for field in fields(Entry)}
     found = []
     for field in fields(entry):
-        label = labels.of_field(kind, field.name)
-        value = getattr(entry, field.name)
-        if field.name in shared or not label or value == entry.when:
+        label, value = _label(entry, field.name), getattr(entry, field.name)
+        if field.name in shared or not label or value == entry.when or repeating.is_told(entry, field.name):
             continue
         found.append(Fact(label, _said(entry, field.name, value)))
         if field.name == "value" and isinstance(entry, Measured):
-            found.append(Fact(labels.place(), (values_in_words.of_place(entry),)))
+            found.append(Fact(_of_place(entry), (values_in_words.of_place(entry),)))
     return found
+
+
+def _label(entry: Entry, name: str) -> str:
+    """What a field of it is called. Whatever was prescribed, nobody says by that that it was taken."""
+    if name == "taken" and isinstance(entry, MedicationEntry) and entry.kind is not Kind.REPORTED:
+        return labels.to_be_taken()
+    return labels.of_field(type(entry).__name__, name)
+
+
+def _of_place(measured: Measured) -> str:
+    """What is found or not found stands in no range."""
+    return labels.place() if measured.place in values_in_words.BY_A_RANGE else labels.interpretation()
 
 
 def _said(entry: Entry, name: str, value: object) -> tuple[str, ...]:
@@ -74,4 +91,5 @@ def _said(entry: Entry, name: str, value: object) -> tuple[str, ...]:
         "%(count)d more were sent. They are under “What the provider sent”.",
         more,
     )
-    return (*lines.of(value), said % {"count": more}) if more else lines.of(value)
+    told = lines.of_date(value) if labels.is_date(type(entry).__name__, name) else lines.of(value)
+    return (*told, said % {"count": more}) if more else told

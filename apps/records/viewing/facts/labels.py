@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext
+from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 
@@ -23,6 +23,16 @@ def place() -> str:
     return gettext("Compared with the usual range")
 
 
+def interpretation() -> str:
+    """Of what the laboratory says of a value that stands in no range."""
+    return gettext("What the lab says")
+
+
+def to_be_taken() -> str:
+    """Of when a medicine that was prescribed is taken."""
+    return gettext("To be taken")
+
+
 def of_field(kind: str, name: str) -> str:
     """The label of a field of that kind of entry; empty where it is not shown."""
     return str(_OF_KIND.get(f"{kind}.{name}", _LABELS.get(name, "")))
@@ -37,6 +47,16 @@ def is_technical(kind: str, name: str) -> bool:
     """Whether a part of a smaller thing is for programs: codes, references, ids. One that has a label there is not: the
     number of a dose is no number of a file."""
     return name in _TECHNICAL and f"{kind}.{name}" not in _WITHIN
+
+
+def is_date(kind: str, name: str) -> bool:
+    """Whether that field, or part of a smaller thing, is a FHIR date as sent, for which its type does not say so."""
+    return f"{kind}.{name}" in _DATES
+
+
+def is_named_in_rows(name: str) -> bool:
+    """Whether a row says what a field of that name is: its words alone, "High" or "1 of 3", do not."""
+    return name in _NAMED_IN_ROWS
 
 
 def in_rows(kind: str) -> tuple[str, ...]:
@@ -60,6 +80,9 @@ _TECHNICAL: Final = frozenset(
     }
 )
 
+_DATES: Final = frozenset({"ImmunizationEntry.expires"})
+_NAMED_IN_ROWS: Final = frozenset({"severity", "doses", "is_reported"})
+
 _ROWS: Final[Mapping[str, tuple[str, ...]]] = {
     "AllergyEntry": ("reactions", "criticality"),
     "ReportEntry": ("category", "conclusion"),
@@ -72,7 +95,7 @@ _ROWS: Final[Mapping[str, tuple[str, ...]]] = {
     "DocumentEntry": ("name", "custodian"),
     "MedicationEntry": ("dosages",),
     "ConditionEntry": ("severity",),
-    "ImmunizationEntry": ("doses", "place"),
+    "ImmunizationEntry": ("is_reported", "doses", "place"),
     "RecommendationEntry": ("recommendations",),
     "VisitEntry": ("kind", "types", "participants", "clinic"),
     "ProcedureEntry": ("place",),
@@ -127,10 +150,10 @@ _LABELS: Final[Mapping[str, str | Promise]] = {
     "recorder": _("Written down by"),
     "asserter": _("Said by"),
     "is_patient_asserted": _("You said so yourself"),
-    "is_confirmed": _("Confirmed"),
+    "is_confirmed": pgettext_lazy("label of a fact", "Confirmed"),
     "ordered_by": _("Ordered by"),
     "conclusion": _("Conclusion"),
-    "conclusion_names": _("Conclusion, coded"),
+    "conclusion_names": _("Conclusion in short"),
     "forms": _("Files"),
     "files": _("Files"),
     "description": _("Description"),
@@ -208,8 +231,7 @@ _WITHIN: Final[Mapping[str, str | Promise]] = {
     "Supply.lasts": _("lasts"),
     "Supply.refills": _("refills"),
     "Supply.valid": _("valid"),
-    "Dose.number": _("dose"),
-    "Dose.of": _("of"),
+    "Activity.when": _("planned"),
     "Hospitalization.came_from": _("came from"),
     "Hospitalization.discharged_to": _("went to"),
     "Recommendation.due": _("from"),
@@ -218,8 +240,6 @@ _WITHIN: Final[Mapping[str, str | Promise]] = {
     "certainty": _("How sure"),
     "substance": _("Substance"),
     "route": _("How it came into the body"),
-    "since": _("since"),
-    "until": _("until"),
     "on_behalf_of": _("for"),
     "due": _("by"),
     "within": _("within"),

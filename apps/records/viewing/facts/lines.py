@@ -9,18 +9,20 @@ from typing import Any, Final
 
 from django.utils.translation import gettext, ngettext
 
-from apps.records.presenters import dosage_words, insurance, lengths
+from apps.records.presenters import dates, dosage_words, immunizations, insurance, lengths
+from apps.records.presenters.care_teams import Circle, Member
 from apps.records.presenters.dosages import Dosage
 from apps.records.presenters.entry import NOT_GIVEN, Code, Entry
 from apps.records.presenters.lengths import Length
+from apps.records.presenters.medications import Supply
 from apps.records.presenters.moments import When
 from apps.records.presenters.patient import Address, Contact
 from apps.records.presenters.quantities import Quantity
 from apps.records.presenters.ranges import ReferenceRange
 from apps.records.presenters.results import Measured
 from apps.records.presenters.values import Attachment, Value
-from apps.records.viewing import values_in_words, whens, words
-from apps.records.viewing.facts import labels
+from apps.records.viewing import snomed_kinds, values_in_words, whens, words
+from apps.records.viewing.facts import labels, repeating
 
 _MOST = 200
 _FIRST = 3  # of several, in a row
@@ -39,16 +41,23 @@ def of(value: object) -> tuple[str, ...]:
     return (said,) if said else ()
 
 
+def of_date(sent: object) -> tuple[str, ...]:
+    """The line of a FHIR date as sent; none of what is no text."""
+    said = dates.sent_date(sent) if isinstance(sent, str) else ""
+    return (said,) if said else ()
+
+
 def of_row(entry: Entry) -> tuple[str, ...]:
     """What the row of such an entry says beside its name: the fields that `labels` names for it, each on one line. Of
     several things that have parts of their own, each is a line: else a part of one reads as if of the next."""
     found = list[str]()
     for name in labels.in_rows(type(entry).__name__):
-        value = getattr(entry, name, None)
+        value = None if repeating.is_told(entry, name) else getattr(entry, name, None)
         told = _first(value, more=getattr(entry, f"more_{name}", 0)) if value else ()
         said = told if any(_PART in line for line in told) else (", ".join(told),)
-        if any(said) and isinstance(value, When | Length):  # a date alone does not say of what
-            said = (f"{labels.of_field(type(entry).__name__, name)}: {said[0]}",)
+        if any(said) and (isinstance(value, When | Length) or labels.is_named_in_rows(name)):
+            label = labels.of_field(type(entry).__name__, name)  # a date alone does not say of what
+            said = (label,) if value is True else (f"{label}: {said[0]}", *said[1:])
         found += said
     return tuple(filter(None, found))
 
@@ -98,9 +107,41 @@ def _together(value: Any) -> str:
 def _labelled(kind: str, name: str, part: object) -> str:
     text = ", ".join(of(part))
     label = labels.within(kind, name) if text else ""
-    if label and isinstance(part, When) and whens.has_one_side(part):  # "valid since March 4, 2019"
+    if label and isinstance(part, When) and whens.follows_a_word(part):  # "valid since March 4, 2019"
         return f"{label} {text[:1].lower()}{text[1:]}"
     return f"{label}: {text}" if label else text
+
+
+def _dose(dose: immunizations.Dose) -> str:
+    """1 of 2, of which series, against what."""
+    known = {"number": dose.number, "of": dose.of}
+    numbered = gettext("%(number)s of %(of)s") % known if dose.number and dose.of else dose.number
+    if dose.of and not dose.number:
+        numbered = gettext("one of %(of)s") % known
+    return _PART.join(dict.fromkeys(filter(None, (numbered, dose.series, ", ".join(of(dose.illnesses))))))
+
+
+def _supply(supply: Supply) -> str:
+    """Each part with a word before it; the amount counted as a dose is: 30 tablets."""
+    parts = {"quantity": dosage_words.counted(supply.quantity), "lasts": lengths.in_words(Length(supply.lasts))}
+    parts |= {"refills": supply.refills}
+    said = [_labelled("Supply", name, part) for name, part in parts.items() if part]
+    return _PART.join((*said, *((_labelled("Supply", "valid", supply.valid),) if supply.valid else ())))
+
+
+def _member(member: Member) -> str:
+    """What they are, then who (patient experience 3.9), how to reach them, and from when to when."""
+    name = _text(member.name) or gettext("Name not given")
+    circle = "" if member.circle == Circle.OTHERS else words.of_key(member.circle)
+    behalf = _labelled("Member", "on_behalf_of", member.on_behalf_of) if member.on_behalf_of else ""
+    said = (", ".join(of(member.roles)), name, circle, ", ".join(of(member.contacts)), behalf, _span(member))
+    return _PART.join(dict.fromkeys(filter(None, said)))
+
+
+def _span(member: Member) -> str:
+    period = When(starts=member.since, ends=member.until, is_open=not member.until)
+    said = whens.in_words(period) if period else ""
+    return f"{said[:1].lower()}{said[1:]}" if whens.has_one_side(period) else said
 
 
 def _contact(contact: Contact) -> str:
@@ -135,7 +176,7 @@ def _dosage(dosage: Dosage) -> tuple[str, ...]:
 
 
 def _text(text: str) -> str:
-    return "" if text == NOT_GIVEN else text
+    return "" if text == NOT_GIVEN else snomed_kinds.without(text)
 
 
 def _key(key: StrEnum) -> str:
@@ -159,7 +200,7 @@ _SAYINGS: Final[Mapping[type, Callable[[Any], str]]] = MappingProxyType(
         int: lambda number: str(number) if number else "",
         float: lambda number: f"{number:g}",
         When: _when,
-        Quantity: lambda quantity: quantity.shown,
+        Quantity: lambda quantity: lengths.in_words(Length(quantity)),
         Length: lengths.in_words,
         Value: lambda value: values_in_words.of_value(value) if value else "",
         ReferenceRange: values_in_words.of_range,
@@ -169,5 +210,8 @@ _SAYINGS: Final[Mapping[type, Callable[[Any], str]]] = MappingProxyType(
         Code: _nothing,
         Measured: _measured,
         insurance.Fact: _class_of_plan,
+        immunizations.Dose: _dose,
+        Supply: _supply,
+        Member: _member,
     }
 )

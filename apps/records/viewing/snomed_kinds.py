@@ -1,0 +1,26 @@
+"""Names as SNOMED CT writes them in full: "Acute bronchitis (disorder)". The kind in brackets is for programs."""
+
+import re
+from typing import Final
+
+# The semantic tags of SNOMED CT that stand in patients' records.
+_KINDS: Final = (
+    "administrative concept", "assessment scale", "attribute", "body structure", "cell structure", "clinical drug",
+    "disorder", "dose form", "ethnic group", "event", "environment", "finding", "geographic location",
+    "medicinal product", "medicinal product form", "morphologic abnormality", "observable entity", "occupation",
+    "organism", "person", "physical force", "physical object", "procedure", "product", "product name",
+    "qualifier value", "racial group", "record artifact", "regime/therapy", "situation", "social concept", "specimen",
+    "staging scale", "substance", "tumor staging", "unit of presentation",
+)  # fmt: skip
+# At the end of a name, which may be one of several or have its amount behind it.
+_KIND: Final = re.compile(rf" \((?:{'|'.join(_KINDS)})\)(?= *(?:$|[(/,;·]))", re.IGNORECASE)
+
+
+def without(name: str) -> str:
+    """The name without such kinds; every other text as it is."""
+    return _KIND.sub("", name) if ")" in name else name
+
+
+def full(name: str) -> str:
+    """The name as it was sent, where it has such a kind; else nothing."""
+    return name if without(name) != name else ""

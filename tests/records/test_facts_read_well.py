@@ -1,0 +1,229 @@
+"""The facts of an entry as a person reads them: nothing twice, no code, no date of programs, and every label is of what
+stands beside it."""
+
+import json
+from typing import Any, ClassVar
+
+import pytest
+from django.utils import translation
+
+from apps.records import presenting
+from apps.records.presenters.entry import Context, Entry
+from apps.records.viewing import facts, other_kinds, rows, whens
+from apps.records.viewing.facts import lines
+
+TO_BE_TAKEN_FROM = {"boundsPeriod": {"start": "2015-01-16", "end": "2015-01-20"}}
+
+
+def entry(resource_type: str, **sent: Any) -> Entry:
+    body = json.dumps({"resourceType": resource_type, "id": "x1", **sent}).encode()
+    return presenting.present(body, resource_type=resource_type, logical_id="x1", context=Context())[1]
+
+
+def told(resource_type: str, **sent: Any) -> dict[str, tuple[str, ...]]:
+    return {fact.label: fact.lines for fact in facts.of(entry(resource_type, **sent), provider="Harbor")}
+
+
+def in_spanish(resource_type: str, **sent: Any) -> dict[str, tuple[str, ...]]:
+    with translation.override("es"):
+        return told(resource_type, **sent)
+
+
+def concept(text: str, system: str = "", code: str = "") -> dict[str, Any]:
+    return {"text": text, "coding": [{"system": system, "code": code}]} if code else {"text": text}
+
+
+def plan(resource_type: str = "CarePlan", **period: str) -> dict[str, tuple[str, ...]]:
+    return told(resource_type, status="completed", title="Fracture care", name="Team", period=period)
+
+
+class TestWhatLastsUntilAnEnd:
+    @pytest.mark.parametrize("resource_type", ["CarePlan", "CareTeam"])
+    def test_did_not_start_from_one_day_to_another(self, resource_type):
+        said = plan(resource_type, start="2012-04-25", end="2012-05-23")
+        assert said["In place"] == ("April 25 to May 23, 2012",)
+        assert "Started" not in said
+
+    def test_started_where_no_end_was_sent(self):
+        assert plan(start="2012-04-25")["Started"] == ("April 25, 2012",)
+
+    def test_did_not_start_where_only_its_end_was_sent(self):
+        assert plan(end="2017-06-01")["In place"] == ("Until June 1, 2017",)
+
+    def test_was_under_way_where_it_is_a_procedure_that_was_broken_off(self):
+        period = {"start": "2019-03-04", "end": "2019-03-05"}
+        assert told("Procedure", status="stopped", performedPeriod=period)["Under way"] == ("March 4 to 5, 2019",)
+
+    def test_may_have_begun_on_any_day_of_it_where_it_is_a_condition(self):
+        period = {"start": "2019-03", "end": "2019-05"}
+        assert told("Condition", code=concept("Asthma"), onsetPeriod=period)["Started"] == ("March to May 2019",)
+
+
+class TestAFact:
+    def test_does_not_begin_with_its_label(self):
+        assert told("Condition", code=concept("Asthma"))["Status"] == ("Not given",)
+        assert in_spanish("Condition", code=concept("Asthma"))["Estado"] == ("No indicado",)
+
+    def test_says_which_dose_it_was_without_the_word_again(self):
+        sent = {"status": "completed", "vaccineCode": concept("Hep B vaccine")}
+        protocol = [{"doseNumberPositiveInt": 1, "series": "Hep B"}]
+        assert told("Immunization", **sent, protocolApplied=protocol)["Dose"] == ("1 \N{MIDDLE DOT} Hep B",)
+        protocol = [{"seriesDosesString": "3"}]
+        assert told("Immunization", **sent, protocolApplied=protocol)["Dose"] == ("one of 3",)
+
+    def test_has_no_date_of_programs(self):
+        sent = {"status": "completed", "vaccineCode": concept("Flu"), "expirationDate": "2015-02-15"}
+        assert told("Immunization", **sent)["Expires"] == ("February 15, 2015",)
+        assert in_spanish("Immunization", **sent)["Vence"] == ("15 de febrero de 2015",)
+
+    def test_is_not_that_it_ended_beside_when(self):
+        ended = told("Condition", code=concept("Cough"), abatementDateTime="2019-03-04")
+        assert "Has ended" not in ended
+        assert told("Condition", code=concept("Cough"), abatementBoolean=True)["Has ended"] == ("Yes",)
+
+    @pytest.mark.parametrize("status", ["in-progress", "achieved", "sustaining"])
+    def test_is_not_a_verdict_that_the_status_says(self, status):
+        goal = entry("Goal", status=status, description="Walk every day")
+        assert "So far" not in told("Goal", status=status, description="Walk every day")
+        assert lines.of_row(goal) == ()
+
+    def test_is_a_verdict_that_the_status_does_not_say(self):
+        achieved = {"coding": [{"code": "improving"}]}
+        sent = {"lifecycleStatus": "active", "achievementStatus": achieved, "description": concept("Walk every day")}
+        assert told("Goal", **sent)["So far"] == ("Getting closer",)
+
+    def test_is_planned_where_it_is_the_time_of_what_is_to_be_done(self):
+        detail = {"description": "Walk the dog", "status": "not-started", "scheduledPeriod": {"start": "2012-09-10"}}
+        (line,) = told("CarePlan", status="active", title="Move", activity=[{"detail": detail}])["What to do"]
+        assert line == "Walk the dog \N{MIDDLE DOT} Not begun \N{MIDDLE DOT} planned since September 10, 2012"
+
+    def test_goes_on_in_small_letters_behind_a_word(self):
+        sent = {"relationship": concept("Mother"), "status": "completed"}
+        stroke = [{"code": concept("Stroke"), "onsetAge": {"value": 56, "code": "a"}}]
+        assert told("FamilyMemberHistory", **sent, condition=stroke)["Conditions"] == (
+            "Stroke \N{MIDDLE DOT} began at age 56",
+        )
+
+    @pytest.mark.parametrize(
+        ("code", "label"),
+        [("NEG", "What the lab says"), ("H", "Compared with the usual range"), ("R", "What the lab says")],
+    )
+    def test_compares_with_a_range_only_what_can_stand_in_one(self, code, label):
+        sent = {"status": "final", "code": concept("Germ test"), "valueString": "seen"}
+        assert label in told("Observation", **sent, interpretation=[{"coding": [{"code": code}]}])
+
+
+class TestTheTimeThatAMedicineIsPrescribedFor:
+    def order(self, *dosages: dict[str, Any]) -> dict[str, tuple[str, ...]]:
+        sent = {"status": "active", "intent": "order", "medicationCodeableConcept": concept("Prednisone")}
+        return told("MedicationRequest", **sent, dosageInstruction=list(dosages), **self.DATED)
+
+    DATED: ClassVar = {"authoredOn": "2015-01-15"}
+
+    def test_is_not_told_again_where_a_dosage_says_it(self):
+        several = [{"text": text, "timing": {"repeat": TO_BE_TAKEN_FROM}} for text in ("4 daily", "2 daily")]
+        assert not {"Taken", "To be taken"} & set(self.order(*several))
+        assert "From January 16 to 20, 2015" in self.order(*several)["How to take it"]
+
+    def test_does_not_say_that_it_was_taken(self):
+        since = {"boundsPeriod": {"start": "2020-04-29"}}
+        said = self.order({"text": "Every 6 hours", "timing": {"repeat": since}})
+        assert said["To be taken"] == ("Since April 29, 2020",)
+        assert "Taken" not in said
+
+    def test_does_not_say_so_in_a_list_either(self):
+        since = {"timing": {"repeat": {"boundsPeriod": {"start": "2020-04-29", "end": "2020-05-04"}}}}
+        sent = {"status": "active", "medicationCodeableConcept": concept("Prednisone")}
+        assert whens.label(entry("MedicationOrder", **sent, dosageInstruction=[since])) == "To be taken"
+
+
+class TestASupply:
+    @pytest.mark.parametrize(
+        ("quantity", "said", "spanish"),
+        [
+            ({"value": 90, "unit": "Tablet"}, "quantity: 90 tablets", "cantidad: 90 tabletas"),
+            ({"value": 1, "unit": "CAP"}, "quantity: 1 capsule", "cantidad: 1 cápsula"),
+            ({"value": 90, "code": "46992007", "system": "http://snomed.info/sct"}, "quantity: 90", "cantidad: 90"),
+            ({"value": 100, "unit": "mL"}, "quantity: 100 mL", "cantidad: 100 mL"),
+        ],
+    )
+    def test_is_counted_in_words(self, quantity, said, spanish):
+        request = {"quantity": quantity, "expectedSupplyDuration": {"value": 10, "unit": "Day"}}
+        sent = {"status": "active", "medicationCodeableConcept": concept("A"), "dispenseRequest": request}
+        assert told("MedicationRequest", **sent)["Supply"] == (f"{said} \N{MIDDLE DOT} lasts: 10 days",)
+        assert in_spanish("MedicationRequest", **sent)["Suministro"] == (f"{spanish} \N{MIDDLE DOT} dura: 10 días",)
+
+
+class TestAMemberOfATeam:
+    def member(self, **sent: Any) -> str:
+        (line,) = told("CareTeam", status="active", name="Team", participant=[sent])["Members"]
+        return line
+
+    def test_is_told_by_what_they_are_and_then_by_name(self):
+        doctor = {"reference": "Practitioner?identifier=http://hl7.org/fhir/sid/us-npi|1", "display": "Ada Rose, MD"}
+        said = self.member(role=[concept("Cardiologist")], member=doctor, period={"start": "2012-03-04"})
+        assert said.split(" \N{MIDDLE DOT} ") == [
+            "Cardiologist", "Ada Rose, MD", "Doctors and nurses", "since March 4, 2012",
+        ]  # fmt: skip
+
+    def test_has_a_line_without_a_gap_where_there_is_no_name(self):
+        assert self.member(role=[concept("Cardiologist")]) == "Cardiologist \N{MIDDLE DOT} Name not given"
+
+    def test_is_not_said_to_be_one_of_the_others(self):
+        assert self.member(member={"reference": "Organization/1", "display": "Heron Clinic"}) == "Heron Clinic"
+
+
+class TestANameOfSnomed:
+    @pytest.mark.parametrize(
+        ("sent", "said"),
+        [
+            ("Acute bronchitis (disorder)", "Acute bronchitis"),
+            ("Dietary regime (regime/therapy)", "Dietary regime"),
+            ("Zinc (substance) (5 g / 100 g)", "Zinc (5 g / 100 g)"),
+            ("Lipids (calculated)", "Lipids (calculated)"),
+            ("TB (pulmonary tuberculosis)", "TB (pulmonary tuberculosis)"),
+            ("The finding (finding) of a lump", "The finding (finding) of a lump"),
+        ],
+    )
+    def test_is_told_without_its_kind(self, sent, said):
+        assert rows.names(entry("Condition", code=concept(sent)))[0] == said
+        assert told("CareTeam", status="active", reasonCode=[concept(sent)])["Why"] == (said,)
+
+    def test_is_none_where_it_says_unknown(self):
+        visit = entry("Encounter", status="finished", type=[concept("Unknown (qualifier value)")])
+        assert rows.names(visit) == ("Visit", "")
+
+
+class TestTheName:
+    @pytest.mark.parametrize(
+        ("resource_type", "sent", "english", "spanish"),
+        [
+            ("AllergyIntolerance", {"code": concept("NKDA")}, "No known medicine allergies", "NKDA"),
+            ("FamilyMemberHistory", {"relationship": concept("mother", "urn:x", "MTH")}, "Mother", "mother"),
+        ],
+    )
+    def test_is_in_words_of_ours_with_the_provider_s_beside_it(self, resource_type, sent, english, spanish):
+        assert rows.names(entry(resource_type, **sent))[0] == english
+        with translation.override("es"):
+            title, theirs = rows.names(entry(resource_type, **sent))
+        assert title != english
+        assert theirs == spanish
+
+    def test_of_what_nothing_is_known_about_stands_nowhere(self):
+        codings = [{"system": "http://hl7.org/fhir/uv/ips/CodeSystem/absent-unknown-uv-ips", "code": "no-problem-info"}]
+        active = {"coding": [{"code": "active"}]}
+        said = told("Condition", code={"coding": codings, "text": "No info"}, clinicalStatus=active)
+        assert "Status" not in said
+
+    @pytest.mark.parametrize("resource_type", ["CarePlan", "Flag"])
+    def test_is_not_what_a_program_puts_before_all_it_writes(self, resource_type):
+        text = {"status": "generated", "div": "<div><p>Generated Narrative with Details</p><p>id: 1</p></div>"}
+        assert "Generated" not in entry(resource_type, status="active", text=text).title
+
+
+class TestAnotherKind:
+    def test_of_entry_has_spanish_words(self):
+        with translation.override("es"):
+            said = {name: other_kinds.of(name) for name in ("Composition", "DetectedIssue", "ClaimResponse")}
+        assert said["Composition"] == "documento"
+        assert "detected" not in said["DetectedIssue"]
