@@ -227,3 +227,20 @@ class TestAnotherKind:
             said = {name: other_kinds.of(name) for name in ("Composition", "DetectedIssue", "ClaimResponse")}
         assert said["Composition"] == "documento"
         assert "detected" not in said["DetectedIssue"]
+
+
+class TestANoteThatIsARichText:
+    RTF: ClassVar = "{\\rtf1\\ansi{\\fonttbl{\\f0 Arial;}}Heart \\b fine\\b0\\par caf\\'e9 ñ}"
+
+    @pytest.mark.parametrize("note", [{"note": [{"text": RTF}]}, {"comments": RTF}])
+    def test_is_told_as_text(self, note):
+        assert entry("Observation", status="final", code=concept("Sodium"), **note).said == ("Heart fine\ncafé ñ",)
+
+    def test_is_told_as_text_where_it_is_a_value_or_a_conclusion(self):
+        sent = {"status": "final", "code": concept("Sodium")}
+        assert told("Observation", **sent, valueString=self.RTF)["Value"] == ("Heart fine\ncafé ñ",)
+        assert told("DiagnosticReport", **sent, conclusion=self.RTF)["Conclusion"] == ("Heart fine\ncafé ñ",)
+
+    def test_is_told_as_it_came_where_nothing_of_it_can_be_read(self):
+        sent = {"status": "final", "code": concept("Sodium"), "note": [{"text": "{\\rtf1{\\pict 00}}"}]}
+        assert entry("Observation", **sent).said == ("{\\rtf1{\\pict 00}}",)

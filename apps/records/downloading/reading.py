@@ -1,8 +1,8 @@
 """A file as our page shows it: its text, where it has any that we can read."""
 
-from apps.records.downloading import clinical_documents, rich_text, sniffing
+from apps.records.downloading import clinical_documents, sniffing
 from apps.records.downloading.sniffing import Form, Sort
-from apps.records.presenters import blocks
+from apps.records.presenters import blocks, rich_text
 from apps.records.presenters.blocks import LONGEST_MARKUP, Reading
 
 

@@ -12,6 +12,8 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from apps.records.presenters import rich_text
+
 Element: TypeAlias = dict[str, Any]
 
 _LONGEST_TEXT = 4000
@@ -103,10 +105,12 @@ def shown(value: object) -> str:
 
 
 def prose(value: object) -> str:
-    """Text that somebody wrote at length, such as a conclusion or a note, fit to be shown. One longer than MOST_PROSE
-    ends with an ellipsis."""
+    """Text that somebody wrote at length, such as a conclusion or a note, fit to be shown: of an RTF document its text.
+    One longer than MOST_PROSE ends with an ellipsis."""
     if not isinstance(value, str):
         return ""
+    if rich_text.is_one(value):
+        value = rich_text.of_text(value).plain or value
     said = _UNSHOWABLE.sub("", value[:MOST_PROSE]).strip()
     return f"{said}…" if len(value) > MOST_PROSE else said
 

@@ -25,6 +25,7 @@ _SIGNS = {
 }  # fmt: skip
 _SYMBOLS = {"~": " ", "_": "-", "-": "", "{": "{", "}": "}", "\\": "\\", "\n": "\n", "\r": "\n"}
 _DEEPEST = 2000
+_LEAD = 40  # what may stand before its first brace
 _MOST_TOKENS = 1_000_000
 _MOST_BYTES = 10_000
 
@@ -39,15 +40,25 @@ class _Group:
 
 def read(content: bytes) -> Reading:
     """Its text as blocks; bytes above 127 that are not escaped are read as Windows does."""
+    return of_text(content[: LONGEST_MARKUP + 1].decode("cp1252", "replace"))
+
+
+def is_one(text: str) -> bool:
+    """Whether a text is such a document, as some laboratories send for a note."""
+    return text[:_LEAD].lstrip().startswith("{\\rtf")
+
+
+def of_text(sent: str) -> Reading:
+    """The same of a document that came as text."""
     reader = _Reader()
-    text = content[:LONGEST_MARKUP].decode("cp1252", "replace")
+    text = sent[:LONGEST_MARKUP]
     for count, token in enumerate(_TOKEN.finditer(text)):
         if token.start() >= reader.skips_to:
             reader.take(token)
         if count > _MOST_TOKENS or reader.typesetter.is_full:
             return reader.typesetter.reading(is_cut=True)
     reader.flush()
-    return reader.typesetter.reading(is_cut=len(content) > LONGEST_MARKUP)
+    return reader.typesetter.reading(is_cut=len(sent) > LONGEST_MARKUP)
 
 
 class _Reader:
