@@ -1,10 +1,9 @@
 """Allergies in the records of several people: nobody is told to have another's."""
 
-import re
-
 import pytest
 from django.urls import reverse
 
+from tests.records.pages import page
 from tests.records.people import allergy
 from tests.records.shelved import keep
 from tests.records.test_views_several_people import CHILDS, HERS, is_of
@@ -16,9 +15,7 @@ LISTED_ELSEWHERE = "Another provider lists allergies or reactions."
 
 
 def head(client):
-    response = client.get(reverse("whole_record"))
-    assert response.status_code == 200
-    return re.sub(r"\s+", " ", response.content.decode()).split("What matters now")[1].split("<dl")[0]
+    return page(client, "whole_record").split("What matters now")[1].split("<dl")[0]
 
 
 def peanut(logical_id="a1"):

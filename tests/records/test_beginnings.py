@@ -1,6 +1,5 @@
 """How subjects begin: pages that read heads say what they would say of the whole entries."""
 
-import re
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,6 +12,7 @@ from apps.records.shelving.arranging import Arrangement
 from apps.vault import sealing
 from apps.vault.sealing import Holder
 from tests.records.linked import AT
+from tests.records.pages import main, that_lasts
 from tests.records.people import PATIENT_ID, allergy
 from tests.records.shelved import keep, result
 
@@ -75,13 +75,6 @@ def build_as_before(monkeypatch):
     return build
 
 
-def page(client, name, args):
-    response = client.get(reverse(name, args=args))
-    assert response.status_code == 200
-    text = re.sub(r"\s+", " ", response.content.decode()).partition("<h1>")[2]
-    return re.sub(r'value="\w{64}"|\d+:\d\d [ap]\.m\.', "", text)  # a token of the form, and the minute of printing
-
-
 @pytest.mark.parametrize(("name", "args"), PAGES)
 class TestAPage:
     def test_says_the_same_of_heads_and_of_the_entries_of_an_earlier_release(
@@ -89,17 +82,17 @@ class TestAPage:
     ):
         keep(connection, *EVERYTHING)
         keep(other, *EVERYTHING[:60], *allergies(150))
-        pages = [page(hers, name, args)]
+        pages = [that_lasts(main(hers, name, *args))]
         for each in (connection, other):  # one by one: shelves of both releases stand side by side meanwhile
             build_as_before(each)
-            pages.append(page(hers, name, args))
+            pages.append(that_lasts(main(hers, name, *args)))
         assert pages[1:] == pages[:1] * 2
         assert "note that may change its meaning" in pages[0]
 
     def test_tells_a_stranger_nothing(self, client, sam, connection, name, args):
         keep(connection, *EVERYTHING)
         client.force_login(sam)
-        text = page(client, name, args)
+        text = main(client, name, *args)
         assert not [told for told in ("Acorn", "Condition 1", "LISINOPRIL") if told in text]
 
 
@@ -133,7 +126,7 @@ class TestOneMedicineToldManyTimes:
     def test_leads_on_to_those_behind_it(self, hers, connection):
         keep(connection, *(medicine(number, "Aspirin") for number in range(30)))
         see_all = f'href="{reverse("subject", args=["medicines"])}">See all'
-        assert see_all not in page(hers, "whole_record", [])
+        assert see_all not in main(hers, "whole_record")
         other = medicine(30, "Warfarin")
         keep(connection, {**other, "medicationCodeableConcept": {"text": "Warfarin"}})
-        assert see_all in page(hers, "whole_record", [])
+        assert see_all in main(hers, "whole_record")

@@ -1,11 +1,11 @@
 """What the first page of a record leaves to the lists: questionnaires, how somebody lives, of what somebody died."""
 
 import pytest
-from django.urls import reverse
 
 from apps.records.presenters import delicate as delicate_matters
 from apps.records.presenters.questionnaires import QuestionnaireEntry
 from apps.records.presenters.reports import ReportEntry
+from tests.records.pages import page
 from tests.records.shelved import keep, result
 
 pytestmark = pytest.mark.django_db
@@ -35,17 +35,11 @@ DELICATE = {
 delicate = pytest.mark.parametrize("sent", DELICATE.values(), ids=DELICATE)
 
 
-def text_of(client, name, *args):
-    response = client.get(reverse(name, args=args))
-    assert response.status_code == 200
-    return response.content.decode()
-
-
 class TestTheFirstPage:
     @delicate
     def test_does_not_name_it_among_the_latest_results(self, hers, connection, sent):
         keep(connection, sent, result(1))
-        text = text_of(hers, "whole_record")
+        text = page(hers, "whole_record")
         assert LATEST in text
         assert sent["code"]["text"] not in text
 
@@ -53,19 +47,19 @@ class TestTheFirstPage:
     def test_leaves_it_in_the_lists(self, hers, connection, sent):
         keep(connection, sent, result(1))
         subject = "history" if sent is DELICATE["how somebody lives"] else "results"
-        assert sent["code"]["text"] in text_of(hers, "subject", subject)
+        assert sent["code"]["text"] in page(hers, "subject", subject)
 
     def test_names_results_behind_more_of_them_than_it_reads(self, hers, connection):
         answers = [answer(number, f"Question {number}", f"0-{number}", "survey") for number in range(40)]
         keep(connection, *answers, result(50))
-        text = text_of(hers, "whole_record")
+        text = page(hers, "whole_record")
         assert LATEST in text
         assert "Question" not in text
 
     def test_tells_a_stranger_none_of_it(self, client, sam, connection):
         keep(connection, *DELICATE.values(), result(1))
         client.force_login(sam)
-        assert LATEST not in text_of(client, "whole_record")
+        assert LATEST not in page(client, "whole_record")
 
     def test_names_no_questionnaire_by_whatever_title(self):
         assert delicate_matters.is_delicate(QuestionnaireEntry(title="Before your visit"))

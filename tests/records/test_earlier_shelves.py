@@ -1,7 +1,5 @@
 """Shelves that an earlier release built: what stands on the others is searched, and it is said whose was not."""
 
-import re
-
 import msgspec
 import pytest
 from django.urls import reverse
@@ -12,6 +10,7 @@ from apps.records.shelving import building
 from apps.vault import sealing
 from apps.vault.sealing import Holder
 from tests.records.linked import AT, make_connection, make_endpoint
+from tests.records.pages import ask
 from tests.records.shelved import keep, result
 
 pytestmark = pytest.mark.django_db
@@ -38,12 +37,6 @@ def keep_as_before(monkeypatch):
             keep(connection, *resources)
 
     return kept
-
-
-def ask(client, words):
-    response = client.post(reverse("search_record"), {"words": words}, follow=True)
-    assert response.status_code == 200
-    return re.sub(r"\s+", " ", response.content.decode())
 
 
 class TestASearch:

@@ -1,13 +1,12 @@
 """A result stands beside the goal for its test, where the provider who sent it has set one (patient experience 4.1)."""
 
-import re
-
 import pytest
 from django.urls import reverse
 
 from apps.records.models import Record
 from apps.records.presenters import goals, values
 from tests.records.linked import make_connection, make_endpoint
+from tests.records.pages import main_of
 from tests.records.people import PATIENT_ID
 from tests.records.shelved import keep, result
 
@@ -31,9 +30,7 @@ def goal(logical_id="g1", *, measure=SODIUM, status="active", **detail):
 
 def shown(client, logical_id="o0", ask=""):
     pk = Record.objects.get(logical_id=logical_id).pk
-    response = client.get(reverse("entry", args=["results", pk]) + ask)
-    assert response.status_code == 200
-    return re.sub(r"\s+", " ", response.content.decode()).split("<h1")[1]
+    return main_of(client.get(reverse("entry", args=["results", pk]) + ask))
 
 
 class TestAGoalForAResult:

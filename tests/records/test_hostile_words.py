@@ -1,6 +1,5 @@
 """Names and words that nobody types like that: found by what a reader sees, and never a way to break a page."""
 
-import re
 import unicodedata
 
 import pytest
@@ -9,18 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.records.shelving import searching
+from tests.records.pages import ask
 from tests.records.shelved import keep, result
 
 HUGE = "w" * 200_000
 MANY = "word " * 100_000
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=60)
-
-
-def ask(client, words):
-    response = client.post(reverse("search_record"), {"words": words}, follow=True)
-    assert response.status_code == 200
-    return re.sub(r"\s+", " ", response.content.decode())
 
 
 @pytest.mark.django_db

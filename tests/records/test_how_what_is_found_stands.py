@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from apps.records.shelving import indexing
 from apps.records.viewing import whens
-from tests.records.pages import page
+from tests.records.pages import ask, page
 from tests.records.people import PATIENT_ID
 from tests.records.shelved import keep, order
 
@@ -22,8 +22,7 @@ SUBJECT = {"reference": f"Patient/{PATIENT_ID}"}
 
 def found(client: Client, words: str) -> list[str]:
     """The last line of each row found."""
-    answer = client.post(reverse("search_record"), {"words": words}, follow=True)
-    return told(answer.content.decode())
+    return told(ask(client, words))
 
 
 def listed(client: Client, subject: str, **query: Any) -> list[str]:
@@ -132,7 +131,7 @@ class TestAVaccineThatIsFound:
         sent = {"resourceType": "Immunization", "id": "i1", "status": "completed", "vaccineCode": vaccine}
         keep(connection, {**sent, "patient": SUBJECT, "occurrenceDateTime": "2020-02-04"})
         hers.post(reverse("set_language"), {"language": language})
-        text = hers.post(reverse("search_record"), {"words": words}, follow=True).content.decode()
+        text = ask(hers, words)
         assert name in text
         assert "(zoster recombinant)" in text
 

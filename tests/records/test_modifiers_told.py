@@ -1,7 +1,6 @@
 """What may turn a whole entry around (FHIR calls it a modifier): told wherever the entry is, and never a plain fact."""
 
 import json
-import re
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from apps.records.presenters.entry import Context
 from apps.records.viewing import cautions
 from tests.records.exporting.r4 import assert_r4
 from tests.records.linked import AT, make_connection, make_endpoint
+from tests.records.pages import page
 from tests.records.people import PATIENT_ID, allergy
 from tests.records.shelved import keep, result
 
@@ -34,12 +34,6 @@ def sent(resource_type: str, **elements: Any) -> dict[str, Any]:
 def presented(resource: dict[str, Any]) -> Any:
     body = json.dumps(resource).encode()
     return presenting.present(body, resource_type=resource["resourceType"], logical_id="x", context=Context())[1]
-
-
-def page(client: Any, name: str, *args: Any) -> str:
-    response = client.get(reverse(name, args=args))
-    assert response.status_code == 200
-    return re.sub(r"\s+", " ", response.content.decode())
 
 
 def summary(user: Any) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """Points of results on leaves of their own: a page over time says of them what it says of the entries."""
 
-import re
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import partial
@@ -21,6 +20,7 @@ from apps.records.shelving import arranging, building, indexing, pointing
 from apps.records.shelving.arranging import Arrangement
 from tests.records.charts.observations import pressure, result, worded
 from tests.records.linked import AT
+from tests.records.pages import main_of, that_lasts
 from tests.records.shelved import keep
 from tests.records.shelved import result as shelved
 
@@ -136,10 +136,7 @@ def over_time(logical_id):
 
 
 def page(client, address, query=None):
-    response = client.get(address, query)
-    assert response.status_code == 200
-    text = re.sub(r"\s+", " ", response.content.decode()).partition("<h1>")[2]
-    return re.sub(r'value="\w{64}"|\d+:\d\d [ap]\.m\.', "", text)  # a token of the form, and the minute of printing
+    return that_lasts(main_of(client.get(address, query)))
 
 
 @pytest.mark.django_db

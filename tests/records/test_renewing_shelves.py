@@ -11,7 +11,6 @@ from django.core.management import CommandError, call_command
 from django.db import connection as database
 from django.db import connections
 from django.db.models import F
-from django.urls import reverse
 
 from apps.accounts.models import User
 from apps.connections.models import Connection
@@ -24,6 +23,7 @@ from apps.vault import sealing, shredding
 from apps.vault.sealing import Holder
 from config.celery import SCHEDULE
 from tests.records.linked import AT, make_connection, make_endpoint
+from tests.records.pages import ask
 from tests.records.shelved import keep, result
 from tests.vault.losing import without_key
 
@@ -165,14 +165,14 @@ class TestRenewing:
                 shelving.rebuild_all(connection, at=AT)
         age()
         Connection.objects.update(status=Connection.Status.ENDED)
-        assert "prepared anew" in search(hers)
+        assert "prepared anew" in ask(hers, "sodium")
         tasks.renew_shelves()
-        assert "4 entries found" in search(hers)
+        assert "4 entries found" in ask(hers, "sodium")
 
     def test_shows_a_stranger_nothing(self, linked_many, client, sam):
         tasks.renew_shelves()
         client.force_login(sam)
-        assert "entries found" not in search(client)
+        assert "entries found" not in ask(client, "sodium")
 
     def test_is_asked_for_by_a_copy_as_well(self, linked_many):
         everything = {subject.key for subject in LISTED} | {"patient"}
@@ -183,10 +183,6 @@ class TestRenewing:
     def test_happens_every_minute(self):
         row = next(row for row in SCHEDULE if row.task == tasks.renew_shelves.name)
         assert row.every == timedelta(minutes=1)
-
-
-def search(client):
-    return client.post(reverse("search_record"), {"words": "sodium"}, follow=True).content.decode()
 
 
 def in_a_thread(work):

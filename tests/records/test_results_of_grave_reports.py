@@ -1,13 +1,12 @@
 """A result with an ordinary name that belongs to a report which may carry grave news is shown by no address before
 somebody said to read it."""
 
-import re
-
 import pytest
 from django.urls import reverse
 
 from apps.records.models import Record
 from tests.records.linked import AT, make_connection, make_endpoint
+from tests.records.pages import main_of
 from tests.records.people import PATIENT_ID
 from tests.records.shelved import keep, result
 
@@ -38,11 +37,6 @@ def panel(logical_id, *members, name="Findings"):
 
 def address(name, logical_id="o0"):
     return reverse(name, args=["results", Record.objects.get(logical_id=logical_id).pk])
-
-
-def main_of(response):
-    assert response.status_code == 200
-    return re.sub(r"\s+", " ", response.content.decode()).split("<h1")[1]
 
 
 class TestAResultOfAGraveReport:

@@ -1,11 +1,10 @@
 """A value that nothing names is of no test, and stands in every list nevertheless."""
 
-import re
-
 import pytest
 from django.urls import reverse
 
 from tests.records.linked import make_connection
+from tests.records.pages import text_of
 from tests.records.shelved import keep, result
 
 pytestmark = pytest.mark.django_db
@@ -28,8 +27,7 @@ class TestAnUnnamedValue:
             *(unnamed(number, **elements) for number in (1, 2)),
             unnamed(3, **elements, **HIDDEN),
         )
-        response = hers.get(reverse("subject", args=[subject]) + address)
-        text = re.sub(r"\s+", " ", response.content.decode())
+        text = text_of(hers.get(reverse("subject", args=[subject]) + address))
         assert "101 mmol/L" in text
         assert "102 mmol/L" in text
         assert "Entry without details" in text

@@ -8,6 +8,7 @@ from apps.records.models import Record, Shelf
 from apps.records.shelving import indexing
 from apps.records.subjects import LISTED
 from tests.records.linked import AT
+from tests.records.pages import ask, page
 from tests.records.people import allergy
 from tests.records.runs import shelved_names, sync
 from tests.records.shelved import keep, result
@@ -20,10 +21,6 @@ DETAILS = "We could not open your personal details"
 
 def spoil(**which):
     assert Record.objects.filter(**which).update(sealed_body=b"\x03" + bytes(80))
-
-
-def page(client, name, *args):
-    return client.get(reverse(name, args=args)).content.decode()
 
 
 class TestARecordThatDoesNotOpen:
@@ -96,10 +93,11 @@ class TestARecordThatDoesNotOpen:
         built = shelving.rebuild_all(connection, at=AT)
         assert (built.entries, built.unopened) == (2, 0)
 
-    def test_tells_a_stranger_nothing(self, client, connection):
+    def test_tells_a_stranger_nothing(self, client, sam, connection):
         keep(connection, allergy("a1"))
         spoil(logical_id="a1")
         shelving.rebuild_all(connection, at=AT)
+        client.force_login(sam)
         assert SAID not in page(client, "subject", "allergies")
         assert client.get(reverse("record", args=[connection.pk])).status_code in {302, 404}
 
@@ -114,7 +112,7 @@ class TestALeafOfAnotherRelease:
             page(hers, *address)
         assert "We cannot open this just now" in page(hers, "subject", "results")
         assert "We cannot open this just now" in page(hers, "everything_by_date")
-        found = hers.post(reverse("search_record"), {"words": "sodium"}, follow=True).content.decode()
+        found = ask(hers, "sodium")
         assert "We cannot open this just now" in found
 
 

@@ -12,6 +12,7 @@ from apps.connections.models import StoredTokenSet
 from apps.records import syncing
 from apps.records.models import Record, Shelf, SyncRun
 from tests.records.linked import give_tokens, make_connection, make_endpoint
+from tests.records.pages import page
 from tests.records.people import CANARIES, DSTU2_PATIENT, PATIENT_ID, R4_PATIENT, allergy, bundle
 from tests.records.provider import ALLERGIES, PATIENT, TOKEN
 from tests.wire.servers import http
@@ -31,18 +32,12 @@ def sync(connection, cause=SyncRun.Cause.CONFIRMED):
     return run
 
 
-def page(client, connection, name="record"):
-    response = client.get(reverse(name, args=[connection.pk]))
-    assert response.status_code == 200
-    return re.sub(r"\s+", " ", response.content.decode())
-
-
 class TestRecordPage:
     @pytest.mark.parametrize("patient", [R4_PATIENT, DSTU2_PATIENT], ids=["r4", "dstu2"])
     def test_shows_the_patient_as_received(self, hers, linked, provider, patient):
         provider.answers[PATIENT] = http(body=patient)
         sync(linked)
-        text = page(hers, linked)
+        text = page(hers, "record", linked.pk)
         for shown in (
             "Dr. Wrenna Ilse Quillfeather",
             "March 9, 1984",
@@ -58,17 +53,18 @@ class TestRecordPage:
 
     def test_says_where_it_is_from_and_when_it_was_checked(self, hers, linked):
         sync(linked)
-        assert re.search(r"From Harbor Family Practice · checked today at [\d:]+ [ap]\.m\. UTC", page(hers, linked))
+        text = page(hers, "record", linked.pk)
+        assert re.search(r"From Harbor Family Practice · checked today at [\d:]+ [ap]\.m\. UTC", text)
 
     def test_says_what_came(self, hers, linked):
         sync(linked)
-        text = page(hers, linked)
+        text = page(hers, "record", linked.pk)
         assert "Allergies and reactions" in text
         assert "2 entries. Complete as of" in text
 
     def test_says_until_when_the_connection_lasts(self, hers, linked):
         sync(linked)
-        text = page(hers, linked)
+        text = page(hers, "record", linked.pk)
         assert "about once a day. Connected until" in text
         assert reverse("reauthorize", args=[linked.pk]) in text
         assert "You do not need to do anything." not in text
@@ -76,12 +72,12 @@ class TestRecordPage:
     def test_says_that_there_is_nothing_to_do_where_nothing_limits_it(self, hers, linked):
         StoredTokenSet.objects.update(refresh_deadline_at=None, refresh_due_at=None)
         sync(linked)
-        assert "about once a day. You do not need to do anything." in page(hers, linked)
+        assert "about once a day. You do not need to do anything." in page(hers, "record", linked.pk)
 
     def test_names_what_the_provider_did_not_give(self, hers, linked, provider):
         provider.answers[PATIENT] = http(body={"resourceType": "Patient", "id": PATIENT_ID})
         sync(linked)
-        text = page(hers, linked)
+        text = page(hers, "record", linked.pk)
         assert "Name not given" in text
         assert "Not given by Harbor Family Practice: date of birth, ways to reach the person, address" in text
 
@@ -90,11 +86,11 @@ class TestRecordPage:
             body={"resourceType": "Patient", "id": PATIENT_ID, "name": [{"text": "<script>alert(1)</script>"}]}
         )
         sync(linked)
-        assert "<script>alert" not in page(hers, linked)
+        assert "<script>alert" not in page(hers, "record", linked.pk)
 
     def test_has_nothing_of_the_patient_in_title_or_address(self, hers, linked):
         sync(linked)
-        title = re.search("<title>(.*?)</title>", page(hers, linked))
+        title = re.search("<title>(.*?)</title>", page(hers, "record", linked.pk))
         assert title
         assert "Harbor" not in title[1]
         for canary in CANARIES:
@@ -105,9 +101,9 @@ class TestRecordPage:
 
     def test_reads_one_shelf(self, hers, linked, django_assert_max_num_queries):
         sync(linked)
-        page(hers, linked)
+        page(hers, "record", linked.pk)
         with django_assert_max_num_queries(16) as counted:
-            page(hers, linked)
+            page(hers, "record", linked.pk)
         shelves = [query for query in counted.captured_queries if "records_shelf" in query["sql"]]
         bodies = [query for query in counted.captured_queries if "sealed_body" in query["sql"]]
         assert (len(shelves), len(bodies)) == (1, 0)
@@ -115,12 +111,12 @@ class TestRecordPage:
     def test_says_so_where_the_shelf_does_not_open(self, hers, linked):
         sync(linked)
         Shelf.objects.update(sealed_index=b"\x03" + bytes(80))
-        assert "We cannot open this just now" in page(hers, linked)
+        assert "We cannot open this just now" in page(hers, "record", linked.pk)
 
     def test_marks_a_practice_provider(self, hers, linked):
         linked.provider.is_sandbox = True
         linked.provider.save()
-        assert "Practice provider, not real" in page(hers, linked)
+        assert "Practice provider, not real" in page(hers, "record", linked.pk)
 
 
 class TestLedger:
@@ -143,13 +139,13 @@ class TestLedger:
     def test_says_why_something_is_missing(self, hers, linked, provider, answer, sentence):
         provider.answers[ALLERGIES] = answer
         sync(linked)
-        assert sentence in page(hers, linked)
+        assert sentence in page(hers, "record", linked.pk)
 
     def test_says_what_is_still_here_when_the_next_time_fails(self, hers, linked, provider):
         sync(linked)
         provider.answers[ALLERGIES] = http(400)
         sync(linked)
-        text = page(hers, linked)
+        text = page(hers, "record", linked.pk)
         assert "2 entries are here." in text
         assert "Updated, but not everything came" in text
 
@@ -157,28 +153,28 @@ class TestLedger:
 class TestFirstSync:
     def test_is_shown_with_what_it_waits_for(self, hers, linked):
         syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=timezone.now())
-        text = page(hers, linked)
+        text = page(hers, "record", linked.pk)
         assert "Getting your record from Harbor Family Practice" in text
         assert re.search(r"0 of \d+ kinds done, 0 entries so far\.", text)
         assert "You can close this page." in text
 
     def test_looks_again_without_script_and_with_it(self, hers, linked):
         syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=timezone.now())
-        text = page(hers, linked)
+        text = page(hers, "record", linked.pk)
         assert '<noscript> <meta http-equiv="refresh" content="10"> </noscript>' in text
         assert f'hx-get="{reverse("record_progress", args=[linked.pk])}?state=waiting&amp;done=0"' in text
 
     def test_no_longer_looks_again_when_it_has_ended(self, hers, linked):
         sync(linked)
-        assert "http-equiv" not in page(hers, linked)
-        assert "hx-get" not in page(hers, linked)
+        assert "http-equiv" not in page(hers, "record", linked.pk)
+        assert "hx-get" not in page(hers, "record", linked.pk)
 
     @pytest.mark.parametrize("status", ["disconnected", "ended"])
     def test_does_not_go_on_where_its_connection_ended_meanwhile(self, hers, linked, status):
         syncing.start(linked, cause=SyncRun.Cause.CONFIRMED, at=timezone.now())
         linked.status = status
         linked.save()
-        text = page(hers, linked)
+        text = page(hers, "record", linked.pk)
         assert "Your record from Harbor Family Practice" in text
         assert "We keep going" not in text
         assert "hx-get" not in text
@@ -186,7 +182,7 @@ class TestFirstSync:
     def test_says_that_it_waits_for_a_provider_that_does_not_answer(self, hers, linked, provider):
         provider.answers[PATIENT] = http(503)
         sync(linked)
-        text = page(hers, linked)
+        text = page(hers, "record", linked.pk)
         assert "Paused; continues by itself" in text
         assert (
             "Harbor Family Practice is not answering right now. What came is safe. We go on where we stopped." in text
@@ -205,7 +201,7 @@ class TestCheckByTheClock:
         return run
 
     def test_shows_no_progress(self, hers, linked, checking):
-        text = page(hers, linked)
+        text = page(hers, "record", linked.pk)
         for said in ("Waiting to start", "Checking Harbor", "Getting", "kinds done", "http-equiv", "hx-get"):
             assert said not in text
         assert "checked today at" in text
@@ -217,24 +213,24 @@ class TestCheckByTheClock:
         provider.answers[PATIENT] = http(503)
         sync(linked, SyncRun.Cause.SCHEDULE)
         assert SyncRun.objects.get(finished_at__isnull=True).pauses == 1
-        assert "Paused" not in page(hers, linked)
+        assert "Paused" not in page(hers, "record", linked.pk)
 
     def test_that_failed_is_told(self, hers, linked, provider):
         sync(linked)
         provider.answers[ALLERGIES] = provider.answers[PATIENT] = http(400)
         sync(linked, SyncRun.Cause.SCHEDULE)
-        assert "We could not check Harbor Family Practice" in page(hers, linked)
+        assert "We could not check Harbor Family Practice" in page(hers, "record", linked.pk)
 
     def test_is_shown_where_nothing_came_before_it(self, hers, linked):
         syncing.start(linked, cause=SyncRun.Cause.SCHEDULE, at=timezone.now())
-        assert "Waiting to start" in page(hers, linked)
+        assert "Waiting to start" in page(hers, "record", linked.pk)
 
     def test_becomes_the_patients_own_when_they_ask_for_one(self, hers, linked, checking):
         SyncRun.objects.filter(finished_at__isnull=False).update(finished_at=timezone.now() - timedelta(hours=9))
         hers.post(reverse("check_again", args=[linked.pk]))
         checking.refresh_from_db()
         assert checking.cause == SyncRun.Cause.PATIENT
-        assert "Checking Harbor Family Practice…" in page(hers, linked)
+        assert "Checking Harbor Family Practice…" in page(hers, "record", linked.pk)
 
     def test_that_the_patient_asks_for_again_comes_before_others(self, linked, checking):
         syncing.start(linked, cause=SyncRun.Cause.PATIENT, at=timezone.now())
@@ -265,7 +261,7 @@ class TestFailure:
     def test_says_whose_turn_it_is(self, hers, linked, provider):
         provider.answers[ALLERGIES] = provider.answers[PATIENT] = http(400)
         sync(linked)
-        text = page(hers, linked)
+        text = page(hers, "record", linked.pk)
         assert "We could not check Harbor Family Practice" in text
         assert "Check for updates" in text
 
@@ -274,7 +270,7 @@ class TestFailure:
         provider.answers[PATIENT] = http(401)
         provider.answers[TOKEN] = http(400, body={"error": "invalid_grant"})
         sync(linked)
-        text = page(hers, linked)
+        text = page(hers, "record", linked.pk)
         assert "Not up to date:" in text
         assert reverse("reauthorize", args=[linked.pk]) in text
         assert "Check for updates" not in text
@@ -283,7 +279,7 @@ class TestFailure:
         sync(linked)
         linked.last_checked_at = timezone.now() - timedelta(days=8)
         linked.save()
-        assert "Not up to date:" in page(hers, linked)
+        assert "Not up to date:" in page(hers, "record", linked.pk)
 
 
 class TestCheckingAgain:
@@ -316,8 +312,8 @@ class TestCheckingAgain:
 
 class TestLookingAtIt:
     def test_is_written_down_once_a_day_and_session(self, hers, linked):
-        page(hers, linked)
-        page(hers, linked)
+        page(hers, "record", linked.pk)
+        page(hers, "record", linked.pk)
         event = AuditEvent.objects.get(event=EventType.RECORD_VIEWED)
         assert (event.actor_id, event.user_id, event.subject_id) == (linked.user_id, linked.user_id, str(linked.pk))
 

@@ -1,6 +1,5 @@
 """What may carry grave news is shown by no address before its entry asked, in whatever resource it came."""
 
-import re
 from base64 import b64encode
 
 import pytest
@@ -10,6 +9,7 @@ from apps.records.models import Record
 from apps.records.viewing import entries
 from tests.fixtures.cast import PASSWORD
 from tests.records.linked import make_connection, make_endpoint
+from tests.records.pages import main_of
 from tests.records.people import PATIENT_ID
 from tests.records.shelved import keep, result
 
@@ -62,11 +62,6 @@ def pk_of(logical_id="g1"):
 
 def entry_of(subject, logical_id="g1"):
     return reverse("entry", args=[subject, pk_of(logical_id)])
-
-
-def main_of(response):
-    assert response.status_code == 200
-    return re.sub(r"\s+", " ", response.content.decode()).split("<h1")[1]
 
 
 def pages_of(subject):

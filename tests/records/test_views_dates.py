@@ -3,7 +3,7 @@
 import pytest
 
 from apps.records.models import Record
-from tests.records.pages import main_of, page
+from tests.records.pages import main, page
 from tests.records.people import PATIENT_ID
 from tests.records.shelved import keep, order, result
 
@@ -64,7 +64,7 @@ class TestADateInARow:
             "content": [{"attachment": {"contentType": "text/plain", "url": "Binary/1"}}],
         }
         keep(connection, document)
-        text = main_of(page(hers, "subject", "documents"))
+        text = main(hers, "subject", "documents")
         assert "Visit June 9, 2024" in text
         assert "Since" not in text
 
@@ -79,7 +79,7 @@ class TestADateInARow:
             "subject": {"reference": f"Patient/{PATIENT_ID}"},
         }
         keep(connection, goal)
-        assert "To be reached by: February 20, 2027" in main_of(page(hers, "subject", "plans"))
+        assert "To be reached by: February 20, 2027" in main(hers, "subject", "plans")
 
 
 class TestWhatIsOdd:
@@ -90,14 +90,14 @@ class TestWhatIsOdd:
 
     def test_says_that_the_end_of_a_current_medicine_has_passed(self, hers, ended):
         said = "The end date has passed (June 5, 2024). Ask whether you still take it."
-        assert main_of(page(hers, "subject", "medicines")).count(said) == 1
+        assert main(hers, "subject", "medicines").count(said) == 1
         assert said in page(hers, "entry", "medicines", Record.objects.get(logical_id="m1").pk)
         assert said not in page(hers, "entry", "medicines", Record.objects.get(logical_id="m2").pk)
 
     def test_names_who_took_part_in_a_visit_once(self, hers, connection):
         seen_by = {"type": [{"text": "primary performer"}], "individual": {"display": "Dr. Ives"}}
         keep(connection, {"resourceType": "Encounter", "id": "e1", "status": "finished", "participant": [seen_by]})
-        text = main_of(page(hers, "subject", "visits"))
+        text = main(hers, "subject", "visits")
         assert text.count("Dr. Ives") == 1
         assert "Dr. Ives · primary performer" in text
 
@@ -111,4 +111,4 @@ class TestWhatIsOdd:
             "period": {"start": "2020-01-05"},
         }
         keep(connection, visit, {**visit, "id": "e2", "status": "finished"})
-        assert main_of(page(hers, "subject", "visits")).count("No end date was recorded") == 1
+        assert main(hers, "subject", "visits").count("No end date was recorded") == 1

@@ -3,21 +3,15 @@
 import re
 
 import pytest
-from django.urls import reverse
 from django.utils import timezone
 
 from apps.records.exporting import choosing, summaries
 from apps.records.models import Record
+from tests.records.pages import main
 from tests.records.people import PATIENT_ID
 from tests.records.shelved import keep
 
 pytestmark = pytest.mark.django_db
-
-
-def page(client, name, *args):
-    response = client.get(reverse(name, args=args))
-    assert response.status_code == 200
-    return re.sub(r"\s+", " ", response.content.decode()).split("<h1>")[1]
 
 
 def cover(logical_id, period, **also):
@@ -45,11 +39,11 @@ class TestInsurance:
         self, hers, sam, alice, connection, period, also, said
     ):
         keep(connection, cover("c1", period, **also))
-        assert f"<span>{said}</span>" in page(hers, "subject", "insurance")
+        assert f"<span>{said}</span>" in main(hers, "subject", "insurance")
         pk = Record.objects.get(logical_id="c1").pk
-        assert re.search(rf"<dt>Status</dt> <dd>\s*{said}\s*<", page(hers, "entry", "insurance", pk))
+        assert re.search(rf"<dt>Status</dt> <dd>\s*{said}\s*<", main(hers, "entry", "insurance", pk))
         lists = summaries.summary(choosing.choices(alice), at=timezone.now()).lists
         (row,) = [row for each in lists for group in each.groups for row in group.rows if row.title == "Gold"]
         assert row.status == said
         hers.force_login(sam)
-        assert "Gold" not in page(hers, "subject", "insurance")
+        assert "Gold" not in main(hers, "subject", "insurance")

@@ -9,7 +9,7 @@ from django.urls import reverse
 from apps.records.models import Record
 from apps.records.presenters import generic
 from apps.records.presenters.entry import Context
-from tests.records.pages import main_of, page
+from tests.records.pages import main, page
 from tests.records.people import PATIENT_ID, allergy
 from tests.records.shelved import keep, order, result
 
@@ -32,7 +32,7 @@ def vaccine(logical_id, code, *, name, on="2024-01-05"):
 class TestAThingToldManyTimes:
     def test_is_one_row_with_every_entry_under_it(self, hers, connection):
         keep(connection, *(order(f"m{year}", on=f"{year}-01-05", status="completed") for year in range(2020, 2025)))
-        text = main_of(page(hers, "subject", "medicines"))
+        text = main(hers, "subject", "medicines")
         assert text.count('class="row-link"') == 1
         assert "4 more entries of this" in text
         for record in Record.objects.filter(resource_type="MedicationRequest"):
@@ -41,14 +41,14 @@ class TestAThingToldManyTimes:
 
     def test_is_a_row_of_its_own_in_each_group(self, hers, connection):
         keep(connection, order("m1"), order("m2", status="stopped"))
-        text = main_of(page(hers, "subject", "medicines"))
+        text = main(hers, "subject", "medicines")
         assert text.count('class="row-link"') == 2
         assert text.index(">Current<") < text.index(">Past<")
 
     def test_by_two_providers_says_so_and_keeps_both(self, hers, connection, other):
         keep(connection, order("m1", on="2024-01-05"))
         keep(other, order("m1", name="lisinopril 10mg tab", on="2023-02-06"))
-        text = main_of(page(hers, "subject", "medicines"))
+        text = main(hers, "subject", "medicines")
         assert "2 providers list this" in text
         for said in ("lisinopril 10mg tab", "January 5, 2024", "February 6, 2023", "Riverside Hospital"):
             assert said in text
@@ -59,7 +59,7 @@ class TestAThingToldManyTimes:
             connection, {**order("m1", name="Warfarin", code="11289"), "dosageInstruction": [{"text": "2.5 mg daily"}]}
         )
         keep(other, {**order("m2", name="Warfarin", code="11289"), "dosageInstruction": [{"text": theirs}]})
-        text = main_of(page(hers, "subject", "medicines", by="date"))
+        text = main(hers, "subject", "medicines", by="date")
         assert text.count('class="row-link"') == rows
         assert "2.5 mg daily" in text
         assert theirs in text
@@ -75,11 +75,11 @@ class TestAThingToldManyTimes:
         }
         keep(connection, {**report, "conclusion": "Nothing unusual"})
         keep(other, {**report, "conclusion": "See the surgeon"})
-        assert main_of(page(hers, "subject", "results")).count('class="row-link"') == 2
+        assert main(hers, "subject", "results").count('class="row-link"') == 2
 
     def test_is_not_another_thing(self, hers, connection):
         keep(connection, order("m1"), order("m2", name="Lisinopril 20 MG Oral Tablet", code="314077"))
-        text = main_of(page(hers, "subject", "medicines"))
+        text = main(hers, "subject", "medicines")
         assert text.count('class="row-link"') == 2
         assert "more entr" not in text
 
@@ -91,16 +91,16 @@ class TestAThingToldManyTimes:
             order("m3", name="Warfarin", code="855288", on="2023-01-05"),
             {**order("m4", on="2022-01-05"), "medicationCodeableConcept": {"text": "Warfarin"}},
         )
-        text = main_of(page(hers, "subject", "medicines"))
+        text = main(hers, "subject", "medicines")
         assert text.count('class="row-link"') == 2  # what has no code may be either, and hides neither
 
     def test_with_a_strength_in_its_name_is_one_however_it_is_coded(self, hers, connection):
         keep(connection, order("m1", code="314076"), order("m2", code="104377"))
-        assert main_of(page(hers, "subject", "medicines")).count('class="row-link"') == 1
+        assert main(hers, "subject", "medicines").count('class="row-link"') == 1
 
     def test_has_each_entry_in_a_list_by_date(self, hers, connection):
         keep(connection, *(order(f"m{month}", on=f"2024-0{month}-05") for month in range(1, 5)))
-        assert main_of(page(hers, "subject", "medicines", by="date")).count('class="row-link"') == 4
+        assert main(hers, "subject", "medicines", by="date").count('class="row-link"') == 4
 
 
 class TestVaccines:
@@ -108,7 +108,7 @@ class TestVaccines:
         keep(
             connection, vaccine("i1", "187", name="zoster"), {**vaccine("i2", "141", name="flu"), "status": "not-done"}
         )
-        text = main_of(page(hers, "subject", "vaccines"))
+        text = main(hers, "subject", "vaccines")
         assert "given first, then A to Z" in text
         assert text.index(">Given<") < text.index(">Not given<")
 
@@ -119,7 +119,7 @@ class TestVaccines:
             vaccine("i2", "141", name="Influenza, seasonal", on="2023-10-01"),
             vaccine("i3", "140", name="Influenza, preservative free", on="2022-10-01"),
         )
-        text = main_of(page(hers, "subject", "vaccines"))
+        text = main(hers, "subject", "vaccines")
         titles = re.findall(r'class="row-title name">([^<]+)', text)
         assert [title.strip() for title in titles] == ["Diphtheria", "Flu", "Tetanus", "Whooping cough (pertussis)"]
         assert text.count("Tdap") == 3
@@ -137,7 +137,7 @@ class TestOnPaper:
         ways: dict[str, list[Any]] = {"subject": ["results"], "entry": ["results", 0], "over_time": ["results", 0]}
         args = ways.get(name, [])
         args = [Record.objects.get(logical_id="o0").pk if arg == 0 else arg for arg in args]
-        text = main_of(page(hers, name, *args))
+        text = main(hers, name, *args)
         on_paper = text.split('class="print-only"')[1].split("</div>")[0]
         assert "Wrenna Quillfeather" in on_paper
         assert "Born March 9, 1984" in on_paper
@@ -146,7 +146,7 @@ class TestOnPaper:
 
     def test_can_be_asked_for_without_script_by_saving(self, hers, connection):
         keep(connection, result(0))
-        text = main_of(page(hers, "subject", "results"))
+        text = main(hers, "subject", "results")
         assert "<p data-print hidden>" in text
         assert reverse("download_copy") in text
 
@@ -154,12 +154,11 @@ class TestOnPaper:
 class TestOtherEntries:
     def test_say_what_they_are(self, hers, connection):
         keep(connection, {"resourceType": "Appointment", "id": "ap", "status": "booked", "description": "Eye check"})
-        text = main_of(page(hers, "subject", "other"))
+        text = main(hers, "subject", "other")
         assert "Nothing is left out." in text
         assert "Eye check" in text
         assert "Other entry (appointment)" in text
-        entry = page(hers, "entry", "other", Record.objects.get(logical_id="ap").pk)
-        assert "Other entry (appointment)" in main_of(entry)
+        assert "Other entry (appointment)" in main(hers, "entry", "other", Record.objects.get(logical_id="ap").pk)
 
 
 class TestADoseGivenByStaff:
@@ -168,7 +167,7 @@ class TestADoseGivenByStaff:
         keep(connection, given(status))
         assert "Vancomycin" not in page(hers, "subject", "medicines")
         assert "Vancomycin" not in page(hers, "whole_record")
-        text = main_of(page(hers, "subject", "other"))
+        text = main(hers, "subject", "other")
         assert "Vancomycin" in text
         assert "Other entry (medicines given)" in text
 
@@ -200,7 +199,7 @@ class TestARow:
             "period": {"start": "2024-01-05", "end": "2024-01-05"},
         }
         keep(connection, visit, {**visit, "id": "e2", "period": {"start": "2023-01-05", "end": "2023-01-05"}})
-        text = main_of(page(hers, "subject", "visits"))
+        text = main(hers, "subject", "visits")
         assert text.count("Yearly check") == 2
         assert "2 entries, newest first" in text
 
@@ -209,10 +208,10 @@ class TestAStatus:
     def test_says_whose_list_it_is_on(self, hers, connection, other):
         keep(connection, order("m1"))
         keep(other, order("m2", name="Ibuprofen 200 MG Oral Tablet", code="310965"))
-        text = main_of(page(hers, "subject", "medicines"))
+        text = main(hers, "subject", "medicines")
         assert "On Harbor Family Practice&#x27;s current list" in text
         assert "On Riverside Hospital&#x27;s current list" in text
-        text = main_of(page(hers, "entry", "medicines", Record.objects.get(logical_id="m2").pk))
+        text = main(hers, "entry", "medicines", Record.objects.get(logical_id="m2").pk)
         assert "On Riverside Hospital&#x27;s current list" in text
 
 
@@ -226,7 +225,7 @@ class TestAllergies:
             allergy("a3", clinicalStatus=active, code={"text": "Wasps"}, criticality="high"),
             allergy("a4", clinicalStatus=active, code={"text": "Zinc"}, category=["medication"]),
         )
-        text = main_of(page(hers, "subject", "allergies"))
+        text = main(hers, "subject", "allergies")
         places = [text.index(name) for name in ("Wasps", "Zinc", "Almonds", "Bees")]
         assert places == sorted(places)
 
@@ -234,7 +233,7 @@ class TestAllergies:
         keep(
             connection, allergy("a1", code={"text": "Ants"}), allergy("a2", code={"text": "Wasps"}, criticality="high")
         )
-        text = main_of(page(hers, "subject", "allergies"))
+        text = main(hers, "subject", "allergies")
         assert "2 entries, serious first" in text
         assert text.index("Wasps") < text.index("Ants")
 
@@ -262,7 +261,7 @@ def named(number, words, code):
 class TestTheYearsOfALongLife:
     def test_are_folded_but_for_the_newest(self, hers, connection):
         keep(connection, *({**result(number), "effectiveDateTime": f"{1990 + number}-05-03"} for number in range(20)))
-        shown, folded = main_of(page(hers, "subject", "results")).split("</nav>")[0].split("<summary")
+        shown, folded = main(hers, "subject", "results").split("</nav>")[0].split("<summary")
         assert "Earlier years" in folded
         assert re.findall(r"year=(\d+)", shown) == [str(year) for year in range(2009, 2001, -1)]
         assert re.findall(r"year=(\d+)", folded) == [str(year) for year in range(2001, 1989, -1)]
@@ -271,7 +270,7 @@ class TestTheYearsOfALongLife:
         keep(
             connection, *({**result(number), "effectiveDateTime": f"{2016 + number % 9}-05-03"} for number in range(20))
         )
-        chosen = main_of(page(hers, "subject", "results")).split("</nav>")[0]
+        chosen = main(hers, "subject", "results").split("</nav>")[0]
         assert "Earlier years" not in chosen
         assert re.findall(r"year=(\d+)", chosen) == [str(year) for year in range(2024, 2015, -1)]
 
@@ -289,20 +288,20 @@ class TestTheLatestValueOfEachTest:
     def test_stands_under_the_name_that_a_reader_sees(self, hers, connection, language, names):
         hers.post(reverse("set_language"), {"language": language})
         keep(connection, *self.SENT)
-        text = main_of(page(hers, "subject", "results", by="name"))
+        text = main(hers, "subject", "results", by="name")
         assert sorted(names, key=text.index) == names
 
     def test_stands_there_among_hundreds(self, hers, connection):
         many = [named(10 + number, f"Bun {number:03}", "") for number in range(220)]
         keep(connection, named(1, "Glucose", "2345-7"), *many)
-        first = main_of(page(hers, "subject", "results", by="name"))
+        first = main(hers, "subject", "results", by="name")
         assert first.index("Blood sugar") < first.index("Bun 000") < first.index("Bun 048")
-        assert "Bun 049" in main_of(page(hers, "subject", "results", by="name", page=2))
+        assert "Bun 049" in main(hers, "subject", "results", by="name", page=2)
 
     def test_is_on_one_page_only(self, hers, connection):
         many = [named(10 + number, f"Test {number:02}", "") for number in range(60)]
         keep(connection, *self.SENT, *many)
-        first, second = (main_of(page(hers, "subject", "results", by="name", page=number)) for number in (1, 2))
+        first, second = (main(hers, "subject", "results", by="name", page=number) for number in (1, 2))
         for sent in ("Blood sugar", "Iron", "Kidney waste marker", *(f"Test {number:02}" for number in range(60))):
             assert (sent in first) is not (sent in second)
         assert "Kidney waste marker" in first
@@ -315,7 +314,7 @@ class TestATestWhoseNewestHasNoResult:
         waiting = {**result(0), "id": "waiting", "status": status}
         del waiting["valueQuantity"]
         keep(connection, waiting, result(5, value=5.5), result(9, value=9.9))
-        text = main_of(page(hers, "subject", "results", by="name"))
+        text = main(hers, "subject", "results", by="name")
         assert "5.5 mmol/L" in text
         assert "No value given" not in text
 
@@ -323,11 +322,11 @@ class TestATestWhoseNewestHasNoResult:
         waiting = {**result(0), "status": "registered"}
         del waiting["valueQuantity"]
         keep(connection, waiting)
-        assert "Ordered, no result yet" in main_of(page(hers, "subject", "results", by="name"))
+        assert "Ordered, no result yet" in main(hers, "subject", "results", by="name")
 
     @pytest.mark.parametrize("status", ["registered", "cancelled"])
     def test_is_not_among_the_latest_results_of_the_whole_record(self, hers, connection, status):
         keep(connection, {**result(0, name="Potassium", code="2823-3"), "status": status}, result(5))
-        text = main_of(page(hers, "whole_record"))
+        text = main(hers, "whole_record")
         assert "Sodium" in text
         assert "Potassium" not in text

@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from apps.records.models import Record, Shelf
 from apps.records.viewing import fills as fills_shown
+from tests.records.pages import ask, main
 from tests.records.people import PATIENT_ID
 from tests.records.shelved import keep
 
@@ -52,33 +53,27 @@ def report(logical_id: str, name: str) -> dict[str, Any]:
     }
 
 
-def page(client, name, *args, **query):
-    response = client.get(reverse(name, args=args), query)
-    assert response.status_code == 200
-    return re.sub(r"\s+", " ", response.content.decode()).split("<h1>")[1]
-
-
 def entry(client, logical_id):
-    return page(client, "entry", "medicines", Record.objects.get(logical_id=logical_id).pk)
+    return main(client, "entry", "medicines", Record.objects.get(logical_id=logical_id).pk)
 
 
 class TestADraft:
     @pytest.mark.parametrize("by", ["", "date"])
     def test_is_in_no_list_and_no_count_and_the_list_says_so(self, hers, connection, by):
         keep(connection, order("m1", "Lisinopril"), order("m2", "Tramadol", status="draft"))
-        text = page(hers, "subject", "medicines", **({"by": by} if by else {}))
+        text = main(hers, "subject", "medicines", **({"by": by} if by else {}))
         assert "1 entry" in text
         assert "Tramadol" not in text
         assert "1 entry from Harbor Family Practice is not final, and not in this list." in text
 
     def test_is_not_among_everything_and_not_first_of_the_record(self, hers, connection):
         keep(connection, order("m1", "Lisinopril"), order("m2", "Tramadol", status="draft"))
-        assert "Tramadol" not in page(hers, "everything_by_date")
-        assert "Tramadol" not in page(hers, "whole_record")
+        assert "Tramadol" not in main(hers, "everything_by_date")
+        assert "Tramadol" not in main(hers, "whole_record")
 
     def test_is_shown_to_whoever_asks_for_what_is_not_final(self, hers, connection):
         keep(connection, order("m1", "Lisinopril"), order("m2", "Tramadol", status="draft"))
-        text = page(hers, "subject", "medicines", by="drafts")
+        text = main(hers, "subject", "medicines", by="drafts")
         assert "Tramadol" in text
         assert ">Not final<" in text
         assert "Lisinopril" not in text
@@ -86,14 +81,14 @@ class TestADraft:
 
     def test_alone_is_not_told_as_nothing_sent(self, hers, connection):
         keep(connection, order("m2", "Tramadol", status="draft"))
-        text = page(hers, "subject", "medicines")
+        text = main(hers, "subject", "medicines")
         assert "sent no entries" not in text
         assert "1 entry from Harbor Family Practice is not final" in text
 
     def test_is_shown_to_no_stranger(self, client, sam, connection):
         keep(connection, order("m2", "Tramadol", status="draft"))
         client.force_login(sam)
-        assert "Tramadol" not in page(client, "subject", "medicines", by="drafts")
+        assert "Tramadol" not in main(client, "subject", "medicines", by="drafts")
 
 
 class TestSearching:
@@ -102,33 +97,28 @@ class TestSearching:
         filled = fill("d1", "Lisinopril", "2024-02-07", "m1")
         keep(connection, order("m1", "Lisinopril"), order("m2", "Tramadol", status="draft"), filled)
 
-    def ask(self, client, words):
-        response = client.post(reverse("search_record"), {"words": words}, follow=True)
-        assert response.status_code == 200
-        return re.sub(r"\s+", " ", response.content.decode()).split("<h1>")[1]
-
     def test_finds_no_draft_as_no_list_has_it(self, hers, kept):
-        text = self.ask(hers, "tramadol")
+        text = ask(hers, "tramadol")
         assert "Nothing found for “tramadol” in 1 entry." in text
         assert "row-link" not in text
 
     def test_finds_what_was_filled(self, hers, kept):
-        assert "2 entries found" in self.ask(hers, "lisinopril")
+        assert "2 entries found" in ask(hers, "lisinopril")
 
     def test_looks_through_as_many_as_everything_by_date_has(self, hers, kept):
-        assert "Nothing found for “zebra” in 1 entry." in self.ask(hers, "zebra")
-        assert re.search(r'role="status"> 1 entry </p>', page(hers, "everything_by_date"))
+        assert "Nothing found for “zebra” in 1 entry." in ask(hers, "zebra")
+        assert re.search(r'role="status"> 1 entry </p>', main(hers, "everything_by_date"))
 
     def test_finds_nothing_for_a_stranger(self, client, sam, kept):
         client.force_login(sam)
-        assert "Nothing found for “lisinopril” in 0 entries." in self.ask(client, "lisinopril")
+        assert "Nothing found for “lisinopril” in 0 entries." in ask(client, "lisinopril")
 
 
 class TestWhatAPharmacyHandedOut:
     def test_stands_under_its_prescription_and_in_no_list(self, hers, connection):
         fills = [fill(f"d{month}", "Lisinopril", f"2024-0{month}-07", "m1") for month in (2, 3)]
         keep(connection, *fills, order("m1", "Lisinopril"))
-        text = page(hers, "subject", "medicines")
+        text = main(hers, "subject", "medicines")
         assert text.count('class="row-link"') == 1
         assert "Filled" not in text
         shown = entry(hers, "m1")
@@ -137,24 +127,24 @@ class TestWhatAPharmacyHandedOut:
     @pytest.mark.parametrize("orders", [(), ("gone",), ("gone", "lost")])
     def test_is_listed_once_by_itself_where_its_prescription_is_not_here(self, hers, connection, orders):
         keep(connection, order("m1", "Lisinopril"), fill("d1", "Metformin", "2024-02-07", *orders))
-        text = page(hers, "subject", "medicines")
+        text = main(hers, "subject", "medicines")
         assert text.count("Metformin") == 1
         assert text.index(">Current<") < text.index(">Filled at a pharmacy<") < text.index("Metformin")
         assert "2 entries" in text
 
     def test_of_two_prescriptions_stands_under_the_one_that_is_here(self, hers, connection):
         keep(connection, order("m1", "Lisinopril"), fill("d1", "Lisinopril", "2024-02-07", "gone", "m1"))
-        assert "Filled" not in page(hers, "subject", "medicines")
+        assert "Filled" not in main(hers, "subject", "medicines")
         assert "February 7, 2024" in entry(hers, "m1")
 
     def test_is_listed_by_itself_where_its_prescription_is_a_draft(self, hers, connection):
         keep(connection, order("m1", "Tramadol", status="draft"), fill("d1", "Tramadol", "2024-02-07", "m1"))
-        assert "Filled at a pharmacy" in page(hers, "subject", "medicines")
+        assert "Filled at a pharmacy" in main(hers, "subject", "medicines")
 
     def test_is_listed_by_itself_where_only_another_type_has_the_id_of_its_prescription(self, hers, connection):
         """Ids are unique within a type alone."""
         keep(connection, report("7", "Aspirin"), fill("d1", "Warfarin", "2024-02-07", "7"))
-        text = page(hers, "subject", "medicines")
+        text = main(hers, "subject", "medicines")
         assert text.index(">Filled at a pharmacy<") < text.index("Warfarin")
         assert "2 entries" in text
 
@@ -181,13 +171,13 @@ class TestWhatAPharmacyHandedOut:
         filled = fill("d1", "Warfarin", "2024-02-07", authorizingPrescription=[{"reference": reference}])
         keep(connection, order("m1", "Lisinopril"), filled)
         assert ("February 7, 2024" in entry(hers, "m1")) == is_here
-        assert ("Warfarin" not in page(hers, "subject", "medicines")) == is_here
+        assert ("Warfarin" not in main(hers, "subject", "medicines")) == is_here
 
     def test_is_on_no_page_of_another_type_with_the_id_of_its_prescription(self, hers, connection):
         reported, ordered = report("7", "Aspirin"), order("7", "Warfarin")
         keep(connection, reported, ordered, fill("d1", "Warfarin", "2024-02-07", "7"))
         pages = {
-            kind: page(hers, "entry", "medicines", Record.objects.get(resource_type=kind, logical_id="7").pk)
+            kind: main(hers, "entry", "medicines", Record.objects.get(resource_type=kind, logical_id="7").pk)
             for kind in ("MedicationStatement", "MedicationRequest")
         }
         assert "Warfarin" not in pages["MedicationStatement"]
@@ -196,7 +186,7 @@ class TestWhatAPharmacyHandedOut:
     def test_stands_under_a_prescription_that_another_prescriber_reports(self, hers, connection):
         """Its kind is a report, its type is still what a fill refers to."""
         keep(connection, order("m1", "Lisinopril", reportedBoolean=True), fill("d1", "Lisinopril", "2024-02-07", "m1"))
-        assert "Filled" not in page(hers, "subject", "medicines")
+        assert "Filled" not in main(hers, "subject", "medicines")
         assert "February 7, 2024" in entry(hers, "m1")
 
     @pytest.mark.parametrize(("count", "is_said"), [(50, False), (51, True)])

@@ -11,6 +11,7 @@ from apps.audit import recording
 from apps.audit.recording import Actor, EventType
 from apps.records.models import Leaf, Record, SyncRun, SyncStep
 from apps.records.shelving import beginnings
+from tests.records.pages import main
 from tests.records.people import PATIENT_ID, allergy
 from tests.records.shelved import keep, result
 
@@ -19,12 +20,6 @@ pytestmark = pytest.mark.django_db
 NONE_KNOWN = {"coding": [{"system": "http://snomed.info/sct", "code": "716186003", "display": "No known allergy"}]}
 NO_MEDICINE = {"coding": [{"system": "http://snomed.info/sct", "code": "409137002"}], "text": "NKDA"}
 ACTIVE = {"coding": [{"code": "active"}]}
-
-
-def page(client, name, *args):
-    response = client.get(reverse(name, args=args))
-    assert response.status_code == 200
-    return re.sub(r"\s+", " ", response.content.decode()).split("<h1>")[1]
 
 
 def condition(logical_id, name, status="active"):
@@ -60,7 +55,7 @@ def checked(connection, *, changed, at: datetime, resource_type="Observation"):
 class TestWhatMattersNow:
     def test_names_what_is_current_and_the_latest_results_without_values(self, hers, connection):
         keep(connection, condition("c1", "Asthma"), condition("c2", "Mumps", "resolved"), result(0, value=152.5))
-        text = page(hers, "whole_record").split("Everything in your record")[0]
+        text = main(hers, "whole_record").split("Everything in your record")[0]
         assert "Asthma" in text
         assert "Mumps" not in text
         assert "Sodium" in text
@@ -70,33 +65,33 @@ class TestWhatMattersNow:
     def test_that_does_not_open_leaves_the_subjects(self, hers, connection):
         keep(connection, condition("c1", "Asthma"))
         Leaf.objects.update(sealed_rows=b"\x03" + bytes(80))
-        text = page(hers, "whole_record")
+        text = main(hers, "whole_record")
         assert "What matters now" not in text
         assert "Health conditions" in text
 
     def test_of_another_person_is_not_there(self, client, sam, connection):
         keep(connection, condition("c1", "Asthma"))
         client.force_login(sam)
-        assert "Asthma" not in page(client, "whole_record")
+        assert "Asthma" not in main(client, "whole_record")
 
 
 class TestWhatIsSaidAboutAllergies:
     @pytest.mark.parametrize("address", [("whole_record",), ("subject", "allergies"), ("subject", "medicines")])
     def test_counts_those_on_lists(self, hers, connection, address):
         keep(connection, allergy("a1", clinicalStatus=ACTIVE), allergy("a2", code={"text": "Wasps"}))
-        assert "2 allergies or reactions on your lists" in page(hers, *address)
+        assert "2 allergies or reactions on your lists" in main(hers, *address)
 
     @pytest.mark.parametrize("address", [("whole_record",), ("subject", "allergies"), ("subject", "medicines")])
     def test_says_of_more_than_it_reads_how_many_there_are_at_least(self, hers, connection, address):
         most = beginnings.OF["allergies"].most
         keep(connection, *(allergy(f"a{n}", code={"text": f"Plant {n:03}"}) for n in range(most + 1)))
-        assert f"At least {most} allergies or reactions on your lists" in page(hers, *address)
+        assert f"At least {most} allergies or reactions on your lists" in main(hers, *address)
 
     @pytest.mark.parametrize("address", [("whole_record",), ("subject", "medicines")])
     def test_names_each_whole_and_counts_what_a_line_has_no_room_for(self, hers, connection, address):
         names = [f"Penicillin V potassium, {number:02}" for number in range(50)]
         keep(connection, *(allergy(f"a{n}", code={"text": name}) for n, name in enumerate(names)))
-        text = page(hers, *address)
+        text = main(hers, *address)
         told = [name for name in names if name in text]
         assert told == names[:20]
         assert f"{told[-1]} · and 30 more</p>" in re.sub(r"\s+(?=</p>)", "", text)
@@ -104,7 +99,7 @@ class TestWhatIsSaidAboutAllergies:
     @pytest.mark.parametrize("address", [("whole_record",), ("subject", "medicines")])
     def test_names_one_however_long(self, hers, connection, address):
         keep(connection, allergy("a1", code={"text": "Pollen of " + 100 * "many grasses, " + "and birch"}))
-        assert "and birch" in page(hers, *address)
+        assert "and birch" in main(hers, *address)
 
     @pytest.mark.parametrize("address", [("whole_record",), ("subject", "allergies"), ("subject", "medicines")])
     @pytest.mark.parametrize(
@@ -116,21 +111,21 @@ class TestWhatIsSaidAboutAllergies:
     )
     def test_says_who_recorded_that_there_are_none(self, hers, connection, address, code, said):
         keep(connection, allergy("a1", code=code, clinicalStatus=ACTIVE, recordedDate="2019-03-04"))
-        text = page(hers, *address)
+        text = main(hers, *address)
         assert said in text
         assert "on your lists" not in text
 
     def test_calls_what_came_as_a_code_alone_by_words_of_ours(self, hers, connection):
         coding = {"system": "http://snomed.info/sct", "code": "429625007"}
         keep(connection, allergy("a1", code={"coding": [coding]}, clinicalStatus=ACTIVE))
-        text = page(hers, "subject", "allergies")
+        text = main(hers, "subject", "allergies")
         assert ">No known food allergies<" in text
         assert "Unnamed entry" not in text
 
     def test_does_not_let_one_provider_speak_for_another(self, hers, connection, other):
         keep(connection, allergy("a1", code=NONE_KNOWN, clinicalStatus=ACTIVE, recordedDate="2019-03-04"))
         keep(other, allergy("a1", clinicalStatus=ACTIVE))
-        text = page(hers, "subject", "allergies")
+        text = main(hers, "subject", "allergies")
         assert text.index("1 allergy or reaction on your lists") < text.index("recorded “no known allergies”")
         assert "Another provider lists allergies or reactions. Tell Harbor Family Practice about them." in text
 
@@ -138,19 +133,19 @@ class TestWhatIsSaidAboutAllergies:
         keep(connection, allergy("a1", clinicalStatus=ACTIVE))
         keep(other)
         said = "Riverside Hospital has sent no allergy entries. This does not mean you have none."
-        assert said in page(hers, "whole_record")
-        assert said in page(hers, "subject", "medicines")
+        assert said in main(hers, "whole_record")
+        assert said in main(hers, "subject", "medicines")
 
     def test_says_of_several_at_once_that_they_sent_none(self, hers, connection, other):
         keep(connection)
         keep(other)
         said = "Harbor Family Practice and Riverside Hospital have sent no allergy entries. This does not mean"
-        assert said in page(hers, "subject", "medicines")
+        assert said in main(hers, "subject", "medicines")
 
     def test_counts_none_that_is_past_or_ruled_out(self, hers, connection):
         past = {"coding": [{"code": "resolved"}]}
         keep(connection, allergy("a1", clinicalStatus=past))
-        assert "on your lists" not in page(hers, "whole_record")
+        assert "on your lists" not in main(hers, "whole_record")
 
 
 class TestNewSinceTheLastVisit:
@@ -164,7 +159,7 @@ class TestNewSinceTheLastVisit:
         looked(alice, at=last_visit)
         checked(connection, changed=2, at=timezone.now())
         Record.objects.update(received_at=timezone.now(), first_received_at=timezone.now())
-        text = page(hers, "whole_record").split("What matters now")[0]
+        text = main(hers, "whole_record").split("What matters now")[0]
         assert "New since your last visit on" in text
         assert "Sodium" in text
 
@@ -176,7 +171,7 @@ class TestNewSinceTheLastVisit:
         looked(alice, at=last_visit)
         checked(connection, changed=3, at=timezone.now())
         Record.objects.update(received_at=timezone.now(), first_received_at=timezone.now())
-        text = page(hers, "whole_record").split("What matters now")[0]
+        text = main(hers, "whole_record").split("What matters now")[0]
         assert "Sodium" in text
         assert "How she lives" not in text
         assert "Cause of death" not in text
@@ -192,7 +187,7 @@ class TestNewSinceTheLastVisit:
         looked(alice, at=last_visit)
         checked(connection, changed=2, at=timezone.now())
         Record.objects.update(received_at=timezone.now(), first_received_at=timezone.now())
-        text = page(hers, "whole_record").split("What matters now")[0]
+        text = main(hers, "whole_record").split("What matters now")[0]
         assert "New since your last visit on" in text
         assert "2 entries came or changed, to be opened when you like:" in text
         assert reverse("subject", args=[subject]) in text
@@ -203,7 +198,7 @@ class TestNewSinceTheLastVisit:
         looked(alice, at=last_visit)
         checked(connection, changed=1, at=timezone.now())
         Record.objects.update(received_at=timezone.now())
-        assert "New since" not in page(hers, "whole_record")
+        assert "New since" not in main(hers, "whole_record")
 
     def test_names_what_came_since_without_values(self, hers, alice, connection, last_visit):
         keep(connection, result(0, value=152.5), result(1, name="Potassium"))
@@ -211,7 +206,7 @@ class TestNewSinceTheLastVisit:
         Record.objects.filter(logical_id="o0").update(received_at=timezone.now(), first_received_at=timezone.now())
         looked(alice, at=last_visit)
         checked(connection, changed=1, at=timezone.now())
-        text = page(hers, "whole_record").split("What matters now")[0]
+        text = main(hers, "whole_record").split("What matters now")[0]
         assert "New since your last visit on" in text
         assert "Sodium" in text
         assert "Potassium" not in text
@@ -223,7 +218,7 @@ class TestNewSinceTheLastVisit:
         Record.objects.update(first_received_at=last_visit - timedelta(days=9), received_at=timezone.now())
         looked(alice, at=last_visit)
         checked(connection, changed=1, at=timezone.now())
-        assert "<span>Results</span> <span><span>· </span>changed</span> " in page(hers, "whole_record")
+        assert "<span>Results</span> <span><span>· </span>changed</span> " in main(hers, "whole_record")
 
     def test_counts_nobody_of_whom_entries_tell(self, hers, alice, connection, last_visit):
         person = {"resourceType": "RelatedPerson", "patient": {"reference": f"Patient/{PATIENT_ID}"}}
@@ -232,7 +227,7 @@ class TestNewSinceTheLastVisit:
         for resource_type, changed in (("Observation", 1), ("RelatedPerson", 25)):
             checked(connection, changed=changed, at=timezone.now(), resource_type=resource_type)
         Record.objects.update(received_at=timezone.now())
-        text = page(hers, "whole_record")
+        text = main(hers, "whole_record")
         assert "New since" in text
         assert "came or changed" not in text
 
@@ -241,7 +236,7 @@ class TestNewSinceTheLastVisit:
         Record.objects.update(received_at=timezone.now())
         looked(alice, at=last_visit)
         checked(connection, changed=9, at=timezone.now())
-        text = page(hers, "whole_record")
+        text = main(hers, "whole_record")
         assert "4 more entries came or changed, to be opened when you like:" in text
         assert f'<a href="{reverse("subject", args=["results"])}">Results</a>' in text
 
@@ -251,16 +246,16 @@ class TestNewSinceTheLastVisit:
         Record.objects.update(received_at=timezone.now())
         looked(alice, at=last_visit)
         checked(connection, changed=31, at=timezone.now())
-        text = page(hers, "whole_record")
+        text = main(hers, "whole_record")
         assert "25 more entries came or changed, to be opened when you like:" in text
         assert f'<a href="{reverse("everything_by_date")}">Everything by date</a>' in text
 
     def test_is_not_said_at_the_first_visit_nor_where_nothing_came(self, hers, alice, connection, last_visit):
         keep(connection, result(0))
         checked(connection, changed=1, at=last_visit)
-        assert "New since" not in page(hers, "whole_record")
+        assert "New since" not in main(hers, "whole_record")
         looked(alice, at=timezone.now() - timedelta(days=2))
-        assert "New since" not in page(hers, "whole_record")
+        assert "New since" not in main(hers, "whole_record")
 
     def test_takes_at_most_twelve_queries(
         self, hers, alice, connection, other, last_visit, django_assert_max_num_queries
@@ -270,6 +265,6 @@ class TestNewSinceTheLastVisit:
             checked(one, changed=60, at=timezone.now())
         Record.objects.update(received_at=timezone.now())
         looked(alice, at=last_visit)
-        page(hers, "whole_record")
+        main(hers, "whole_record")
         with django_assert_max_num_queries(12):
-            assert "New since" in page(hers, "whole_record")
+            assert "New since" in main(hers, "whole_record")

@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from apps.records.models import Record
 from tests.records.linked import AT
+from tests.records.pages import main_of
 from tests.records.people import PATIENT_ID
 from tests.records.shelved import keep, result
 
@@ -17,11 +18,6 @@ MASKED = {"meta": {"security": [{"code": "masked"}]}}
 
 def address(logical_id, name="entry"):
     return reverse(name, args=["results", Record.objects.get(logical_id=logical_id).pk])
-
-
-def main_of(response):
-    assert response.status_code == 200
-    return re.sub(r"\s+", " ", response.content.decode()).split("<h1>")[1]
 
 
 def report(*ids, title="Basic panel", **elements):

@@ -4,11 +4,11 @@ import re
 
 import pytest
 from django.test import Client
-from django.urls import reverse
 
 from apps.records.models import Record
 from apps.records.presenters import plain_names, visits
 from tests.records.linked import make_connection, make_endpoint
+from tests.records.pages import ask
 from tests.records.people import PATIENT_ID
 from tests.records.shelved import keep, result
 
@@ -17,13 +17,8 @@ pytestmark = pytest.mark.django_db
 
 def rows(client, words="sodium", subject="results"):
     """Of each row its text, and the numbers of the records that it leads to."""
-    answer = client.post(reverse("search_record"), {"words": words}, follow=True)
-    found = re.findall(r'<li> ?<a class="row-link".*?</a>.*?(?=<li> ?<a class="row-link"|</main)', one_line(answer))
+    found = re.findall(r'<li> ?<a class="row-link".*?</a>.*?(?=<li> ?<a class="row-link"|</main)', ask(client, words))
     return [(re.sub(r"<[^>]*>", "", row), set(map(int, re.findall(rf"/{subject}/(\d+)/", row)))) for row in found]
-
-
-def one_line(answer):
-    return re.sub(r"\s+", " ", answer.content.decode())
 
 
 def records(connection):

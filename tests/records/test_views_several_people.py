@@ -11,6 +11,7 @@ from apps.records.exporting import choosing
 from apps.records.models import Record
 from tests.fixtures.cast import PASSWORD
 from tests.records.linked import make_connection, make_endpoint
+from tests.records.pages import main
 from tests.records.people import PATIENT_ID
 from tests.records.shelved import keep, result
 
@@ -30,12 +31,6 @@ def childs(other):
     return other
 
 
-def page(client, name, *args):
-    response = client.get(reverse(name, args=args))
-    assert response.status_code == 200
-    return re.sub(r"\s+", " ", response.content.decode()).split("<h1")[1]
-
-
 def medicine(logical_id="m1"):
     coding = {"system": "http://www.nlm.nih.gov/research/umls/rxnorm", "code": "314076", "display": "Lisinopril"}
     return {
@@ -53,10 +48,10 @@ def assert_apart(client, user, one, other):
     """No row, no chart and no summary has both."""
     keep(one, medicine(), result(0, value=5.1))
     keep(other, medicine(), result(1, value=9.9))
-    assert page(client, "subject", "medicines").count('class="row-link"') == 2
+    assert main(client, "subject", "medicines").count('class="row-link"') == 2
     record = Record.objects.get(connection=one, logical_id="o0")
-    assert "9.9" not in page(client, "over_time", "results", record.pk)
-    assert "Record of" in page(client, "entry", "results", record.pk)
+    assert "9.9" not in main(client, "over_time", "results", record.pk)
+    assert "Record of" in main(client, "entry", "results", record.pk)
     assert not choosing.are_one_person(choosing.choices(user))
 
 
@@ -65,27 +60,27 @@ class TestRecordsOfSeveralPeople:
         keep(connection, result(0), medicine())
         keep(childs, result(0, value=4.1), medicine())
         for there in (("subject", "results"), ("subject", "medicines"), ("everything_by_date",), ("whole_record",)):
-            text = page(hers, *there)
+            text = main(hers, *there)
             assert f"({HERS})" in text, there
             assert f"({CHILDS})" in text, there
         hers.force_login(sam)
-        assert "Quillfeather" not in page(hers, "subject", "results")
+        assert "Quillfeather" not in main(hers, "subject", "results")
 
     def test_put_no_medicine_of_one_under_another(self, hers, connection, childs):
         keep(connection, medicine())
         keep(childs, medicine())
-        assert page(hers, "subject", "medicines").count('class="row-link"') == 2
+        assert main(hers, "subject", "medicines").count('class="row-link"') == 2
 
     def test_make_no_one_entry_of_what_was_sent_alike(self, hers, connection, childs):
         keep(connection, result(0))
         keep(childs, result(0))
-        assert page(hers, "subject", "results").count('class="row-link"') == 2
+        assert main(hers, "subject", "results").count('class="row-link"') == 2
 
     def test_draw_no_value_of_one_with_those_of_another(self, hers, sam, connection, childs):
         keep(connection, result(0, value=5.1))
         keep(childs, result(1, value=9.9))
         record = Record.objects.get(connection=connection, logical_id="o0")
-        text = page(hers, "over_time", "results", record.pk)
+        text = main(hers, "over_time", "results", record.pk)
         assert "5.1" in text
         assert "9.9" not in text
         assert CHILDS not in text
@@ -96,21 +91,21 @@ class TestRecordsOfSeveralPeople:
         is_of(other, CHILDS, "1984-03-09")
         keep(connection, result(0))
         keep(other, result(0))
-        assert page(hers, "subject", "results").count('class="row-link"') == 2
+        assert main(hers, "subject", "results").count('class="row-link"') == 2
 
     def test_say_whose_an_entry_is_on_its_own_page(self, hers, sam, connection, childs):
         keep(connection, result(0))
         keep(childs, result(0))
         for whose, name in ((connection, HERS), (childs, CHILDS)):
             record = Record.objects.get(connection=whose, logical_id="o0")
-            text = page(hers, "entry", "results", record.pk)
+            text = main(hers, "entry", "results", record.pk)
             assert f'<p class="soft no-print"> Record of {name} </p>' in text
         hers.force_login(sam)
         assert hers.get(reverse("entry", args=["results", record.pk])).status_code == 404
 
     def test_say_whose_each_is_on_the_page_of_its_connection(self, hers, sam, connection, childs):
         for whose, name in ((connection, HERS), (childs, CHILDS)):
-            assert f"Record of {name}" in page(hers, "record", whose.pk)
+            assert f"Record of {name}" in main(hers, "record", whose.pk)
         hers.force_login(sam)
         assert hers.get(reverse("record", args=[childs.pk])).status_code == 404
 
@@ -118,7 +113,7 @@ class TestRecordsOfSeveralPeople:
         keep(connection, result(0))
         keep(childs, result(0))
         hers.post(reverse("account_reauthenticate"), {"password": PASSWORD})
-        text = page(hers, "download_copy")
+        text = main(hers, "download_copy")
         told = re.findall(r"</h3> <p> (Record of .*?) <br>", text)
         assert told == [f"Record of {HERS}", f"Record of {CHILDS}"]
 
@@ -128,7 +123,7 @@ class TestRecordsOfSeveralPeople:
         is_of(third, HERS, "")
         for each in (connection, other, third):
             keep(each, medicine())
-        text = page(hers, "subject", "medicines")
+        text = main(hers, "subject", "medicines")
         assert text.count('class="row-link"') == 3
         for told in ("born March 9, 1984", "born March 9, 2019", "birth date not given"):
             assert f"({HERS}, {told})" in text
@@ -157,9 +152,9 @@ class TestRecordsOfSeveralPeople:
         is_of(connection, HERS, "")
         is_of(other, CHILDS, "2025-03-09")
         keep(connection, result(0))
-        assert "looks wrong" not in page(hers, "subject", "results")
+        assert "looks wrong" not in main(hers, "subject", "results")
         keep(other, result(0))
-        assert page(hers, "subject", "results").count("looks wrong") == 1
+        assert main(hers, "subject", "results").count("looks wrong") == 1
 
     def test_name_on_paper_whom_a_page_is_of(self, hers, connection, other):
         is_of(other, HERS, "2019-03-09")
@@ -176,7 +171,7 @@ class TestRecordsOfOnePerson:
         is_of(other, name, "1984-03-09")
         keep(connection, medicine())
         keep(other, medicine())
-        assert page(hers, "subject", "medicines").count('class="row-link"') == 1
+        assert main(hers, "subject", "medicines").count('class="row-link"') == 1
         assert choosing.are_one_person(choosing.choices(alice))
 
     @pytest.mark.parametrize("born", ["", "1984", "1984-03"])
@@ -187,19 +182,19 @@ class TestRecordsOfOnePerson:
         keep(connection, medicine())
         keep(other, medicine())
         record = Record.objects.get(connection=connection, logical_id="m1")
-        assert page(hers, "subject", "medicines").count('class="row-link"') == 1
-        assert "Record of" not in page(hers, "entry", "medicines", record.pk)
+        assert main(hers, "subject", "medicines").count('class="row-link"') == 1
+        assert "Record of" not in main(hers, "entry", "medicines", record.pk)
 
     def test_are_not_one_with_a_namesake_of_another_family(self, hers, connection, other):
         is_of(other, "Wrenna Fletcher", "")
         keep(connection, medicine())
         keep(other, medicine())
-        assert page(hers, "subject", "medicines").count('class="row-link"') == 2
+        assert main(hers, "subject", "medicines").count('class="row-link"') == 2
 
     def test_are_one_however_providers_write_the_name(self, hers, connection, other):
         is_of(other, "WRENNA T QUILLFEATHER", "1984-03-09")
         keep(connection, medicine())
         keep(other, medicine())
-        text = page(hers, "subject", "medicines")
+        text = main(hers, "subject", "medicines")
         assert text.count('class="row-link"') == 1
         assert "(Wrenna" not in text

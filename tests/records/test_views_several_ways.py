@@ -1,6 +1,5 @@
 """A reader whose one provider sends the same record in two ways, as FHIR R4 and as FHIR DSTU2."""
 
-import html
 import re
 
 import pytest
@@ -9,6 +8,7 @@ from django.urls import reverse
 from apps.records.models import Record
 from tests.fixtures.cast import PASSWORD
 from tests.records.linked import make_connection, make_endpoint
+from tests.records.pages import main
 from tests.records.shelved import keep, result
 from tests.records.test_views_reports import report
 
@@ -33,33 +33,27 @@ def older(alice, connection):
     return older
 
 
-def page(client, name, *args, **query):
-    response = client.get(reverse(name, args=args, query=query))
-    assert response.status_code == 200
-    return re.sub(r"\s+", " ", html.unescape(response.content.decode())).split("<h1")[1]
-
-
 class TestOneProviderReadInTwoWays:
     def test_is_told_apart_wherever_it_is_named(self, hers, sam, connection, older):
         keep(connection, result(0))
         keep(older, result(1))
         name = connection.provider.name
         for there in (("subject", "results"), ("everything_by_date",), ("whole_record",)):
-            text = page(hers, *there)
+            text = main(hers, *there)
             assert f"{name} (FHIR R4)" in text, there
             assert f"{name} (FHIR DSTU2)" in text, there
         hers.force_login(sam)
-        assert "FHIR" not in page(hers, "subject", "results")
+        assert "FHIR" not in main(hers, "subject", "results")
 
     def test_is_called_by_its_name_alone_where_it_is_read_in_one(self, hers, connection):
         keep(connection, result(0))
-        assert "(FHIR" not in page(hers, "subject", "results")
+        assert "(FHIR" not in main(hers, "subject", "results")
 
     def test_has_one_row_and_one_mark_over_time_for_what_came_twice(self, hers, connection, older):
         values = [result(number, value=5 + number) for number in range(4)]
         keep(connection, *values)
         keep(older, *values)
-        text = page(hers, "over_time", "results", Record.objects.get(connection=connection, logical_id="o3").pk)
+        text = main(hers, "over_time", "results", Record.objects.get(connection=connection, logical_id="o3").pk)
         name = connection.provider.name
         assert re.findall(r">\s*(\d) mmol/L", text) == ["5", "6", "7", "8"]
         assert "Lower than on December 30, 2024" in text
@@ -72,12 +66,12 @@ class TestOneProviderReadInTwoWays:
     def test_lists_a_report_that_came_twice_once(self, hers, connection, older):
         keep(connection, result(0), result(1), report("o0", "o1", code=PANEL))
         keep(older, {**result(0), "id": "x"}, {**result(1), "id": "y"}, report("x", "y", code=PANEL))
-        assert page(hers, "subject", "results").count('class="row-link"') == 3
+        assert main(hers, "subject", "results").count('class="row-link"') == 3
 
     def test_is_named_once_beside_what_came_by_both(self, hers, connection, older):
         for one in (connection, older):
             keep(one, result(0))
-        row = page(hers, "subject", "results").split('class="row-link"')[1].split("</li>")[0]
+        row = main(hers, "subject", "results").split('class="row-link"')[1].split("</li>")[0]
         assert connection.provider.name in row
         assert "(FHIR" not in row
 
@@ -85,7 +79,7 @@ class TestOneProviderReadInTwoWays:
         for one in (connection, older, other):
             keep(one, note("Harbor"))
         keep(older, {**note("Addendum"), "id": "d2"})
-        text = page(hers, "subject", "documents")
+        text = main(hers, "subject", "documents")
         assert text.count('class="row-link"') == 3
         for one in (connection, older, other):
             assert one.provider.name in text
@@ -94,17 +88,17 @@ class TestOneProviderReadInTwoWays:
         scan = {"title": "Scan", "contentType": "application/pdf", "url": "Binary/1"}
         for one in (connection, older, other):
             keep(one, report(code=PANEL, presentedForm=[scan]))
-        assert page(hers, "subject", "results").count('class="row-link"') == 2
+        assert main(hers, "subject", "results").count('class="row-link"') == 2
 
     def test_lists_two_reports_that_conclude_otherwise(self, hers, connection, older):
         keep(connection, report(code=PANEL, conclusion="All is well"))
         keep(older, report(code=PANEL, conclusion="Ask again"))
-        assert page(hers, "subject", "results").count('class="row-link"') == 2
+        assert main(hers, "subject", "results").count('class="row-link"') == 2
 
     def test_lists_two_reports_whose_results_differ(self, hers, connection, older):
         keep(connection, result(0, value=5.1), result(1), report("o0", "o1", code=PANEL))
         keep(older, result(0, value=6.1), result(1), report("o0", "o1", code=PANEL))
-        text = page(hers, "subject", "results")
+        text = main(hers, "subject", "results")
         assert text.count("Basic panel") == 2
         assert text.count('class="row-link"') == 5
 
@@ -112,7 +106,7 @@ class TestOneProviderReadInTwoWays:
         peptides = [{**result(0, name=f"Peptide {number}"), "id": f"o{number}"} for number in range(60)]
         keep(connection, *peptides, report("o59", code=PANEL))
         keep(older, {**peptides[59], "valueQuantity": {"value": 9.9}}, report("o59", code=PANEL))
-        assert page(hers, "subject", "results").count("Basic panel") == 2
+        assert main(hers, "subject", "results").count("Basic panel") == 2
 
     @pytest.mark.parametrize("differing", ["value", "nothing"])
     def test_lists_two_panels_as_one_only_where_their_members_are_alike(self, hers, connection, older, differing):
@@ -120,7 +114,7 @@ class TestOneProviderReadInTwoWays:
             panel = {**result(0, name="Electrolytes"), "id": "p", "hasMember": [{"reference": "Observation/o0"}]}
             del panel["valueQuantity"]
             keep(one, result(0, value=value), panel)
-        assert page(hers, "subject", "results").count("Electrolytes") == (1 if differing == "nothing" else 2)
+        assert main(hers, "subject", "results").count("Electrolytes") == (1 if differing == "nothing" else 2)
 
     @pytest.mark.parametrize(
         "differing",
@@ -133,18 +127,18 @@ class TestOneProviderReadInTwoWays:
     def test_lists_two_reports_that_say_something_else_on_their_pages(self, hers, connection, older, differing):
         keep(connection, report(code=PANEL))
         keep(older, report(code=PANEL, **differing))
-        assert page(hers, "subject", "results").count('class="row-link"') == 2
+        assert main(hers, "subject", "results").count('class="row-link"') == 2
 
     def test_lists_a_report_once_whose_file_stands_at_two_addresses(self, hers, connection, older):
         form = {"title": "Scan", "contentType": "application/pdf", "size": 512}
         for number, one in enumerate((connection, older)):
             keep(one, report(code=PANEL, presentedForm=[{**form, "url": f"https://fhir.example/{number}/Binary/1"}]))
-        assert page(hers, "subject", "results").count('class="row-link"') == 1
+        assert main(hers, "subject", "results").count('class="row-link"') == 1
 
     def test_is_told_apart_where_a_copy_is_chosen(self, hers, connection, older):
         keep(connection, result(0))
         keep(older, result(1))
         hers.post(reverse("account_reauthenticate"), {"password": PASSWORD})
-        text = page(hers, "download_copy")
+        text = main(hers, "download_copy")
         for way in ("FHIR R4", "FHIR DSTU2"):
             assert f"{connection.provider.name} ({way}): record of" in text

@@ -1,20 +1,12 @@
 """Vital signs as lists and pages tell them: as sent, and in a second unit where one is exact."""
 
-import re
-
 import pytest
-from django.urls import reverse
 
 from apps.records.models import Record
+from tests.records.pages import main
 from tests.records.shelved import keep, result
 
 pytestmark = pytest.mark.django_db
-
-
-def page(client, name, *args, **query):
-    response = client.get(reverse(name, args=args), query)
-    assert response.status_code == 200
-    return re.sub(r"\s+", " ", response.content.decode()).split("<h1>")[1]
 
 
 class TestAVitalSign:
@@ -28,19 +20,19 @@ class TestAVitalSign:
 
     def test_is_told_in_a_second_unit_behind_the_one_that_was_sent(self, hers, connection):
         keep(connection, self.weight(1, 72.5, "kg"), result(2))
-        assert "72.5 kg (159.8 lb)" in page(hers, "subject", "vitals")
+        assert "72.5 kg (159.8 lb)" in main(hers, "subject", "vitals")
         pk = Record.objects.get(logical_id="o1").pk
-        assert "<dd>72.5 kg (159.8 lb)</dd>" in page(hers, "entry", "vitals", pk)
+        assert "<dd>72.5 kg (159.8 lb)</dd>" in main(hers, "entry", "vitals", pk)
 
     def test_sent_in_two_units_is_one_test_and_each_value_keeps_its_own(self, hers, connection):
         keep(connection, self.weight(1, 160, "lb"), self.weight(2, 72.5, "kg"))
-        text = page(hers, "subject", "vitals")
+        text = main(hers, "subject", "vitals")
         assert "160 lb" in text
         assert "2 values" in text
-        dated = page(hers, "subject", "vitals", by="date")
+        dated = main(hers, "subject", "vitals", by="date")
         assert dated.index("160 lb") < dated.index("72.5 kg (159.8 lb)")
 
     def test_is_told_to_no_stranger(self, client, sam, connection):
         keep(connection, self.weight(1, 72.5, "kg"))
         client.force_login(sam)
-        assert "72.5" not in page(client, "subject", "vitals")
+        assert "72.5" not in main(client, "subject", "vitals")

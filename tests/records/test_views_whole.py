@@ -14,18 +14,13 @@ from apps.records.shelving import building
 from apps.records.subjects import LISTED
 from apps.records.viewing import entries
 from tests.records.linked import AT, make_connection, make_endpoint
+from tests.records.pages import ask, page
 from tests.records.people import allergy
 from tests.records.shelved import keep, result
 
 pytestmark = pytest.mark.django_db
 
 LISTS = ["whole_record", "everything_by_date", "search_record"]
-
-
-def page(client, name, *args, **query):
-    response = client.get(reverse(name, args=args), query)
-    assert response.status_code == 200
-    return re.sub(r"\s+", " ", response.content.decode())
 
 
 def entry_of(logical_id):
@@ -263,26 +258,21 @@ class TestEverythingByDate:
 
 
 class TestSearch:
-    def ask(self, client, words):
-        response = client.post(reverse("search_record"), {"words": words}, follow=True)
-        assert response.status_code == 200
-        return re.sub(r"\s+", " ", response.content.decode())
-
     def test_finds_entries_by_subject(self, hers, connection):
         keep(connection, result(0), allergy("a1"))
-        text = self.ask(hers, "pteri")
+        text = ask(hers, "pteri")
         assert "1 entry found" in text
         assert reverse("entry", args=["allergies", entry_of("a1").pk]) in text
 
     def test_says_so_where_nothing_is_found(self, hers, connection):
         keep(connection, result(0))
-        assert "Nothing found for “zebra” in 1 entry." in self.ask(hers, "zebra")
+        assert "Nothing found for “zebra” in 1 entry." in ask(hers, "zebra")
 
     def test_says_that_the_record_is_prepared_anew_where_its_leaves_are_still_to_come(self, hers, connection):
         """As long as shelves are of a build whose leaves nobody has: read again, they still are."""
         keep(connection, result(0))
         Leaf.objects.all().delete()
-        text = self.ask(hers, "sodium")
+        text = ask(hers, "sodium")
         assert "Your record is being prepared anew" in text
         assert "Nothing found" not in text
 
@@ -290,11 +280,11 @@ class TestSearch:
         monkeypatch.setattr(building._Writing, "write_words", lambda _writing, _rows: {})
         keep(connection, result(0))
         monkeypatch.undo()
-        assert "Your record is being prepared anew" in self.ask(hers, "sodium")
+        assert "Your record is being prepared anew" in ask(hers, "sodium")
         assert shelving.unreadable(connection) == {subject.key for subject in LISTED}  # the next copy builds them
         shelving.rebuild_all(connection, at=AT)
         assert not shelving.unreadable(connection)
-        assert "1 entry found" in self.ask(hers, "sodium")
+        assert "1 entry found" in ask(hers, "sodium")
 
     def test_takes_few_queries_however_many_providers(
         self, hers, alice, connection, other, django_assert_max_num_queries
@@ -302,9 +292,9 @@ class TestSearch:
         third = make_connection(alice, make_endpoint("https://third.example/r4"))
         for whose in (connection, other, third):
             keep(whose, *(result(number) for number in range(60)), allergy("a1"))
-        self.ask(hers, "sodium")  # written down once a day
+        ask(hers, "sodium")  # written down once a day
         with django_assert_max_num_queries(12):
-            assert "180 entries found" in self.ask(hers, "sodium")
+            assert "180 entries found" in ask(hers, "sodium")
 
     def test_leaves_no_word_in_an_address(self, hers, connection):
         keep(connection, result(0))
@@ -350,7 +340,7 @@ class TestEveryPage:
             response = client.get(address)
             assert response.status_code == (404 if f"/{entry_of('o0').pk}/" in address else 200)
             assert not [said for said in ("Sodium", "Pteridine", "Harbor") if said in response.content.decode()]
-        found = client.post(reverse("search_record"), {"words": "sodium"}, follow=True).content.decode()
+        found = ask(client, "sodium")
         assert "1 entry found" not in found
         assert "Harbor" not in found
 

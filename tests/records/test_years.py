@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta, timezone
 from itertools import pairwise
 
 import pytest
-from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from apps.records.presenters import moments
 from apps.records.presenters.entry import Entry
 from apps.records.shelving import arranging
 from apps.records.shelving.indexing import FORM
+from tests.records.pages import main
 from tests.records.shelved import keep, result
 
 NEW_YEAR = datetime(2024, 1, 1, tzinfo=UTC)
@@ -51,11 +51,11 @@ def kept(connection):
 
 def years_on(client, **query):
     """The heading that each test stands under, in the order of the page, or None for a page without."""
-    response = client.get(reverse("subject", args=["results"]), {"by": "date", **query})
-    main = re.sub(r"\s+", " ", response.content.decode()).split("<h1>")[1]
     told: dict[str, str | None] = {}
     heading = None
-    for year, name in re.findall(r'<h2 class="group">(\d+)</h2>|Test (o\d)<', main):
+    for year, name in re.findall(
+        r'<h2 class="group">(\d+)</h2>|Test (o\d)<', main(client, "subject", "results", by="date", **query)
+    ):
         heading = year or heading
         if name:
             told[name] = heading
