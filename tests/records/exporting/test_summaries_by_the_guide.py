@@ -142,8 +142,10 @@ class TestAnEntry:
     )
     def test_says_which_dose_it_was(self, alice, sent):
         keep(make_connection(alice), made("Immunization", vaccineCode=CANARY, status="completed", **sent))
-        (only,) = Summarized(alice).told(VACCINES)
+        found = Summarized(alice)
+        (only,) = found.told(VACCINES)
         assert only["protocolApplied"] == [{"series": "Basic", "doseNumberString": "2", "seriesDosesString": "3"}]
+        assert "Given; Dose: 2 of 3" in found.words(VACCINES)
 
     @pytest.mark.parametrize(
         ("loinc", "sent"),

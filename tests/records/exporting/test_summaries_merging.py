@@ -173,7 +173,15 @@ class TestANewerReport:
             ({"result": []}, 2),
         ],
     )
-    def test_takes_the_place_only_of_one_that_groups_results_and_says_nothing_itself(self, alice, older, count):
+    def test_takes_the_place_only_of_one_that_groups_results_and_says_nothing_else(self, alice, older, count):
         report = {**result("r1", result=[{"reference": "Observation/o1"}]), "resourceType": "DiagnosticReport"}
         keep(make_connection(alice), report, {**report, "id": "r2", "effectiveDateTime": "2024-01-02", **older})
         assert len(Summarized(alice).of_type("DiagnosticReport")) == count
+
+    def test_takes_the_place_of_one_that_says_the_very_same(self, alice):
+        report = {**result("r1", result=[{"reference": "Observation/o1"}]), "resourceType": "DiagnosticReport"}
+        said = {"conclusion": "Compare with the goal", "conclusionCode": [{"text": "Well"}]}
+        older = {"id": "r2", "effectiveDateTime": "2024-01-02"}
+        keep(make_connection(alice), {**report, **said}, {**report, **said, **older})
+        (only,) = Summarized(alice).of_type("DiagnosticReport")
+        assert only["effectiveDateTime"] == "2025-01-02"

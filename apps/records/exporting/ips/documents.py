@@ -143,9 +143,8 @@ def _lines(section: Section, held: Gathered, choices: Sequence[Choice]) -> Itera
     if not held.found and not held.none_known:
         yield _("Nothing is listed. This does not mean that there is none.")
     for one in held.none_known:
-        date = dates.sent_date(one.when.starts) or _("a date not given")
-        known = {"provider": one.source.provider, "date": date, "said": one.said}
-        yield _("%(provider)s recorded on %(date)s: %(said)s.") % known
+        known = {"provider": one.source.provider, "when": dates.sent_on(one.when.starts), "said": one.said}
+        yield _("%(provider)s recorded %(when)s: %(said)s.") % known
     names = {str(subject.name) for subject in section.subjects}
     for choice in choices:
         for missing in choice.gaps.missing:

@@ -130,12 +130,11 @@ def measurement_of(entry: Entry) -> str:
 
 def result_of(entry: Entry) -> str:
     """The test that a result is of, or the panel that a report groups. What a report concludes is of itself alone: two
-    that are called the same may be about different things."""
+    that are called the same may be about different things. Of panels with one remark the newest has it."""
     if not isinstance(entry, ReportEntry):
         return measurement_of(entry)
-    says_more = entry.conclusion or entry.conclusion_names or entry.inside or not entry.results
-    meaning = "" if says_more else meaning_of(entry)
-    return meaning and f"report {meaning}"
+    meaning = "" if entry.inside or not entry.results else meaning_of(entry)
+    return meaning and repr(("report", meaning, entry.conclusion, entry.conclusion_names, entry.said))
 
 
 class _Standing(StrEnum):

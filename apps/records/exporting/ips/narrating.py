@@ -25,7 +25,7 @@ _TOLD: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "ProcedureEntry": ("body_sites", "outcome", "complications"),
     }
 )
-_SAY_WHAT_THEY_ARE: Final = frozenset({"criticality", "reactions", "doses", "model"})
+_SAY_WHAT_THEY_ARE: Final = frozenset({"criticality", "reactions", "model"})
 
 
 def details(told: Told, *said: str) -> str:

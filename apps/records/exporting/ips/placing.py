@@ -14,7 +14,7 @@ from apps.records.presenters.entry import Code, Entry
 _PREGNANCY: Final = frozenset(
     {
         "82810-3",  # whether somebody is pregnant
-        "11778-8", "11779-6", "11780-4",  # when the child is expected
+        "11778-8", "11779-6", "11780-4", "8665-2",  # when the child is expected; the last period before
         "11612-9", "11613-7", "11614-5", "11636-8", "11637-6", "11638-4", "11639-2", "11640-0", "33065-4",
         "11996-6", "11977-6",  # how many pregnancies and births there were
     }
