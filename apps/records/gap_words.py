@@ -69,7 +69,7 @@ def _words(gap: SyncStep.Gap, step: SyncStep) -> "_Said":
         return _UNREADABLE_ENTRIES
     if gap == Gap.STOPPED_SHORT and (step.rows_counted or 0) <= _sent(step):
         return _UNCOUNTED_REST
-    return (_PARTLY.get(gap) if step.rows_kept else None) or _GAPS[gap]
+    return (_PARTLY.get(gap) if step.came_in_part else None) or _GAPS[gap]
 
 
 def _of_single_entries(step: SyncStep) -> "Iterator[_Said]":

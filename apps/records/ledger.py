@@ -147,7 +147,7 @@ def _counts(subject: Subject, resource_type: str) -> bool:
 
 def _missing(steps: Sequence[SyncStep]) -> tuple[SyncStep, ...]:
     """The types that did not come, where others of the subject did."""
-    gone = tuple(step for step in steps if step.status == Status.GAP and not step.rows_kept)
+    gone = tuple(step for step in steps if step.status == Status.GAP and not step.came_in_part)
     return gone if len(gone) < len(steps) else ()
 
 

@@ -169,6 +169,11 @@ class SyncStep(models.Model):
     def __str__(self) -> str:
         return f"sync step {self.pk}"
 
+    @property
+    def came_in_part(self) -> bool:
+        """Of one that lacks something: whether some of it came, if only once, where what changed since is asked for."""
+        return bool(self.rows_kept or (self.gap and self.watermark_at))
+
 
 class PendingRead(models.Model):
     """A resource that rows of this run refer to, such as a practitioner: read once, after the searches.

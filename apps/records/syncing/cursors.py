@@ -26,6 +26,8 @@ class Cursor:
     `page` is a print of which rows the last page held, and `alike` how many pages in a row held the same: a server that
     answers with its last page for ever makes a new link each time.
 
+    `unfinished` are the searches of the attempt that did not come to their end, whatever the reason.
+
     Of the search at hand, `is_again` says that it was begun a second time, `in_few` that it asks for few rows a page,
     and `counted` what the step had counted before it.
     """
@@ -41,6 +43,7 @@ class Cursor:
     counted: Mapping[str, int | None] = field(default_factory=dict)
     page: str = ""
     alike: int = 0
+    unfinished: tuple[int, ...] = ()
 
     def after(self, next_url: str | None, *, pages: int, rows: Iterable[Resource] = ()) -> "Cursor":
         """Where to go on after a page with this link and these rows, with which the step has got so many pages."""
@@ -50,17 +53,22 @@ class Cursor:
             is_power_of_two = pages & (pages - 1) == 0
             mark = next_url if self.mark is None or is_power_of_two else self.mark
             return replace(self, next_url=next_url, mark=mark, page=page, alike=alike)
-        return replace(self._with_next_search(), stopped_short=self.stopped_short or next_url is not None)
+        ended = self if next_url is None else self.short()
+        return ended.next_search()
 
     def past(self, gap: str) -> "Cursor":
         """With the next search, after this one ended early for that reason."""
-        return self._with_next_search().lacking(gap)
+        return self.lacking(gap).next_search()
+
+    def short(self) -> "Cursor":
+        """With this search broken off before its end."""
+        return replace(self._unfinished(), stopped_short=True)
 
     def lacking(self, gap: str) -> "Cursor":
-        """With this gap as well. The first counts, but one that trying again may close is hidden by none that it would
-        not."""
+        """With this gap of the search as well. The first counts, but one that trying again may close is hidden by none
+        that it would not."""
         is_graver = self.lacks in SyncStep.SETTLED and gap not in SyncStep.SETTLED
-        return replace(self, lacks=gap if is_graver or not self.lacks else self.lacks)
+        return replace(self._unfinished(), lacks=gap if is_graver or not self.lacks else self.lacks)
 
     def again(self) -> "Cursor":
         """With the first page of the same search."""
@@ -70,8 +78,18 @@ class Cursor:
         """The same, with few rows a page."""
         return replace(self, next_url=None, mark=None, in_few=True)
 
-    def _with_next_search(self) -> "Cursor":
-        return Cursor(self.search + 1, stopped_short=self.stopped_short, attempt=self.attempt, lacks=self.lacks)
+    def next_search(self) -> "Cursor":
+        """With the search after this one."""
+        return Cursor(
+            self.search + 1,
+            stopped_short=self.stopped_short,
+            attempt=self.attempt,
+            lacks=self.lacks,
+            unfinished=self.unfinished,
+        )
+
+    def _unfinished(self) -> "Cursor":
+        return replace(self, unfinished=tuple(dict.fromkeys((*self.unfinished, self.search))))
 
 
 def _print_of(rows: Iterable[Resource]) -> str:
@@ -89,7 +107,10 @@ def opened(step: SyncStep, ring: KeyRing) -> Cursor:
     """The cursor of a step; the beginning where nothing was stored yet."""
     if step.sealed_cursor is None:
         return Cursor()
-    return Cursor(*json.loads(ring.open(bytes(step.sealed_cursor), place=_place(step))))
+    found = Cursor(*json.loads(ring.open(bytes(step.sealed_cursor), place=_place(step))))
+    if not found.unfinished and (found.lacks or found.stopped_short):  # of an earlier release, which did not tell
+        return replace(found, unfinished=tuple(range(found.search + 1)))
+    return replace(found, unfinished=tuple(found.unfinished))
 
 
 def _place(step: SyncStep) -> Place:

@@ -4,7 +4,7 @@ with a `patient` parameter, less what it does not offer and what the patient doe
 A type we know that is not asked for is a step all the same, with the reason why: nothing is silently missing.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -43,11 +43,13 @@ class Way(StrEnum):
 
 class Asking(msgspec.Struct, frozen=True):
     """How one type is asked for, as its step keeps it. `attempts` are sets of searches that each cover the type: the
-    first that is not refused is the one. `used` is which, once the step has ended."""
+    first that is not refused is the one. `used` is which, once the step has ended, and `lacking` are those of its
+    searches that did not come to their end, where the others did."""
 
     way: Way
     attempts: tuple[tuple[Parameters, ...], ...] = ()
     used: int | None = None
+    lacking: tuple[int, ...] = ()
 
     def written(self) -> dict[str, object]:
         """For `SyncStep.asked`."""
@@ -57,6 +59,11 @@ class Asking(msgspec.Struct, frozen=True):
     def searches(self, attempt: int) -> tuple[Parameters, ...]:
         """The searches of one attempt."""
         return self.attempts[attempt] if attempt < len(self.attempts) else ()
+
+    def whole(self) -> frozenset[Parameters]:
+        """The searches that came to their end, without what only adds to them."""
+        came = enumerate(self.searches(self.used or 0))
+        return frozenset(_without_extras(search) for number, search in came if number not in self.lacking)
 
     def covers_alike(self, other: "Asking") -> bool:
         """Whether the attempt that was used asked what the other's did, apart from what only adds to it."""
@@ -91,14 +98,17 @@ class Planned:
     tells_changes: bool = False
     brings_provenance: bool = False
 
-    def asking(self, *, since: str = "") -> Asking:
-        """`since` is a FHIR instant; empty asks for everything. What only adds to a search is left out where a server
-        refuses it every way: facts 3.12, servers that answer 400 to parameters they do not know."""
-        extras: list[tuple[str, str]] = [BROUGHT_BY] if self.brings_provenance else []
-        if since and self.tells_changes:
-            extras.append((_UPDATED, f"ge{since}"))
-        added = [tuple((*search, *extras) for search in searches) for searches in self.attempts] if extras else []
-        return Asking(self.way, (*added, *self.attempts))
+    def asking(self, *, since: str = "", whole: Collection[Parameters] = ()) -> Asking:
+        """`since` is a FHIR instant: of the searches that were `whole` then, what changed after it is asked for, and of
+        any other everything. What only adds to a search is left out where a server refuses it every way: facts 3.12,
+        servers that answer 400 to parameters they do not know."""
+        brought = (BROUGHT_BY,) if self.brings_provenance else ()
+        changed = ((_UPDATED, f"ge{since}"),) if self.tells_changes else ()
+        added = [
+            tuple((*search, *brought, *(changed if search in whole else ())) for search in searches)
+            for searches in self.attempts
+        ]
+        return Asking(self.way, tuple(dict.fromkeys((*added, *self.attempts))))
 
 
 def plan(

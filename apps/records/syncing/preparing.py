@@ -17,6 +17,7 @@ from apps.records.models import SyncRun, SyncStep
 from apps.records.syncing import owing, planning, surviving, watermarks
 from apps.records.syncing.planning import Planned
 from apps.records.syncing.stepping import Work
+from apps.records.syncing.watermarks import Watermark
 
 Status = SyncStep.Status
 Gap = SyncStep.Gap
@@ -72,14 +73,15 @@ def _steps_before(run: SyncRun) -> dict[str, SyncStep]:
 
 
 def _planned_step(
-    there: SyncStep | None, planned: Planned, run: SyncRun, *, since: Mapping[str, datetime], at: datetime
+    there: SyncStep | None, planned: Planned, run: SyncRun, *, since: Mapping[str, Watermark], at: datetime
 ) -> SyncStep:
     step = there or SyncStep(run=run, user_id=run.user_id, resource_type=planned.resource_type)
     if step.finished_at is not None:
         return step
-    since_at = since.get(planned.resource_type) if planned.tells_changes and there is None else None
-    step.since_at = since_at
-    step.asked = planned.asking(since=watermarks.instant(since_at) if since_at else "").written()
+    known = since.get(planned.resource_type) if planned.tells_changes and there is None else None
+    step.since_at = known.at if known else None
+    asking = planned.asking(since=watermarks.instant(known.at), whole=known.whole) if known else planned.asking()
+    step.asked = asking.written()
     if not (planned.is_offered and planned.is_shared):
         step.status = Status.GAP
         step.gap = Gap.NOT_SHARED if planned.is_offered else Gap.NOT_OFFERED

@@ -334,7 +334,7 @@ def _drop_open_steps(run: SyncRun, gap: SyncStep.Gap, *, at: datetime) -> None:
     for step in run.steps.filter(status__in=OPEN, rows_refused__gt=0):
         quarantining.raise_alarm(run, rows=step.rows_refused, at=at)
     run.steps.filter(status__in=OPEN).update(
-        status=Status.GAP, gap=gap, sealed_cursor=None, sealed_page=None, finished_at=at
+        status=Status.GAP, gap=gap, watermark_at=None, sealed_cursor=None, sealed_page=None, finished_at=at
     )
 
 

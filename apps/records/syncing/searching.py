@@ -64,12 +64,12 @@ class Searching:
         self._rows = answer.resources
         if self._cursor.next_url is None:
             self._begin_counting(answer.total)
-            if self._cursor.search == 0:
+            if self._is_first_answered():
                 step.watermark_at = watermarks.of_search(step, answered_at=answer.answered_at)
         step.rows_unreadable += answer.unreadable
         step.bytes_got += sum(len(resource.body) for resource in answer.resources)
         if answer.is_cut:
-            self._cursor = replace(self._cursor, stopped_short=True)
+            self._cursor = self._cursor.short()
         if answer.failure is not None:
             self._cursor = self._cursor.lacking(gaps.reason(answer.failure))
         self._cursor = self._cursor.after(answer.next_url, pages=step.pages + 1, rows=answer.resources)
@@ -96,8 +96,6 @@ class Searching:
         cursor = self._cursor
         if self._is_refused_as_asked(question, error):
             self._cursor = Cursor(attempt=cursor.attempt + 1)
-            if not any(planning.asks_for_changes(search) for search in self._searches):
-                self.step.since_at = None
         elif error.code is Code.TOO_LARGE and not cursor.in_few:
             self._begin_again(cursor.again_in_few())
         elif isinstance(question, Follow) and error.status in _LINK_IS_GONE and not cursor.is_again:
@@ -108,11 +106,25 @@ class Searching:
 
     def close(self) -> None:
         """End the step, with the gravest of what is missing. Raises LeaseLost."""
-        stepping.close(self.step, gap=self._gap(), work=self._work, used=self._cursor.attempt)
+        gap, lacking = self._gap(), self._lacking()
+        if not any(planning.asks_for_changes(search) for search in self._searches):
+            self.step.since_at = None
+        stepping.close(self.step, gap=gap, work=self._work, used=self._cursor.attempt, lacking=lacking)
 
     @property
     def _searches(self) -> tuple[Parameters, ...]:
         return self._asking.searches(self._cursor.attempt)
+
+    def _is_first_answered(self) -> bool:
+        """Whether the searches before this one brought nothing to its end."""
+        return set(range(self._cursor.search)) <= set(self._cursor.unfinished)
+
+    def _lacking(self) -> tuple[int, ...]:
+        """Which searches alone are to be asked for everything again, where the others are whole for all we can tell."""
+        cursor, step = self._cursor, self.step
+        is_part = 0 < len(cursor.unfinished) < len(self._searches) and cursor.lacks != Gap.TOO_MUCH
+        is_in_doubt = step.rows_refused or step.rows_unreadable or not is_part or self._is_short()
+        return () if is_in_doubt else cursor.unfinished
 
     def _begin_counting(self, total: int | None) -> None:
         """A search begins, perhaps again; keep what was counted before it."""
@@ -139,7 +151,8 @@ class Searching:
         if self._cursor.stopped_short and self._cursor.lacks in SyncStep.SETTLED:
             return Gap.STOPPED_SHORT
         if self._cursor.lacks:  # of a type that brings rows, a part is never "not offered"
-            is_part = self._cursor.lacks == Gap.NOT_OFFERED and step.rows_got
+            brings = step.rows_got or (step.since_at and len(self._cursor.unfinished) < len(self._searches))
+            is_part = self._cursor.lacks == Gap.NOT_OFFERED and brings
             return Gap.REFUSED if is_part else self._cursor.lacks
         if self._cursor.stopped_short or self._is_short():
             return Gap.STOPPED_SHORT

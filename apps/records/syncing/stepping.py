@@ -186,11 +186,11 @@ def is_too_much(step: SyncStep, work: Work) -> bool:
     return is_large or work.clock() - work.run.created_at > LONGEST
 
 
-def close(step: SyncStep, *, gap: str, work: Work, used: int | None = None) -> None:
+def close(step: SyncStep, *, gap: str, work: Work, used: int | None = None, lacking: tuple[int, ...] = ()) -> None:
     """End a step, with the reason if something is missing. Raises LeaseLost.
 
     A search for everything that came to its end without a gap proves what the provider has no more. `used` is the
-    attempt that brought it.
+    attempt that brought it, and `lacking` are its searches that alone are the gap, so that the others are whole.
     """
     now = work.clock()
     with transaction.atomic():
@@ -198,14 +198,14 @@ def close(step: SyncStep, *, gap: str, work: Work, used: int | None = None) -> N
         step.rows_kept = rows_kept(step, work)
         step.status = Status.GAP if gap else Status.COMPLETE
         step.gap = gap
-        if gap:
+        if gap and not lacking:
             step.watermark_at = None
         elif used is None:
             step.watermark_at = step.started_at
         step.sealed_cursor = step.sealed_page = None
         step.finished_at = now
         if used is not None:
-            step.asked = Asking(Way.SEARCH, asking(step).attempts, used).written()
+            step.asked = Asking(Way.SEARCH, asking(step).attempts, used, lacking).written()
             if not gap and step.since_at is None and _proves_what_is_gone(step, work):
                 step.rows_removed = _mark_removed(step, work, at=now)
                 step.needs_shelf = step.needs_shelf or step.rows_removed > 0

@@ -1,4 +1,5 @@
-"""Until when a type is known to be whole, told by the provider's clock: where the next check for changes begins.
+"""Until when a type is known to be whole, told by the provider's clock: where the next check for changes begins. Of one
+that several searches cover, some may be whole and others not (docs/decisions/0017).
 
 What is stamped before that and comes to light after it would be missed until the next full proof. So a watermark errs
 early: it is no later than our clock says, nor than the provider's; a check begins some time before it; and where the
@@ -6,12 +7,15 @@ two clocks are too far apart to be believed, everything is asked for.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from django.db.models import Max
+from django.db.models import Q
 
 from apps.records.models import SyncRun, SyncStep
+from apps.records.syncing import planning
+from apps.wire.resource_types import Parameters
 
 # How long checks may ask for changes alone: what a provider deleted is told by a search for everything (design, 5).
 FULL_PROOF_EVERY: Final = timedelta(days=7)
@@ -29,16 +33,28 @@ def of_search(step: SyncStep, *, answered_at: datetime | None) -> datetime | Non
     return answered_at if answered_at > step.started_at - _TOO_FAR_BEHIND else None
 
 
-def known(run: SyncRun, *, at: datetime) -> Mapping[str, datetime]:
-    """By type: proven by a search for everything, and perhaps by changes since. What was written down by a clock that
+@dataclass(frozen=True)
+class Watermark:
+    """Until `at`, what these searches find is here."""
+
+    at: datetime
+    whole: frozenset[Parameters]
+
+
+def known(run: SyncRun, *, at: datetime) -> Mapping[str, Watermark]:
+    """By type: proven by searches for everything, and perhaps by changes since. What was written down by a clock that
     was ahead of time is no proof."""
-    complete = SyncStep.objects.filter(
-        run__connection=run.connection_id, status=Status.COMPLETE, watermark_at__lte=at, run__created_at__lte=at
+    is_whole = Q(status=Status.COMPLETE) | Q(status=Status.GAP, asked__lacking__0__isnull=False)
+    ended = SyncStep.objects.filter(
+        is_whole, run__connection=run.connection_id, watermark_at__lte=at, run__created_at__lte=at
     )
-    proofs = complete.filter(since_at__isnull=True, run__created_at__gt=at - FULL_PROOF_EVERY)
-    proven = set(proofs.values_list("resource_type", flat=True))
-    newest = complete.filter(resource_type__in=proven).values("resource_type").annotate(Max("watermark_at"))
-    return {row["resource_type"]: row["watermark_at__max"] for row in newest}
+    proofs = ended.filter(since_at__isnull=True, run__created_at__gt=at - FULL_PROOF_EVERY)
+    newest = ended.filter(resource_type__in=proofs.values("resource_type")).order_by("resource_type", "-watermark_at")
+    return {
+        step.resource_type: Watermark(step.watermark_at, planning.read_asking(step.asked).whole())
+        for step in newest.distinct("resource_type").only("run", "resource_type", "watermark_at", "asked")
+        if step.watermark_at is not None and step.asked is not None
+    }
 
 
 def instant(since_at: datetime) -> str:

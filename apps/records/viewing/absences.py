@@ -35,8 +35,8 @@ class Notice:
 
 
 _COLUMNS: Final = (  # in the model's own order, as `from_db` takes them
-    "id", "resource_type", "status", "gap", "watermark_at", "rows_kept", "rows_refused", "rows_unreadable", "rows_counted",
-    "finished_at",
+    "id", "resource_type", "status", "gap", "watermark_at", "rows_kept", "rows_refused", "rows_unreadable",
+    "rows_counted", "finished_at",
 )  # fmt: skip
 # Written out, as every list asks it: putting it together anew costs more than asking.
 _LATEST_STEPS: Final = f"""
@@ -45,7 +45,7 @@ run.connection_id, {", ".join(f"step.{name}" for name in _COLUMNS)}
 FROM records_syncstep AS step JOIN records_syncrun AS run ON run.id = step.run_id
 WHERE step.user_id = %(user_id)s AND run.connection_id = ANY(%(connections)b::uuid[])
 AND step.resource_type = ANY(%(types)b::text[])
-ORDER BY run.connection_id, step.resource_type, step.id DESC
+ORDER BY run.connection_id, step.resource_type, run.created_at DESC
 """  # noqa: S608  # nosec B608 -- names of columns, written above
 
 

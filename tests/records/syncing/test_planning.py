@@ -97,11 +97,21 @@ class TestAsking:
     def test_asks_for_changes_alone_where_the_route_can_tell_them(self):
         says = statement(Goal=offered_type("search-type", parameters=["_lastUpdated"]), Specimen=["search-type"])
         since = "2026-11-20T09:40:00Z"
-        assert planned(says)["Goal"].asking(since=since).attempts == (
+        assert planned(says)["Goal"].asking(since=since, whole={()}).attempts == (
             ((("_lastUpdated", f"ge{since}"),),),
             ((),),
         )
-        assert planned(says)["Specimen"].asking(since=since).attempts == (((),),)
+        assert planned(says)["Specimen"].asking(since=since, whole={()}).attempts == (((),),)
+
+    def test_asks_for_changes_of_the_searches_alone_that_came_to_their_end(self):
+        says = statement(Observation=offered_type("search-type", parameters=["_lastUpdated"]))
+        plan = planned(says)["Observation"]
+        before = planning.Asking(planning.Way.SEARCH, plan.attempts, used=0, lacking=(4,))
+        again = plan.asking(since="2026-11-20T09:30:00Z", whole=before.whole())
+        assert [planning.asks_for_changes(search) for search in again.attempts[0]] == [
+            number != 4 for number in range(10)
+        ]
+        assert again.attempts[1:] == (plan.attempts[1], plan.attempts[0])  # no search of statuses was ever whole
 
     @pytest.mark.conformance("C57")
     def test_sweeps_categories_and_then_statuses_where_a_server_refuses(self):
@@ -114,7 +124,9 @@ class TestAsking:
 
     def test_asks_for_what_adds_every_way_before_it_does_without(self):
         says = statement(Observation=offered_type("search-type", parameters=["_lastUpdated"]))
-        attempts = planned(says)["Observation"].asking(since="2026-11-20T09:30:00Z").attempts
+        plan = planned(says)["Observation"]
+        whole = {search for searches in plan.attempts for search in searches}
+        attempts = plan.asking(since="2026-11-20T09:30:00Z", whole=whole).attempts
         asks_for_changes = [all(map(planning.asks_for_changes, searches)) for searches in attempts]
         assert asks_for_changes == [True, True, False, False]
         assert [len(searches) for searches in attempts] == [10, 10, 10, 10]
