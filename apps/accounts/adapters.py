@@ -98,8 +98,11 @@ class AccountAdapter(DefaultAccountAdapter):
         return f"{by_account}:{lockout.counted_address(request)}"
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """In the language and with the greeting of whoever owns the address."""
-        mailing.send(template_prefix, to=email, context=context)
+        """In the language and with the greeting of whoever owns the address. Raises NotSent."""
+        try:
+            mailing.send(template_prefix, to=email, context=context)
+        except OSError as error:  # its text may hold the address
+            raise mailing.NotSent(type(error).__name__) from None
 
     def send_notification_mail(self, template_prefix: str, user: User, *args: Any, **kwargs: Any) -> None:
         """Tell the owner that their account changed, and the log too."""

@@ -22,6 +22,11 @@ from apps.accounts.models import User
 _LOG = logging.getLogger(__name__)
 
 
+class NotSent(OSError):
+    """The mail server did not take a mail that somebody waits for, such as one with a code. Its text is the kind of
+    failure. It passes, or whoever runs this installation must act."""
+
+
 @contextmanager
 def not_in_the_way(user: User) -> Iterator[None]:
     """For mail that only tells: where it cannot be sent, the log says so, and what the person did is done all the
@@ -29,7 +34,8 @@ def not_in_the_way(user: User) -> Iterator[None]:
     try:
         yield
     except OSError as error:  # smtplib's errors are all of this kind
-        _LOG.error("A mail about the account was not sent: user %s, %s.", user.pk, type(error).__name__)
+        kind = str(error) if isinstance(error, NotSent) else type(error).__name__
+        _LOG.error("A mail about the account was not sent: user %s, %s.", user.pk, kind)
 
 
 def is_address(written: str) -> bool:

@@ -107,6 +107,20 @@ class TestANewBrowser:
         assert "A mail about the account was not sent" in caplog.text
         assert alice.email not in caplog.text.replace("********************", "")
 
+    def test_reads_that_something_of_ours_is_away_where_the_code_cannot_be_mailed(
+        self, alice: User, monkeypatch, caplog
+    ):
+        def refused(_message: object) -> None:
+            raise SMTPServerDisconnected(f"{alice.email} is not taken")
+
+        monkeypatch.setattr(mail.EmailMessage, "send", refused)
+        client = Client(raise_request_exception=False)
+        answer = client.post(reverse("account_reset_password"), {"email": alice.email})
+        assert (answer.status_code, answer["Retry-After"]) == (503, "60")
+        assert "Try again in a minute" in answer.content.decode()
+        assert "A mail that somebody waits for was not sent: SMTPServerDisconnected." in caplog.text
+        assert "is not taken" not in caplog.text
+
     def test_is_new_to_each_account(self, client: Client, alice: User, sam: User):
         sign_in(client, alice.email)
         client.post(reverse("account_logout"))

@@ -1,5 +1,6 @@
 """Pages for what went wrong between a browser and us. They say what happened and what to do, never more."""
 
+import logging
 import sys
 from urllib.parse import urlsplit
 
@@ -12,11 +13,12 @@ from django.template import loader
 from django.views.decorators.csrf import requires_csrf_token
 from redis import exceptions as redis
 
-from apps.accounts import destinations
+from apps.accounts import destinations, mailing
 
 # A server of ours, for a while. What Redis answers and we do not understand is our fault, and stays.
-_AWAY = (OperationalError, InterfaceError, redis.ConnectionError, redis.TimeoutError)
+_AWAY = (OperationalError, InterfaceError, redis.ConnectionError, redis.TimeoutError, mailing.NotSent)
 _COME_AGAIN_SECONDS = 60
+_LOG = logging.getLogger(__name__)
 
 
 @requires_csrf_token
@@ -48,11 +50,14 @@ def too_many_tries(request: HttpRequest, exception: Exception | None = None) -> 
 
 
 def failed(request: HttpRequest) -> HttpResponse:
-    """500: ours. 503 where the exception at hand says that database or Redis did not answer: it passes, and whoever
-    stands between may ask again. Whether what was sent is done, nobody can tell then. Rendered without request or
-    database, which may be what failed."""
+    """500: ours. 503 where the exception at hand says that database, Redis or mail server did not answer: it passes,
+    and whoever stands between may ask again. Whether what was sent is done, nobody can tell then. Rendered without
+    request or database, which may be what failed."""
     del request
-    if isinstance(sys.exception(), _AWAY):
+    exception = sys.exception()
+    if isinstance(exception, mailing.NotSent):
+        _LOG.error("A mail that somebody waits for was not sent: %s.", exception)
+    if isinstance(exception, _AWAY):
         again = {"Retry-After": str(_COME_AGAIN_SECONDS)}
         return HttpResponse(loader.render_to_string("errors/away.html"), status=503, headers=again)
     return HttpResponse(loader.render_to_string("500.html"), status=500)
