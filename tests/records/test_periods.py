@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 from django.utils import translation
 
-from apps.records.presenters import dosage_words
+from apps.records.presenters import dates, dosage_words
 from apps.records.presenters.dosages import Dosage
 from apps.records.presenters.moments import When
 from apps.records.presenters.timings import Timing
@@ -87,3 +87,19 @@ class TestHowLongAMedicineIsTaken:
         assert bounds(when) == english
         with translation.override("es"):
             assert bounds(when) == spanish
+
+
+class TestADateInASentence:
+    @pytest.mark.parametrize(
+        ("sent", "english", "spanish"),
+        [
+            ("2019-03-04", "on March 4, 2019", "el 4 de marzo de 2019"),
+            ("2019-03", "in March 2019", "en marzo de 2019"),
+            ("2019", "in 2019", "en 2019"),
+            ("", "on a date not given", "en una fecha no indicada"),
+        ],
+    )
+    def test_has_the_word_before_it_that_it_needs(self, sent, english, spanish):
+        assert dates.sent_on(sent) == english
+        with translation.override("es"):
+            assert dates.sent_on(sent) == spanish

@@ -57,6 +57,13 @@ def sent_until(sent: str, say: Callable[[str], str] = sent_date) -> str:
     return words % {"date": say(sent)}
 
 
+def sent_on(sent: str) -> str:
+    """A FHIR date within a sentence: on March 4, 2019; in March 2019. Where none was sent: on a date not given."""
+    if not sent:
+        return gettext("on a date not given")
+    return (gettext("on %(date)s") if is_a_day(sent) else gettext("in %(date)s")) % {"date": sent_date(sent)}
+
+
 def is_a_day(sent: str) -> bool:
     """Whether it is as exact as that: in Spanish a day has an article, and a month has none."""
     parsed = datetimes.parse(sent) if sent else None

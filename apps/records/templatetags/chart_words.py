@@ -1,7 +1,7 @@
 """What stands beside a chart in words: the sentence that is its name, its caption, its legend, and its table."""
 
 from datetime import date
-from typing import Any
+from typing import Any, TypeAlias
 
 from django import template
 from django.utils import formats
@@ -38,15 +38,17 @@ _EACH: dict[str, str | Promise] = {
     Each.YEAR: _("Each mark is one year, from its lowest to its highest value."),
     Each.STRETCH: _("Each mark stands for several years, from their lowest to their highest value."),
 }
-# on a day, and in a month or a year
-_COMPARED: dict[str, tuple[str | Promise, str | Promise]] = {
-    "higher": (_("Higher than on %(date)s."), _("Higher than in %(date)s.")),
-    "lower": (_("Lower than on %(date)s."), _("Lower than in %(date)s.")),
-    "same": (_("The same as on %(date)s."), _("The same as in %(date)s.")),
+# on a day, in a month or a year, and over a time, which has words of its own: "March 4 to 9, 2019", "Since March 2019"
+_Sentences: TypeAlias = tuple[str | Promise, str | Promise, str | Promise]
+_COMPARED: dict[str, _Sentences] = {
+    "higher": (_("Higher than on %(date)s."), _("Higher than in %(date)s."), _("Higher than before (%(date)s).")),
+    "lower": (_("Lower than on %(date)s."), _("Lower than in %(date)s."), _("Lower than before (%(date)s).")),
+    "same": (_("The same as on %(date)s."), _("The same as in %(date)s."), _("The same as before (%(date)s).")),
 }
-_LATEST: tuple[str | Promise, str | Promise] = (
+_LATEST: _Sentences = (
     _("Latest: %(value)s on %(date)s."),
     _("Latest: %(value)s in %(date)s."),
+    _("Latest: %(value)s (%(date)s)."),
 )
 _DAY = len("2019-03-04")
 _UNJUDGED = frozenset({Place.TOO_LOW, Place.TOO_HIGH})
@@ -65,9 +67,14 @@ def headline(series: Series) -> str:
     return " ".join(filter(None, said))
 
 
-def _dated(sentences: tuple[str | Promise, str | Promise], row: Row) -> str:
-    is_whole_day = len(row.when.starts or row.when.ends) >= _DAY
-    return str(sentences[0 if is_whole_day else 1]) % {"value": value_rows.value(row), "date": whens.in_words(row.when)}
+def _dated(sentences: _Sentences, row: Row) -> str:
+    date = whens.in_words(row.when)
+    on_a_day, in_a_month, over_a_time = sentences
+    if date != dates.sent_date(row.when.starts):
+        sentence = over_a_time
+    else:
+        sentence = on_a_day if dates.is_a_day(row.when.starts) else in_a_month
+    return str(sentence) % {"value": value_rows.value(row), "date": date}
 
 
 @register.simple_tag

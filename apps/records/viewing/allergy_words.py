@@ -22,13 +22,13 @@ from apps.records.viewing import cautions, rows
 from apps.records.viewing.whole import Source
 
 _NONE_KNOWN: Final[Mapping[Absence, str | Promise]] = {
-    Absence.MEDICINE_ALLERGIES: _("%(provider)s recorded “no known medicine allergies” on %(date)s."),
-    Absence.FOOD_ALLERGIES: _("%(provider)s recorded “no known food allergies” on %(date)s."),
-    Absence.ENVIRONMENT_ALLERGIES: _("%(provider)s recorded “no known allergies to things around you” on %(date)s."),
-    Absence.LATEX_ALLERGIES: _("%(provider)s recorded “no known latex allergy” on %(date)s."),
+    Absence.MEDICINE_ALLERGIES: _("%(provider)s recorded “no known medicine allergies” %(when)s."),
+    Absence.FOOD_ALLERGIES: _("%(provider)s recorded “no known food allergies” %(when)s."),
+    Absence.ENVIRONMENT_ALLERGIES: _("%(provider)s recorded “no known allergies to things around you” %(when)s."),
+    Absence.LATEX_ALLERGIES: _("%(provider)s recorded “no known latex allergy” %(when)s."),
 }
 _ROOM: Final = 600  # letters of a line that names them: some thirty
-_NONE_KNOWN_AT_ALL: Final = _("%(provider)s recorded “no known allergies” on %(date)s.")
+_NONE_KNOWN_AT_ALL: Final = _("%(provider)s recorded “no known allergies” %(when)s.")
 
 
 @dataclass(frozen=True)
@@ -106,9 +106,10 @@ def _is_anothers(listing: UUID, silent: UUID, sources: Mapping[UUID, Source]) ->
 def _said(provider: str, entry: AllergyHead, *, others_list: bool) -> str:
     if entry.group == Group.NO_INFORMATION:
         return gettext("%(provider)s has no information about allergies.") % {"provider": provider}
-    date = dates.sent_date(entry.when.starts) or gettext("a date not given")
     sentence = str(_NONE_KNOWN_AT_ALL if entry.absence is None else _NONE_KNOWN.get(entry.absence, _NONE_KNOWN_AT_ALL))
-    said = " ".join(filter(None, (sentence % {"provider": provider, "date": date}, cautions.of(entry))))
+    said = " ".join(
+        filter(None, (sentence % {"provider": provider, "when": dates.sent_on(entry.when.starts)}, cautions.of(entry)))
+    )
     if not others_list:
         return said
     return f"{said} " + gettext("Another provider lists allergies or reactions. Tell %(provider)s about them.") % {

@@ -118,6 +118,16 @@ class TestTheWordsOfAChart:
             "Latest: 5 % in March 2021. The lab sent no usual range. The same as in March 2020."
         )
 
+    def test_say_a_time_in_its_own_words(self):
+        over_days = {"effectiveDateTime": None, "effectivePeriod": {"start": "2021-03-04", "end": "2021-03-09"}}
+        since = {"effectiveDateTime": None, "effectivePeriod": {"start": "2020-03-04"}}
+        found = series.of(
+            [result(5, "2020-03-04", wanted=None, **since), result(6, "2021-03-04", wanted=None, **over_days)]
+        )[0]
+        assert chart_words.headline(found) == (
+            "Latest: 6 % (March 4 to 9, 2021). The lab sent no usual range. Higher than before (Since March 4, 2020)."
+        )
+
     def test_say_what_we_cannot_compare(self):
         found = series.of([result(5, "2020-03-01", comparator="<")])[0]
         assert "Too low to measure exactly; we cannot compare it." in chart_words.headline(found)
