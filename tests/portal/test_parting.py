@@ -289,14 +289,14 @@ class TestDeletingTheCopy:
         assert Record.objects.count() == 3  # with the patient's own
         assert "2 entries" in listed
         assert "2 entries in your lists go, with everything else that came from there, in this app only." in asked
-        assert "Delete 2 entries" in asked
+        assert "Delete everything from there </button>" in asked  # and not the entries alone
 
     def test_counts_nothing_where_lists_cannot(self, hers, over):
         give_password(hers)
         Shelf.objects.exclude(subject="patient").update(sealed_index=b"not to be opened")
         asked = words(hers.get(reverse("delete_copy", args=[over.pk])))
         assert "Everything that came from there goes, in this app only." in asked
-        assert "Delete everything </button>" in asked
+        assert "Delete everything from there </button>" in asked
 
     def test_counts_nothing_of_other_connections(self, hers, over, alice):
         keep(make_connection(alice, make_endpoint("https://other.example/r4")), result(1))
