@@ -222,6 +222,14 @@ class TestTheName:
 
 
 class TestAnotherKind:
+    def test_of_entry_without_a_name_is_called_by_what_it_is(self):
+        assert rows.names(entry("Consent", status="active", dateTime="2016-06-23")) == ("Consent", "")
+        assert rows.names(entry("Unheard", status="active", dateTime="2016-06-23")) == ("Unnamed entry", "")
+
+    def test_of_entry_is_named_by_its_parts(self):
+        formula = {"baseFormulaProductName": "Acme Formula + Iron"}
+        assert rows.names(entry("NutritionOrder", enteralFormula=formula))[0] == "Acme Formula + Iron"
+
     def test_of_entry_has_spanish_words(self):
         with translation.override("es"):
             said = {name: other_kinds.of(name) for name in ("Composition", "DetectedIssue", "ClaimResponse")}

@@ -27,6 +27,9 @@ _NAMING = (
 # Codes of their own type, which are no words (Composition.status and so on have theirs above).
 _CODES_ONLY = frozenset({"kind", "scope", "purpose", "type", "class", "category", "modality", "outcome"})
 _NESTED = ("item", "payload", "section", "component", "study", "series", "oralDiet", "supplement", "enteralFormula")
+_NAMING_PARTS = (
+    "contentString", "productOrService", "service", "text", "baseFormulaProductName", "baseFormulaType",
+)  # fmt: skip
 _DATES = (
     ("start", "planned"), ("period", "started"), ("effective", "recorded"), ("performed", "recorded"),
     ("occurrence", "recorded"), ("occurred", "recorded"), ("date", "written-down"), ("dateTime", "written-down"),
@@ -120,7 +123,7 @@ def _title(resource: Element, context: Context) -> str:
             return said[:_LONGEST_TITLE]
     for nested in _NESTED:
         for part in elements.children(resource, nested):
-            for name in (*_NAMING, "contentString", "productOrService", "service", "text"):
+            for name in (*_NAMING, *_NAMING_PARTS):
                 if said := _said(part, name, resource, context):
                     return said[:_LONGEST_TITLE]
     return ""

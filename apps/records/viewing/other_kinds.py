@@ -67,3 +67,9 @@ def of(resource_type: str) -> str:
     """The kind of a resource of that type."""
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", resource_type).lower()
     return str(_KINDS.get(resource_type, spaced))
+
+
+def named(entry: Entry) -> str:
+    """A name for such an entry that has none; empty where we have no word for its kind."""
+    said = str(_KINDS.get(entry.resource_type, "")) if isinstance(entry, GenericEntry) else ""
+    return f"{said[:1].upper()}{said[1:]}"

@@ -157,8 +157,10 @@ def _plainly(entry: Entry) -> str:
 
 
 def _by_kind(entry: Entry) -> str:
-    """What sort of visit it was: many providers send nothing else to call it by."""
-    return entry.class_said or words.of_key(entry.kind) if isinstance(entry, VisitEntry) else ""
+    """What sort of visit, or of entry, it was: many providers send nothing else to call it by."""
+    if isinstance(entry, VisitEntry):
+        return entry.class_said or words.of_key(entry.kind)
+    return other_kinds.named(entry)
 
 
 class _Alike:

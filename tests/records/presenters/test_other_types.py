@@ -186,4 +186,6 @@ class TestWhatHasNoPresenter:
 
     def test_of_others_has_a_title_in_nearly_every_case(self):
         kinds = ("Flag", "Appointment", "Communication", "NutritionOrder", "Media", "Consent", "ClinicalImpression")
-        assert corpus.titled(corpus.presented(generic.present, *kinds)) >= 0.98
+        found = corpus.presented(generic.present, *kinds)
+        assert corpus.titled(found) >= 0.97  # one has nothing but codes, and what a program makes of them
+        assert not [entry.title for _resource, entry in found if entry.title.startswith("Generated")]
