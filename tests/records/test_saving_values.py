@@ -111,7 +111,11 @@ class TestValuesThatAreSaved:
 
 class TestACell:
     @pytest.mark.parametrize(
-        "sent", ["=1+1", "+++", "-cmd|calc", "@SUM(A1)", "\t=1", '=HYPERLINK("https://evil.example")']
+        "sent",
+        [
+            *("=1+1", "+++", "-cmd|calc", "@SUM(A1)", "\t=1", '=HYPERLINK("https://evil.example")'),
+            *("\uff1d1+1", "\uff0b1", "\uff0d1", "\uff20SUM(A1)"),
+        ],
     )
     def test_is_no_formula(self, hers, connection, sent):
         words = {**result(0), "valueString": sent}

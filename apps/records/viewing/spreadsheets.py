@@ -14,7 +14,8 @@ from apps.records.presenters.values import Kind
 from apps.records.viewing import value_rows
 from apps.records.viewing.over_time import OneTest
 
-_FORMULAS: Final = tuple("=+-@\t\r")
+# The last four are those of full width, which spreadsheets of some languages run as well.
+_FORMULAS: Final = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 _MARK: Final = "\N{BYTE ORDER MARK}"  # without it some spreadsheets take the file for another encoding
 
 
