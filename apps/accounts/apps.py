@@ -9,4 +9,4 @@ class AccountsConfig(AppConfig):
 
     name = "apps.accounts"
     label = "accounts"
-    verbose_name = _("Accounts")
+    verbose_name = _("People")  # "Accounts" is what the sign-in library calls its own

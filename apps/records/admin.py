@@ -1,6 +1,6 @@
 """A window for staff: what came, when, and how large; never a body, a logical id, or anything it says."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.db.models import QuerySet
@@ -23,6 +23,18 @@ class RecordsWindow(NotedWindow):
         return row.connection
 
 
+class OverWhichWorkersDie(RecordsWindow):
+    """Of what workers have in hand: how often one died over it, in words that tell of no patient's death."""
+
+    exclude: ClassVar[tuple[str, ...]] = ("deaths",)
+    readonly_fields = ("worker_deaths",)
+
+    @admin.display(description=_("workers that died over it"), ordering="deaths")
+    def worker_deaths(self, row: Any) -> int:
+        """As the row counts them."""
+        return int(row.deaths)
+
+
 class OfType(admin.SimpleListFilter):
     """Of the resource types we know, rather than of those in the table: to find these, the database reads all of it."""
 
@@ -40,12 +52,13 @@ class OfType(admin.SimpleListFilter):
 
 
 @admin.register(SyncRun)
-class SyncRunAdmin(RecordsWindow):
+class SyncRunAdmin(OverWhichWorkersDie):
     """Runs, newest first. Search takes one whole connection id."""
 
     subject = "sync run"
     list_display = (
-        "created_at", "connection", "cause", "is_full", "outcome", "lease_until", "pauses", "deaths", "finished_at",
+        "created_at", "connection", "cause", "is_full", "outcome", "lease_until", "pauses", "worker_deaths",
+        "finished_at",
     )  # fmt: skip
     list_filter = ("outcome", "cause", "is_full")
     search_fields = ("connection__id__exact",)
@@ -53,18 +66,18 @@ class SyncRunAdmin(RecordsWindow):
 
 
 @admin.register(SyncStep)
-class SyncStepAdmin(RecordsWindow):
+class SyncStepAdmin(OverWhichWorkersDie):
     """Steps, newest first. Neither the cursor is shown, which may hold a patient's id, nor a page put aside."""
 
     subject = "sync step"
     list_display = (
         "run", "resource_type", "status", "gap", "since_at", "pages", "rows_got", "rows_kept", "rows_changed",
-        "rows_removed", "rows_missing", "deaths", "finished_at",
+        "rows_removed", "rows_missing", "worker_deaths", "finished_at",
     )  # fmt: skip
     list_filter = ("status", "gap", OfType)
     search_fields = ("run__id__exact",)
     ordering = ("-pk",)
-    exclude = ("sealed_cursor", "sealed_page")
+    exclude = ("deaths", "sealed_cursor", "sealed_page")
     list_select_related = ("run",)
 
     def owner(self, row: Any) -> Any:

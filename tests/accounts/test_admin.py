@@ -37,6 +37,10 @@ class TestTheAdmin:
         stella.refresh_from_db()
         assert stella.check_password(PASSWORD)
 
+    def test_leads_to_the_desk(self, stella: User, signed_in: Callable[[User], Client]):
+        page = signed_in(stella).get(reverse("admin:index")).content.decode()
+        assert f'<a href="{reverse("desk")}">Registration desk</a>' in page
+
     def test_is_closed_to_patients(self, alice: User, signed_in: Callable[[User], Client]):
         assert signed_in(alice).get("/admin/login/").status_code == 403
         assert signed_in(alice).get("/admin/").status_code == 302

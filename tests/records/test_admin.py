@@ -56,6 +56,15 @@ class TestAdmin:
         assert (event.subject, event.subject_id) == (subject, str(row.pk))
         assert event.facts == {"provider_id": str(connection.provider_id)}
 
+    @pytest.mark.parametrize("model", [SyncRun, SyncStep])
+    def test_tells_of_workers_that_died_and_of_nobodys_death(self, client, stella, synced, model):
+        model.objects.update(deaths=3)
+        client.force_login(stella)
+        for address in pages(model._meta.model_name, model.objects.order_by("pk").first().pk):
+            text = client.get(address).content.decode()
+            assert "orkers that died over it" in text
+            assert not re.search(r">\s*[Dd]eaths", text)
+
     @pytest.mark.parametrize("model", [SyncRun, SyncStep, Record])
     def test_changes_nothing(self, client, stella, synced, model):
         client.force_login(stella)

@@ -8,7 +8,7 @@ from apps.connections.models import AuthorizationRequest
 
 @admin.register(AuthorizationRequest)
 class AuthorizationRequestAdmin(NotedWindow):
-    """How attempts ended."""
+    """How attempts ended, the newest first: a day of them is kept."""
 
     subject = "authorization request"
     fields = (
@@ -18,5 +18,6 @@ class AuthorizationRequestAdmin(NotedWindow):
     readonly_fields = ("user_id",)
     list_display = ("id", "provider", "outcome", "created_at", "claimed_at")
     list_filter = ("outcome", "is_reauthorization")
+    ordering = ("-created_at", "-pk")
     list_select_related = ("provider",)
     search_fields = ("=id", "provider__name")

@@ -208,6 +208,24 @@ class TestOneSignIn:
         assert [canary for canary in CANARIES if canary in text] == []
         assert viewed() == [(stella.pk, alice.pk, "authorization request", str(row.pk))]
 
+    def test_stands_above_those_that_began_before(self, hers, make_link):
+        link, now = make_link(), timezone.now()
+        moments = {hours: now - timedelta(hours=hours) for hours in (2, 0, 3, 1)}
+        for hours, moment in moments.items():
+            AuthorizationRequest.objects.create(
+                user=link.user,
+                endpoint=link.endpoint,
+                provider=link.provider,
+                registration=link.registration,
+                state_hash=f"state {hours}".encode(),
+                browser_hash=b"browser",
+                created_at=moment,
+                expires_at=moment + timedelta(minutes=10),
+            )
+        answer = hers.get("/admin/connections/authorizationrequest/")
+        began = [row.created_at for row in answer.context["cl"].result_list]
+        assert began == [moments[hours] for hours in range(4)]
+
 
 class TestAnyPage:
     def test_says_nothing_of_whose_record_it_is_nor_any_secret(self, hers, make_link):
