@@ -97,6 +97,16 @@ class TestAFact:
         (line,) = told("CarePlan", status="active", title="Move", activity=[{"detail": detail}])["What to do"]
         assert line == "Walk the dog \N{MIDDLE DOT} Not begun \N{MIDDLE DOT} planned since September 10, 2012"
 
+    def test_says_once_that_it_is_planned(self):
+        detail = {"description": "Walk", "status": "scheduled", "scheduledPeriod": {"start": "2012-09-10"}}
+        (line,) = told("CarePlan", status="active", title="Move", activity=[{"detail": detail}])["What to do"]
+        assert line == "Walk \N{MIDDLE DOT} Planned \N{MIDDLE DOT} Since September 10, 2012"
+
+    def test_says_first_what_is_not_to_be_done(self):
+        detail = {"description": "Walk", "status": "in-progress", "doNotPerform": True}
+        (line,) = told("CarePlan", status="active", title="Move", activity=[{"detail": detail}])["What to do"]
+        assert line == "Not to do \N{MIDDLE DOT} Walk \N{MIDDLE DOT} Under way"
+
     def test_goes_on_in_small_letters_behind_a_word(self):
         sent = {"relationship": concept("Mother"), "status": "completed"}
         stroke = [{"code": concept("Stroke"), "onsetAge": {"value": 56, "code": "a"}}]
@@ -221,7 +231,41 @@ class TestTheName:
         assert "Generated" not in entry(resource_type, status="active", text=text).title
 
 
+class TestAValue:
+    def value(self, **sent: Any) -> tuple[str, ...]:
+        return told("Observation", status="final", code=concept("Cells"), **sent)["Value"]
+
+    def test_is_a_multiple_of_a_unit_that_begins_with_a_number(self):
+        sent = {"value": 4.58, "unit": "10*6/uL", "code": "10*6/uL", "system": "http://unitsofmeasure.org"}
+        assert self.value(valueQuantity=sent) == ("4.58 \N{MULTIPLICATION SIGN} 10⁶/µL",)
+
+    @pytest.mark.parametrize(
+        ("low", "high", "said"),
+        [("cells", "cells", "1 to 5 cells"), ("mg", "g", "1 mg to 5 g"), ("", "cells", "1 to 5 cells")],
+    )
+    def test_from_one_to_another_has_its_unit_once(self, low, high, said):
+        ends = {"low": {"value": 1, "unit": low}, "high": {"value": 5, "unit": high}}
+        assert self.value(valueRange=ends) == (said,)
+
+    def test_is_not_said_again_behind_a_name_that_is_the_answer(self):
+        part = {"code": concept("Pulse regular"), "valueCodeableConcept": concept("Pulse regular")}
+        sent = {"status": "final", "code": concept("Pulse"), "component": [part]}
+        assert told("Observation", **sent)["Parts"] == ("Pulse regular",)
+
+
 class TestAnotherKind:
+    @pytest.mark.parametrize(
+        ("resource_type", "sent", "name"),
+        [
+            ("CarePlan", {"activity": [{"detail": {"description": "Walk"}}]}, "Care plan"),
+            ("CarePlan", {"category": [concept("Longitudinal", "urn:x", "38717003")]}, "Care plan over a long time"),
+            ("Coverage", {"subscriberId": "1"}, "Insurance"),
+            ("Device", {"lotNumber": "1"}, "Device"),
+        ],
+    )
+    def test_of_entry_has_a_plain_name(self, resource_type, sent, name):
+        assert rows.names(entry(resource_type, status="active", **sent))[0] == name
+
     def test_of_entry_without_a_name_is_called_by_what_it_is(self):
         assert rows.names(entry("Consent", status="active", dateTime="2016-06-23")) == ("Consent", "")
         assert rows.names(entry("Unheard", status="active", dateTime="2016-06-23")) == ("Unnamed entry", "")

@@ -67,6 +67,11 @@ class TestValuesThatAreSaved:
         keep(connection, pressure)
         assert saved(hers.get(address(subject="vitals")))[1][1:3] == ["128/82", "mmHg"]
 
+    def test_have_a_unit_that_begins_with_a_number_apart_too(self, hers, connection):
+        cells = {"value": 4.58, "unit": "10*6/uL"}
+        keep(connection, {**result(0), "valueQuantity": cells})
+        assert saved(hers.get(address()))[1][1:3] == ["4.58", "10⁶/µL"]
+
     def test_say_less_than_and_words_as_they_were_sent(self, hers, connection):
         less, words = result(0), {**result(1), "valueString": "Not found"}
         less["valueQuantity"] = {"value": 5.10, "unit": "mmol/L", "comparator": "<"}

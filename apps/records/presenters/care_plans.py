@@ -4,9 +4,13 @@ DSTU2 has no title and may say everything in its narrative (Argonaut makes that 
 CarePlans as well, which `care_teams` reads.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 from apps.records.presenters import elements, moments
 from apps.records.presenters.elements import Element
@@ -207,3 +211,12 @@ def _goals(resource: Element, context: Context) -> tuple[str, ...]:
 def _goal(resource: Element, reference: Element, context: Context) -> str:
     found = context.find(reference, within=resource)
     return elements.text(reference, "display") or title_of(found.get("description"))
+
+
+# What some say of all their plans, by the codes that SNOMED CT has for it.
+PLAIN_WORDS: Mapping[str, str | Promise] = {
+    "38717003": _("Care plan over a long time"),
+    "734163000": _("Care plan"),
+    "736353004": _("Care plan for a hospital stay"),
+    "736271009": _("Care plan outside the hospital"),
+}

@@ -53,8 +53,14 @@ class Quantity:
     @property
     def shown(self) -> str:
         """The comparator, the digits and the unit: < 5.10 mg/dL. Never localized (patient experience 0)."""
-        number = f"{_SIGNS.get(self.comparator, '')}{self.value}"
-        return f"{number} {self.unit_shown}".strip() if self.value else ""
+        return f"{_SIGNS.get(self.comparator, '')}{self.value}{self.unit_behind}" if self.value else ""
+
+    @property
+    def unit_behind(self) -> str:
+        """The unit as it stands behind a number: one that begins with a number of its own is a multiple of that one."""
+        unit = self.unit_shown
+        times = "\N{MULTIPLICATION SIGN} " if unit[:1].isdigit() else ""
+        return f" {times}{unit}" if unit else ""
 
 
 NO_QUANTITY: Final = Quantity()

@@ -11,6 +11,7 @@ from django.utils.translation import gettext, ngettext
 
 from apps.records import senders
 from apps.records.presenters import absences, grave_entries, grave_news, illnesses, meanings, plain_names, results
+from apps.records.presenters.care_plans import PLAIN_WORDS, CarePlanEntry
 from apps.records.presenters.documents import DocumentEntry
 from apps.records.presenters.entry import Code, Entry
 from apps.records.presenters.family import FamilyEntry
@@ -146,6 +147,8 @@ def _plainly(entry: Entry) -> str:
     plain = plain_names.of(entry.codes)
     if plain is not None:
         return str(plain.words)
+    if isinstance(entry, CarePlanEntry):
+        return str(next((PLAIN_WORDS[code.code] for code in entry.codes if code.code in PLAIN_WORDS), ""))
     absence = absences.known_absence(entry.codes, entry.title) if entry.is_known_absence else None
     if absence is not None:
         return str(absences.WORDS[absence])
@@ -160,7 +163,7 @@ def _by_kind(entry: Entry) -> str:
     """What sort of visit, or of entry, it was: many providers send nothing else to call it by."""
     if isinstance(entry, VisitEntry):
         return entry.class_said or words.of_key(entry.kind)
-    return other_kinds.named(entry)
+    return words.of_kind(entry) or other_kinds.named(entry)
 
 
 class _Alike:
@@ -263,7 +266,7 @@ def _told(entry: Entry) -> Iterable[str]:
         if entry.at_home:
             yield gettext("Measured at home")
         return
-    yield other_kinds.said(entry)
+    yield other_kinds.said(entry) if entry.title else ""  # else it is called by that
     said = lines.of_row(entry)
     yield from said
     if isinstance(entry, ReportEntry) and entry.results:

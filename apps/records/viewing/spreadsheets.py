@@ -41,7 +41,8 @@ def _cells(row: Row, unit: str) -> Iterator[str]:
     yield row.when.starts or row.when.ends or row.when.text
     value = row.measured.value
     own = {Kind.QUANTITY: value.quantity.unit_shown, Kind.NOTHING: unit}.get(Kind(value.kind), "")
-    number = row.shown.removesuffix(f" {own}") if own else row.shown
+    behind = value.quantity.unit_behind if value.kind == Kind.QUANTITY else f" {own}"
+    number = row.shown.removesuffix(behind) if own else row.shown
     yield number or value_rows.value(row)
     yield own if number != row.shown else ""
     yield value_rows.place(row)

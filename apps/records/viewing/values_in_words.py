@@ -83,6 +83,8 @@ def of_part(title: str, value: Value) -> str:
     if not title:
         return of_value(value)
     name = provider_codes.told(title)
+    if name.casefold() == of_value(value).casefold():  # a finding whose name is the answer
+        return name
     return f"{name} {of_value(value)}" if name.endswith(("?", ":")) else f"{name}: {of_value(value)}"
 
 
@@ -111,5 +113,9 @@ def of_range(sent: ReferenceRange) -> str:
 def _two(value: Value) -> str:
     if value.kind == Kind.RATIO:
         return ":".join(filter(None, (value.quantity.shown, value.until.shown)))
-    low, high = value.quantity.shown, value.until.shown
-    return gettext("%(low)s to %(high)s") % {"low": low, "high": high} if low and high else low or high
+    low, high = value.quantity, value.until
+    if not low or not high:
+        return low.shown or high.shown
+    is_unit_once = low.unit_shown == high.unit_shown and not low.comparator
+    known = {"low": low.value if is_unit_once else low.shown, "high": high.shown}
+    return gettext("%(low)s to %(high)s") % known

@@ -85,6 +85,12 @@ _OF_ORDERS: Final[_Words] = {procedures.Status.DONE.value: _("Order carried out"
 _STATUSES_ALIKE: Final = {"ReportEntry": "ResultEntry", "Compared": "ResultEntry"}
 _WITHOUT_STATUS: Final = frozenset({"RecommendationEntry"})
 
+_NAMES: Final[_Words] = {
+    "CarePlanEntry": _("Care plan"),
+    "CareTeamEntry": _("Care team"),
+    "CoverageEntry": _("Insurance"),
+    "DeviceEntry": _("Device"),
+}
 _NO_INFORMATION: Final[_Words] = {
     "AllergyEntry": _("No information about allergies"),
     "ConditionEntry": _("No information about health conditions"),
@@ -128,6 +134,11 @@ def of_status(entry: Entry | Compared, *, provider: str = "") -> str:
 def of_no_information(entry: Entry) -> str:
     """That the provider has no information about things of its kind."""
     return str(_NO_INFORMATION.get(type(entry).__name__, _("No information")))
+
+
+def of_kind(entry: Entry) -> str:
+    """A name for an entry that has none, where its subject says more of it than that; else nothing."""
+    return str(_NAMES.get(type(entry).__name__, ""))
 
 
 def of_group(subject: str, group: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Final
 from django.utils.translation import gettext, ngettext
 
 from apps.records.presenters import dates, dosage_words, immunizations, insurance, lengths
+from apps.records.presenters.care_plans import Activity, Progress
 from apps.records.presenters.care_teams import Circle, Member
 from apps.records.presenters.dosages import Dosage
 from apps.records.presenters.entry import NOT_GIVEN, Code, Entry
@@ -28,7 +29,6 @@ _MOST = 200
 _FIRST = 3  # of several, in a row
 _PART = " · "  # between the parts of one thing
 _TOLD_ANYWAY: Final = When, Attachment  # that a date is not known; what cannot be opened has a name
-_FOREMOST: Final = frozenset({"is_to_avoid"})  # what nobody may overlook behind the rest
 
 
 def of(value: object) -> tuple[str, ...]:
@@ -87,10 +87,9 @@ def _saying(kind: Any) -> Callable[[Any], str] | None:
 
 @cache
 def _parts(kind: Any) -> tuple[str, ...]:
-    """The parts of a smaller thing that are told, by name: first what nobody may overlook."""
+    """The parts of a smaller thing that are told, by name."""
     names = (field.name for field in fields(kind))
-    told = (name for name in names if not name.startswith("_") and not labels.is_technical(kind.__name__, name))
-    return tuple(sorted(told, key=lambda name: name not in _FOREMOST))
+    return tuple(name for name in names if not name.startswith("_") and not labels.is_technical(kind.__name__, name))
 
 
 def _together(value: Any) -> str:
@@ -119,6 +118,17 @@ def _dose(dose: immunizations.Dose) -> str:
     if dose.of and not dose.number:
         numbered = gettext("one of %(of)s") % known
     return _PART.join(dict.fromkeys(filter(None, (numbered, dose.series, ", ".join(of(dose.illnesses))))))
+
+
+def _activity(activity: Activity) -> str:
+    """What to do, or not to do, how far it is, and for when it is planned."""
+    when = "" if not activity.when else _labelled("Activity", "when", activity.when)
+    if activity.progress == Progress.PLANNED and activity.when:
+        when = _when(activity.when)  # which the word before it says
+    to_avoid = labels.of_field("Activity", "is_to_avoid") if activity.is_to_avoid else ""
+    progress = "" if activity.progress == NOT_GIVEN else words.of_key(activity.progress)
+    said = (to_avoid, _text(activity.text), progress, when, ", ".join(of(activity.said)))
+    return _PART.join(dict.fromkeys(filter(None, said)))
 
 
 def _supply(supply: Supply) -> str:
@@ -212,6 +222,7 @@ _SAYINGS: Final[Mapping[type, Callable[[Any], str]]] = MappingProxyType(
         insurance.Fact: _class_of_plan,
         immunizations.Dose: _dose,
         Supply: _supply,
+        Activity: _activity,
         Member: _member,
     }
 )
