@@ -1,11 +1,32 @@
 #!/usr/bin/env python
-"""Management commands. Uses the settings of this machine unless DJANGO_SETTINGS_MODULE names others."""
+"""Management commands. Uses the settings of this machine unless DJANGO_SETTINGS_MODULE names others.
+
+What whoever runs the installation must mend is one sentence; with --traceback it is where it happened, too.
+"""
 
 import os
 import sys
 
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
+from django.db import InterfaceError, OperationalError
+
+
+def main(arguments: list[str]) -> None:
+    """Run the command. Ends with 1 where settings are wrong, or Postgres is away."""
+    try:
+        execute_from_command_line(arguments)
+    except ImproperlyConfigured as error:
+        if "--traceback" in arguments:
+            raise
+        sys.exit(f"The settings are not complete, or not right: {error}. See .env.example.")
+    except (OperationalError, InterfaceError) as error:
+        if "--traceback" in arguments:
+            raise
+        kind = type(error.__cause__ or error).__name__  # the text may hold more than a log may
+        sys.exit(f"The database does not answer, or could not do this ({kind}). Look at Postgres and DATABASE_URL.")
+
 
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.local")
-    execute_from_command_line(sys.argv)
+    main(sys.argv)

@@ -2,12 +2,14 @@
 
 A variable is read when its function is called, so that the sandbox never asks for the site's secrets and the other way
 round. Any variable may instead be given as a file: `SECRET_KEY_FILE=/run/secrets/key` (the form orchestrators mount).
-Raises `django.core.exceptions.ImproperlyConfigured`, naming the variable, when a required one is missing.
+Raises `django.core.exceptions.ImproperlyConfigured`, naming the variable, when a required one is missing or cannot be
+what it says.
 """
 
 from pathlib import Path
 
 import environ
+from django.core.exceptions import ImproperlyConfigured
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -20,6 +22,8 @@ _NOTICES_SILENCE = {
     "keepalives_count": 3,
     "tcp_user_timeout": 25_000,  # milliseconds
 }
+
+_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 _env = environ.FileAwareEnv()
 if (ROOT / ".env").is_file():
@@ -49,7 +53,7 @@ def deletion_ledger() -> Path | None:
 
 def signing_key_days() -> int:
     """After how many days a signing key of ours gets a successor."""
-    return int(_env.int("SIGNING_KEY_DAYS", default=90))
+    return _number("SIGNING_KEY_DAYS", default=90)
 
 
 def site_origin(default: str | None = None) -> str:
@@ -136,22 +140,25 @@ def metrics_token() -> str:
 
 def trusted_proxies() -> int:
     """How many proxies in front of the site set X-Forwarded-For and X-Forwarded-Proto."""
-    return int(_env.int("TRUSTED_PROXIES", default=1))
+    return _number("TRUSTED_PROXIES", default=1)
 
 
 def log_level() -> str:
     """DEBUG, INFO, WARNING or ERROR. No level prints a query string, a secret or a clinical fact."""
-    return str(_env.str("LOG_LEVEL", default="INFO"))
+    level = str(_env.str("LOG_LEVEL", default="INFO"))
+    if level not in _LEVELS:
+        raise ImproperlyConfigured(f"LOG_LEVEL is one of {', '.join(_LEVELS)}")
+    return level
 
 
 def site_port() -> int:
     """The site's port on this machine, in the demo."""
-    return int(_env.int("SITE_PORT", default=8000))
+    return _number("SITE_PORT", default=8000)
 
 
 def sandbox_port() -> int:
     """The sandbox's port on this machine, in the demo."""
-    return int(_env.int("SANDBOX_PORT", default=8900))
+    return _number("SANDBOX_PORT", default=8900)
 
 
 def sandbox_origin() -> str:
@@ -195,6 +202,13 @@ def chromium() -> str | None:
 def everything_is_required() -> bool:
     """Whether a test that lacks Chromium fails instead of being skipped. `.ci/run` says so."""
     return bool(_env.bool("REQUIRE_EVERYTHING", default=False))
+
+
+def _number(name: str, *, default: int) -> int:
+    given = str(_env.str(name, default=str(default))).strip()
+    if not (given.isascii() and given.isdigit()):
+        raise ImproperlyConfigured(f"{name} is a whole number, not below zero")
+    return int(given)
 
 
 def _optional(name: str) -> str | None:

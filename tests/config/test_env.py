@@ -6,6 +6,7 @@ import re
 import socket
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 from psycopg import conninfo, pq
 
 from config import env
@@ -21,7 +22,7 @@ def names_read():
         call.args[0].value
         for call in ast.walk(tree)
         if isinstance(call, ast.Call) and call.args and isinstance(call.args[0], ast.Constant)
-        if ast.unparse(call.func).startswith("_env.") or ast.unparse(call.func) == "_optional"
+        if ast.unparse(call.func).startswith("_env.") or ast.unparse(call.func) in {"_optional", "_number"}
     }
 
 
@@ -45,6 +46,19 @@ class TestTheVariables:
         monkeypatch.delenv("SECRET_KEY", raising=False)
         monkeypatch.setenv("SECRET_KEY_FILE", str(tmp_path / "key"))
         assert env.secret_key().strip() == "from a file"
+
+    @pytest.mark.parametrize(
+        ("name", "given", "read"),
+        [
+            ("SIGNING_KEY_DAYS", "ninety", env.signing_key_days),
+            ("TRUSTED_PROXIES", "-1", env.trusted_proxies),
+            ("LOG_LEVEL", "loud", env.log_level),
+        ],
+    )
+    def test_are_named_where_they_cannot_be_what_they_say(self, monkeypatch, name, given, read):
+        monkeypatch.setenv(name, given)
+        with pytest.raises(ImproperlyConfigured, match=f"^{name} is"):
+            read()
 
 
 class TestADatabaseAddress:

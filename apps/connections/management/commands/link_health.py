@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db import InterfaceError, OperationalError
 from django.template.defaultfilters import pluralize
 from django.utils import timezone
 
@@ -34,7 +35,10 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Findings, then a line for each registration."""
-        found = health.examine(at=timezone.now())
+        try:
+            found = health.examine(at=timezone.now())
+        except (OperationalError, InterfaceError):
+            raise CommandError("Act now: the database does not answer.", returncode=int(Level.ACT)) from None
         if options["json"]:
             self.stdout.write(json.dumps(_object(found), default=_plain))
         else:
