@@ -164,6 +164,24 @@ class TestASupply:
         assert in_spanish("MedicationRequest", **sent)["Suministro"] == (f"{spanish} \N{MIDDLE DOT} dura: 10 días",)
 
 
+class TestAMedicine:
+    def test_contains_so_much_without_zeros_that_are_misread(self):
+        strength = {"numerator": {"value": 1000.0, "unit": "mg"}, "denominator": {"value": 2.50, "unit": "mL"}}
+        made = {"resourceType": "Medication", "id": "m", "code": concept("Cefepime mix")}
+        made["ingredient"] = [{"itemCodeableConcept": concept("Cefepime"), "strength": strength}]
+        said = told("MedicationRequest", contained=[made], medicationReference={"reference": "#m"})
+        assert said["Contains"] == ("Cefepime (1000 mg / 2.5 mL)",)
+
+    def test_does_not_contain_itself(self):
+        made = {"resourceType": "Medication", "id": "m", "code": concept("Cefepime")}
+        made["ingredient"] = [{"itemCodeableConcept": concept("Cefepime")}]
+        assert "Contains" not in told("MedicationRequest", contained=[made], medicationReference={"reference": "#m"})
+
+    def test_was_filled_by_somebody_who_is_no_pharmacy_perhaps(self):
+        sent = {"status": "completed", "medicationCodeableConcept": concept("A"), "dispenser": {"display": "Ada Rose"}}
+        assert told("MedicationDispense", **sent)["Filled by"] == ("Ada Rose",)
+
+
 class TestAMemberOfATeam:
     def member(self, **sent: Any) -> str:
         (line,) = told("CareTeam", status="active", name="Team", participant=[sent])["Members"]

@@ -5,6 +5,7 @@ order with a prescribing intent is current; an active statement is reported, and
 what it fills. An order whose end has passed stays where its status puts it: `ends_at` lets the page say so.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -146,6 +147,7 @@ _GROUPS = {
     Status.NOT_FINAL: Group.UNLISTED,
 }
 _PRESCRIBING = frozenset({"order", "original-order", "reflex-order", "filler-order", "instance-order"})
+_ZEROS = re.compile(r"(?<=[0-9])(\.[0-9]*?)0+(?![0-9])")  # at the end of a number
 _OPEN = frozenset({Status.ON_LIST, Status.PAUSED, Status.NOT_GIVEN})
 _OVER = frozenset({Status.FINISHED, Status.STOPPED, Status.CANCELED})
 
@@ -296,7 +298,8 @@ def _ingredient(part: Element, product: Element, context: Context) -> str:
     named = title_of(part.get("itemCodeableConcept")) or naming.name_of(
         part.get("itemReference") or part.get("item"), context, within=product
     )
-    strength = dosages.ratio(elements.child(part, "strength") or elements.child(part, "amount"))
+    sent = dosages.ratio(elements.child(part, "strength") or elements.child(part, "amount"))
+    strength = _ZEROS.sub(lambda found: found[1].rstrip("."), sent)  # 1000.0 mg is misread as 10000 mg
     return f"{named} ({strength})" if named and strength else named
 
 

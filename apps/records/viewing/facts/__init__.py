@@ -74,6 +74,8 @@ def _label(entry: Entry, name: str) -> str:
     """What a field of it is called. Whatever was prescribed, nobody says by that that it was taken."""
     if name == "taken" and isinstance(entry, MedicationEntry) and entry.kind is not Kind.REPORTED:
         return labels.to_be_taken()
+    if name == "pharmacy" and isinstance(entry, MedicationEntry) and entry.kind is Kind.FILLED:
+        return labels.filled_by()  # which may be a person
     return labels.of_field(type(entry).__name__, name)
 
 

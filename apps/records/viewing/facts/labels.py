@@ -33,6 +33,11 @@ def to_be_taken() -> str:
     return gettext("To be taken")
 
 
+def filled_by() -> str:
+    """Of who handed a medicine over."""
+    return gettext("Filled by")
+
+
 def of_field(kind: str, name: str) -> str:
     """The label of a field of that kind of entry; empty where it is not shown."""
     return str(_OF_KIND.get(f"{kind}.{name}", _LABELS.get(name, "")))
