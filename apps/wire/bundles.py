@@ -13,8 +13,10 @@ could read: it alone is left out and counted.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from typing import TypeVar
 from urllib.parse import urljoin
 
@@ -35,6 +37,10 @@ _SURROGATES = re.compile(
 # A text, or what opens or closes an object or a list: all there is to see of how deep JSON is nested.
 _NESTING = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
 _CONTROL = re.compile(rb"[\x00-\x1f]")
+# Who sends more of either means to keep us busy: a page of 20 MB has about two million texts and brackets.
+_MOST_TOKENS = 4_000_000
+_MOST_ODD_ROWS = 1_000
+_LONGEST_BODY = 20_000_000  # as long as a page may be: what is mended can grow to several times of it
 _MOST_DEPTH = 500  # of a row in its page; Python's decoders, ours among them, end somewhere below a thousand
 _ROW_DEPTH = 3  # Bundle, list, entry
 
@@ -206,6 +212,8 @@ def _resource(body: bytes, head: _Head | None) -> Resource | None:
         body.decode("utf-8")
     except UnicodeDecodeError:  # what is kept must open again; the decoder above skips what it does not need
         body = body.decode("utf-8", "replace").encode()
+    if len(body) > _LONGEST_BODY:
+        return None
     return Resource(head.resource_type, logical_id, body)
 
 
@@ -240,12 +248,26 @@ def _mended(body: bytes) -> bytes:
 
 
 def _without_odd_rows(body: bytes) -> bytes:
-    """The body with what `_readable` makes of each row that no decoder takes, or null; found without descending into
-    any. A body that was cut, or is broken outside its rows, stays broken."""
+    """The body with what `_readable` makes of each row that no decoder takes, or null. A body that was cut, or is
+    broken outside its rows, stays broken; so does one that is odd all over."""
     kept: list[bytes] = []
-    depth = deepest = row_starts = kept_to = 0
+    kept_to = 0
+    for start, end, deepest in _rows(body):
+        row = body[start:end]
+        readable = _readable(row) if deepest <= _MOST_DEPTH else None
+        if readable != row:
+            kept += [body[kept_to:start], readable or b"null"]
+            kept_to = end
+        if len(kept) == 2 * _MOST_ODD_ROWS:
+            break
+    return b"".join([*kept, body[kept_to:]])
+
+
+def _rows(body: bytes) -> Iterator[tuple[int, int, int]]:
+    """Where each row begins and ends, and how deep it is nested; found without descending into any."""
+    depth = deepest = row_starts = 0
     named, is_in_rows = b"", False
-    for found in _NESTING.finditer(body):
+    for found in islice(_NESTING.finditer(body), _MOST_TOKENS):
         if found[0] in b"{[":
             depth += 1
             deepest = max(deepest, depth)
@@ -255,25 +277,25 @@ def _without_odd_rows(body: bytes) -> bytes:
                 row_starts, deepest = found.start(), depth
         elif found[0] in b"}]":
             if depth == _ROW_DEPTH and is_in_rows:
-                readable = _readable(body[row_starts : found.end()]) if deepest <= _MOST_DEPTH else None
-                kept += [body[kept_to:row_starts], readable or b"null"]
-                kept_to = found.end()
+                yield row_starts, found.end(), deepest
             depth -= 1
         elif depth == 1:
             named = found[0]
-    return b"".join([*kept, body[kept_to:]])
 
 
 def _readable(row: bytes) -> bytes | None:
     """The row, its texts escaped as they should have been; None for what is no JSON all the same."""
     if _decoded(row, _ANYTHING) is not None:
         return row
-    row = _NESTING.sub(lambda found: _CONTROL.sub(_escaped, found[0]) if len(found[0]) > 1 else found[0], row)
+    row = _NESTING.sub(lambda found: _escaped(found[0]), row)
     return row if _decoded(row, _ANYTHING) is not None else None
 
 
-def _escaped(character: re.Match[bytes]) -> bytes:
-    return b"\\u%04x" % character[0][0]
+def _escaped(text: bytes) -> bytes:
+    if _CONTROL.search(text):
+        for code in range(0x20):
+            text = text.replace(b"%c" % code, b"\\u%04x" % code)
+    return text
 
 
 def _decoded(raw: bytes | msgspec.Raw, decoder: msgspec.json.Decoder[T]) -> T | None:

@@ -189,6 +189,21 @@ class TestAPage:
             bundles.read_page(whole.encode(), base_url=BASE)
         assert refusal.value.code is Code.UNREADABLE
 
+    @pytest.mark.parametrize("limit", ["_MOST_TOKENS", "_MOST_ODD_ROWS"])
+    def test_is_refused_where_it_is_odd_all_over(self, limit, monkeypatch):
+        odd = '{"resource":{"resourceType":"Goal","id":"1","n":NaN}}'
+        whole = f'{{"resourceType":"Bundle","entry":[{",".join([odd] * 30)}]}}'.encode()
+        assert bundles.read_page(whole, base_url=BASE).unreadable == 30
+        monkeypatch.setattr(bundles, limit, 29)
+        with pytest.raises(UnexpectedAnswer):
+            bundles.read_page(whole, base_url=BASE)
+
+    def test_counts_a_row_that_mending_makes_longer_than_anything_that_is_kept(self):
+        long = b'{"resource":{"resourceType":"Goal","id":"long","note":"' + b"\xe9" * 7_000_000 + b'"}}'
+        whole = b'{"resourceType":"Bundle","entry":[' + long + b"," + json.dumps(goal("1")).encode() + b"]}"
+        found = bundles.read_page(whole, base_url=BASE)
+        assert ([row.logical_id for row in found.resources], found.unreadable) == (["1"], 1)
+
     @pytest.mark.parametrize("total", [None, "3", -1, 2.5, [], {}, True, 10**30])
     def test_has_no_total_where_it_is_no_count(self, total):
         assert page([goal("1")], total=total).total is None
