@@ -114,6 +114,20 @@ class TestATiming:
     def test_that_the_words_or_a_modifier_turn_around_is_told_in_words_alone(self, alice, part):
         assert dosage(alice, part).keys() == {"text"}
 
-    def test_of_dstu2_is_told_in_words_alone(self, alice):
-        sent = {"text": "As told", "timing": {"repeat": {"frequency": 2, "period": 1, "periodUnits": "d"}}}
-        assert dosage(alice, sent, version="dstu2").keys() == {"text"}
+    @pytest.mark.parametrize(
+        ("sent", "told"),
+        [
+            ({"frequency": 2, "period": 1, "periodUnits": "d"}, TWICE),
+            ({"when": "HS"}, {"when": ["HS"]}),
+            ({"duration": 2, "durationUnits": "h"}, {"duration": 2, "durationUnit": "h"}),
+            (
+                {**TWICE, "boundsQuantity": {"value": 7, "unit": "d", **DAYS}},
+                {**TWICE, "boundsDuration": {"value": 7, "unit": "d", **DAYS}},
+            ),
+            ({"when": "ACW"}, None),
+            ({"frequency": 2, "period": 1, "periodUnits": "days"}, None),
+        ],
+    )
+    def test_of_dstu2_says_the_same_in_words_of_r4(self, alice, sent, told):
+        found = dosage(alice, {"text": "As told", "timing": {"repeat": sent}}, version="dstu2")
+        assert found.get("timing", {}).get("repeat") == told

@@ -23,7 +23,7 @@ check each:
   holds them. R4 "Documents" (presentation): the narrative of the Patient comes first.
 - AllergyIntolerance (IPS), ait-1 and ait-2; Condition (IPS), con-3 to con-5; MedicationStatement, MedicationRequest,
   Immunization, Procedure, DeviceUseStatement (IPS): code, subject and, where demanded, a time, else why it is absent.
-  Dosage.text is the whole instruction; Dosage.timing stands beside it where it came as R4 has it.
+  Dosage.text is the whole instruction; Dosage.timing stands beside it where it came as its version has it.
 - Flag (IPS): status, code, subject; DocumentReference: status, content, subject.
 - Observation Results and R4 vital signs: category, code, subject, effective, performer, and a value or why there is
   none.

@@ -11,7 +11,6 @@ from apps.records.presenters.devices import DeviceEntry
 from apps.records.presenters.entry import Code
 from apps.records.presenters.medications import Kind, MedicationEntry
 from apps.records.viewing.facts import lines
-from apps.wire.dialects import FhirVersion
 
 _MOST_DOSAGES = 500  # of one medicine
 _NOT_TAKEN = frozenset({"completed", "stopped", "cancelled", "not-taken", "draft"})
@@ -108,14 +107,14 @@ def _drug(told: Told) -> tuple[str, tuple[Code, ...]]:
 
 def _dosages(told: Told) -> list[Part]:
     """Each dosage with all of its lines, and that its text and its parts differ where they do: Dosage.text is the whole
-    instruction for who reads no parts. When it is taken stands beside it as it was sent, where it was sent in R4 and
-    does not say anything else than the text."""
+    instruction for who reads no parts. When it is taken stands beside it in parts, where these do not say anything else
+    than the text."""
     form = told.entry.form if isinstance(told.entry, MedicationEntry) else ""
     found = dosages.paired(told.resource, form=form, most=_MOST_DOSAGES)
-    is_r4 = told.source.version is FhirVersion.R4
+    version = told.source.version
     said = (("; ".join(lines.of(dosage)), dosage, sent) for sent, dosage in found)
     return [
-        {"text": text, **(schedules.timing(sent) if is_r4 and not dosage.differs else {})}
+        {"text": text, **({} if dosage.differs else schedules.timing(sent, version=version))}
         for text, dosage, sent in said
         if text
     ]

@@ -1,7 +1,7 @@
-"""When a medicine is to be taken, as the Timing of R4 that it came with.
+"""When a medicine is to be taken, as a Timing of R4 from either version.
 
-It goes with the words, never in their place, and whole or not at all: half of a timing tells another dose. Each rule is
-one of R4, named as it is there.
+DSTU2 calls three elements otherwise, and has one `when`; what they say is the same. It goes with the words, never in
+their place, and whole or not at all: half of a timing tells another dose. Each rule is one of R4, named as it is there.
 """
 
 import re
@@ -15,6 +15,7 @@ from apps.records.exporting.ips.writing import Part
 from apps.records.presenters import elements, heads, moments, quantities
 from apps.records.presenters.elements import Element
 from apps.wire import datetimes
+from apps.wire.dialects import FhirVersion
 
 _UNITS: Final = frozenset({"s", "min", "h", "d", "wk", "mo", "a"})
 _DAYS: Final = frozenset({"mon", "tue", "wed", "thu", "fri", "sat", "sun"})
@@ -29,13 +30,13 @@ _TIME: Final = re.compile(r"([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?", re.AS
 _MOST: Final = 50  # times, days or events of one timing
 
 
-def timing(dosage: Element) -> Part:
-    """What a dosage of R4 says about when, as elements of a Dosage: its timing, whether it is only taken when needed,
-    and its place in the sequence. Empty where any of it is not as R4 has it."""
+def timing(dosage: Element, *, version: FhirVersion) -> Part:
+    """What a dosage says about when, as elements of a Dosage: its timing, whether it is only taken when needed, and its
+    place in the sequence. Empty where any of it is not as its version has it."""
     sent, sequence = dosage.get("timing"), dosage.get("sequence", 0)
     if not isinstance(sent, dict) or "modifierExtension" in dosage or not _is_whole(sequence):
         return {}
-    written, needed = _timing(sent), _needed(dosage)
+    written, needed = _timing(_of_r4(sent) if version is FhirVersion.DSTU2 else sent), _needed(dosage)
     if not written or not all(needed.values()):
         return {}
     return writing.without_empty({"sequence": sequence or None, "timing": written, **needed})
@@ -50,6 +51,21 @@ def _needed(dosage: Element) -> Part:
     if len(found) == 1 and isinstance(reason, dict) and (heads.title_of(reason) or heads.codes_of(reason)):
         return {"asNeededCodeableConcept": writing.concept(heads.title_of(reason), heads.codes_of(reason))}
     return {name: found == {"asNeededBoolean": True} for name in found}
+
+
+def _of_r4(sent: Element) -> Element:
+    """A Timing of DSTU2 with the names of R4."""
+    repeat = sent.get("repeat")
+    if not isinstance(repeat, dict):
+        return sent
+    renamed = {_RENAMED.get(name, name): value for name, value in repeat.items()}
+    when = renamed.get("when")
+    return {**sent, "repeat": {**renamed, "when": [when]} if isinstance(when, str) else renamed}
+
+
+_RENAMED: Final = {
+    "boundsQuantity": "boundsDuration", "periodUnits": "periodUnit", "durationUnits": "durationUnit",
+}  # fmt: skip
 
 
 def _timing(sent: Element) -> Part:
