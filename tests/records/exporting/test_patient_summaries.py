@@ -355,7 +355,8 @@ class TestADocument:
 
 def plain(document, found):
     """A section less what names its source, and what DSTU2 has no word for: that an allergy is confirmed, that an order
-    was only reported, codes of categories R4 added, and a number without a unit. Results are told by their names."""
+    was only reported, codes of categories R4 added, a number without a unit, and samples. Results are told by their
+    names."""
     cleaned = [{name: part for name, part in each.items() if name not in _OF_SOURCE} for each in found]
     named = [{**each, "result": [one["code"] for one in reported(document, each)]} for each in cleaned]
     written = (json.dumps(each, sort_keys=True, default=str) for each in named)
@@ -370,6 +371,6 @@ def reported(document, report):
 
 _OF_SOURCE = {
     "id", "meta", "identifier", "patient", "subject", "device", "verificationStatus", "intent", "reportedBoolean",
-    "category",
+    "category", "specimen",
 }  # fmt: skip
 _SCORE = '"code": "{score}", "system": "http://unitsofmeasure.org", "unit": "{score}", '

@@ -25,6 +25,9 @@ from tests.records.people import DSTU2_PATIENT, R4_PATIENT
 pytestmark = pytest.mark.django_db
 
 CANARY = {"text": "Canary"}
+UNKNOWN = {
+    "coding": [{"system": "http://terminology.hl7.org/CodeSystem/data-absent-reason", "code": "unknown"}]
+}  # fmt: skip
 
 
 def made(kind, **elements):
@@ -132,6 +135,47 @@ class TestAnEntry:
         (condition,), (procedure,) = found.told(PROBLEMS), found.told(PROCEDURES)
         assert condition["bodySite"] == procedure["bodySite"] == site[:1]
         assert (procedure["outcome"], procedure["complication"]) == ({"text": "Well"}, [{"text": "Fever"}])
+
+    @pytest.mark.parametrize(
+        "stage", [{"summary": {"text": "IIIb"}}, [{"summary": {"text": "IIIb"}}, {"type": CANARY}]]
+    )
+    def test_says_how_far_a_condition_went(self, alice, stage):
+        keep(make_connection(alice), made("Condition", code=CANARY, clinicalStatus="active", stage=stage))
+        found = Summarized(alice)
+        assert found.told(PROBLEMS)[0]["stage"] == [{"summary": {"text": "IIIb"}}]
+        assert "Current; Stage: IIIb" in found.words(PROBLEMS)
+
+    def test_says_of_what_and_where_it_was_measured(self, alice):
+        sample = {"specimen": {"display": "Urine"}, "bodySite": {"text": "Bladder"}, "method": {"text": "Strip"}}
+        keep(make_connection(alice), made("Observation", code=CANARY, status="final", valueString="v", **sample))
+        found = Summarized(alice)
+        (only,) = found.told(RESULTS)
+        assert {name: only[name] for name in sample} == sample
+        assert "v; Sample: Urine; Body site: Bladder" in found.words(RESULTS)
+
+    @pytest.mark.parametrize(
+        ("reaction", "told"),
+        [
+            ({"severity": "severe"}, {"manifestation": [UNKNOWN], "severity": "severe"}),
+            ({"description": "Swelled"}, {"manifestation": [{"text": "Swelled"}], "description": "Swelled"}),
+            (
+                {"substance": CANARY, "manifestation": [CANARY], "onset": "2012-01-02", "exposureRoute": CANARY},
+                {"substance": CANARY, "manifestation": [CANARY], "onset": "2012-01-02", "exposureRoute": CANARY},
+            ),
+            ({"manifestation": [CANARY], "note": {"text": "x"}}, {"manifestation": [CANARY], "note": [{"text": "x"}]}),
+        ],
+    )
+    def test_says_what_is_known_of_a_reaction(self, alice, reaction, told):
+        keep(make_connection(alice), made("AllergyIntolerance", code=CANARY, reaction=[reaction, {}]))
+        (only,) = Summarized(alice).told(ALLERGIES)
+        assert only["reaction"] == [told]
+
+    @pytest.mark.parametrize("name", ["lastOccurrence", "lastOccurence"])
+    def test_says_when_a_reaction_was_last_had(self, alice, name):
+        keep(make_connection(alice), made("AllergyIntolerance", code=CANARY, **{name: "2019-03-04"}))
+        found = Summarized(alice)
+        assert found.told(ALLERGIES)[0]["lastOccurrence"] == "2019-03-04"
+        assert "Last time: March 4, 2019" in found.words(ALLERGIES)
 
     @pytest.mark.parametrize(
         "sent",

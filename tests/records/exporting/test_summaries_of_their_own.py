@@ -10,6 +10,7 @@ from tests.records.exporting.summarized import (
     DIRECTIVES,
     HISTORY,
     PREGNANCY,
+    PROBLEMS,
     RESULTS,
     VITALS,
     Summarized,
@@ -164,3 +165,20 @@ class TestAnAllergy:
         )
         told = [each["code"]["text"] for each in Summarized(alice).told(ALLERGIES)]
         assert told == ["penicillin", "milk", "pollen", "over"]
+
+
+class TestTheOrderOfASection:
+    def test_has_what_is_not_clear_behind_what_is(self, alice):
+        def of(logical_id, year, **elements):
+            told = {"code": {"text": logical_id}, "clinicalStatus": "active", "onsetDateTime": year, **elements}
+            return {"resourceType": "Condition", "id": logical_id, **told}
+
+        keep(make_connection(alice), of("cold", "2024", abatementDateTime="2024-02-03"), of("diabetes", "1990"))
+        told = [each["code"]["text"] for each in Summarized(alice).told(PROBLEMS)]
+        assert told == ["diabetes", "cold"]
+
+    def test_has_what_somebody_answered_behind_what_was_measured(self, alice):
+        measured = observed("o1", "2160-0", effectiveDateTime="2019-01-02")
+        keep(make_connection(alice), observed("o2", "44261-6", "survey"), measured)
+        told = [each["code"]["coding"][0]["code"] for each in Summarized(alice).told(RESULTS)]
+        assert told == ["2160-0", "44261-6"]

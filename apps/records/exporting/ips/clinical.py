@@ -69,6 +69,7 @@ def allergy(told: Told) -> Item | None:
             "code": concept,
             **writing.since("onset", moments.read(sent, "onset", means="started")),
             "recordedDate": writing.date(moments.read(sent, "recordedDate", means="written-down").starts),
+            "lastOccurrence": writing.date(moments.read(sent, "lastOccurrence", "lastOccurence", means="").starts),
             "reaction": [reaction for reaction in reactions if reaction],
         }
     )
@@ -79,15 +80,24 @@ _ALLERGY_CATEGORIES = frozenset({"food", "medication", "environment", "biologic"
 
 
 def _reaction(sent: Element) -> Part:
-    manifested = [
-        writing.concept(heads.title_of(one), heads.codes_of(one)) for one in elements.children(sent, "manifestation")
-    ]
+    """One time that it happened, with what is known of it. R4 wants to be told what showed: where nobody said, that."""
     description = elements.text(sent, "description")
-    if not manifested and not description:
-        return {}
-    severity = known_code(sent, "severity", ("mild", "moderate", "severe"))
-    part = {"manifestation": manifested or [{"text": description}], "description": description, "severity": severity}
-    return writing.without_empty({"extension": _certainty(sent), **part})
+    route = next(iter(writing.concepts(sent, "exposureRoute")), {})
+    notes = [{"text": text} for text in heads.notes(sent, "note")]
+    known = writing.without_empty(
+        {
+            "extension": _certainty(sent),
+            "substance": next(iter(writing.concepts(sent, "substance")), {}),
+            "description": description,
+            "onset": writing.date(moments.read(sent, "onset", means="noticed").starts),
+            "severity": known_code(sent, "severity", ("mild", "moderate", "severe")),
+            "exposureRoute": route,
+            "note": notes,
+        }
+    )
+    showed = writing.concepts(sent, "manifestation")
+    silent = [{"text": description}] if description else [writing.concept("", ())]
+    return {"manifestation": showed or silent, **known} if showed or known else {}
 
 
 _CERTAINTY = "http://hl7.org/fhir/StructureDefinition/allergyintolerance-certainty"
@@ -124,6 +134,11 @@ def condition(told: Told) -> Item | None:
             "severity": severity and writing.concept(heads.title_of(severity), heads.codes_of(severity)),
             "code": concept,
             "bodySite": writing.concepts(sent, "bodySite"),
+            "stage": [
+                {"summary": said}
+                for each in elements.children(sent, "stage")
+                for said in writing.concepts(each, "summary")
+            ],
             **writing.since("onset", moments.read(sent, "onset", means="started")),
             **writing.since("abatement", ended),
             "recordedDate": writing.date(moments.read(sent, "recordedDate", "dateRecorded", means="").starts),

@@ -13,6 +13,7 @@ from apps.records.presenters import (
     allergies,
     care_plans,
     conditions,
+    delicate,
     devices,
     immunizations,
     medications,
@@ -43,8 +44,9 @@ def condition_of(entry: Entry) -> str:
     if not meaning or not isinstance(entry, conditions.ConditionEntry):
         return meaning
     since = () if entry.group is conditions.Group.AT_A_VISIT else (entry.began,)
-    told = (entry.status, entry.is_confirmed, entry.severity, *since, entry.ended, entry.has_ended, entry.said)
-    return repr((meaning, entry.title.casefold(), sorted(map(str.casefold, entry.body_sites)), told))
+    told = (entry.status, entry.is_confirmed, entry.severity, entry.stages, entry.said)
+    sites = sorted(map(str.casefold, entry.body_sites))
+    return repr((meaning, entry.title.casefold(), sites, told, since, entry.ended, entry.has_ended))
 
 
 def absence_of(entry: Entry) -> Absence | None:
@@ -66,10 +68,13 @@ def is_medicine_not_taken(entry: Entry) -> bool:
 
 
 def rank_of(entry: Entry) -> int:
-    """What could be serious comes first, what is over last (patient experience 3.2)."""
-    if not isinstance(entry, allergies.AllergyEntry):
-        return 0
-    return entry.rank + (_LAST if entry.status in {allergies.Status.INACTIVE, allergies.Status.RESOLVED} else 0)
+    """What could be serious comes first, what is over last (patient experience 3.2); what stands before what is not
+    clear, and what was measured before what somebody answered."""
+    if isinstance(entry, allergies.AllergyEntry):
+        return entry.rank + (_LAST if entry.status in {allergies.Status.INACTIVE, allergies.Status.RESOLVED} else 0)
+    if isinstance(entry, conditions.ConditionEntry):
+        return _LAST if entry.status is conditions.Status.NOT_CLEAR else 0
+    return _LAST if delicate.is_delicate(entry) else 0
 
 
 def is_ruled_out(entry: Entry) -> bool:

@@ -18,11 +18,12 @@ from apps.records.viewing.facts import labels, lines
 # What a line tells of each kind of entry beside its status, in this order.
 _TOLD: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        "AllergyEntry": ("criticality", "reactions"),
-        "ConditionEntry": ("severity", "body_sites", "ended"),
+        "AllergyEntry": ("criticality", "reactions", "last_reaction"),
+        "ConditionEntry": ("severity", "stages", "body_sites", "ended"),
         "DeviceEntry": ("model", "maker", "serial"),
         "ImmunizationEntry": ("doses", "lot", "is_subpotent"),
         "ProcedureEntry": ("body_sites", "outcome", "complications"),
+        "ResultEntry": ("specimen", "body_site"),
     }
 )
 _SAY_WHAT_THEY_ARE: Final = frozenset({"criticality", "reactions", "model"})

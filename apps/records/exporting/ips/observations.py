@@ -67,6 +67,7 @@ def written(sent: Element, told: Told, *, category: str, detail: str) -> Item | 
     others = results.of_others(sent, told.context)
     when = moments.read(sent, "effective", "issued", means="collected")
     people = naming.names_of(elements.children(sent, "performer"), told.context, within=told.resource)
+    specimen = results.specimen_of(sent, told.context)
     components = [_component(each) for each in elements.children(sent, "component")]
     value = _value(sent, is_whole=not components)
     if not value.keys() <= {"dataAbsentReason"}:
@@ -82,6 +83,9 @@ def written(sent: Element, told: Told, *, category: str, detail: str) -> Item | 
             "performer": writing.named(people),
             **value,
             "interpretation": _interpretation(sent),
+            "bodySite": next(iter(writing.concepts(sent, "bodySite")), {}),
+            "method": next(iter(writing.concepts(sent, "method")), {}),
+            "specimen": {"display": specimen} if specimen else {},
             "referenceRange": _ranges(sent),
             "component": components,
         }

@@ -110,7 +110,7 @@ SECTIONS: Final = (
     Section(
         "11450-4", "Problem list - Reported", _("Health conditions"), (subjects.CONDITIONS,), ("Condition",), _current,
         judging.is_no_current_condition, "no-problem-info", {Absence.CONDITIONS: "no-known-problems"},
-        judging.condition_of, names_all=True, keeps_together=True,
+        judging.condition_of, names_all=True, keeps_together=True, ranks=judging.rank_of,
     ),
     Section(
         "10162-6", "History of pregnancies Narrative", _("Pregnancy"),
@@ -133,6 +133,7 @@ SECTIONS: Final = (
     Section(
         "30954-2", "Relevant diagnostic tests/laboratory data note", _("Results"), (subjects.RESULTS,),
         ("Observation", "DiagnosticReport"), _result, judging.is_canceled, alike=judging.result_of,
+        ranks=judging.rank_of,
     ),
     Section(
         "8716-3", "Vital signs note", _("Vitals"), (subjects.VITALS,), ("Observation",), _observed(subjects.VITALS),
