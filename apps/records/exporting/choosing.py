@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from uuid import UUID
 
 from apps.accounts.models import User
@@ -27,16 +28,19 @@ class Choice:
     gaps: Gaps
 
 
-def choices(user: User) -> tuple[Choice, ...]:
+def choices(user: User, *, at: datetime | None = None) -> tuple[Choice, ...]:
     """Every connection that was confirmed once, oldest first, ended ones with a copy included. Where one provider sends
-    one person's record in two ways, its name says which."""
+    one person's record in two ways, its name says which. `at`: by now, so that no check with a later time is believed
+    to be the latest; None believes them all."""
     rows = user.connections.confirmed().select_related("provider", "endpoint").order_by("created_at", "pk")
     connections = list(rows)
     people = candidates.find_people(user.pk, connections)
     whose = sameness.of_each([one.pk for one in connections], people)
     names = {pk: person.name for pk, person in people.items()}
     ways = versions.marks({one.pk: ((one.provider_id, names.get(one.pk)), one.endpoint) for one in connections})
-    found = (_choice(connection, number, people, whose) for number, connection in enumerate(connections, start=1))
+    found = (
+        _choice(connection, number, people, whose, at=at) for number, connection in enumerate(connections, start=1)
+    )
     return tuple(_told_apart(choice, ways[choice.connection.pk]) for choice in found)
 
 
@@ -50,7 +54,14 @@ def _told_apart(choice: Choice, way: str) -> Choice:
     return replace(choice, source=replace(source, provider=f"{source.provider} ({way})")) if way else choice
 
 
-def _choice(connection: Connection, number: int, people: Mapping[UUID, Candidate], whose: Mapping[UUID, int]) -> Choice:
+def _choice(
+    connection: Connection,
+    number: int,
+    people: Mapping[UUID, Candidate],
+    whose: Mapping[UUID, int],
+    *,
+    at: datetime | None,
+) -> Choice:
     source = stored.source(connection, number=number)
     return Choice(
         connection=connection,
@@ -58,5 +69,5 @@ def _choice(connection: Connection, number: int, people: Mapping[UUID, Candidate
         person=people.get(connection.pk),
         whose=whose[connection.pk],
         entries=source.held.count,
-        gaps=gaps.of(connection),
+        gaps=gaps.of(connection, at=at),
     )

@@ -1,6 +1,7 @@
 """What is missing of one source, in the words of the ledger, told before a download and at the head of every file."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from apps.connections.models import Connection
 from apps.records import ledger
@@ -38,9 +39,9 @@ class Gaps:
         return tuple(str(one) for one in self.missing)
 
 
-def of(connection: Connection) -> Gaps:
-    """As the connection's ledger has it now, in the language of whoever asks."""
-    run = connection.sync_runs.order_by("-created_at").prefetch_related("steps").first()
+def of(connection: Connection, *, at: datetime | None = None) -> Gaps:
+    """As the connection's ledger has it then, in the language of whoever asks. `at` as `choosing.choices` takes it."""
+    run = connection.sync_runs.newest_first(at=at).prefetch_related("steps").first()
     lines = ledger.lines(connection, run, provider=connection.provider.name)
     missing = tuple(Missing(str(line.subject), line.sentence or line.word) for line in lines if _is_missing(line))
     return Gaps(missing=missing, is_arriving=run is not None and run.finished_at is None)

@@ -46,14 +46,14 @@ def download(request: HttpRequest) -> HttpResponseBase:
 
 @reauthentication_required  # type: ignore[untyped-decorator]  # the library has no types
 def _ask(request: HttpRequest) -> HttpResponse:
-    choices = choosing.choices(current_user(request))
+    choices = choosing.choices(current_user(request), at=timezone.now())
     return _page(request, choices, CopyForm.of(choices))
 
 
 @reauthentication_required  # type: ignore[untyped-decorator]
 def _take(request: HttpRequest) -> HttpResponseBase:
     user, at = current_user(request), timezone.now()
-    choices = choosing.choices(user)
+    choices = choosing.choices(user, at=at)
     form = CopyForm(choices, request.POST)
     if not form.is_valid():
         return _page(request, choices, form, status=422)

@@ -1,6 +1,8 @@
 """A sync run: one attempt to bring a connection's records up to date, with one step per resource type."""
 
 import uuid
+from datetime import datetime, timedelta
+from typing import Self
 
 from django.conf import settings
 from django.db import models
@@ -9,6 +11,20 @@ from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 
 from apps.connections.models import Connection
+
+_BELIEVED = timedelta(minutes=5)  # clocks of ours may differ by less
+
+
+class SyncRunQuerySet(models.QuerySet["SyncRun"]):
+    """Runs, chosen."""
+
+    def newest_first(self, *, at: datetime | None) -> Self:
+        """Those that ended at a time that is still to come, as a clock of ours wrote that was ahead, after all others:
+        whatever was begun since tells more. Without `at` by their times alone."""
+        if at is None:
+            return self.order_by("-created_at")
+        ended_ahead = When(created_at__gt=at + _BELIEVED, finished_at__isnull=False, then=Value(1))
+        return self.order_by(Case(ended_ahead, default=Value(0)), "-created_at")
 
 
 class SyncRun(models.Model):
@@ -45,6 +61,8 @@ class SyncRun(models.Model):
     planned_at = models.DateTimeField(null=True)  # when its steps were made, told by what the provider offers
     is_full = models.BooleanField(default=True, db_default=True)  # asks for everything, and so proves what is gone
     finished_at = models.DateTimeField(null=True)
+
+    objects = SyncRunQuerySet.as_manager()
 
     class Meta:
         verbose_name = _("sync run")

@@ -73,7 +73,7 @@ class Overview:
 
 def of(connection: Connection, *, at: datetime) -> Overview:
     """The overview of a confirmed connection, as it stands now."""
-    latest = list(connection.sync_runs.order_by("-created_at").prefetch_related("steps")[:2])
+    latest = list(connection.sync_runs.newest_first(at=at).prefetch_related("steps")[:2])
     run = _worth_showing(latest)
     shelves = _Shelves.of(connection)
     patients = shelves.patients()

@@ -7,8 +7,10 @@ import pytest
 
 from apps.connections.models import Connection
 from apps.directory.models import ClientRegistration
+from apps.records.exporting import gaps as exporting_gaps
 from apps.records.models import SyncRun
 from apps.records.syncing import asking, due, watermarks
+from apps.records.viewing import overview
 from tests.records.linked import AT, give_tokens, sign_in_again
 from tests.records.people import allergy, bundle
 from tests.records.provider import ALLERGIES, METADATA, statement
@@ -100,6 +102,13 @@ class TestAClockOfOursThatWasAhead:
     def test_keeps_no_check_from_being_due_after_a_sign_in(self, linked):
         sign_in_again(linked, at=AT - MINUTE)
         assert due.renewed(AT).get() == linked
+
+    def test_hides_no_later_check_from_a_page_or_a_copy(self, linked, provider):
+        provider.answers[ALLERGIES] = http(403)
+        again(linked, at=AT)
+        assert "Not shared" in {line.word for line in overview.of(linked, at=AT + MINUTE).lines}
+        missing = exporting_gaps.of(linked, at=AT + MINUTE).sentences()
+        assert [sentence for sentence in missing if "did not allow this kind of entry" in sentence]
 
     def test_keeps_nobody_from_asking(self, linked):
         assert isinstance(asking.check_again(linked, at=AT), SyncRun)
