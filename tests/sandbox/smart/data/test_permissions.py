@@ -94,6 +94,11 @@ class TestReadScope:
         assert get(f"{root}/document/pdf-r-ada", opened, "application/pdf").status_code == 200
         assert get(f"{root}/Binary/pdf-r-ada", opened, "application/pdf").status_code == 404
         assert get(f"{root}/Binary/pdf-r-son", opened, "application/pdf").status_code == 200
+        reverse = token(
+            "launch/patient patient/DocumentReference.read user/Binary.read", RIVERSIDE, answer={"patient": "r-son"}
+        )
+        assert get(f"{root}/Binary/pdf-r-ada", reverse, "application/pdf").status_code == 404
+        assert get(f"{root}/Binary/pdf-r-son", reverse, "application/pdf").status_code == 200
         search = f"{root}/Observation?patient=r-ada&category=laboratory&_revinclude=Provenance:target"
         assert [entry["resource"]["id"] for entry in get(search, opened).json()["entry"]] == ["o-1"]
         whole = token("user/Observation.read user/Provenance.read", RIVERSIDE)
