@@ -133,7 +133,10 @@ class TestTheTimeThatAMedicineIsPrescribedFor:
     def test_is_not_told_again_where_a_dosage_says_it(self):
         several = [{"text": text, "timing": {"repeat": TO_BE_TAKEN_FROM}} for text in ("4 daily", "2 daily")]
         assert not {"Taken", "To be taken"} & set(self.order(*several))
-        assert "From January 16 to 20, 2015" in self.order(*several)["How to take it"]
+        assert self.order(*several)["How to take it"] == (  # and each dosage has its own
+            "4 daily \N{MIDDLE DOT} From January 16 to 20, 2015",
+            "2 daily \N{MIDDLE DOT} From January 16 to 20, 2015",
+        )
 
     def test_does_not_say_that_it_was_taken(self):
         since = {"boundsPeriod": {"start": "2020-04-29"}}
@@ -165,6 +168,11 @@ class TestASupply:
 
 
 class TestAMedicine:
+    def test_is_taken_as_the_provider_wrote_and_for_what_without_the_kind_of_it(self):
+        dosage = {"text": "One a day (qualifier value)", "asNeededCodeableConcept": concept("Rib Pain (finding)")}
+        said = told("MedicationRequest", medicationCodeableConcept=concept("A"), dosageInstruction=[dosage])
+        assert said["How to take it"] == ("One a day (qualifier value)", "Only when needed: Rib Pain")
+
     def test_contains_so_much_without_zeros_that_are_misread(self):
         strength = {"numerator": {"value": 1000.0, "unit": "mg"}, "denominator": {"value": 2.50, "unit": "mL"}}
         made = {"resourceType": "Medication", "id": "m", "code": concept("Cefepime mix")}

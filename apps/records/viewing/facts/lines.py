@@ -34,6 +34,8 @@ _TOLD_ANYWAY: Final = When, Attachment  # that a date is not known; what cannot 
 def of(value: object) -> tuple[str, ...]:
     """The lines of one value; none where it says nothing."""
     if isinstance(value, tuple | list):
+        if len(value) > 1 and isinstance(value[0], Dosage):  # each on a line of its own: when is of which?
+            return tuple(_PART.join(of(part)) for part in value[:_MOST])
         return tuple(line for part in value[:_MOST] for line in of(part))
     if isinstance(value, Dosage):
         return _dosage(value)
@@ -175,7 +177,10 @@ def _attached(attachment: Attachment) -> str:
 
 def _dosage(dosage: Dosage) -> tuple[str, ...]:
     """All lines of it. That the parts say something else than the provider's text is said beside that text."""
-    said = dosage_words.lines(dosage)
+    text, *others = dosage_words.lines(dosage) or ("",)
+    said = tuple(
+        filter(None, (text if dosage.text else snomed_kinds.without(text), *map(snomed_kinds.without, others)))
+    )
     if not dosage.differs:
         return said
     differing = gettext("%(said)s (also sent: %(other)s). These differ. Ask the provider.") % {
