@@ -197,6 +197,7 @@ LANGUAGE_COOKIE_SAMESITE = "Lax"
 LANGUAGES = [("en", _("English")), ("es", _("Spanish"))]
 LOCALE_PATHS = [BASE_DIR / "locale"]
 FORMAT_MODULE_PATH = "config.formats"
+USE_THOUSAND_SEPARATOR = True  # of counts; addresses, charts and results write their own numbers
 TIME_ZONE = "UTC"
 USE_TZ = True
 

@@ -83,7 +83,7 @@ class TestRows:
         assert '<h2 class="group">2026</h2>' in several
         assert '<h2 class="group">Without a date</h2>' in several
 
-    @pytest.mark.parametrize(("language", "expected"), [("en", "1200 values"), ("es", "1200 valores")])
+    @pytest.mark.parametrize(("language", "expected"), [("en", "1,200 values"), ("es", "1,200 valores")])
     def test_count_in_the_language_of_the_reader(self, language, expected):
         with translation.override(language):
             assert expected in entry_rows.entry_row(replace(ROW, of_its_test=1200))
@@ -132,7 +132,7 @@ class TestSummaries:
         [
             (0, "", "No entries here. See why."),
             (1, "", "1 entry"),
-            (1200, "May 3, 2026", "1200 entries · newest May 3, 2026"),
+            (1200, "May 3, 2026", "1,200 entries · newest May 3, 2026"),
             (2, "“<soon>”", "2 entries · newest “<soon>”"),
         ],
     )

@@ -186,7 +186,7 @@ class TestAReport:
     def test_counts_those_that_nothing_names_on_its_page_too(self, hers, connection):
         sent = [{**result(0, name=f"Peptide {number}"), "id": f"o{number}"} for number in range(200)]
         keep(connection, *sent, report(*(f"o{number}" for number in range(1500))))
-        assert "1300 more results belong to this report." in main_of(hers.get(address("r1")))
+        assert "1,300 more results belong to this report." in main_of(hers.get(address("r1")))
 
     def test_looks_for_others_where_some_are_not_here(self, hers, connection):
         keep(connection, result(0), report(*(f"gone{number}" for number in range(200)), "o0"))
