@@ -283,8 +283,6 @@ STATUS_WORDS: Mapping[Status, str | Promise] = {
     Status.NOT_COMPLETED: _("Not completed"),
     Status.NOT_GIVEN: _("Status not given"),
 }
-NOT_GIVEN_BECAUSE: str | Promise = _("Not given: %(reason)s")
-REPORTED_WORDS: str | Promise = _("Reported, given elsewhere")
 GROUP_WORDS: Mapping[Group, str | Promise] = {
     Group.GIVEN: _("Given"),
     Group.NOT_COMPLETED: _("Not completed"),

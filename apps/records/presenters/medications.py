@@ -18,8 +18,8 @@ from apps.records.presenters import dosages, elements, moments, naming, quantiti
 from apps.records.presenters.absences import known_absence, says_no_information
 from apps.records.presenters.dosages import Dosage
 from apps.records.presenters.elements import Element
-from apps.records.presenters.entry import NOT_GIVEN, UNLISTED, Code, Context, Entry
-from apps.records.presenters.heads import codes_of, head, is_suggested, mapped, notes, status_codes, title_of
+from apps.records.presenters.entry import NOT_GIVEN, UNLISTED, Context, Entry
+from apps.records.presenters.heads import head, is_suggested, mapped, notes, status_codes, title_of
 from apps.records.presenters.moments import UNDATED, When
 from apps.records.presenters.quantities import NO_QUANTITY, Quantity
 
@@ -359,11 +359,6 @@ def _supply(sent: Element, lasts: str) -> Supply:
 def _is_patient_reported(resource: Element) -> bool:
     names = ("informationSource", "reportedReference", "requester")
     return any(naming.is_patient(elements.child(resource, name)) for name in names)
-
-
-def names_of_product(resource: Element, context: Context) -> tuple[str, tuple[Code, ...]]:
-    """What a Medication is called, and its codes; for whoever lists products of their own."""
-    return title_of(resource.get("code")) or " / ".join(_ingredients(resource, context)), codes_of(resource.get("code"))
 
 
 STATUS_WORDS: Mapping[Status, str | Promise] = {

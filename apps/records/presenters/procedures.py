@@ -159,7 +159,6 @@ STATUS_WORDS: Mapping[Status, str | Promise] = {
     Status.NOT_TO_BE_DONE: _("Ordered not to be done"),
     Status.WAS_NOT_TO_BE_DONE: _("Was ordered not to be done; that order is over"),
 }
-NOT_DONE_BECAUSE: str | Promise = _("Not done: %(reason)s")
 GROUP_WORDS: Mapping[Group, str | Promise] = {
     Group.PERFORMED: _("Done"),
     Group.ORDERED: _("Ordered or planned"),
