@@ -1,4 +1,4 @@
-"""What docs/security.md and docs/privacy.md claim, as far as a machine can hold them to it."""
+"""What the documents claim, as far as a machine can hold them to it."""
 
 import re
 
@@ -9,6 +9,9 @@ from config import env
 
 DOCUMENTS = {name: (env.ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("security.md", "privacy.md")}
 _PATH = re.compile(r"`((?:apps|config|tests|docs)/[\w/.-]+)`")
+_OPERATORS = {name: (env.ROOT / name).read_text(encoding="utf-8") for name in ("docs/operating.md", "docs/trouble.md")}
+_OURS = {path.stem for path in env.ROOT.glob("apps/*/management/commands/[!_]*.py") if "sandbox" not in path.parts}
+_OF_DJANGO = {"check", "collectstatic", "createsuperuser", "migrate", "sendtestemail"}
 _CHECK_ID = re.compile(r"holdfast\.[EW]\d{3}")
 
 
@@ -18,6 +21,38 @@ class TestDocument:
         named = set(_PATH.findall(DOCUMENTS[name]))
         assert named
         assert [path for path in named if not (env.ROOT / path).exists()] == []
+
+
+class TestOperatorsGuide:
+    def test_has_each_command_in_its_table(self):
+        _before, _heading, below = _OPERATORS["docs/operating.md"].partition("\n## Commands\n")
+        table, _heading, _after = below.partition("\n## ")
+        named = {
+            name for cell in re.findall(r"^\| (`.*?) \|", table, re.MULTILINE) for name in re.findall(r"`(\w+)`", cell)
+        }
+        assert named == _OURS
+
+    @pytest.mark.parametrize("name", _OPERATORS)
+    def test_names_no_command_that_is_not_there(self, name):
+        assert set(re.findall(r"manage\.py (\w+)", _OPERATORS[name])) <= _OURS | _OF_DJANGO
+
+    @pytest.mark.parametrize("name", _OPERATORS)
+    def test_leads_to_sections_that_are_there(self, name):
+        for target, anchor in re.findall(r"\]\((?!https?:)([\w./-]*)#([\w-]+)\)", _OPERATORS[name]):
+            path = (env.ROOT / "docs" / target) if target else env.ROOT / name
+            assert anchor in {_anchor(line) for line in path.read_text(encoding="utf-8").splitlines()}, (target, anchor)
+
+    def test_says_of_each_alarm_what_to_do(self):
+        text = _OPERATORS["docs/operating.md"]
+        explained = re.findall(r"^\| (`Holdfast.*?) \|", text, re.MULTILINE)
+        alarms = re.findall(r"alert: (\w+)", text)
+        assert sorted(alarms) == sorted(name for cell in explained for name in re.findall(r"`(\w+)`", cell))
+
+
+def _anchor(heading: str) -> str:
+    """Under which a heading can be linked; "" for any other line."""
+    words = heading.lstrip("#").strip().lower() if heading.startswith("#") else ""
+    return re.sub(r"[^\w -]", "", words).replace(" ", "-")
 
 
 class TestTableOfChecks:

@@ -120,6 +120,8 @@ class TestErrorPages:
             OperationalError("Quillfeather"),
             InterfaceError("Quillfeather"),
             redis.ConnectionError("Quillfeather"),
+            redis.OutOfMemoryError("Quillfeather"),
+            redis.ReadOnlyError("Quillfeather"),
             redis.TimeoutError("Quillfeather"),
         ],
     )

@@ -15,8 +15,17 @@ from redis import exceptions as redis
 
 from apps.accounts import destinations, mailing
 
-# A server of ours, for a while. What Redis answers and we do not understand is our fault, and stays.
-_AWAY = (OperationalError, InterfaceError, redis.ConnectionError, redis.TimeoutError, mailing.NotSent)
+# A server of ours, for a while. What Redis answers and we do not understand is our fault, and stays; that it has no room
+# or is a copy, which takes nothing, is whoever runs it to mend.
+_AWAY = (
+    OperationalError,
+    InterfaceError,
+    redis.ConnectionError,
+    redis.TimeoutError,
+    redis.OutOfMemoryError,
+    redis.ReadOnlyError,
+    mailing.NotSent,
+)
 _COME_AGAIN_SECONDS = 60
 _LOG = logging.getLogger(__name__)
 
