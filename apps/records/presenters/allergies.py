@@ -133,11 +133,6 @@ class AllergyEntry(Entry):
     absence: Absence | None = None
 
     @property
-    def worst_severity(self) -> Severity:
-        """The worst of the past reactions."""
-        return max((reaction.severity for reaction in self.reactions), key=_SEVERITIES.index, default=_SEVERITIES[0])
-
-    @property
     def rank(self) -> int:
         """The order within a group: what could be serious, then medicines, foods, and the rest; A to Z in each."""
         if self.criticality is Criticality.COULD_BE_SERIOUS:
@@ -148,7 +143,6 @@ class AllergyEntry(Entry):
         return next(ranks, 3)
 
 
-_SEVERITIES = (Severity.NOT_GIVEN, Severity.MILD, Severity.MODERATE, Severity.SEVERE)
 _STATUSES = {
     "active": Status.ON_LIST,
     "confirmed": Status.ON_LIST,
@@ -248,7 +242,7 @@ def _reactions(resource: Element, context: Context) -> tuple[Reaction, ...]:
 
 
 def _reaction(sent: Element, context: Context) -> Reaction:
-    severities = {severity.value: severity for severity in _SEVERITIES[1:]}
+    severities = {severity.value: severity for severity in list(Severity)[:3]}
     certainties = {certainty.value: certainty for certainty in list(Certainty)[:3]}
     description = elements.text(sent, "description")
     return Reaction(

@@ -1,7 +1,7 @@
 """A Coverage of either version: a plan of insurance (patient experience 3.10).
 
 DSTU2 has `issuer`, `group`, `plan` and a Coding as type, and no status: there, the period says whether it holds. R4
-has `payor`, `class` and a status. Numbers are whole here; lists show `last_four`.
+has `payor`, `class` and a status.
 """
 
 from calendar import monthrange
@@ -74,11 +74,6 @@ class CoverageEntry(Entry):
     member_number: str = ""
     classes: tuple[Fact, ...] = ()
     order: int = 0
-
-    @property
-    def last_four(self) -> str:
-        """The end of the member number, for lists."""
-        return self.member_number[-4:]
 
     def standing(self, *, today: date) -> str:
         """Ended, whatever the status, where the period is over; where no status was sent, what the period says."""

@@ -101,10 +101,6 @@ class TestAnAllergyOfEitherVersion:
         assert second.manifestations == ("Swelling", "Wheeze")
         assert (second.severity, second.route, second.said) == (Severity.SEVERE, "By mouth", ("After a biscuit",))
 
-    def test_knows_the_worst_of_its_reactions(self):
-        assert allergies.present(R4, Context()).worst_severity is Severity.SEVERE
-        assert present().worst_severity is Severity.NOT_GIVEN
-
     @pytest.mark.parametrize(
         ("dstu2", "clinical", "verification", "status", "group"),
         [
