@@ -29,6 +29,7 @@ def main(arguments: list[str]) -> int:
             [
                 *(str(Path(sys.executable).parent / "uv"), "pip", "compile", "--quiet", "--universal"),
                 *("--python-version", _OLDEST_PYTHON, "--generate-hashes", "--exclude-newer", newest),
+                *("--custom-compile-command", "make lock"),  # a day in the head of each file would change it daily
                 *(*agree, *upgrade, "--output-file", f"{name}.txt", f"{name}.in"),
             ],
             cwd=env.ROOT / "requirements",
