@@ -57,11 +57,6 @@ def replay(ledger):
     return replaying.replay(deletion_ledger.read(ledger), actor=ACTOR, at=LATER)
 
 
-@pytest.fixture
-def linked(alice, endpoint, provider):
-    return leavers.link(alice, endpoint, provider)
-
-
 class TestAClosedAccount:
     def test_is_closed_again(self, alice, linked, restored, ledger):
         with restored():
@@ -238,5 +233,5 @@ class TestTheCommand:
     def test_wants_a_ledger(self, settings, tmp_path):
         with pytest.raises(CommandError, match="set DELETION_LEDGER"):
             self._run()
-        with pytest.raises(CommandError, match="cannot be read: No such file"):
+        with pytest.raises(CommandError, match="There is no ledger at this path"):
             self._run(tmp_path / "absent")

@@ -48,6 +48,11 @@ class Command(BaseCommand):
                 self._say("would be deleted", replaying.rehearse(_lines(paths)))
             else:
                 self._say("deleted again", self._replay(paths, options))
+        except FileNotFoundError:
+            raise CommandError(
+                "There is no ledger at this path. Where it was lost, put its copy there. Where nobody ever deleted "
+                "anything, make an empty file there: the restored backup has to be noted all the same."
+            ) from None
         except OSError as error:
             raise CommandError(f"The ledger cannot be read: {error.strerror}.") from None
 
