@@ -1,7 +1,7 @@
 """What stands beside a chart in words: the sentence that is its name, its caption, its legend, and its table."""
 
 from datetime import date
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from django import template
 from django.utils import formats
@@ -151,9 +151,3 @@ def each_in_words(chart: OverTime) -> str:
 def shape_in_words(shape: str) -> str:
     """What a mark says."""
     return str(_SHAPES[shape])
-
-
-@register.inclusion_tag("records/charts/over_time.html")
-def chart_over_time(series: Series, chart: OverTime, chart_id: str) -> dict[str, Any]:
-    """The drawing with its sentence and its caption. `chart_id` is ours, and the only one of its kind on the page."""
-    return {"series": series, "chart": chart, "chart_id": chart_id}
