@@ -8,6 +8,7 @@ from typing import Final
 
 from apps.records import places
 from apps.records.models import SyncStep
+from apps.records.syncing.circling import Rounds
 from apps.vault.sealing import KeyRing, Place
 from apps.wire.fhir import Resource
 
@@ -24,7 +25,7 @@ class Cursor:
     is the gap of a search that ended early while others of the type went on (`lacking`).
 
     `page` is a print of which rows the last page held, and `alike` how many pages in a row held the same: a server that
-    answers with its last page for ever makes a new link each time.
+    answers with its last page for ever makes a new link each time. `rounds` finds the same of several pages.
 
     `unfinished` are the searches of the attempt that did not come to their end, whatever the reason.
 
@@ -44,15 +45,18 @@ class Cursor:
     page: str = ""
     alike: int = 0
     unfinished: tuple[int, ...] = ()
+    rounds: Rounds = field(default_factory=Rounds)
 
     def after(self, next_url: str | None, *, pages: int, rows: Iterable[Resource] = ()) -> "Cursor":
         """Where to go on after a page with this link and these rows, with which the step has got so many pages."""
         page = _print_of(rows)
         alike = self.alike + 1 if page and page == self.page else 0
-        if next_url is not None and next_url != self.mark and alike < _MOST_ALIKE:
+        rounds = self.rounds.after(page, pages=pages)
+        is_again = next_url == self.mark or alike >= _MOST_ALIKE or rounds.is_circle(self.rounds)
+        if next_url is not None and not is_again:
             is_power_of_two = pages & (pages - 1) == 0
             mark = next_url if self.mark is None or is_power_of_two else self.mark
-            return replace(self, next_url=next_url, mark=mark, page=page, alike=alike)
+            return replace(self, next_url=next_url, mark=mark, page=page, alike=alike, rounds=rounds)
         ended = self if next_url is None else self.short()
         return ended.next_search()
 
@@ -72,11 +76,11 @@ class Cursor:
 
     def again(self) -> "Cursor":
         """With the first page of the same search."""
-        return replace(self, next_url=None, mark=None, is_again=True)
+        return replace(self, next_url=None, mark=None, is_again=True, rounds=Rounds())
 
     def again_in_few(self) -> "Cursor":
         """The same, with few rows a page."""
-        return replace(self, next_url=None, mark=None, in_few=True)
+        return replace(self, next_url=None, mark=None, in_few=True, rounds=Rounds())
 
     def next_search(self) -> "Cursor":
         """With the search after this one."""
@@ -110,7 +114,7 @@ def opened(step: SyncStep, ring: KeyRing) -> Cursor:
     found = Cursor(*json.loads(ring.open(bytes(step.sealed_cursor), place=_place(step))))
     if not found.unfinished and (found.lacks or found.stopped_short):  # of an earlier release, which did not tell
         return replace(found, unfinished=tuple(range(found.search + 1)))
-    return replace(found, unfinished=tuple(found.unfinished))
+    return replace(found, unfinished=tuple(found.unfinished), rounds=Rounds(*found.rounds))
 
 
 def _place(step: SyncStep) -> Place:

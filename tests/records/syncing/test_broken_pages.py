@@ -102,6 +102,14 @@ class TestALastPageForEver:
         assert (run.outcome, stored(), step(run).gap) == ("partial", {"a1", "a2"}, Gap.STOPPED_SHORT)
         assert len([asked for asked in provider.asked if "AllergyIntolerance" in asked]) < 15
 
+    @pytest.mark.parametrize("length", [2, 3, 12])
+    def test_ends_soon_where_several_pages_come_round_again(self, linked, provider, length):
+        numbers = itertools.count()
+        self.pages(provider, lambda: [allergy(f"a{max(next(numbers) - 1, 0) % length}")])
+        run = sync(linked)
+        assert (run.outcome, len(stored()), step(run).gap) == ("partial", length, Gap.STOPPED_SHORT)
+        assert step(run).pages <= 10 * max(length, 10)
+
     def test_is_none_where_each_page_repeats_the_row_before(self, linked, provider):
         numbers = itertools.count()
         usual = provider.next_url
