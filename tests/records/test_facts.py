@@ -61,9 +61,7 @@ class TestAThingOfSeveralParts:
 
     def test_says_that_a_number_is_of_a_recommended_dose(self):
         sent = [{"vaccineCode": {"text": "Hep A vaccine"}, "doseNumber": 1}]
-        assert "Hep A vaccine \N{MIDDLE DOT} dose: 1" in lines.of_row(
-            entry("ImmunizationRecommendation", recommendation=sent)
-        )
+        assert "dose: 1" in lines.of_row(entry("ImmunizationRecommendation", recommendation=sent))
 
 
 class TestAResultWithoutAValue:

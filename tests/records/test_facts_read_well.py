@@ -150,6 +150,32 @@ class TestTheTimeThatAMedicineIsPrescribedFor:
         assert whens.label(entry("MedicationOrder", **sent, dosageInstruction=[since])) == "To be taken"
 
 
+class TestARecommendedVaccine:
+    def recommended(self, **sent: Any) -> Entry:
+        due: list[Any] = [{"code": {"coding": [{"code": "due"}]}, "value": "2015-12-01"}]
+        return entry("ImmunizationRecommendation", recommendation=[{**sent, "dateCriterion": due}])
+
+    def test_is_not_named_again_behind_its_name(self):
+        one = self.recommended(vaccineCode=concept("Hepatitis A vaccine"), doseNumber=1)
+        assert rows.names(one)[0] == "Hepatitis A vaccine"
+        assert lines.of_row(one) == ("from: December 1, 2015 \N{MIDDLE DOT} dose: 1",)
+
+    def test_is_told_where_only_a_code_says_against_what(self):
+        one = self.recommended(targetDisease={"coding": [{"system": "http://snomed.info/sct", "code": "40468003"}]})
+        assert rows.names(one)[0] == "Provider's code 40468003"
+        (fact,) = (fact for fact in facts.of(one, provider="Harbor") if fact.label == "What is recommended")
+        assert fact.lines == ("Provider's code 40468003 \N{MIDDLE DOT} from: December 1, 2015",)
+
+
+class TestHowSevereAConditionIs:
+    def test_is_told_in_spanish_where_a_usual_word_says_it(self):
+        asthma = {"code": concept("Asthma"), "severity": concept("Severe (qualifier value)")}
+        assert told("Condition", **asthma)["Severity"] == ("Severe",)
+        with translation.override("es"):
+            assert lines.of_row(entry("Condition", **asthma)) == ("Gravedad: Grave",)
+        assert in_spanish("Condition", code=concept("Asthma"), severity=concept("High"))["Gravedad"] == ("High",)
+
+
 class TestASupply:
     @pytest.mark.parametrize(
         ("quantity", "said", "spanish"),
@@ -175,13 +201,13 @@ class TestAMedicine:
 
     def test_contains_so_much_without_zeros_that_are_misread(self):
         strength = {"numerator": {"value": 1000.0, "unit": "mg"}, "denominator": {"value": 2.50, "unit": "mL"}}
-        made = {"resourceType": "Medication", "id": "m", "code": concept("Cefepime mix")}
+        made: dict[str, Any] = {"resourceType": "Medication", "id": "m", "code": concept("Cefepime mix")}
         made["ingredient"] = [{"itemCodeableConcept": concept("Cefepime"), "strength": strength}]
         said = told("MedicationRequest", contained=[made], medicationReference={"reference": "#m"})
         assert said["Contains"] == ("Cefepime (1000 mg / 2.5 mL)",)
 
     def test_does_not_contain_itself(self):
-        made = {"resourceType": "Medication", "id": "m", "code": concept("Cefepime")}
+        made: dict[str, Any] = {"resourceType": "Medication", "id": "m", "code": concept("Cefepime")}
         made["ingredient"] = [{"itemCodeableConcept": concept("Cefepime")}]
         assert "Contains" not in told("MedicationRequest", contained=[made], medicationReference={"reference": "#m"})
 

@@ -261,7 +261,7 @@ def _recommendation(sent: Element) -> Recommendation:
     return Recommendation(
         vaccine=next(iter(naming.titles(sent, "vaccineCode")), ""),
         codes=tuple(code for concept in elements.children(sent, "vaccineCode") for code in codes_of(concept)),
-        illness=next(iter(naming.titles(sent, "targetDisease")), ""),
+        illness=next(iter(naming.titles(sent, "targetDisease")), "") or elements.words(sent.get("targetDisease")),
         due=_due(elements.children(sent, "dateCriterion")),
         status=", ".join(filter(None, (elements.words(sent.get("forecastStatus")), *advised_against))),
         dose=_number(sent, "doseNumberPositiveInt", "doseNumberString", "doseNumber"),

@@ -90,6 +90,15 @@ _NAMES: Final[_Words] = {
     "CareTeamEntry": _("Care team"),
     "CoverageEntry": _("Insurance"),
     "DeviceEntry": _("Device"),
+    "RecommendationEntry": _("Recommended vaccine"),
+}
+# What providers write of how severe a condition is, in either version (FHIR, condition severity).
+_SEVERITIES: Final[_Words] = {
+    "mild": _("Mild"),
+    "moderate": _("Moderate"),
+    "severe": _("Severe"),
+    "mild to moderate": _("Mild to moderate"),
+    "moderate to severe": _("Moderate to severe"),
 }
 _NO_INFORMATION: Final[_Words] = {
     "AllergyEntry": _("No information about allergies"),
@@ -134,6 +143,11 @@ def of_status(entry: Entry | Compared, *, provider: str = "") -> str:
 def of_no_information(entry: Entry) -> str:
     """That the provider has no information about things of its kind."""
     return str(_NO_INFORMATION.get(type(entry).__name__, _("No information")))
+
+
+def of_severity(said: str) -> str:
+    """How severe a condition is, as the provider says it: in the reader's language where that is a usual word."""
+    return str(_SEVERITIES.get(said.casefold(), said))
 
 
 def of_kind(entry: Entry) -> str:

@@ -93,5 +93,7 @@ def _said(entry: Entry, name: str, value: object) -> tuple[str, ...]:
         "%(count)d more were sent. They are under “What the provider sent”.",
         more,
     )
+    if name == "severity":
+        return lines.of_severity(value)
     told = lines.of_date(value) if labels.is_date(type(entry).__name__, name) else lines.of(value)
     return (*told, said % {"count": more}) if more else told

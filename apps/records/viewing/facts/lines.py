@@ -1,7 +1,7 @@
 """Any value of an entry as lines of text."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from enum import StrEnum
 from functools import cache
 from types import MappingProxyType
@@ -22,7 +22,7 @@ from apps.records.presenters.quantities import Quantity
 from apps.records.presenters.ranges import ReferenceRange
 from apps.records.presenters.results import Measured
 from apps.records.presenters.values import Attachment, Value
-from apps.records.viewing import snomed_kinds, values_in_words, whens, words
+from apps.records.viewing import provider_codes, snomed_kinds, values_in_words, whens, words
 from apps.records.viewing.facts import labels, repeating
 
 _MOST = 200
@@ -54,7 +54,7 @@ def of_row(entry: Entry) -> tuple[str, ...]:
     several things that have parts of their own, each is a line: else a part of one reads as if of the next."""
     found = list[str]()
     for name in labels.in_rows(type(entry).__name__):
-        value = None if repeating.is_told(entry, name) else getattr(entry, name, None)
+        value = None if repeating.is_told(entry, name) else _beside_its_name(entry, name)
         told = _first(value, more=getattr(entry, f"more_{name}", 0)) if value else ()
         said = told if any(_PART in line for line in told) else (", ".join(told),)
         if any(said) and (isinstance(value, When | Length) or labels.is_named_in_rows(name)):
@@ -62,6 +62,24 @@ def of_row(entry: Entry) -> tuple[str, ...]:
             said = (label,) if value is True else (f"{label}: {said[0]}", *said[1:])
         found += said
     return tuple(filter(None, found))
+
+
+def of_severity(value: object) -> tuple[str, ...]:
+    """The line of how severe a condition is."""
+    said = words.of_severity(_text(value)) if isinstance(value, str) else ""
+    return (said,) if said else ()
+
+
+def _beside_its_name(entry: Entry, name: str) -> Any:
+    """That field as a row tells it, which is called by the one vaccine that is recommended; a severity in words."""
+    value = getattr(entry, name, None)
+    if name == "severity":
+        return of_severity(value)
+    if isinstance(entry, immunizations.RecommendationEntry) and len(entry.recommendations) == 1:
+        (only,) = entry.recommendations
+        vaccine, illness = ("" if one == entry.title else one for one in (only.vaccine, only.illness))
+        return (replace(only, vaccine=vaccine, illness=illness),)
+    return value
 
 
 def _first(value: object, *, more: int) -> tuple[str, ...]:
@@ -131,6 +149,14 @@ def _activity(activity: Activity) -> str:
     progress = "" if activity.progress == NOT_GIVEN else words.of_key(activity.progress)
     said = (to_avoid, _text(activity.text), progress, when, ", ".join(of(activity.said)))
     return _PART.join(dict.fromkeys(filter(None, said)))
+
+
+def _recommendation(one: immunizations.Recommendation) -> str:
+    """Which vaccine, against what, from when; where only codes were sent, these as what they are."""
+    named = (provider_codes.told(one.vaccine), provider_codes.told(one.illness))
+    due = _labelled("Recommendation", "due", one.due) if one.due else ""
+    dose = _labelled("Recommendation", "dose", one.dose) if one.dose else ""
+    return _PART.join(dict.fromkeys(filter(None, (*named, due, _text(one.status), dose))))
 
 
 def _supply(supply: Supply) -> str:
@@ -228,6 +254,7 @@ _SAYINGS: Final[Mapping[type, Callable[[Any], str]]] = MappingProxyType(
         immunizations.Dose: _dose,
         Supply: _supply,
         Activity: _activity,
+        immunizations.Recommendation: _recommendation,
         Member: _member,
     }
 )
