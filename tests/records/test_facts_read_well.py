@@ -291,6 +291,9 @@ class TestAValue:
         sent = {"value": 4.58, "unit": "10*6/uL", "code": "10*6/uL", "system": "http://unitsofmeasure.org"}
         assert self.value(valueQuantity=sent) == ("4.58 \N{MULTIPLICATION SIGN} 10⁶/µL",)
 
+    def test_is_no_multiple_of_a_unit_that_says_so_in_words(self):
+        assert self.value(valueQuantity={"value": 4.12, "unit": "10 trillion/L"}) == ("4.12 10 trillion/L",)
+
     @pytest.mark.parametrize(
         ("low", "high", "said"),
         [("cells", "cells", "1 to 5 cells"), ("mg", "g", "1 mg to 5 g"), ("", "cells", "1 to 5 cells")],

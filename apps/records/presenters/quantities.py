@@ -4,6 +4,7 @@ DSTU2 section 1.14.0.5 and R4 section 2.24.0.6: value, comparator, unit, system,
 the provider wrote (5.10 stays 5.10) and in the unit it wrote; the UCUM code serves to compare.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -15,6 +16,7 @@ from apps.records.presenters.elements import Element
 
 _COMPARATORS = frozenset({"<", "<=", ">=", ">"})
 _UCUM = "http://unitsofmeasure.org"
+_POWER = re.compile("10[⁰¹²³⁴⁵⁶⁷⁸⁹]")
 _MOST_DIGITS = 40  # no measurement has more; a page has no room for them
 
 
@@ -57,9 +59,9 @@ class Quantity:
 
     @property
     def unit_behind(self) -> str:
-        """The unit as it stands behind a number: one that begins with a number of its own is a multiple of that one."""
+        """The unit as it stands behind a number: one that begins with a power of ten is a multiple of that."""
         unit = self.unit_shown
-        times = "\N{MULTIPLICATION SIGN} " if unit[:1].isdigit() else ""
+        times = "\N{MULTIPLICATION SIGN} " if _POWER.match(unit) else ""
         return f" {times}{unit}" if unit else ""
 
 

@@ -1,5 +1,6 @@
 """What stands beside a chart in words: the sentence that is its name, its caption, its legend, and its table."""
 
+from collections.abc import Callable
 from datetime import date
 from typing import TypeAlias
 
@@ -15,8 +16,9 @@ from apps.records.charts.series import Row, Series
 from apps.records.charts.stretches import Each
 from apps.records.presenters import dates
 from apps.records.presenters.interpretations import Place
+from apps.records.presenters.moments import When
 from apps.records.presenters.ranges import ReferenceRange
-from apps.records.presenters.results import Comparable, Judge, Measured
+from apps.records.presenters.results import Category, Comparable, Judge, Measured
 from apps.records.presenters.vitals import vital_of
 from apps.records.shelving.indexing import Aim
 from apps.records.viewing import value_rows, values_in_words, whens, words
@@ -51,6 +53,7 @@ _LATEST: _Sentences = (
     _("Latest: %(value)s (%(date)s)."),
 )
 _DAY = len("2019-03-04")
+_OF_A_LAB = frozenset({Category.LABORATORY, Category.OTHER})
 _UNJUDGED = frozenset({Place.TOO_LOW, Place.TOO_HIGH})
 
 
@@ -61,20 +64,23 @@ def headline(series: Series) -> str:
     latest = series.latest
     if latest is None:
         return gettext("No value with a date.")
-    said = [_dated(_LATEST, latest), standing(latest.measured)]
-    if series.before is not None and series.compared in _COMPARED:
-        said.append(_dated(_COMPARED[series.compared], series.before))
+    before = series.before if series.compared in _COMPARED else None
+    is_same_day = before is not None and whens.in_words(before.when) == whens.in_words(latest.when)
+    say = whens.in_full if is_same_day else whens.in_words
+    said = [_dated(_LATEST, latest, say), standing(latest.measured)]
+    if before is not None and say(before.when) != say(latest.when):  # else nobody knows which was first
+        said.append(_dated(_COMPARED[series.compared], before, say))
     return " ".join(filter(None, said))
 
 
-def _dated(sentences: _Sentences, row: Row) -> str:
-    date = whens.in_words(row.when)
+def _dated(sentences: _Sentences, row: Row, say: Callable[[When], str]) -> str:
+    date = say(row.when)
     on_a_day, in_a_month, over_a_time = sentences
-    if date != dates.sent_date(row.when.starts):
+    if date not in {dates.sent_date(row.when.starts), dates.sent_moment(row.when.starts)}:
         sentence = over_a_time
     else:
         sentence = on_a_day if dates.is_a_day(row.when.starts) else in_a_month
-    return str(sentence) % {"value": value_rows.value(row), "date": date}
+    return str(sentence) % {"value": value_rows.value(row), "date": date.removesuffix(".")}  # of "p.m."
 
 
 @register.simple_tag
@@ -95,10 +101,14 @@ def standing(measured: Measured) -> str:
 
 def _only_the_range(measured: Measured) -> str:
     if not measured.ranges:
-        if isinstance(measured, Comparable) and vital_of(measured) is not None:
-            return ""  # nobody expects a range beside a weight
+        if isinstance(measured, Comparable) and not _is_of_a_lab(measured):
+            return ""  # nobody expects a range beside a weight, or an answer
         return gettext("The lab sent no usual range.")
     return _ranges(measured)
+
+
+def _is_of_a_lab(measured: Comparable) -> bool:
+    return measured.category in _OF_A_LAB and vital_of(measured) is None
 
 
 @register.simple_tag
@@ -124,13 +134,13 @@ def _ranges(measured: Measured) -> str:
 @register.filter
 def wanted_in_words(wanted: ReferenceRange) -> str:
     """The bounds of a range alone."""
-    return values_in_words.of_range(wanted)
+    return values_in_words.of_usual_range(wanted)
 
 
 @register.filter
 def band_in_words(series: Series) -> str:
     """The usual ranges that are shaded, the latest first."""
-    return "; ".join(dict.fromkeys(map(values_in_words.of_range, series.usual_ranges)))
+    return "; ".join(dict.fromkeys(map(values_in_words.of_usual_range, series.usual_ranges)))
 
 
 @register.filter

@@ -185,7 +185,7 @@ def _part(held: _Held | None, counted: ResultEntry) -> Part:
         theirs=theirs,
         value=values_in_words.of_result(result),
         place=values_in_words.of_place(result),
-        usual_range=values_in_words.of_range(result.usual_range) if result.usual_range else "",
+        usual_range=values_in_words.of_usual_range(result.usual_range) if result.usual_range else "",
         status=words.of_status(result),
         caution=cautions.of(result),
         gone=held.gone if held else "",

@@ -1,6 +1,7 @@
 """Values of results in words. Digits and units are as sent, and no language writes a number another way."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from django.utils.functional import Promise
@@ -30,6 +31,7 @@ BY_A_RANGE: Final = frozenset(
         Place.TOO_LOW, Place.TOO_HIGH,
     }
 )  # fmt: skip
+_USUAL: Final = frozenset({"normal", "normal range", "reference range", "usual range"})
 _IN_TWO_UNITS: Final = frozenset({Vital.WEIGHT, Vital.HEIGHT, Vital.TEMPERATURE})
 
 
@@ -108,6 +110,11 @@ def of_range(sent: ReferenceRange) -> str:
         bounds = gettext("from %(low)s") % {"low": low} if low else gettext("up to %(high)s") % {"high": high}
     named = ", ".join(filter(None, (sent.words, *sent.applies_to)))
     return f"{bounds} ({named})" if named else bounds
+
+
+def of_usual_range(sent: ReferenceRange) -> str:
+    """The usual range, which is named so where it stands: a name that says only that is left out."""
+    return of_range(replace(sent, words="") if sent.words.casefold().strip(" .") in _USUAL else sent)
 
 
 def _two(value: Value) -> str:

@@ -128,6 +128,29 @@ class TestTheWordsOfAChart:
             "Latest: 6 % (March 4 to 9, 2021). The lab sent no usual range. Higher than before (Since March 4, 2020)."
         )
 
+    def test_say_which_of_two_on_one_day_was_the_later(self):
+        found = [
+            result(value, f"2021-03-04T{time}:00-05:00", wanted=None) for value, time in ((5, "09:00"), (6, "17:00"))
+        ]
+        assert chart_words.headline(series.of(found)[0]).replace("\N{NO-BREAK SPACE}", " ") == (
+            "Latest: 6 % on March 4, 2021, 5 p.m. The lab sent no usual range. Higher than on March 4, 2021, 9 a.m."
+        )
+
+    def test_compare_no_two_of_one_day_of_which_nobody_knows_the_later(self):
+        found = [result(value, "2021-03-04", wanted=None) for value in (5, 6)]
+        assert "than" not in chart_words.headline(series.of(found)[0])
+
+    def test_say_nothing_of_a_lab_where_none_had_to_do_with_it(self):
+        social = [{"coding": [{"code": "social-history"}]}]
+        found = series.of([result(5, "2021-03-04", wanted=None, category=social)])[0]
+        assert chart_words.headline(found) == "Latest: 5 % on March 4, 2021."
+
+    def test_name_the_usual_range_once(self):
+        kind = {"coding": [{"code": "normal"}], "text": "Normal Range"}
+        named = [{"low": {"value": 4, "unit": "%"}, "high": {"value": 6, "unit": "%"}, "type": kind}]
+        found = series.of([result(5, "2021-03-04", wanted=None, referenceRange=named)])[0]
+        assert "In the usual range (4 to 6 %)." in chart_words.headline(found)
+
     def test_say_what_we_cannot_compare(self):
         found = series.of([result(5, "2020-03-01", comparator="<")])[0]
         assert "Too low to measure exactly; we cannot compare it." in chart_words.headline(found)

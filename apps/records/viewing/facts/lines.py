@@ -244,7 +244,7 @@ _SAYINGS: Final[Mapping[type, Callable[[Any], str]]] = MappingProxyType(
         Quantity: lambda quantity: lengths.in_words(Length(quantity)),
         Length: lengths.in_words,
         Value: lambda value: values_in_words.of_value(value) if value else "",
-        ReferenceRange: values_in_words.of_range,
+        ReferenceRange: values_in_words.of_usual_range,
         Attachment: _attached,
         Contact: _contact,
         Address: lambda address: ", ".join(address.lines),
