@@ -10,11 +10,13 @@ from enum import StrEnum
 from typing import cast
 
 from django.utils.functional import Promise
+from django.utils.translation import gettext, ngettext_lazy
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext_lazy
 
+from apps.records import parts
 from apps.records.models import SyncStep
 from apps.records.presenters import dates
+from apps.records.subjects import shelved_for
 
 Gap = SyncStep.Gap
 
@@ -44,11 +46,12 @@ class Told:
         return f"{self.word}: {named}" if self.word == str(_NOT_COMPLETE) else named
 
 
-def of(step: SyncStep, *, provider: str) -> Told:
+def of(step: SyncStep, *, provider: str, tries_again: bool = False) -> Told:
     """Why the rows of this step did not come, or not all; `step` has a gap. Single entries that came and are not here
-    are told as well, whatever else is missing."""
+    are told as well, whatever else is missing. `tries_again`: we do, by ourselves, so that it may come."""
     values = {
         "provider": provider,
+        "part": parts.name(step.resource_type),
         "date": dates.day(step.finished_at) if step.finished_at else "",
         "counted": step.rows_counted or 0,
         "sent": _sent(step),
@@ -59,6 +62,8 @@ def of(step: SyncStep, *, provider: str) -> Told:
     told = (first, *(said for said in _of_single_entries(step) if said is not first))
     # still lazy: only with its numbers does each know singular from plural
     sentences = [cast("str", sentence) % values for _kind, _word, sentence in told]
+    if tries_again and step.gap == Gap.UNAVAILABLE:
+        sentences.insert(1, gettext("We try again about once a day."))
     kind, word, _sentence = first
     is_fault = any(said[0] is Kind.FAULT for said in told)
     return Told(Kind.FAULT if is_fault else kind, str(word), " ".join(sentences))
@@ -69,7 +74,10 @@ def _words(gap: SyncStep.Gap, step: SyncStep) -> "_Said":
         return _UNREADABLE_ENTRIES
     if gap == Gap.STOPPED_SHORT and (step.rows_counted or 0) <= _sent(step):
         return _UNCOUNTED_REST
-    return (_PARTLY.get(gap) if step.came_in_part else None) or _GAPS[gap]
+    if not step.came_in_part:
+        return _GAPS[gap]
+    is_shared = len(shelved_for(step.resource_type)) > 1  # any of those subjects may have all of its own
+    return (_PARTLY_OF_A_KIND if is_shared else _PARTLY).get(gap, _GAPS[gap])
 
 
 def _of_single_entries(step: SyncStep) -> "Iterator[_Said]":
@@ -149,6 +157,15 @@ _PARTLY: Mapping[SyncStep.Gap, _Said] = {
         _("Some of these entries are not shared. You or %(provider)s did not allow them."),
     ),
     Gap.UNAVAILABLE: (Kind.FAULT, _NOT_COMPLETE, _("We could not get all of this on %(date)s.")),
+}
+# The same of a kind whose entries stand under several subjects: true beside each of them.
+_PARTLY_OF_A_KIND: Mapping[SyncStep.Gap, _Said] = {
+    Gap.NOT_SHARED: (
+        Kind.OFF,
+        _("Not all shared"),
+        _("Some %(part)s are not shared. You or %(provider)s did not allow them."),
+    ),
+    Gap.UNAVAILABLE: (Kind.FAULT, _NOT_COMPLETE, _("We could not get all %(part)s on %(date)s.")),
 }
 _UNREADABLE_ENTRIES: _Said = (
     Kind.FAULT,

@@ -51,6 +51,7 @@ class _Facts:
     counted_with: Subject | None = None
     is_planned: bool = True
     is_stopped: bool = False
+    tries_again: bool = False
 
 
 def lines(
@@ -59,9 +60,11 @@ def lines(
     *,
     provider: str,
     is_stopped: bool = False,
+    tries_again: bool = False,
     counts: Mapping[str, int] | None = None,
 ) -> tuple[Line, ...]:
-    """A line for each subject, told by the steps of the connection's latest run; `is_stopped`: nothing moves now.
+    """A line for each subject, told by the steps of the connection's latest run; `is_stopped`: nothing moves now, and
+    `tries_again`: what was not answered is asked for again each day.
 
     `counts` is how many entries each subject lists, by its key, where the caller has opened the shelves. Without it
     rows are counted by type, and a type that several subjects share with the first of them.
@@ -80,25 +83,29 @@ def lines(
         facts = _facts(subject, types, entries, steps, complete)
         if facts.step is None and is_over and types and not is_asked_for(subject, version):
             facts = replace(facts, step=_not_offered(types[0]))  # it is not fetched later, either
-        facts = replace(facts, provider=provider, is_stopped=is_stopped, is_planned=is_planned)
+        facts = replace(facts, provider=provider, is_stopped=is_stopped, tries_again=tries_again, is_planned=is_planned)
         if counts is not None:
             facts = replace(facts, entries=counts.get(subject.key, 0), counted_with=None)
         told.append(_line(subject, facts))
-    return (*told, *_beside(steps.values(), provider=provider))
+    return (*told, *_beside(steps.values(), provider=provider, tries_again=tries_again))
 
 
-def _beside(steps: Iterable[SyncStep], *, provider: str) -> Iterator[Line]:
+def _beside(steps: Iterable[SyncStep], *, provider: str, tries_again: bool) -> Iterator[Line]:
     """A line for what only accompanies entries, such as names, where some of it did not come: by itself nobody looks
-    for it."""
+    for it. Each reason stands with what it is true of."""
     lacking = [
         step
         for step in steps
         if step.status == Status.GAP and step.gap not in SyncStep.SETTLED and not shelved_for(step.resource_type)
     ]
-    if lacking:
-        told = gap_words.of(max(lacking, key=_urgency), provider=provider)
-        sentence = f"{told.sentence} {_named(lacking)}"
-        yield Line(gettext("People, places and names"), told.kind, told.word, sentence, entries=0, is_done=True)
+    told = {step: gap_words.of(step, provider=provider, tries_again=tries_again) for step in lacking}
+    by_reason: dict[str, list[SyncStep]] = {}
+    for step, reason in told.items():
+        by_reason.setdefault(reason.sentence, []).append(step)
+    if told:
+        gravest = max(told.values(), key=lambda reason: reason.kind is Kind.FAULT)
+        sentence = " ".join(f"{reason} {_named(of_reason)}" for reason, of_reason in by_reason.items())
+        yield Line(gettext("People, places and names"), gravest.kind, gravest.word, sentence, entries=0, is_done=True)
 
 
 def _types(subject: Subject, known: Iterable[str]) -> tuple[str, ...]:
@@ -217,7 +224,7 @@ def _kept(facts: _Facts) -> str:
 
 
 def _gap_said(gap: SyncStep.Gap, step: SyncStep, facts: _Facts) -> tuple[Kind, str, str]:
-    told = gap_words.of(step, provider=facts.provider)
+    told = gap_words.of(step, provider=facts.provider, tries_again=facts.tries_again)
     kept = "" if gap == Gap.STOPPED_SHORT and not facts.missing else _kept(facts)
     return told.kind, told.word, " ".join(filter(None, (told.sentence, kept, _named(facts.missing))))
 

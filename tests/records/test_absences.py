@@ -94,14 +94,14 @@ class TestAListWithEntries:
         run = ran(connection, Observation="not_shared", DiagnosticReport="")
         run.steps.filter(resource_type="Observation").update(rows_kept=1)
         text = said(hers, "results")
-        assert f"Some of these entries are not shared. You or {PROVIDER} did not allow them." in text
+        assert f"Some results and measurements are not shared. You or {PROVIDER} did not allow them." in text
         assert "Missing" not in text
 
     def test_says_so_where_another_kind_is_not_shared_at_all(self, hers, connection):
         run = ran(connection, DiagnosticReport="not_shared", Observation="not_shared")
         run.steps.filter(resource_type="Observation").update(rows_kept=1)
         text = said(hers, "results")
-        assert f"Some of these entries are not shared. You or {PROVIDER} did not allow them." in text
+        assert f"Some results and measurements are not shared. You or {PROVIDER} did not allow them." in text
 
     def test_does_not_say_that_another_kind_is_not_shared(self, hers, connection):
         ran(connection, Observation="", DiagnosticReport="not_shared")

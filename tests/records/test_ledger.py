@@ -89,6 +89,29 @@ class TestALine:
         told = line(connection, make_run(connection, Immunization={"gap": gap, "rows_kept": 2}), "Vaccines")
         assert (told.word, told.sentence) == (word, sentence)
 
+    def test_says_that_we_try_again_where_we_do(self, connection):
+        run = make_run(connection, Immunization="unavailable", Goal="not_shared", Practitioner="unavailable")
+        sentences = {
+            str(one.subject): one.sentence for one in ledger.lines(connection, run, provider=PROVIDER, tries_again=True)
+        }
+        again = "We could not get this on November 20, 2026. We try again about once a day."
+        assert sentences["Vaccines"] == again
+        assert sentences["People, places and names"] == f"{again} Missing: names of doctors and staff."
+        assert "again" not in sentences["Care plans and goals"]
+
+    @pytest.mark.parametrize(
+        ("gap", "sentence"),
+        [
+            ("not_shared", f"Some results and measurements are not shared. You or {PROVIDER} did not allow them."),
+            ("unavailable", "We could not get all results and measurements on November 20, 2026."),
+        ],
+    )
+    def test_of_a_kind_under_several_subjects_names_that_kind(self, connection, gap, sentence):
+        keep(connection, "Observation", 2)
+        run = make_run(connection, Observation={"gap": gap, "rows_kept": 2})
+        for subject in ("Results", "Vitals"):
+            assert line(connection, run, subject).sentence.startswith(sentence)
+
     def test_says_of_single_entries_what_became_of_them_whatever_else_is_missing(self, connection):
         columns = {"gap": "stopped_short", "rows_kept": 2, "rows_counted": 9, "rows_refused": 1, "rows_unreadable": 3}
         told = line(connection, make_run(connection, Immunization=columns), "Vaccines")
@@ -159,7 +182,11 @@ class TestWhatAccompaniesEntries:
         gaps = {"Practitioner": "unavailable", "PractitionerRole": "unavailable", "Provenance": "refused"}
         told = line(connection, make_run(connection, Goal="", **gaps), "People, places and names")
         assert (told.kind, told.is_done) == (Kind.FAULT, True)
-        assert told.sentence.endswith("Missing: names of doctors and staff, who recorded an entry.")
+        assert told.sentence == (
+            "We could not get this on November 20, 2026. Missing: names of doctors and staff. "
+            f"{PROVIDER} did not accept our request on November 20, 2026. This is ours to fix. "
+            "Missing: who recorded an entry."
+        )
 
     def test_has_none_where_it_came_or_is_not_to_be_had(self, connection):
         run = make_run(connection, Goal="", Practitioner="", Location="not_shared", Provenance="not_offered")

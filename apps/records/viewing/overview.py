@@ -85,6 +85,7 @@ def of(connection: Connection, *, at: datetime) -> Overview:
         run,
         provider=connection.provider.name,
         is_stopped=state is State.STOPPED,
+        tries_again=connection.status == Connection.Status.ACTIVE and not standing.is_stopped(connection),
         counts=None if state.is_moving else shelves.counts(),
     )
     return Overview(
