@@ -18,13 +18,6 @@ SMALL = {"auth.Group"}  # made by hand, one by one
 LISTS = [model for model in admin.site._registry if model._meta.label not in SMALL]
 
 
-@pytest.fixture
-def staff(stella) -> Client:
-    client = Client()
-    client.force_login(stella, backend="allauth.account.auth_backends.AuthenticationBackend")
-    return client
-
-
 def list_of(model) -> str:
     return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
 

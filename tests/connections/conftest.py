@@ -13,7 +13,7 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
-from apps.accounts import consenting, notices
+from apps.connections.arriving import confirming
 from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
 from apps.directory import credentials
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, Provider
@@ -22,6 +22,7 @@ from tests.connections import provider_stand_in
 from tests.connections.deployments import deploy, patient
 from tests.connections.launches import smart_place
 from tests.connections.provider_stand_in import SECRET, StandIn
+from tests.fixtures.consent import agree
 
 __all__ = ["deploy", "patient", "smart_place"]  # fixtures of SMART deployments
 
@@ -116,17 +117,6 @@ def place(make_place: Callable[..., Place]) -> Place:
     return make_place()
 
 
-def agree(user: Any) -> None:
-    """The person agreed to the notice in force."""
-    consenting.agree(
-        user,
-        notice_version=notices.current_notice().version,
-        declaration="adult",
-        language="en",
-        at=datetime.now(UTC),
-    )
-
-
 @dataclass
 class Traveller:
     """A person in one browser."""
@@ -188,6 +178,13 @@ def make_traveller() -> Callable[..., Traveller]:
 def traveller(make_traveller: Callable[..., Traveller], alice: Any) -> Traveller:
     """Alice, signed in, with her consent given."""
     return make_traveller(alice)
+
+
+@pytest.fixture
+def connection(traveller: Traveller, place: Place) -> Connection:
+    """Linked by her on the way that patients go, and confirmed."""
+    found = traveller.link(place)
+    return confirming.confirm(found, candidate=0, at=found.created_at).connection
 
 
 def page_after(traveller: Traveller, answer: Any) -> str:

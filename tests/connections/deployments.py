@@ -11,13 +11,13 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from apps.accounts import consenting, notices
 from apps.audit.recording import Actor
 from apps.directory import credentials, discovering, registering, signing
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, Provider
 from apps.wire.dialects import DIALECTS
 from apps.wire.secret import Secret
 from tests.faults.travelling import SITE, Place, Traveller
+from tests.fixtures.consent import agree
 from tests.fixtures.sandbox import Sandbox
 
 WILLOW_CREEK = "Willow Creek Family Medicine"
@@ -120,9 +120,7 @@ def place_at(at: Sandbox, *, provider: str = WILLOW_CREEK, version: str = "r4", 
 @pytest.fixture
 def patient(alice: Any) -> Traveller:
     """Alice, signed in, who has agreed to the notice in force."""
-    consenting.agree(
-        alice, notice_version=notices.current_notice().version, declaration="adult", language="en", at=timezone.now()
-    )
+    agree(alice)
     return Traveller(alice)
 
 

@@ -6,9 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.test import Client
 
-from apps.accounts.models import User
 from apps.directory import credentials
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, Provider
 from apps.wire.secret import Secret
@@ -26,14 +24,6 @@ def fhir_examples() -> Path:
     if folder is None:
         pytest.skip("FHIR_EXAMPLES names no folder of example data")
     return folder
-
-
-@pytest.fixture
-def staff(stella: User) -> Client:
-    """The browser of a member of staff."""
-    client = Client()
-    client.force_login(stella, backend="allauth.account.auth_backends.AuthenticationBackend")
-    return client
 
 
 @pytest.fixture

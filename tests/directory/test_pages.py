@@ -5,9 +5,9 @@ import re
 import pytest
 from django.test import Client
 
-from apps.accounts import consenting, notices
 from apps.directory.models import Provider
 from tests.directory.conftest import AT
+from tests.fixtures.consent import agree
 
 pytestmark = pytest.mark.django_db
 
@@ -16,7 +16,7 @@ BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
 
 @pytest.fixture
 def patient(alice) -> Client:
-    consenting.agree(alice, notice_version=notices.current_notice().version, declaration="adult", language="en", at=AT)
+    agree(alice, at=AT)
     client = Client()
     client.force_login(alice, backend=BACKEND)
     return client

@@ -6,10 +6,10 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.test import Client
 
-from apps.accounts import consenting, notices
 from apps.directory.models import ClientRegistration, Provider, Wish
 from apps.directory.searching import wishing
 from tests.directory.conftest import AT
+from tests.fixtures.consent import agree
 
 pytestmark = pytest.mark.django_db
 
@@ -17,7 +17,7 @@ BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
 
 
 def browser(user, **options) -> Client:
-    consenting.agree(user, notice_version=notices.current_notice().version, declaration="adult", language="en", at=AT)
+    agree(user, at=AT)
     client = Client(**options)
     client.force_login(user, backend=BACKEND)
     return client

@@ -8,10 +8,8 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
-from django.test import Client
 from django.utils import timezone
 
-from apps.accounts import consenting, notices
 from apps.directory import credentials
 from apps.directory.models import AuthorizationServer, ClientRegistration, Provider
 from apps.wire import transport
@@ -19,6 +17,7 @@ from apps.wire.secret import Secret
 from tests.connections.deployments import deploy, patient
 from tests.faults import listening
 from tests.faults.travelling import SITE, Place, Traveller
+from tests.fixtures.consent import agree
 from tests.fixtures.sandbox import Sandbox
 
 __all__ = ["deploy", "patient"]  # fixtures of the sandbox's SMART deployments
@@ -44,13 +43,7 @@ def place(db: None, sandbox: Sandbox, directory_file: Path, settings: Any) -> Pl
 @pytest.fixture
 def traveller(place: Place, alice: Any) -> Traveller:
     """Alice, signed in, who has agreed to the notice in force."""
-    consenting.agree(
-        alice,
-        notice_version=notices.current_notice().version,
-        declaration="adult",
-        language="en",
-        at=timezone.now(),
-    )
+    agree(alice)
     return Traveller(alice)
 
 
@@ -86,11 +79,3 @@ def _register(server: AuthorizationServer, secret: str) -> ClientRegistration:
     )
     credentials.keep(registration, Secret(secret), at=now)
     return registration
-
-
-@pytest.fixture
-def staff(stella: Any) -> Client:
-    """Stella's browser, signed in to the admin."""
-    client = Client()
-    client.force_login(stella, backend="allauth.account.auth_backends.AuthenticationBackend")
-    return client

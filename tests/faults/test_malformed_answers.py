@@ -19,7 +19,6 @@ from django.test import Client
 from django.utils import timezone
 from hypothesis import HealthCheck, given, seed, settings
 
-from apps.accounts import consenting, notices
 from apps.connections.leaving import binding, linking
 from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
 from apps.connections.outcomes import Outcome
@@ -38,6 +37,7 @@ from tests.faults.answering import (
     Answering,
 )
 from tests.faults.drawing import Drawn, answers
+from tests.fixtures.consent import agree
 from tests.records.linked import give_tokens, make_connection, make_endpoint
 
 pytestmark = pytest.mark.django_db
@@ -76,13 +76,7 @@ class Journey:
     """Alice in one browser, who begins and comes back as often as she is told to."""
 
     def __init__(self, alice: Any, endpoint: Endpoint) -> None:
-        consenting.agree(
-            alice,
-            notice_version=notices.current_notice().version,
-            declaration="adult",
-            language="en",
-            at=timezone.now(),
-        )
+        agree(alice)
         self.alice, self.endpoint, self.provider = alice, endpoint, endpoint.providers.get()
         self.browser = binding.new_browser()
         self.signed_in = Client()

@@ -10,7 +10,6 @@ import pytest
 from django.db.models import F
 from django.utils import timezone
 
-from apps.accounts import consenting, notices
 from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
 from apps.connections.outcomes import Outcome
 from apps.directory import discovering, enabling, linkability
@@ -19,6 +18,7 @@ from apps.directory.models import Endpoint
 from tests.connections.deployments import NOBODY, RIVERSIDE, place_at
 from tests.faults.practice import Visit
 from tests.faults.travelling import Traveller, within_the_site
+from tests.fixtures.consent import agree
 
 pytestmark = pytest.mark.django_db
 
@@ -26,9 +26,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def mallory(sam):
     """The attacker, with an account of their own."""
-    consenting.agree(
-        sam, notice_version=notices.current_notice().version, declaration="adult", language="en", at=timezone.now()
-    )
+    agree(sam)
     return Traveller(sam)
 
 

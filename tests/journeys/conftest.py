@@ -10,14 +10,13 @@ from typing import Any
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.core.management import call_command
-from django.utils import timezone
 from playwright.sync_api import Page
 from pytest_django.live_server_helper import LiveServer
 
-from apps.accounts import consenting, notices
 from apps.directory.models import AuthorizationServer
 from development.control import Sandbox
 from tests.fixtures.cast import PASSWORD
+from tests.fixtures.consent import agree
 
 # Of what is in order axe would describe each node, too: that was most of its answer, and nobody reads it.
 _ASKED_OF_AXE = {
@@ -58,13 +57,7 @@ def site(
 @pytest.fixture
 def signed_in(site: str, alice: Any) -> Callable[[Page], None]:
     """Signs Alice in, who has agreed to the notice in force."""
-    consenting.agree(
-        alice,
-        notice_version=notices.current_notice().version,
-        declaration="adult",
-        language="en",
-        at=timezone.now(),
-    )
+    agree(alice)
 
     def sign_in(page: Page) -> None:
         page.goto(f"{site}/accounts/login/")

@@ -13,7 +13,6 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from apps.accounts import consenting, notices
 from apps.accounts.models import User
 from apps.connections.models import Connection, StoredTokenSet
 from apps.directory.models import ClientRegistration
@@ -22,6 +21,7 @@ from apps.records.tasks import resume_syncs
 from development.control import Sandbox
 from tests.connections.deployments import RIVERSIDE
 from tests.fixtures.cast import PASSWORD
+from tests.fixtures.consent import agree
 from tests.journeys.desks import APPLICATION, DEVELOPER, OurDesk, TheirConsole, TheirPortal
 from tests.journeys.walking import PROVIDER, Walk
 
@@ -46,8 +46,7 @@ def sign_in(unregistered_site: str) -> Callable[[Page, User], None]:
     """Signs somebody in who has agreed to the notice in force."""
 
     def enter(page: Page, user: User) -> None:
-        version = notices.current_notice().version
-        consenting.agree(user, notice_version=version, declaration="adult", language="en", at=timezone.now())
+        agree(user)
         page.goto(f"{unregistered_site}/accounts/login/")
         page.get_by_label("E-mail address").fill(user.email)
         page.get_by_label("Password", exact=True).fill(PASSWORD)

@@ -10,14 +10,15 @@ from apps.connections.answers import candidates
 from apps.connections.models import Connection
 from apps.wire.fhir import Resource
 from tests.accounts.conftest import _fresh_counters
-from tests.connections.conftest import make_place, make_traveller, place, stand_in, traveller
+from tests.connections.conftest import connection, make_place, make_traveller, place, stand_in, traveller
+from tests.portal import leavers
 from tests.records import provider as providers
 from tests.records.linked import give_tokens, make_connection, make_endpoint
 from tests.records.people import PATIENT_ID, R4_PATIENT
 
 # Fixtures of the accounts' tests: tries to sign in are counted anew; and of the connections' tests: somebody who really
 # goes to a provider and comes back.
-__all__ = ["_fresh_counters", "make_place", "make_traveller", "place", "stand_in", "traveller"]
+__all__ = ["_fresh_counters", "connection", "make_place", "make_traveller", "place", "stand_in", "traveller"]
 
 
 @pytest.fixture
@@ -67,9 +68,9 @@ def child():
 
 
 @pytest.fixture
-def hers(client, alice):
-    client.force_login(alice)
-    return client
+def linked(alice, endpoint, provider):
+    """Alice's connection, with a record and an earlier version."""
+    return leavers.link(alice, endpoint, provider)
 
 
 @pytest.fixture

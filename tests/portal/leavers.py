@@ -16,8 +16,8 @@ from apps.directory.searching import wishing
 from apps.records import syncing
 from apps.records.models import Attachment, PendingRead, QuarantinedRow, SyncRun
 from apps.wire.fhir import Resource
-from tests.connections.conftest import agree
 from tests.fixtures.cast import PASSWORD
+from tests.fixtures.consent import agree
 from tests.records.linked import give_tokens, make_connection
 from tests.records.people import R4_PATIENT
 from tests.records.provider import PATIENT, Provider

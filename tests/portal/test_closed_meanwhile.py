@@ -41,12 +41,6 @@ def close(alice):
     return lambda: closing.close(alice, at=timezone.now())
 
 
-@pytest.fixture
-def connection(traveller, place):
-    found = traveller.link(place)
-    return confirming.confirm(found, candidate=0, at=found.created_at).connection
-
-
 def given_back(stand_in):
     return [dict(request.form)["token"] for request in stand_in.revocations]
 

@@ -47,11 +47,6 @@ def tells(endpoint, provider):
     return lambda: provider.sent(f"POST {REVOKE}")
 
 
-@pytest.fixture
-def linked(alice, endpoint, provider):
-    return leavers.link(alice, endpoint, provider)
-
-
 @contextmanager
 def crashing(table: str) -> Iterator[None]:
     """The database refuses to change this table, as if it had died there."""

@@ -19,11 +19,6 @@ ADDRESS = "/settings/close/"
 
 
 @pytest.fixture
-def linked(alice, endpoint, provider):
-    return leavers.link(alice, endpoint, provider)
-
-
-@pytest.fixture
 def browser(alice):
     """Alice, who gave her password a moment ago."""
     browser = leavers.sign_in(alice)

@@ -33,12 +33,6 @@ ENDINGS: dict[str, Callable[[Connection], Any]] = {
 
 
 @pytest.fixture
-def connection(traveller, place):
-    found = traveller.link(place)
-    return confirming.confirm(found, candidate=0, at=found.created_at).connection
-
-
-@pytest.fixture
 def threads():
     with ThreadPoolExecutor(2) as pool:
 

@@ -12,7 +12,7 @@ from apps.connections.models import AuthorizationRequest, Connection, StoredToke
 from apps.portal import closing
 from apps.records import syncing
 from apps.records.models import Record, SyncRun
-from tests.connections.conftest import agree
+from tests.fixtures.consent import agree
 from tests.portal import leavers
 from tests.records.linked import AT
 from tests.vault.losing import without_key
@@ -23,11 +23,6 @@ pytestmark = pytest.mark.django_db
 
 FAULT = "Problem on our side"
 CALM = "This is ours to fix. Nothing is lost, and there is nothing for you to do."
-
-
-@pytest.fixture
-def linked(alice, endpoint, provider):
-    return leavers.link(alice, endpoint, provider)
 
 
 def text_of(browser, name, *arguments, status=200):

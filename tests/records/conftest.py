@@ -22,13 +22,6 @@ def linked(alice, provider):
 
 
 @pytest.fixture
-def hers(client, alice):
-    """A browser in which Alice is signed in."""
-    client.force_login(alice)
-    return client
-
-
-@pytest.fixture
 def connection(alice):
     """To Harbor Family Practice, with no tokens."""
     return make_connection(alice)

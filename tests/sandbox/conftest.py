@@ -1,5 +1,6 @@
 """Every test of the sandbox begins with nothing switched, nothing recorded and the right time."""
 
+import json
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
@@ -35,6 +36,17 @@ def _forget():
     jobs.forget()
     registered_keys.forget()
     clock.forget()
+
+
+@pytest.fixture
+def control(client):
+    """Asks the control address: `control("POST", "clock", {...})` gives (status, data)."""
+
+    def control(method, path, body=None):
+        response = client.generic(method, f"/control/{path}", json.dumps(body or {}), content_type="application/json")
+        return response.status_code, response.json()
+
+    return control
 
 
 @pytest.fixture

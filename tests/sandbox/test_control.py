@@ -1,7 +1,5 @@
 """The control address: every lever over JSON, for this machine only."""
 
-import json
-
 import pytest
 
 from apps.sandbox import clock, faults, recorder, scenarios
@@ -9,17 +7,6 @@ from apps.sandbox.bearer import Unauthorized
 from apps.sandbox.models import Account, Application, Grant
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def control(client):
-    """Asks the control address: `control("POST", "clock", {...})` gives (status, data)."""
-
-    def control(method, path, body=None):
-        response = client.generic(method, f"/control/{path}", json.dumps(body or {}), content_type="application/json")
-        return response.status_code, response.json()
-
-    return control
 
 
 class TestDoor:

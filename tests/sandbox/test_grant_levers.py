@@ -15,17 +15,6 @@ TWO_DAYS = 48 * 3600
 
 
 @pytest.fixture
-def control(client):
-    """Asks the control address: `control("POST", "grants", {...})` gives (status, data)."""
-
-    def control(method, path, body=None):
-        response = client.generic(method, f"/control/{path}", json.dumps(body or {}), content_type="application/json")
-        return response.status_code, response.json()
-
-    return control
-
-
-@pytest.fixture
 def handed_out(control, application, ada):
     """Three grants of interface A."""
     status, data = control("POST", "grants", {"client_id": "app", "username": "ada", "number": 3})

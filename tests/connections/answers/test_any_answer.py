@@ -14,8 +14,8 @@ from apps.connections.models import AuthorizationRequest, Connection, StoredToke
 from apps.connections.outcomes import Outcome
 from apps.connections.presenting import attempts
 from apps.directory.models import Enablement
-from tests.connections.conftest import agree
 from tests.connections.provider_stand_in import tokens
+from tests.fixtures.consent import agree
 from tests.wire.servers import http
 
 pytestmark = pytest.mark.django_db

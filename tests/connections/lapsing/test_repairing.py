@@ -5,7 +5,6 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from apps.connections.arriving import confirming
 from apps.connections.lapsing import noticing
 from apps.connections.models import Connection, LapseWarning, StoredTokenSet
 from apps.connections.presenting import standing
@@ -17,12 +16,6 @@ from tests.wire.servers import http
 
 pytestmark = pytest.mark.django_db
 HOUR = timedelta(hours=1)
-
-
-@pytest.fixture
-def connection(traveller, place) -> Connection:
-    found = traveller.link(place)
-    return confirming.confirm(found, candidate=0, at=found.created_at).connection
 
 
 @pytest.fixture

@@ -214,11 +214,6 @@ class TestALinkThatEnded:
 
 
 class TestTheConnectionsPage:
-    @pytest.fixture
-    def hers(self, client: Any, alice: User) -> Any:
-        client.force_login(alice, backend="allauth.account.auth_backends.AuthenticationBackend")
-        return client
-
     def page(self, client: Any, link: Connection) -> str:
         answer = client.get(f"/connections/{link.pk}/")
         assert answer.status_code == 200

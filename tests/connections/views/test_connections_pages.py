@@ -17,12 +17,6 @@ from tests.wire.servers import http
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def connection(traveller, place) -> Connection:
-    found = traveller.link(place)
-    return confirming.confirm(found, candidate=0, at=found.created_at).connection
-
-
 def text_of(traveller, address) -> str:
     page = traveller.client.get(address)
     assert page.status_code == 200

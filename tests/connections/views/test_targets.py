@@ -11,7 +11,7 @@ from pytest_django.live_server_helper import LiveServer
 from apps.accounts.models import User
 from apps.connections.models import Connection, StoredTokenSet
 from apps.directory.models import AuthorizationServer, Endpoint
-from tests.connections.conftest import agree
+from tests.fixtures.consent import agree
 from tests.journeys.test_account_pages import sign_in
 from tests.records.linked import give_tokens, make_connection, make_endpoint
 

@@ -3,11 +3,11 @@
 import pytest
 from django.test import Client
 
-from apps.accounts import consenting, notices
 from apps.directory.models import Provider, ProviderPortal
 from apps.directory.searching import candidates, finding
 from apps.directory.searching.finding import FoundProvider
 from tests.directory.conftest import AT
+from tests.fixtures.consent import agree
 
 pytestmark = pytest.mark.django_db
 
@@ -309,9 +309,7 @@ class TestPortals:
 class TestChoosingAPortal:
     @pytest.fixture
     def patient(self, alice) -> Client:
-        consenting.agree(
-            alice, notice_version=notices.current_notice().version, declaration="adult", language="en", at=AT
-        )
+        agree(alice, at=AT)
         client = Client()
         client.force_login(alice, backend="allauth.account.auth_backends.AuthenticationBackend")
         return client

@@ -11,10 +11,10 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from apps.accounts import consenting, notices
 from apps.directory import overseeing
 from apps.directory.desk import attending
 from apps.directory.models import ClientRegistration, Enablement, Endpoint, Provider, ProviderPortal
+from tests.fixtures.consent import agree
 from tests.portal.desk.conftest import BACKEND
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -125,8 +125,7 @@ class TestAPageOfAPatient:
             status="approved", client_id="ours", authentication="none", versions_added=["r4"], is_switched_on=True
         )
         provider = first.providers.get()
-        notice = notices.current_notice().version
-        consenting.agree(sam, notice_version=notice, declaration="adult", language="en", at=timezone.now())
+        agree(sam)
         patient = Client()
         patient.force_login(sam, backend=BACKEND)
         grow(registration)

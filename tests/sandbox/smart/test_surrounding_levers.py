@@ -19,15 +19,6 @@ def truthful():
     rogue.announce(rogue.Elsewhere())
 
 
-@pytest.fixture
-def control(client):
-    def control(method, path, body=None):
-        response = client.generic(method, f"/control/{path}", json.dumps(body or {}), content_type="application/json")
-        return response.status_code, response.json()
-
-    return control
-
-
 class TestTheKeyLever:
     @pytest.mark.conformance("X67")
     def test_rotates_at_once(self, control, client):
