@@ -169,12 +169,15 @@ def download(server: FhirServer, *, access_token: Secret, address: str, accept: 
     `accept` is the media type asked for: Binary answers the raw file for the type it has, and a Binary resource for a
     FHIR type (facts 1.7). Raises ForeignAddress, before anything is sent, where the address leaves the origin or the
     path of the FHIR base URL; RequestRefused with the status 406 where that type is not to be had; UnexpectedAnswer
-    with the code too_large past `most_bytes`, wherever the answer says it ends; and WireError.
+    with the code too_large past `most_bytes`, wherever the answer says it ends; Unavailable where it came in part; and
+    WireError.
     """
     url = file_url(server, address)
     session = transport.thread_session(server.policy, total_seconds=_FILE_SECONDS, max_bytes=most_bytes)
     headers = {"Accept": accept, "Authorization": f"Bearer {access_token.reveal()}"}
     response = _succeeded(session.get(url, headers=headers))
+    if transport.is_cut(response):
+        raise Unavailable(code=Code.UNREACHABLE, status=response.status_code)
     return Download(response.headers.get("Content-Type", ""), response.content)
 
 

@@ -34,8 +34,19 @@ from apps.wire.errors import (
 )
 from apps.wire.silence import silence_libraries
 from apps.wire.sockets import Deadline, GuardedPoolManager
+from apps.wire.unpacking import Reader
 
-__all__ = ["AddressPolicy", "Stream", "check_address", "guard", "session", "stream", "thread_session", "tls_context"]
+__all__ = [
+    "AddressPolicy",
+    "Stream",
+    "check_address",
+    "guard",
+    "is_cut",
+    "session",
+    "stream",
+    "thread_session",
+    "tls_context",
+]
 
 silence_libraries()
 
@@ -103,12 +114,19 @@ def thread_session(
     return sessions[kind]
 
 
+def is_cut(response: requests.Response) -> bool:
+    """Whether the body of an answer to such a session ended before what was packed in it did. What its own form tells
+    to be whole, as JSON does, need not ask."""
+    return isinstance(response.raw, _Body) and response.raw.is_cut
+
+
 @dataclass(frozen=True, repr=False)
 class Stream:
     """An answer whose body is still on its way. `response` is for reading its status and headers."""
 
     response: requests.Response
     _deadline: Deadline
+    _reader: Reader
 
     @property
     def status(self) -> int:
@@ -120,12 +138,14 @@ class Stream:
 
     def pieces(self, *, piece_bytes: int = _CHUNK_BYTES, stalled_seconds: float = STALLED_SECONDS) -> Iterator[bytes]:
         """The body, decoded, in pieces of that size; each has so long. Raises Unavailable where the far end stalls or
-        breaks off before the length it announced, and UnexpectedAnswer (unreadable)."""
+        breaks off before the length it announced or before what it packed ends, and UnexpectedAnswer (unreadable)."""
         while True:
             self._deadline.start(stalled_seconds)
             piece = self._piece(piece_bytes)
             if isinstance(piece, WireError):
                 raise piece  # here and not below, as in `_GuardedAdapter.send`
+            if not piece and self._reader.is_cut:
+                raise Unavailable(code=Code.UNREACHABLE)
             if not piece:
                 return
             yield piece
@@ -144,7 +164,7 @@ class Stream:
 
     def _piece(self, piece_bytes: int = _CHUNK_BYTES) -> bytes | WireError:
         try:
-            piece: bytes = self.response.raw.read(piece_bytes, decode_content=True)
+            piece = self._reader.read(piece_bytes)
         except (urllib3.exceptions.HTTPError, OSError, ValueError) as unprintable:
             return Unavailable(code=Code.TIMED_OUT) if self._deadline.is_over() else _named(unprintable)
         return piece
@@ -171,7 +191,7 @@ def stream(
         adapters[kind] = _StreamingAdapter(policy, total_seconds=begins_within_seconds, max_bytes=0)
     response = adapters[kind].send(_prepared(method, url, {**_HEADERS, **headers}))
     try:
-        yield Stream(response, adapters[kind].deadline)
+        yield Stream(response, adapters[kind].deadline, Reader(response.raw))
     finally:
         response.raw.close()  # a connection that went back to its pool is not touched by this
 
@@ -245,17 +265,24 @@ class _GuardedAdapter(HTTPAdapter):
         response.raw = body
         return response
 
-    def _body(self, response: requests.Response) -> io.BytesIO:
+    def _body(self, response: requests.Response) -> "_Body":
         """Up to the limit, which a compressed flood meets like any other."""
         if 300 <= response.status_code < 400:
             raise EndpointMisconfigured(code=Code.REDIRECTED, status=response.status_code)
-        body = io.BytesIO()
-        while chunk := response.raw.read(_CHUNK_BYTES, decode_content=True):
+        body, reader = _Body(), Reader(response.raw)
+        while chunk := reader.read(_CHUNK_BYTES):
             body.write(chunk)
             if body.tell() > self._max_bytes:
                 raise UnexpectedAnswer(code=Code.TOO_LARGE, status=response.status_code)
         body.seek(0)
+        body.is_cut = reader.is_cut
         return body
+
+
+class _Body(io.BytesIO):
+    """A body that has been read."""
+
+    is_cut = False
 
 
 class _StreamingAdapter(_GuardedAdapter):

@@ -1,5 +1,6 @@
 """A file is fetched on demand with the right Accept, from the connection's own root alone, and kept sealed (C62)."""
 
+import gzip
 from base64 import b64encode
 
 import pytest
@@ -97,6 +98,14 @@ class TestAFileBehindAnAddress:
         kept = Attachment.objects.get()
         assert b"canary" not in bytes(kept.sealed_content)
         assert (kept.fetched_at, kept.user_id, kept.connection_id) == (AT, linked.user_id, linked.pk)
+
+    def test_that_came_in_part_is_not_kept_for_the_whole(self, linked, provider):
+        squeezed = gzip.compress(PDF * 1000)
+        record = hold(linked, linked_to("document/pdf-1"))
+        provider.answers[FILE] = http(body=squeezed[:-9], content_type="application/pdf", Content_Encoding="gzip")
+        assert refused(record).reason is Reason.LATER
+        provider.answers[FILE] = http(body=squeezed, content_type="application/pdf", Content_Encoding="gzip")
+        assert open_file(record, 0, clock=clock).content == PDF * 1000
 
     def test_is_fetched_anew_where_the_provider_describes_it_anew(self, linked, provider):
         provider.answers[FILE] = http(body=PDF, content_type="application/pdf")
