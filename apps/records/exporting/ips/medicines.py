@@ -1,7 +1,5 @@
 """Medicines and devices as minimal R4 resources, from either version."""
 
-from django.utils.translation import gettext
-
 from apps.records.exporting.ips import narrating, schedules, writing
 from apps.records.exporting.ips.clinical import Item, known_code
 from apps.records.exporting.ips.writing import Part
@@ -59,7 +57,7 @@ def _intended(told: Told) -> Part:
 def _ends(told: Told) -> tuple[str, ...]:
     """Until when an order was meant: one that nobody marked as over still has its end."""
     sent = told.entry.ends_at if isinstance(told.entry, MedicationEntry) and told.entry.is_order else ""
-    return (gettext("Until %(date)s") % {"date": dates.sent_date(sent)},) if sent else ()
+    return (dates.sent_until(sent),) if sent else ()
 
 
 def device(told: Told) -> Item | None:
