@@ -45,7 +45,8 @@ def form(registration: ClientRegistration, **changes: str) -> dict[str, str]:
 
 
 def act(staff: Client, registration: ClientRegistration, action: str) -> None:
-    staff.post("/admin/directory/clientregistration/", {"action": action, "_selected_action": [str(registration.pk)]})
+    given = {"action": action, "_selected_action": [str(registration.pk)], "confirmed": "yes"}
+    staff.post("/admin/directory/clientregistration/", given)
 
 
 class TestARegistrationInTheAdmin:
@@ -90,6 +91,21 @@ class TestARegistrationInTheAdmin:
         assert ClientRegistration.objects.get().status == "approved"
         act(staff, registration, "retire")
         assert ClientRegistration.objects.get().status == "retired"
+
+    @pytest.mark.parametrize("action", ["reject", "retire"])
+    def test_is_ended_for_good_only_by_who_says_so_twice(self, staff, registration, action):
+        before = ClientRegistration.objects.get().status
+        chosen = {"action": action, "_selected_action": [str(registration.pk)]}
+        page = staff.post("/admin/directory/clientregistration/", chosen)
+        text = page.content.decode()
+        assert "There is no way back." in text
+        assert str(registration) in text
+        assert ClientRegistration.objects.get().status == before
+
+    def test_says_for_how_many_an_action_was_done(self, staff, registration):
+        chosen = {"action": "switch_off", "_selected_action": [str(registration.pk)]}
+        page = staff.post("/admin/directory/clientregistration/", chosen, follow=True)
+        assert "Done for 1." in page.content.decode()
 
     def test_is_switched_and_mended_by_action(self, staff, registration):
         ClientRegistration.objects.update(trouble="invalid_client")

@@ -102,6 +102,7 @@ class SystemAccountAdmin(AuditedAdmin):
                 requesting.approve(row, account_id=row.account_id, actor=staff(request), at=timezone.now())
             except requesting.AccountNotMoved:
                 refused += 1
+        self.say_done(request, len(rows) - refused)
         self._say_refused(request, refused)
 
     @admin.action(description=_("Reject: it was refused or closed there"))
@@ -113,6 +114,7 @@ class SystemAccountAdmin(AuditedAdmin):
                 requesting.reject(row, actor=staff(request), at=timezone.now())
             except requesting.AccountNotMoved:
                 refused += 1
+        self.say_done(request, len(rows) - refused)
         self._say_refused(request, refused)
 
     def _say_refused(self, request: HttpRequest, refused: int) -> None:

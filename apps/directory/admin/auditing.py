@@ -3,7 +3,7 @@
 from typing import Any
 
 from django import forms
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.db import models, transaction
 from django.http import HttpRequest
 from django.utils import timezone
@@ -62,6 +62,11 @@ class AuditedAdmin(BoundedAdmin):
             for row in queryset:
                 self.delete_model(request, row)
 
+    def say_done(self, request: HttpRequest, count: int) -> None:
+        """What an action did leaves no other trace on the list; nothing where it did nothing."""
+        if count:
+            self.message_user(request, _("Done for %(count)d.") % {"count": count}, messages.SUCCESS)
+
     def _note(self, request: HttpRequest, obj: models.Model, action: str, changed: list[str]) -> None:
         for names in amending.lines_of(changed):
             recording.record(
@@ -92,11 +97,14 @@ class SwitchedAdmin(AuditedAdmin, SharedAdmin):
     @admin.action(description=_("Switch on"))
     def switch_on(self, request: HttpRequest, rows: "models.QuerySet[Any]") -> None:
         """Everything goes on."""
-        for row in rows:
-            self.turn(request, row, is_on=True)
+        self._turn_each(request, rows, is_on=True)
 
     @admin.action(description=_("Switch off: stop linking, refreshing and copying at once"))
     def switch_off(self, request: HttpRequest, rows: "models.QuerySet[Any]") -> None:
         """Everything stops, and patients read so."""
+        self._turn_each(request, rows, is_on=False)
+
+    def _turn_each(self, request: HttpRequest, rows: "models.QuerySet[Any]", *, is_on: bool) -> None:
         for row in rows:
-            self.turn(request, row, is_on=False)
+            self.turn(request, row, is_on=is_on)
+        self.say_done(request, len(rows))

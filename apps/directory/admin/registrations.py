@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from apps.directory import credentials, linkability, publishing, registering, signing, switching, trusting
-from apps.directory.admin import handing_over
+from apps.directory.admin import ending, handing_over
 from apps.directory.admin.auditing import SwitchedAdmin, staff
 from apps.directory.admin.questions import IsOfSandbox, IsSwitchedOff
 from apps.directory.admin.registration_filters import IsSecretDue, IsSomethingWrong, IsWaiting
@@ -196,20 +196,21 @@ class ClientRegistrationAdmin(SwitchedAdmin):
         self._move(request, rows, Status.APPROVED)
 
     @admin.action(description=_("Reject: the developer portal refused the application"))
-    def reject(self, request: HttpRequest, rows: models.QuerySet[ClientRegistration]) -> None:
-        """Move to rejected."""
-        self._move(request, rows, Status.REJECTED)
+    def reject(self, request: HttpRequest, rows: models.QuerySet[ClientRegistration]) -> HttpResponse | None:
+        """Move to rejected, after asking."""
+        return self._end(request, rows, Status.REJECTED, action="reject")
 
     @admin.action(description=_("Retire: we no longer use it"))
-    def retire(self, request: HttpRequest, rows: models.QuerySet[ClientRegistration]) -> None:
-        """Move to retired."""
-        self._move(request, rows, Status.RETIRED)
+    def retire(self, request: HttpRequest, rows: models.QuerySet[ClientRegistration]) -> HttpResponse | None:
+        """Move to retired, after asking."""
+        return self._end(request, rows, Status.RETIRED, action="retire")
 
     @admin.action(description=_("Trouble is mended: let patients link again"))
     def clear_trouble(self, request: HttpRequest, rows: models.QuerySet[ClientRegistration]) -> None:
         """Forget what their server answered."""
         for row in rows:
             registering.clear_trouble(row, actor=staff(request), at=timezone.now())
+        self.say_done(request, len(rows))
 
     @admin.action(description=_("The provider has the new key: sign with it"))
     def provider_has_new_key(
@@ -218,6 +219,14 @@ class ClientRegistrationAdmin(SwitchedAdmin):
         """For providers that hold an uploaded copy of our keys; asks before it does anything."""
         return handing_over.answer(self, request, rows)
 
+    def _end(
+        self, request: HttpRequest, rows: models.QuerySet[ClientRegistration], status: Status, *, action: str
+    ) -> HttpResponse | None:
+        question = ending.question(self, request, rows, action=action)
+        if question is None:
+            self._move(request, rows, status)
+        return question
+
     def _move(self, request: HttpRequest, rows: models.QuerySet[ClientRegistration], status: Status) -> None:
         refused = 0
         for row in rows:
@@ -225,6 +234,7 @@ class ClientRegistrationAdmin(SwitchedAdmin):
                 registering.move(row, status, actor=staff(request), at=timezone.now())
             except registering.StatusNotAllowed:
                 refused += 1
+        self.say_done(request, len(rows) - refused)
         if refused:
             sentence = ngettext(
                 "%(count)d registration cannot move there from its status.",
