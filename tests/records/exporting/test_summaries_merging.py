@@ -4,7 +4,7 @@ import pytest
 
 from apps.records import shelving
 from tests.records.exporting.keeping import keep
-from tests.records.exporting.summarized import PAST, PROBLEMS, RESULTS, VITALS, Summarized
+from tests.records.exporting.summarized import PAST, PROBLEMS, RESULTS, VACCINES, VITALS, Summarized
 from tests.records.linked import AT, make_connection, make_endpoint
 
 pytestmark = pytest.mark.django_db
@@ -82,10 +82,10 @@ class TestAConditionOfTwoProviders:
             if is_shelved:
                 shelving.rebuild_all(connection, at=AT)
         found = Summarized(alice)
-        assert "<td>Started: January 1, 2022</td><td>Brigid, Harbor</td>" in found.words(PROBLEMS)
+        assert "<td>Started: January 1, 2022</td><td>Harbor, Brigid</td>" in found.words(PROBLEMS)
         (told,) = found.told(PROBLEMS)
         assert [each["system"] for each in told["identifier"]] == [
-            f"https://{name}.example/r4/Condition" for name in ("brigid", "harbor")
+            f"https://{name}.example/r4/Condition" for name in ("harbor", "brigid")
         ]
         targets = [each["target"] for each in found.of_type("Provenance")]
         assert targets == [[{"reference": f"urn:uuid:{told['id']}"}]] * 2
@@ -141,6 +141,44 @@ class TestAConditionThatOneProviderSendsTwice:
         found = Summarized(alice)
         assert len(found.told(PROBLEMS)) == 1
         assert "over, ruled out" not in found.words(PAST)
+
+
+class TestWhatTwoProvidersSend:
+    """Of any kind: code, date and all else are equal, or both stand (patient experience 3.0)."""
+
+    FLU = {"resourceType": "Immunization", "id": "i1", "status": "completed", "vaccineCode": {"text": "Flu"}}
+    PACEMAKER = {"resourceType": "Device", "id": "d1", "status": "active", "type": {"text": "Pacemaker"}}
+
+    @pytest.mark.parametrize(
+        ("other", "count"), [({}, 1), ({"lotNumber": "X2"}, 2), ({"occurrenceDateTime": "2021"}, 2)]
+    )
+    def test_stands_once_where_they_say_the_very_same(self, alice, other, count):
+        given = {**self.FLU, "occurrenceDateTime": "2020-01-02", "lotNumber": "X1"}
+        list(two(alice, [given], [{**given, **other}]))
+        found = Summarized(alice)
+        assert len(found.told(VACCINES)) == count
+        assert ("<td>Harbor, Brigid</td>" in found.words(VACCINES)) is (count == 1)
+        assert "said again" not in found.words(VACCINES)
+
+    @pytest.mark.parametrize(("other", "count"), [({}, 1), ({"serialNumber": "7"}, 2)])
+    def test_is_one_device_only_where_it_is_in_every_part(self, alice, other, count):
+        list(two(alice, [self.PACEMAKER], [{**self.PACEMAKER, **other}]))
+        found = Summarized(alice)
+        assert len(found.of_type("Device")) == count + 1  # the program that put it together
+        assert sum(len(each["target"]) for each in found.of_type("Provenance")) == 4
+
+    def test_is_told_as_often_as_one_of_them_tells_it(self, alice):
+        twice = [self.FLU, {**self.FLU, "id": "i2"}]
+        list(two(alice, twice, twice[:1]))
+        words = Summarized(alice).words(VACCINES)
+        assert words.count("<td>Flu</td>") == 2
+        assert words.count("<td>Harbor, Brigid</td>") == 1
+
+    def test_is_never_one_where_each_brings_results_of_its_own(self, alice):
+        inside = {"contained": [result("in")], "result": [{"reference": "#in"}]}
+        report = {"resourceType": "DiagnosticReport", "id": "r1", "code": {"text": "Salts"}, **inside}
+        list(two(alice, [report], [report]))
+        assert len(Summarized(alice).of_type("DiagnosticReport")) == 2
 
 
 class TestANewerResult:

@@ -206,7 +206,8 @@ def _added(found: Found, pages: _Pages) -> Part:
     reported = writing.without_empty({item.results_name: pages.results(item.results, source) + inside})
     reference = pages.add({**item.resource, **_of_source(found), **whose, **beside, **reported}, *about, source=source)
     for other in found.also:
-        pages.said_by(other.source, reference)
+        for one in (*beside.values(), reference):
+            pages.said_by(other.source, one)
     return reference
 
 
@@ -228,7 +229,8 @@ def _identity(source: Source | None, *about: object) -> str:
 
 def _of_source(found: Found) -> Part:
     """Which resource of which server it was made from, and which others say the very same."""
-    url = found.source.full_url(found.resource_type, found.logical_id)
+    first = found.all[0]
+    url = first.source.full_url(first.resource_type, first.logical_id)
     return {"meta": {"source": url}, "identifier": [_identifier(each) for each in found.all]}
 
 

@@ -3,6 +3,7 @@
 A shelf that cannot be read is replaced by the records themselves, with the same outcome.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, product
@@ -52,8 +53,8 @@ class Found:
 
     @property
     def all(self) -> tuple["Found", ...]:
-        """This, and what says the same."""
-        return (self, *self.also)
+        """This, and what says the same, in the order of the sources."""
+        return tuple(sorted((self, *self.also), key=lambda one: one.source.number))
 
     @property
     def providers(self) -> str:
@@ -62,8 +63,12 @@ class Found:
 
     @property
     def said(self) -> bytes:
-        """All that it says, to people and to programs."""
-        return _ENCODER.encode((self.item.title, self.item.detail, self.date, self.item.resource))
+        """All that it says, to people and to programs. Empty where it says more by what it refers to, or may be turned
+        around: then it is alike to nothing."""
+        item = self.item
+        if item.results or item.inside or "modifierExtension" in item.resource:
+            return b""
+        return _ENCODER.encode((item.title, item.detail, self.date, item.resource, item.beside))
 
 
 @dataclass
@@ -99,10 +104,12 @@ class Gathered:
     def settle(self, section: Section) -> None:
         """All is here: what is left of it, in its order. What several say in the very same words stands once; where a
         single one differs, each stands by itself with who said it (patient experience 3.0): a date of one provider and
-        a severity of another are nobody's finding."""
-        said: dict[bytes | int, Found] = {}
+        a severity of another are nobody's finding. What one says twice it may mean twice."""
+        told: Counter[tuple[bytes, Source]] = Counter()
+        said: dict[tuple[bytes, int], Found] = {}
         for number, one in enumerate(self.newest.settle()):
-            key = one.said if section.names_all and "modifierExtension" not in one.item.resource else number
+            told[one.said, one.source] += 1
+            key = (one.said, told[one.said, one.source]) if one.said else (b"", number)
             said[key] = replace(said[key], also=(*said[key].also, one)) if key in said else one
         things: dict[str | int, list[Found]] = {}
         for number, one in enumerate(said.values()):

@@ -30,12 +30,12 @@ class Section:
     """One section. `loinc` and `display` are its code, `subjects` those whose ledger lines explain what is missing.
 
     `takes` tells which of their entries are its own, and `item` makes the resource of one; `leaves_out` tells of an
-    entry that there is none to make, and `alike` which entries say the same: the newest alone counts, of all, or of
-    each source where the section `names_all` that say something. What is of one thing stands together where it
-    `keeps_together`, the most pressing of `ranks` first. `unknown` is the code of the entry that says there is no
-    information, for a section that must not be empty; `none` are those that say that there is nothing, by what there
-    is none of (`stating`). What it leaves out is not counted where another section has it. One that `is_by_itself`
-    picks what it has from among other things, and is not there where it has nothing.
+    entry that there is none to make, and `alike` which entries say the same: the newest alone counts, of all, or
+    `by_source` of each. What is of one thing stands together where the section `keeps_together`, the most pressing of
+    `ranks` first. `unknown` is the code of the entry that says there is no information, for a section that must not be
+    empty; `none` are those that say that there is nothing, by what there is none of (`stating`). What it leaves out is
+    not counted where another section has it. One that `is_by_itself` picks what it has from among other things, and is
+    not there where it has nothing.
     """
 
     loinc: str
@@ -48,7 +48,7 @@ class Section:
     unknown: str = ""
     none: Mapping[Absence, str] = field(default_factory=dict)
     alike: Callable[[Entry], str] = _unlike
-    names_all: bool = False
+    by_source: bool = False
     keeps_together: bool = False
     ranks: Callable[[Entry], int] = _evenly
     counts_left_out: bool = True
@@ -58,7 +58,7 @@ class Section:
     def alike_in(self, entry: Entry, source: Source) -> str:
         """What this says the newest of, at this source or anywhere; empty where that is itself."""
         alike = "" if judging.is_left_open(entry) or entry.is_modified else self.alike(entry)
-        return f"{source.connection_id} {alike}" if alike and self.names_all else alike
+        return f"{source.connection_id} {alike}" if alike and self.by_source else alike
 
 
 def _current(told: Told) -> Item | None:
@@ -110,7 +110,7 @@ SECTIONS: Final = (
     Section(
         "11450-4", "Problem list - Reported", _("Health conditions"), (subjects.CONDITIONS,), ("Condition",), _current,
         judging.is_no_current_condition, "no-problem-info", {Absence.CONDITIONS: "no-known-problems"},
-        judging.condition_of, names_all=True, keeps_together=True, ranks=judging.rank_of,
+        judging.condition_of, by_source=True, keeps_together=True, ranks=judging.rank_of,
     ),
     Section(
         "10162-6", "History of pregnancies Narrative", _("Pregnancy"),
@@ -145,7 +145,7 @@ SECTIONS: Final = (
     ),
     Section(
         "11348-0", "History of Past illness note", _("Past health conditions"), (subjects.CONDITIONS,), ("Condition",),
-        _past, judging.is_no_past_condition, alike=judging.condition_of, names_all=True, keeps_together=True,
+        _past, judging.is_no_past_condition, alike=judging.condition_of, by_source=True, keeps_together=True,
         counts_left_out=False,
     ),
     Section(
