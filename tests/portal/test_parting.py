@@ -14,7 +14,6 @@ from django.utils import timezone
 
 from apps.audit.models import AuditEvent, EventType
 from apps.connections import tasks
-from apps.connections.arriving import confirming
 from apps.connections.models import Connection, StoredTokenSet
 from apps.portal import parting
 from apps.records import syncing
@@ -28,12 +27,6 @@ from tests.records.shelved import keep, result
 from tests.wire.servers import http
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def connection(traveller, place):
-    found = traveller.link(place)
-    return confirming.confirm(found, candidate=0, at=found.created_at).connection
 
 
 def copy_into(connection: Connection) -> Record:
