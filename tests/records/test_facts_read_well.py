@@ -167,6 +167,13 @@ class TestARecommendedVaccine:
         assert fact.lines == ("Provider's code 40468003 \N{MIDDLE DOT} from: December 1, 2015",)
 
 
+class TestHowLongAVisitWas:
+    def test_is_told_in_words(self):
+        length = {"value": 90, "unit": "min"}
+        assert told("Encounter", status="finished", length=length)["Length"] == ("90 minutes",)
+        assert in_spanish("Encounter", status="finished", length=length)["Duración"] == ("90 minutos",)
+
+
 class TestHowSevereAConditionIs:
     def test_is_told_in_spanish_where_a_usual_word_says_it(self):
         asthma = {"code": concept("Asthma"), "severity": concept("Severe (qualifier value)")}

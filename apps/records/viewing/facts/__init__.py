@@ -5,6 +5,7 @@ field without a label is none to show: a reference, a code, what the head of the
 """
 
 from dataclasses import dataclass, fields, replace
+from typing import Final
 
 from django.utils.translation import ngettext
 
@@ -16,6 +17,8 @@ from apps.records.presenters.moments import When
 from apps.records.presenters.results import Measured, ResultEntry
 from apps.records.viewing import values_in_words, whens, words
 from apps.records.viewing.facts import labels, lines, repeating
+
+_SAID_BY_NAME: Final = {"severity": lines.of_severity, "length": lines.of_length}
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,7 @@ def _said(entry: Entry, name: str, value: object) -> tuple[str, ...]:
         "%(count)d more were sent. They are under “What the provider sent”.",
         more,
     )
-    if name == "severity":
-        return lines.of_severity(value)
+    if name in _SAID_BY_NAME:
+        return _SAID_BY_NAME[name](value)
     told = lines.of_date(value) if labels.is_date(type(entry).__name__, name) else lines.of(value)
     return (*told, said % {"count": more}) if more else told

@@ -43,6 +43,12 @@ def of(value: object) -> tuple[str, ...]:
     return (said,) if said else ()
 
 
+def of_length(value: object) -> tuple[str, ...]:
+    """The line of an amount that is one of time: 90 minutes."""
+    said = lengths.in_words(Length(value)) if isinstance(value, Quantity) else ""
+    return (said,) if said else ()
+
+
 def of_date(sent: object) -> tuple[str, ...]:
     """The line of a FHIR date as sent; none of what is no text."""
     said = dates.sent_date(sent) if isinstance(sent, str) else ""
@@ -241,7 +247,7 @@ _SAYINGS: Final[Mapping[type, Callable[[Any], str]]] = MappingProxyType(
         int: lambda number: str(number) if number else "",
         float: lambda number: f"{number:g}",
         When: _when,
-        Quantity: lambda quantity: lengths.in_words(Length(quantity)),
+        Quantity: lambda quantity: quantity.shown,
         Length: lengths.in_words,
         Value: lambda value: values_in_words.of_value(value) if value else "",
         ReferenceRange: values_in_words.of_usual_range,
