@@ -23,9 +23,9 @@ def ask(client: Client, words: str) -> str:
 
 
 def text_of(response: Any) -> str:  # typed as the base class, which has no content
-    """All of a page that was answered."""
+    """All of a page that was answered, without what holds its dates together."""
     assert response.status_code == 200
-    return re.sub(r"\s+", " ", response.content.decode())
+    return re.sub(r'<span class="whole">([^<]*)</span>', r"\1", re.sub(r"\s+", " ", response.content.decode()))
 
 
 def main_of(response: Any) -> str:

@@ -71,8 +71,9 @@ class TestRows:
     def test_can_end_a_line_between_any_two_parts_and_not_within_a_date(self):
         other = replace(ROW, status="Early result", providers=("Riverside Hospital",))
         markup = entry_rows.entry_row(replace(ROW, others=(other,)))
-        assert "<span>Collected May 3, 2026</span> <span><span>· </span>Harbor Practice</span>" in markup
-        assert "<span>Early result</span> <span><span>· </span>Collected May 3, 2026</span>" in markup
+        dated = 'Collected <span class="whole">May 3, 2026</span></span>'
+        assert f"<span>{dated} <span><span>· </span>Harbor Practice</span>" in markup
+        assert f"<span>Early result</span> <span><span>· </span>{dated}" in markup
 
     def test_of_what_cannot_be_read_begin_with_its_provider(self):
         assert "<span>Harbor Practice</span>" in entry_rows.entry_row(replace(ROW, when_label="", when=""))

@@ -1,6 +1,6 @@
 """What a page of the record has many of, as markup: rows of entries, and links. Fifty rows are most of what it costs;
-written here they take a tenth of the time that a template for each takes. All that is told is escaped by `_said`, and
-nothing else is marked as safe but what is put together of it here."""
+written here they take a tenth of the time that a template for each takes. All that is told is escaped by `_said` or
+`dates_whole`, and nothing else is marked as safe but what is put together of it here."""
 
 from collections.abc import Iterable, Iterator
 from html import escape
@@ -14,6 +14,7 @@ from django.utils.translation import gettext, ngettext
 
 from apps.records.subjects import Subject
 from apps.records.templatetags.record_words import in_a_row, subject_name
+from apps.records.templatetags.whole_dates import dates_whole
 from apps.records.viewing.lists import Section
 from apps.records.viewing.rows import Row
 from apps.records.viewing.summing_up import Summary
@@ -114,7 +115,7 @@ def _list(rows: Iterable[Row], addresses: _Addresses, *, show_subject: bool) -> 
 
 def _row(row: Row, addresses: _Addresses, *, show_subject: bool = False) -> str:
     theirs = f' <span class="theirs">({_said(row.theirs)})</span>' if row.theirs else ""
-    details = "".join(f'<span class="row-said">{_said(detail)}</span>' for detail in row.details)
+    details = "".join(f'<span class="row-said">{dates_whole(detail)}</span>' for detail in row.details)
     return (
         f'<li><a class="row-link" href="{addresses.of(row)}"><div>'
         f'<span class="row-title name">{_said(row.title)}{theirs}</span>\n{details}\n'
@@ -126,7 +127,7 @@ def _row(row: Row, addresses: _Addresses, *, show_subject: bool = False) -> str:
 def _name(row: Row, addresses: _Addresses, *, is_dated: bool) -> str:
     title = Truncator(row.title).chars(_LONGEST_NAME)
     person = f' <span class="soft">({_said(row.person)})</span>' if row.person else ""
-    when = f' <span class="row-detail">{_said(row.when)}</span>' if is_dated else ""
+    when = f' <span class="row-detail">{dates_whole(row.when)}</span>' if is_dated else ""
     details = "".join(f" <strong>{_said(detail)}</strong>" for detail in row.details)
     return f'<dd><a href="{addresses.of(row)}">{_said(title)}</a>{person}{when}{details}</dd>'
 
@@ -143,7 +144,7 @@ def _summed_up(summary: Summary) -> Iterator[str]:
 def _in_parts(parts: Iterable[str]) -> str:
     """What stands on one line, each part by itself: where there is no room for all, a line ends between two of them,
     and not within a date or a provider's name. The dot before a part is not seen where a line begins with it."""
-    first, *others = map(_said, parts)
+    first, *others = map(dates_whole, parts)
     return f"<span>{first}</span>" + "".join(f" <span><span>· </span>{part}</span>" for part in others)
 
 
@@ -193,7 +194,7 @@ def _other(other: Row, row: Row, addresses: _Addresses) -> str:
     if not named and other.title != row.title:
         named = other.title
     said = (*((named,) if named else ()), *(other.details if other.details != row.details else ()))
-    spans = "\n".join(f"<span>{_said(one)}</span>" for one in said)
+    spans = "\n".join(f"<span>{dates_whole(one)}</span>" for one in said)
     parts = f'<span class="parts">{_in_parts(_detail(other))}</span>'
     return f'<li><a href="{addresses.of(other)}">{parts}</a>\n{spans}</li>'
 

@@ -1,0 +1,38 @@
+"""Dates on pages of a record: no line ends within one."""
+
+import re
+
+import pytest
+
+from apps.records.templatetags.whole_dates import dates_whole
+
+
+def held(text):
+    return re.findall(r'<span class="whole">(.*?)</span>', dates_whole(text))
+
+
+class TestADate:
+    @pytest.mark.parametrize(
+        ("text", "parts"),
+        [
+            ("Collected September 30, 2026", ["September 30, 2026"]),
+            ("Since March 2019", ["March 2019"]),
+            ("March 4 to 9, 2019", ["March 4"]),
+            ("March 4, 2019, 2:05 p.m. to 3 p.m.", ["March 4, 2019,", "2:05 p.m.", "3 p.m."]),
+            ("Latest: 6.1 % on September 1, 2026. Above it", ["September 1, 2026."]),
+            ("Medición 30 de septiembre de 2026", ["30 de septiembre de 2026"]),
+            ("Desde marzo de 2019, 2:05 p. m.", ["marzo de 2019,", "2:05 p. m."]),
+            ("10 milligrams, 2 tablets", []),
+            ("Marching 4 miles", []),
+        ],
+    )
+    def test_is_held_together(self, text, parts):
+        assert held(text) == parts
+
+    def test_leaves_the_words_as_they_were(self):
+        text = "Collected September 30, 2026, 8:20 a.m. · Harbor"
+        assert re.sub("<[^>]+>", "", dates_whole(text)) == text
+
+    def test_is_no_way_to_write_markup(self):
+        assert "<b>" not in dates_whole("<b>May 3, 2026</b>")
+        assert "<b>" not in dates_whole("<b>nothing of a date</b>")
