@@ -107,3 +107,13 @@ class TestOneTest:
         client.force_login(sam)
         pk = Record.objects.get(logical_id="o1").pk
         assert client.get(reverse("over_time", args=["results", pk])).status_code == 404
+
+    def test_is_answered_before_anything_else_but_what_may_be_missing(self, hers, connection, other):
+        for one, checked in ((connection, AT), (other, None)):
+            keep(one, *(result(number) for number in range(4)))
+            one.last_checked_at = checked
+            one.save()
+        record = Record.objects.filter(connection=connection).exclude(resource_type="Patient").first()
+        text = hers.get(reverse("over_time", args=["results", record.pk])).content.decode()
+        stand = [text.index(said) for said in ("entries may be missing", "Latest: ", '<svg class="chart"', "· checked")]
+        assert stand == sorted(stand)

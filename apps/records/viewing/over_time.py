@@ -81,6 +81,20 @@ class Page:
     test: OneTest
     whole: Whole
 
+    @property
+    def behind(self) -> tuple[Source, ...]:
+        """The sources of which values may be missing."""
+        return tuple(source for source in self.whole.sources.values() if _is_behind(source))
+
+    @property
+    def checked(self) -> tuple[Source, ...]:
+        """The others."""
+        return tuple(source for source in self.whole.sources.values() if not _is_behind(source))
+
+
+def _is_behind(source: Source) -> bool:
+    return source.is_out_of_date or source.checked_at is None
+
 
 class IsNoResult(Exception):
     """The entry is of no test."""
