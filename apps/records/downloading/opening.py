@@ -41,9 +41,14 @@ class OpenedFile:
         return _is_short(self.content, self.described)
 
     @property
+    def is_picture(self) -> bool:
+        """Whether it is one that browsers show."""
+        return self.sort.media_type in sniffing.VIEWABLE
+
+    @property
     def is_viewable(self) -> bool:
         """Whether a page shows it as a picture. One that came short is not kept, and would be fetched a second time."""
-        return self.sort.media_type in sniffing.VIEWABLE and not self.is_short
+        return self.is_picture and not self.is_short
 
     @property
     def form_in_words(self) -> str:

@@ -89,6 +89,7 @@ class TestThePageOfAFile:
         html = hers.get(page(hold(live, linked_to("document/pdf-1", title="Scan", size=999)))).content.decode()
         assert "This may not be all of it" in html
         assert "<img" not in html
+        assert "We cannot show this kind of file" not in html
 
     def test_shows_figures_one_below_the_other(self, hers, linked):
         html = hers.get(page(hold(linked, inline(b"Sodium    140\nPotassium 4.1\nIron      90")))).content.decode()
