@@ -97,9 +97,17 @@ class TestWhatIsSaidAboutAllergies:
         assert f"{told[-1]} · and 30 more</p>" in re.sub(r"\s+(?=</p>)", "", text)
 
     @pytest.mark.parametrize("address", [("whole_record",), ("subject", "medicines")])
-    def test_names_one_however_long(self, hers, connection, address):
-        keep(connection, allergy("a1", code={"text": "Pollen of " + 100 * "many grasses, " + "and birch"}))
-        assert "and birch" in main(hers, *address)
+    def test_names_one_that_names_many_things_whole_and_the_others_beside_one_without_end(
+        self, hers, connection, address
+    ):
+        many = {"text": "Pollen of " + 18 * "many grasses, " + "and birch"}
+        endless = {"text": "Latex" + 1000 * "x"}
+        keep(connection, *(allergy(f"a{n}", code=code) for n, code in enumerate((many, endless, {"text": "Walnut"}))))
+        text = main(hers, *address)
+        assert "and birch" in text
+        assert "Walnut" in text
+        assert "Latex" + 294 * "x" + "…" in text
+        assert 300 * "x" not in text
 
     @pytest.mark.parametrize("address", [("whole_record",), ("subject", "allergies"), ("subject", "medicines")])
     @pytest.mark.parametrize(

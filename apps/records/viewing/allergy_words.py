@@ -11,6 +11,7 @@ from typing import Final
 from uuid import UUID
 
 from django.utils.functional import Promise
+from django.utils.text import Truncator
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
@@ -28,6 +29,7 @@ _NONE_KNOWN: Final[Mapping[Absence, str | Promise]] = {
     Absence.LATEX_ALLERGIES: _("%(provider)s recorded “no known latex allergy” %(when)s."),
 }
 _ROOM: Final = 600  # letters of a line that names them: some thirty
+_LONGEST_NAME: Final = 300  # of these: several things in one name are shorter, and a longer one would hide the others
 _NONE_KNOWN_AT_ALL: Final = _("%(provider)s recorded “no known allergies” %(when)s.")
 
 
@@ -64,7 +66,8 @@ class Allergies:
 
     @property
     def listed(self) -> str:
-        """The names in one line, each whole: half a name may be another. Where they are too many, how many more."""
+        """The names in one line, each whole: half a name may be another. Where they are too many, how many more. One as
+        long as no name is ends in an ellipsis."""
         lengths = accumulate(len(name) + 3 for name in self.names)
         fitting = max(sum(length <= _ROOM for length in lengths), 1)
         left = len(self.names[fitting:])
@@ -94,7 +97,7 @@ def of(entries: Sequence[Shelved], sources: Mapping[UUID, Source], sent: Iterabl
 
 
 def _name(entry: AllergyHead, person: str) -> str:
-    name = cautions.named(rows.names(entry)[0], entry)
+    name = cautions.named(Truncator(rows.names(entry)[0]).chars(_LONGEST_NAME), entry)
     return f"{name} ({person})" if person else name
 
 
