@@ -1,7 +1,7 @@
 """One value on a line, with the range beside it (patient experience 4.1)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 
 from apps.records.charts.axes import is_drawable, share
@@ -17,6 +17,7 @@ _FARTHEST = 3  # widths away, before the line breaks
 _BROKEN_AT = 88.0
 _AT_THE_END = 95.0
 _NARROW = 34.0
+_LONGEST_LABEL = 24  # letters above a phone's line
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ def _drawn(
     return NumberLine(
         x=x,
         shape=shape_of(place or _own(quantity, wanted), quantity.comparator),
-        label=quantity.shown,
+        label=_label(quantity),
         band_x=band[0],
         band_width=round(band[1] - band[0], 2),
         ticks=_ticks(wanted, band),
@@ -89,6 +90,11 @@ def _drawn(
         broken_at=broken_at,
         anchor="start" if x < 20 else "end" if x > 80 else "middle",
     )
+
+
+def _label(quantity: Quantity) -> str:
+    """Without a unit that would not fit: the sentence says all of it."""
+    return quantity.shown if len(quantity.shown) <= _LONGEST_LABEL else replace(quantity, unit="", code="").shown
 
 
 def _own(quantity: Quantity, wanted: ReferenceRange) -> str:

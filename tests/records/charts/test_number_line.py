@@ -56,6 +56,12 @@ class TestANumberLine:
         if broken == 12.0:
             assert line.x < broken < line.band_x
 
+    def test_names_no_unit_that_would_run_off_the_page(self):
+        for unit, label in (("mmol/L", "< 5.1 mmol/L"), ("millimoles of it in each liter", "< 5.1")):
+            line = number_line.draw(Quantity("5.1", "<", unit), wanted("4.0-5.6"), Place.WITHIN, ())
+            assert line is not None
+            assert line.label == label
+
     def test_marks_less_than_at_its_bound_with_an_open_box(self):
         assert draw("5", "up to 10", Place.WITHIN, "<").shape == Shape.LESS
 
