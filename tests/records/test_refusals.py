@@ -59,6 +59,13 @@ class TestAConnectionThatIsRefusedEverything:
         Connection.objects.filter(pk=connection.pk).update(status="needs_reauthorization", reason="grant_ended")
         assert TITLE not in listed(hers)
 
+    def test_says_nothing_of_it_where_the_patient_disconnected(self, hers, connection):
+        ran(connection, "not_enabled")
+        connection.disconnect(at=AT)
+        text = listed(hers)
+        assert connection.provider.name in text
+        assert TITLE not in text
+
     def test_is_told_to_no_stranger(self, client, sam, connection):
         ran(connection, "not_enabled")
         client.force_login(sam)
