@@ -15,8 +15,8 @@ from redis import exceptions as redis
 
 from apps.accounts import destinations, mailing
 
-# A server of ours, for a while. What Redis answers and we do not understand is our fault, and stays; that it has no room
-# or is a copy, which takes nothing, is whoever runs it to mend.
+# A server of ours, for a while. What Redis answers and we do not understand is our fault, and stays; that it has no
+# room, or is a copy that takes nothing, is for whoever runs it to mend.
 _AWAY = (
     OperationalError,
     InterfaceError,
