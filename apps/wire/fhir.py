@@ -53,6 +53,8 @@ T = TypeVar("T")
 _PAGE_SECONDS = 30.0
 _PAGE_BYTES = 20_000_000
 _FILE_SECONDS = 30.0
+# We ask for gzip and undo nothing else: such a file would be kept squeezed, and no program opens it.
+_UNASKED_CODINGS = frozenset({"br", "compress", "zstd"})
 
 # Of people one sign-in may choose from. Somebody is waiting, and a thread with them: no page is begun after so long.
 _MOST_PATIENT_PAGES = 5
@@ -178,6 +180,8 @@ def download(server: FhirServer, *, access_token: Secret, address: str, accept: 
     response = _succeeded(session.get(url, headers=headers))
     if transport.is_cut(response):
         raise Unavailable(code=Code.UNREACHABLE, status=response.status_code)
+    if response.headers.get("Content-Encoding", "").strip().lower() in _UNASKED_CODINGS:
+        raise UnexpectedAnswer(code=Code.UNREADABLE, status=response.status_code)
     return Download(response.headers.get("Content-Type", ""), response.content)
 
 

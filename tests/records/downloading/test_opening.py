@@ -107,6 +107,12 @@ class TestAFileBehindAnAddress:
         provider.answers[FILE] = http(body=squeezed, content_type="application/pdf", Content_Encoding="gzip")
         assert open_file(record, 0, clock=clock).content == PDF * 1000
 
+    @pytest.mark.parametrize("coding", ["br", "ZSTD", "compress"])
+    def test_that_came_squeezed_as_nobody_asked_is_not_kept(self, linked, provider, coding):
+        provider.answers[FILE] = http(body=b"squeezed", content_type="application/pdf", Content_Encoding=coding)
+        assert refused(hold(linked, linked_to("document/pdf-1"))).reason is Reason.NOT_SENT
+        assert not Attachment.objects.exists()
+
     def test_is_fetched_anew_where_the_provider_describes_it_anew(self, linked, provider):
         provider.answers[FILE] = http(body=PDF, content_type="application/pdf")
         open_file(hold(linked, linked_to("document/pdf-1")), 0, clock=clock)
