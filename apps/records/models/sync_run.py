@@ -205,7 +205,7 @@ class PendingRead(models.Model):
     logical_id = models.CharField(max_length=64)
     depth = models.PositiveSmallIntegerField(default=0)  # how many references away from what was searched
     is_done = models.BooleanField(default=False)
-    is_owed = models.BooleanField(default=False, db_default=False)  # nobody answered, in this run or the one before
+    is_owed = models.BooleanField(default=False, db_default=False)  # asked for in vain, in this run or one before
 
     class Meta:
         verbose_name = _("reference to read")

@@ -7,7 +7,7 @@ from apps.records.syncing import gaps, stepping
 from apps.records.syncing.cursors import Cursor
 from apps.records.syncing.fetching import Answer, Question, Read
 from apps.records.syncing.stepping import Work
-from apps.wire.errors import AccessRefused, NotFound, Unavailable, WireError
+from apps.wire.errors import AccessRefused, NotFound, Unavailable, UnexpectedAnswer, WireError
 from apps.wire.fhir import Resource
 
 Gap = SyncStep.Gap
@@ -121,10 +121,10 @@ class ReadingReferences:
         assert isinstance(question, Read)  # noqa: S101  # nosec B101 - only reads are asked here
         self._asked.discard(question.logical_id)
         is_gone = isinstance(error, NotFound) and error.status == _GONE
-        is_owed = isinstance(error, Unavailable)
+        is_owed = isinstance(error, Unavailable | UnexpectedAnswer)  # a page of HTML may be no more than a moment's
         stepping.miss(self.step, question.logical_id, is_gone=is_gone, is_owed=is_owed, work=self._work)
         self._refused_in_a_row += isinstance(error, AccessRefused)
-        if is_owed and not self._lacks:
+        if isinstance(error, Unavailable) and not self._lacks:
             self._lacks = Gap.UNAVAILABLE
             stepping.remember(self.step, Cursor(lacks=self._lacks), self._work)
         if self._refused_in_a_row >= _REFUSED_AT_MOST and not self.step.rows_kept:

@@ -168,7 +168,7 @@ def store(
 
 def miss(step: SyncStep, logical_id: str, *, is_gone: bool, is_owed: bool, work: Work) -> None:
     """Count a reference that leads nowhere; where its provider says it is gone (410), so is what we have of it, and
-    where nobody answered, the next run asks again. Raises LeaseLost."""
+    where it is owed (`syncing.owing`), the next run asks again. Raises LeaseLost."""
     pending = PendingRead.objects.filter(run=work.run, resource_type=step.resource_type, logical_id=logical_id)
     with transaction.atomic():
         work.lease.extend()

@@ -116,6 +116,12 @@ class TestReferencesThatAreNotAnswered:
         assert (third.is_full, third.outcome, stored("Practitioner")) == (False, "complete", {"d1", "d2"})
         assert not PendingRead.objects.exists()
 
+    def test_are_asked_for_by_the_next_check_where_what_came_cannot_be_read(self, linked, provider, two):
+        provider.answers[f"{DOCTOR}d2"] = http(body="<html>")
+        assert sync(linked).outcome == "complete"
+        provider.answers[f"{DOCTOR}d2"] = http(body={"resourceType": "Practitioner", "id": "d2"})
+        assert (check(linked, 1).is_full, stored("Practitioner")) == (False, {"d1", "d2"})
+
     def test_are_asked_for_again_though_an_earlier_copy_is_here(self, linked, provider, run):
         Record.objects.filter(logical_id="d1").update(logical_id="d2")  # from before
         provider.answers[f"{DOCTOR}d2"] = http(body={"resourceType": "Practitioner", "id": "d2", "active": True})
