@@ -1,4 +1,5 @@
-"""`python -m config.probing [PATH]`: asks this container's site whether it answers. Exit code 1 where it does not.
+"""`python -m config.probing [PATH]`: asks this container's site whether it answers, and prints what it says.
+Exit code 1 where it does not answer, or says that something is missing.
 
 It names the site's own host, because the site answers to no other.
 """
@@ -10,19 +11,24 @@ from urllib.parse import urlsplit
 
 from config import env
 
+_PORT = 8000
 _SECONDS = 4
 
 
 def main(path: str) -> int:
     """Ask `/health/`, or the path given."""
     request = urllib.request.Request(
-        f"http://127.0.0.1:8000{path}", headers={"Host": urlsplit(env.site_origin()).netloc}
+        f"http://127.0.0.1:{_PORT}{path}", headers={"Host": urlsplit(env.site_origin()).netloc}
     )
     try:
-        with urllib.request.urlopen(request, timeout=_SECONDS):  # noqa: S310  # nosec B310
+        with urllib.request.urlopen(request, timeout=_SECONDS) as answer:  # noqa: S310  # nosec B310
+            sys.stdout.write(f"{answer.read().decode()}\n")
             return 0
+    except urllib.error.HTTPError as refused:  # it answers, and says what is missing
+        sys.stdout.write(f"{refused.read().decode()}\n")
     except (urllib.error.URLError, TimeoutError):
-        return 1
+        sys.stderr.write("It does not answer.\n")
+    return 1
 
 
 if __name__ == "__main__":
