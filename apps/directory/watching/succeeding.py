@@ -77,9 +77,9 @@ def move(endpoint: Endpoint, before: Ending, after: Ending, *, at: datetime) -> 
     of_the_day.update(**{before.value: F(before.value) - 1, after.value: F(after.value) + 1})
 
 
-def at_endpoint(endpoint: Endpoint, *, at: datetime, within: timedelta = MONTH) -> Recent:
+def at_endpoint(endpoint: Endpoint, *, at: datetime) -> Recent:
     """How attempts at this endpoint ended lately."""
-    return _recent(LinkDay.objects.filter(endpoint=endpoint), at=at, within=within)
+    return _recent(LinkDay.objects.filter(endpoint=endpoint), at=at, within=MONTH)
 
 
 def at_provider(provider: Provider, *, at: datetime) -> Recent:

@@ -124,20 +124,20 @@ def ensure_opens(source: Source) -> None:
         next(batches(source, ring), None)
 
 
-def rows(source: Source, *, types: Sequence[str] = ()) -> Iterator[Row]:
-    """Every record of the source, or those of some types.
+def rows(source: Source) -> Iterator[Row]:
+    """Every record of the source.
 
     One that does not open is logged and comes without a body, so that it hides no other. Raises
     `apps.vault.errors.VaultError` where nothing of this person can be opened, and DeletedMeanwhile after the last row.
     """
     with sealing.key_ring(Holder.user(source.user_id)) as ring:
-        for batch in batches(source, ring, types=types):
+        for batch in batches(source, ring):
             yield from batch
     ensure_held(source)
 
 
 def batches(source: Source, ring: KeyRing, *, types: Sequence[str] = ()) -> Iterator[list[Row]]:
-    """The same rows, a few at a time, opened by this key ring of the source's user."""
+    """The same rows, or those of some types, a few at a time, opened by this key ring of the source's user."""
     records = Record.objects.filter(user_id=source.user_id, connection_id=source.connection_id).order_by("pk")
     if types:
         records = records.filter(resource_type__in=types)
