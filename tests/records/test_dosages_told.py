@@ -373,7 +373,10 @@ class TestTheSummary:
         keep(connection, *(order(version, sent, number=number) for number, (sent, _told) in enumerate(TABLE)))
         document = json.loads(documents.document(choosing.choices(alice), at=AT))
         written = {
-            each["resource"]["medicationCodeableConcept"]["text"]: each["resource"]["dosageInstruction"]
+            each["resource"]["medicationCodeableConcept"]["text"]: [
+                dosage["text"]
+                for dosage in each["resource"]["dosageInstruction"]  # and when, in parts of their own
+            ]
             for each in document["entry"]
             if each["resource"]["resourceType"] == "MedicationRequest"
         }
@@ -384,5 +387,5 @@ class TestTheSummary:
         ]
         for number, (sent, told) in enumerate(TABLE):
             text = "; ".join(told)
-            assert written[f"Remedy {number}"] == [{"text": text}], sent
+            assert written[f"Remedy {number}"] == [text], sent
             assert text in section["text"]["div"]
