@@ -3,17 +3,22 @@
 Otherwise one address that never answers would make every check read a whole record again.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+from django.db.models import Exists, OuterRef, QuerySet
 
 from apps.records.models import PendingRead, SyncRun, SyncStep
+from apps.records.syncing import planning
 
 # Nobody answers otherwise tomorrow; and what is beyond the most that is read of a type stays beyond it.
 _DECIDED = SyncStep.SETTLED | {SyncStep.Gap.TOO_MUCH}
 
 
-def leave(run: SyncRun, steps: Iterable[SyncStep]) -> None:
+def leave(run: SyncRun, steps: Sequence[SyncStep]) -> None:
     """Keep what was not answered, or not asked for any more, and drop the rest. In the transaction that ends the run
     with these steps."""
+    if run.is_full:
+        _forget_earlier(run, steps)
     lacking = [step.resource_type for step in steps if step.gap and step.gap not in _DECIDED]
     reads = PendingRead.objects.filter(run=run)
     reads.filter(is_done=False, resource_type__in=lacking).update(is_owed=True)
@@ -22,9 +27,22 @@ def leave(run: SyncRun, steps: Iterable[SyncStep]) -> None:
 
 def take_over(run: SyncRun) -> None:
     """Read what earlier runs left, in the transaction that plans this one. Where it asks for everything, its rows name
-    anew what they refer to, and what nothing names any more is forgotten."""
-    owed = PendingRead.objects.filter(run__connection=run.connection_id, is_owed=True).exclude(run=run)
-    if run.is_full:
-        owed.delete()
-    else:
-        owed.update(run=run, is_done=False)
+    anew what they refer to."""
+    if not run.is_full:
+        _of_earlier(run).update(run=run, is_done=False)
+
+
+def _forget_earlier(run: SyncRun, steps: Iterable[SyncStep]) -> None:
+    """What this run was named anew counts as it went here, and where all rows came, nothing else is named any more."""
+    searched = (step for step in steps if step.resource_type not in planning.REFERENCED)
+    named = PendingRead.objects.filter(
+        run=run, resource_type=OuterRef("resource_type"), logical_id=OuterRef("logical_id")
+    )
+    earlier = _of_earlier(run)
+    if any(step.gap and step.gap not in SyncStep.SETTLED for step in searched):
+        earlier = earlier.filter(Exists(named))
+    earlier.delete()
+
+
+def _of_earlier(run: SyncRun) -> QuerySet[PendingRead]:
+    return PendingRead.objects.filter(run__connection=run.connection_id, is_owed=True).exclude(run=run)

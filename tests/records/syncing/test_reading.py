@@ -122,6 +122,15 @@ class TestReferencesThatAreNotAnswered:
         provider.answers[f"{DOCTOR}d2"] = http(body={"resourceType": "Practitioner", "id": "d2"})
         assert (check(linked, 1).is_full, stored("Practitioner")) == (False, {"d1", "d2"})
 
+    def test_are_not_forgotten_by_a_full_proof_in_which_the_rows_that_name_them_did_not_come(
+        self, linked, provider, run
+    ):
+        rows, provider.answers[ALLERGIES] = provider.answers[ALLERGIES], http(400)
+        assert check(linked, 8).is_full
+        assert PendingRead.objects.filter(logical_id="d2", is_owed=True).exists()
+        provider.answers |= {ALLERGIES: rows, f"{DOCTOR}d2": http(404)}
+        assert (check(linked, 16).is_full, PendingRead.objects.exists()) == (True, False)
+
     def test_are_asked_for_again_though_an_earlier_copy_is_here(self, linked, provider, run):
         Record.objects.filter(logical_id="d1").update(logical_id="d2")  # from before
         provider.answers[f"{DOCTOR}d2"] = http(body={"resourceType": "Practitioner", "id": "d2", "active": True})
