@@ -67,6 +67,22 @@ class TestPatientById:
         assert answer.status_code == status
         assert b"Marsh" not in answer.content
 
+    @pytest.mark.conformance("X16")
+    @pytest.mark.parametrize("resource_type", ["AllergyIntolerance", "DocumentReference", "Provenance"])
+    def test_opens_nothing_else_of_somebody_else(self, person, token_of, get, version, resource_type):
+        person("ines")
+        person("theo")
+        theirs, base = token_of("theo", version), BASES[version]
+        patient = get(f"{base}/Patient", theirs).json()["id"]
+        searched = "AllergyIntolerance" if resource_type == "Provenance" else resource_type
+        found = get(f"{base}/{searched}?patient={patient}&_revinclude=Provenance:target", theirs).json()["entry"]
+        resources = [entry["resource"] for entry in found if entry["resource"]["resourceType"] == resource_type]
+        address = f"{base}/{resource_type}/{resources[0]['id']}"
+        assert get(address, theirs).json()["id"] == resources[0]["id"]
+        answer = get(address, token_of("ines", version))
+        assert answer.status_code == 404
+        assert resources[0]["id"].encode() not in answer.content
+
     def test_of_nobody_is_not_found(self, person, token_of, get, version):
         person("ines")
         assert get(f"{BASES[version]}/Patient/nobody", token_of("ines", version)).status_code == 404
