@@ -94,14 +94,6 @@ class TestAnAuthorizationUrl:
     def test_stays_on_its_port(self):
         assert built("https://login.provider.example:8443/authorize").startswith("https://login.provider.example:8443/")
 
-    @pytest.mark.conformance("C26")
-    @pytest.mark.parametrize("others", [(), ("patient/Patient.read",), ("user/Patient.read",), ("openid", "fhirUser")])
-    def test_asks_nobody_for_what_only_a_system_is_granted(self, others):
-        for scope in ((*others, "system/Patient.read"), " ".join(("system/Patient.read", *others))):
-            with pytest.raises(RequestRefused) as refused:
-                built(scope=scope)
-            assert refused.value.code is Code.INVALID_SCOPE
-
     @pytest.mark.parametrize(
         "url", ["http://login.provider.example/authorize", "javascript:alert(1)", AUTHORIZE + "#x", "https://10.0.0.1/"]
     )
