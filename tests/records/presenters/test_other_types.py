@@ -184,8 +184,9 @@ class TestWhatHasNoPresenter:
         entry = generic.present({"description": "x", "status": code}, Context())
         assert (entry.status, entry.group) == (status, group)
 
-    def test_of_others_has_a_title_in_nearly_every_case(self):
+    def test_of_others_has_a_title_wherever_anybody_wrote_one(self):
         kinds = ("Flag", "Appointment", "Communication", "NutritionOrder", "Media", "Consent", "ClinicalImpression")
         found = corpus.presented(generic.present, *kinds)
-        assert corpus.titled(found) >= 0.97  # one has nothing but codes, and what a program makes of them
+        untitled = [resource["id"] for resource, entry in found if not entry.title]
+        assert untitled == ["consent-example-smartonfhir"]  # nothing but codes, and what a program makes of them
         assert not [entry.title for _resource, entry in found if entry.title.startswith("Generated")]
