@@ -113,7 +113,7 @@ class TestOneTest:
             keep(one, *(result(number) for number in range(4)))
             one.last_checked_at = checked
             one.save()
-        record = Record.objects.filter(connection=connection).exclude(resource_type="Patient").first()
+        record = Record.objects.get(connection=connection, logical_id="o3")
         text = hers.get(reverse("over_time", args=["results", record.pk])).content.decode()
         stand = [text.index(said) for said in ("entries may be missing", "Latest: ", '<svg class="chart"', "· checked")]
         assert stand == sorted(stand)
