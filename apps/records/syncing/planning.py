@@ -4,7 +4,7 @@ with a `patient` parameter, less what it does not offer and what the patient doe
 A type we know that is not asked for is a step all the same, with the reason why: nothing is silently missing.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -98,16 +98,17 @@ class Planned:
     tells_changes: bool = False
     brings_provenance: bool = False
 
-    def asking(self, *, since: str = "", whole: Collection[Parameters] = ()) -> Asking:
+    def asking(self, *, since: str = "", whole: frozenset[Parameters] = frozenset()) -> Asking:
         """`since` is a FHIR instant: of the searches that were `whole` then, what changed after it is asked for, and of
-        any other everything. What only adds to a search is left out where a server refuses it every way: facts 3.12,
-        servers that answer 400 to parameters they do not know."""
+        any other everything. What only adds to a search is left out where a server refuses it every way (facts 3.12,
+        servers that answer 400 to parameters they do not know), before the type is asked for in another way."""
         brought = (BROUGHT_BY,) if self.brings_provenance else ()
         changed = ((_UPDATED, f"ge{since}"),) if self.tells_changes else ()
-        added = [
-            tuple((*search, *brought, *(changed if search in whole else ())) for search in searches)
-            for searches in self.attempts
-        ]
+        known = [searches for searches in self.attempts if not whole.isdisjoint(searches)]
+        added = (
+            *(tuple((*each, *brought, *(changed if each in whole else ())) for each in searches) for searches in known),
+            *(tuple((*each, *brought) for each in searches) for searches in self.attempts),
+        )
         return Asking(self.way, tuple(dict.fromkeys((*added, *self.attempts))))
 
 

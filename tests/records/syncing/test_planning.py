@@ -97,11 +97,11 @@ class TestAsking:
     def test_asks_for_changes_alone_where_the_route_can_tell_them(self):
         says = statement(Goal=offered_type("search-type", parameters=["_lastUpdated"]), Specimen=["search-type"])
         since = "2026-11-20T09:40:00Z"
-        assert planned(says)["Goal"].asking(since=since, whole={()}).attempts == (
+        assert planned(says)["Goal"].asking(since=since, whole=frozenset({()})).attempts == (
             ((("_lastUpdated", f"ge{since}"),),),
             ((),),
         )
-        assert planned(says)["Specimen"].asking(since=since, whole={()}).attempts == (((),),)
+        assert planned(says)["Specimen"].asking(since=since, whole=frozenset({()})).attempts == (((),),)
 
     def test_asks_for_changes_of_the_searches_alone_that_came_to_their_end(self):
         says = statement(Observation=offered_type("search-type", parameters=["_lastUpdated"]))
@@ -111,7 +111,13 @@ class TestAsking:
         assert [planning.asks_for_changes(search) for search in again.attempts[0]] == [
             number != 4 for number in range(10)
         ]
-        assert again.attempts[1:] == (plan.attempts[1], plan.attempts[0])  # no search of statuses was ever whole
+        assert again.attempts[1:] == plan.attempts  # no search of statuses was ever whole
+
+    def test_asks_in_the_way_that_worked_for_everything_before_it_asks_in_another(self):
+        says = statement(Condition=offered_type("search-type", parameters=["_lastUpdated"]))
+        plan = planned(says)["Condition"]
+        attempts = plan.asking(since="2026-11-20T09:30:00Z", whole=frozenset({()})).attempts
+        assert attempts == (((("_lastUpdated", "ge2026-11-20T09:30:00Z"),),), *plan.attempts)
 
     @pytest.mark.conformance("C57")
     def test_sweeps_categories_and_then_statuses_where_a_server_refuses(self):
@@ -125,7 +131,7 @@ class TestAsking:
     def test_asks_for_what_adds_every_way_before_it_does_without(self):
         says = statement(Observation=offered_type("search-type", parameters=["_lastUpdated"]))
         plan = planned(says)["Observation"]
-        whole = {search for searches in plan.attempts for search in searches}
+        whole = frozenset(search for searches in plan.attempts for search in searches)
         attempts = plan.asking(since="2026-11-20T09:30:00Z", whole=whole).attempts
         asks_for_changes = [all(map(planning.asks_for_changes, searches)) for searches in attempts]
         assert asks_for_changes == [True, True, False, False]
