@@ -17,7 +17,7 @@ _DECIDED = SyncStep.SETTLED | {SyncStep.Gap.TOO_MUCH}
 def leave(run: SyncRun, steps: Sequence[SyncStep]) -> None:
     """Keep what was not answered, or not asked for any more, and drop the rest. In the transaction that ends the run
     with these steps."""
-    if run.is_full:
+    if run.is_full and run.planned_at is not None:
         _forget_earlier(run, steps)
     lacking = [step.resource_type for step in steps if step.gap and step.gap not in _DECIDED]
     reads = PendingRead.objects.filter(run=run)

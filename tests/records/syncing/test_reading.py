@@ -6,8 +6,8 @@ import pytest
 
 from apps.directory.models import ClientRegistration
 from apps.records import syncing
-from apps.records.models import PendingRead, Record, SyncStep
-from apps.records.syncing import running, stepping
+from apps.records.models import PendingRead, Record, SyncRun, SyncStep
+from apps.records.syncing import owing, running, stepping
 from tests.records.linked import AT, give_tokens
 from tests.records.people import allergy, bundle
 from tests.records.provider import ALLERGIES, METADATA, statement
@@ -130,6 +130,11 @@ class TestReferencesThatAreNotAnswered:
         assert PendingRead.objects.filter(logical_id="d2", is_owed=True).exists()
         provider.answers |= {ALLERGIES: rows, f"{DOCTOR}d2": http(404)}
         assert (check(linked, 16).is_full, PendingRead.objects.exists()) == (True, False)
+
+    def test_are_not_forgotten_by_a_run_that_came_to_no_plan(self, linked, run):
+        broken = syncing.start(linked, cause=SyncRun.Cause.SCHEDULE, at=AT + timedelta(days=1))
+        owing.leave(broken, [])
+        assert PendingRead.objects.filter(logical_id="d2", is_owed=True).exists()
 
     def test_are_asked_for_again_though_an_earlier_copy_is_here(self, linked, provider, run):
         Record.objects.filter(logical_id="d1").update(logical_id="d2")  # from before
