@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import astuple, dataclass, field, fields, replace
 from typing import Final
 
 from apps.records import places
@@ -111,7 +111,8 @@ def opened(step: SyncStep, ring: KeyRing) -> Cursor:
     """The cursor of a step; the beginning where nothing was stored yet."""
     if step.sealed_cursor is None:
         return Cursor()
-    found = Cursor(*json.loads(ring.open(bytes(step.sealed_cursor), place=_place(step))))
+    written = json.loads(ring.open(bytes(step.sealed_cursor), place=_place(step)))
+    found = Cursor(*written[: len(fields(Cursor))])  # a later release may write more, and be taken back
     if not found.unfinished and (found.lacks or found.stopped_short):  # of an earlier release, which did not tell
         return replace(found, unfinished=tuple(range(found.search + 1)))
     return replace(found, unfinished=tuple(found.unfinished), rounds=Rounds(*found.rounds))
