@@ -106,9 +106,9 @@ class Searching:
 
     def close(self) -> None:
         """End the step, with the gravest of what is missing. Raises LeaseLost."""
-        gap, lacking = self._gap(), self._lacking()
         if not any(planning.asks_for_changes(search) for search in self._searches):
             self.step.since_at = None
+        gap, lacking = self._gap(), self._lacking()
         stepping.close(self.step, gap=gap, work=self._work, used=self._cursor.attempt, lacking=lacking)
 
     @property
