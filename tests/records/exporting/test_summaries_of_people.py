@@ -99,6 +99,12 @@ class TestADoctor:
 
 
 class TestAPatient:
+    def test_is_called_by_the_name_in_use_before_those_they_had(self, alice):
+        names = [{"use": "maiden", "family": "Old"}, {"family": "Plain"}, {"use": "usual", "family": "Now"}]
+        (only,) = patient(alice, {**R4_PATIENT, "name": names}).of_type("Patient")
+        told = only["text"]["div"].split("<p>")[1:4]
+        assert told == ["Name: Now</p>", "Also known as: Plain</p>", "Also known as: Old</p>"]
+
     @pytest.mark.parametrize(("sent", "_name", "_version"), SENT)
     def test_is_told_in_words_before_all_else(self, alice, sent, _name, _version):
         (only,) = patient(alice, sent).of_type("Patient")

@@ -126,6 +126,7 @@ class TestATiming:
             ),
             ({"when": "ACW"}, None),
             ({"frequency": 2, "period": 1, "periodUnits": "days"}, None),
+            ({**TWICE, "periodUnits": "wk"}, None),
         ],
     )
     def test_of_dstu2_says_the_same_in_words_of_r4(self, alice, sent, told):

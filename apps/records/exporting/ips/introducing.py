@@ -16,6 +16,9 @@ _SEX: Final[Mapping[str, Promise]] = {
     "unknown": gettext_lazy("unknown"),
 }  # fmt: skip
 
+_RANKS: Final[Mapping[str, int]] = {"official": 0, "usual": 1, "temp": 3, "old": 4, "maiden": 5}
+_RANK_OF_OTHERS: Final = 2
+
 
 def lines(patient: Part, doctors: Sequence[Doctor]) -> Iterator[str]:
     """One line for each thing that the Patient says, the names first."""
@@ -25,7 +28,7 @@ def lines(patient: Part, doctors: Sequence[Doctor]) -> Iterator[str]:
 
 
 def _facts(patient: Part, doctors: Sequence[Doctor]) -> Iterator[tuple[str, str]]:
-    name, *others = sorted(patient["name"], key=lambda each: each.get("use") != "official")
+    name, *others = sorted(patient["name"], key=_rank)
     yield _("Name"), _name(name)
     yield from ((_("Also known as"), _name(other)) for other in others)
     yield _("Recorded as deceased"), _death(patient)
@@ -35,6 +38,11 @@ def _facts(patient: Part, doctors: Sequence[Doctor]) -> Iterator[tuple[str, str]
     yield from ((_("Contact"), contact["value"]) for contact in patient.get("telecom", ()))
     yield from ((_("Address"), _address(address)) for address in patient.get("address", ()))
     yield from ((_("General practitioner"), _doctor(doctor)) for doctor in doctors)
+
+
+def _rank(name: Part) -> int:
+    """What somebody is called comes before what they were called."""
+    return _RANKS.get(name.get("use", ""), _RANK_OF_OTHERS)
 
 
 def _doctor(doctor: Doctor) -> str:

@@ -54,9 +54,9 @@ def _needed(dosage: Element) -> Part:
 
 
 def _of_r4(sent: Element) -> Element:
-    """A Timing of DSTU2 with the names of R4."""
+    """A Timing of DSTU2 with the names of R4; one that has a part under both names stays as no version knows it."""
     repeat = sent.get("repeat")
-    if not isinstance(repeat, dict):
+    if not isinstance(repeat, dict) or any({old, new} <= repeat.keys() for old, new in _RENAMED.items()):
         return sent
     renamed = {_RENAMED.get(name, name): value for name, value in repeat.items()}
     when = renamed.get("when")
