@@ -60,9 +60,17 @@ class TestWhatLastsUntilAnEnd:
 
 
 class TestAFact:
-    def test_does_not_begin_with_its_label(self):
-        assert told("Condition", code=concept("Asthma"))["Status"] == ("Not given",)
-        assert in_spanish("Condition", code=concept("Asthma"))["Estado"] == ("No indicado",)
+    def test_of_a_vaccine_without_a_status_does_not_say_that_nobody_gave_it(self):
+        assert told("Immunization", vaccineCode=concept("Hep B"))["Status"] == ("Status not given",)
+        assert in_spanish("Immunization", vaccineCode=concept("Hep B"))["Estado"] == ("Estado no indicado",)
+
+    def test_of_an_order_not_to_take_something_does_not_say_to_take_it(self):
+        dosage = [{"timing": {"repeat": {"boundsPeriod": {"start": "2019-03-04"}}}}]
+        sent = {"status": "active", "medicationCodeableConcept": concept("Aspirin"), "dosageInstruction": dosage}
+        assert "To be taken" in told("MedicationRequest", **sent)
+        facts = told("MedicationRequest", **sent, doNotPerform=True)
+        assert "To be taken" not in facts
+        assert facts["Covers"] == ("Since March 4, 2019",)
 
     def test_says_which_dose_it_was_without_the_word_again(self):
         sent = {"status": "completed", "vaccineCode": concept("Hep B vaccine")}
@@ -354,6 +362,25 @@ class TestANoteThatIsARichText:
         sent = {"status": "final", "code": concept("Sodium")}
         assert told("Observation", **sent, valueString=self.RTF)["Value"] == ("Heart fine\ncafé ñ",)
         assert told("DiagnosticReport", **sent, conclusion=self.RTF)["Conclusion"] == ("Heart fine\ncafé ñ",)
+
+    @pytest.mark.parametrize(
+        ("raised", "told_as"),
+        [
+            ("10{\\super 9}/L", "10^9/L"),
+            ("10\\super 5\\nosupersub  CFU/mL", "10^5 CFU/mL"),
+            ("1{\\super }0", "10"),
+            ("1\\super\\super0 0", "10"),
+        ],
+    )
+    def test_keeps_a_power_apart_from_its_number(self, raised, told_as):
+        sent = {"status": "final", "code": concept("Platelets"), "valueString": f"{{\\rtf1 {raised}}}"}
+        assert told("Observation", **sent)["Value"] == (told_as,)
+
+    def test_that_was_cut_says_so(self):
+        found = entry(
+            "Observation", status="final", code=concept("Sodium"), note=[{"text": f"{{\\rtf1 {'a' * 400_000}}}"}]
+        )
+        assert found.said[0].endswith("a…")
 
     def test_is_told_as_it_came_where_nothing_of_it_can_be_read(self):
         sent = {"status": "final", "code": concept("Sodium"), "note": [{"text": "{\\rtf1{\\pict 00}}"}]}

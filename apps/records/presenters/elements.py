@@ -109,10 +109,12 @@ def prose(value: object) -> str:
     One longer than MOST_PROSE ends with an ellipsis."""
     if not isinstance(value, str):
         return ""
+    is_cut = len(value) > MOST_PROSE
     if rich_text.is_one(value):
-        value = rich_text.of_text(value).plain or value
+        read = rich_text.of_text(value)
+        value, is_cut = (read.plain, read.is_cut) if read.plain else (value, is_cut)
     said = _UNSHOWABLE.sub("", value[:MOST_PROSE]).strip()
-    return f"{said}…" if len(value) > MOST_PROSE else said
+    return f"{said}…" if is_cut else said
 
 
 def number(element: object, name: str) -> Decimal | None:

@@ -32,6 +32,7 @@ _INSTEAD: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "filled": {medications.Status.FILLED: "filled"},
 }
+_NOT_TO_BE_TAKEN: Final = frozenset({medications.Status.NOT_TO_BE_TAKEN, medications.Status.WAS_NOT_TO_BE_TAKEN})
 _UNLESS: Final[Mapping[str, Mapping[str, str]]] = {
     "taken": {
         medications.Status.NOT_TAKEN: _OTHERWISE,
@@ -86,7 +87,8 @@ def _of(entry: Entry) -> str:
     if means == "prescribed" and isinstance(entry, MedicationEntry) and entry.kind == medications.Kind.REPORTED:
         return "written-down"  # by whom it was told to, and who prescribed nothing
     if means == "taken" and isinstance(entry, MedicationEntry) and entry.kind != medications.Kind.REPORTED:
-        return "to-be-taken"  # as it was prescribed, which nobody may have done
+        # as it was prescribed, which nobody may have done; or as it is not to be
+        return "covers" if entry.status in _NOT_TO_BE_TAKEN else "to-be-taken"
     means = _UNLESS.get(means, {}).get(entry.status, means)
     return _as_taken(entry) if means == "collected" else means
 

@@ -69,6 +69,7 @@ class _Reader:
         self._groups: list[_Group] = []
         self._too_deep = 0
         self._to_drop = 0
+        self._is_raised = False  # what comes next: 10 to the power of 9 is not 109
         self._encoding = "cp1252"
         self._bytes = bytearray()  # of escapes that may be halves of one character
 
@@ -109,11 +110,14 @@ class _Reader:
         self._say(text[dropped:])
 
     def _say(self, text: str) -> None:
-        if not self._group.is_silent:
-            self.typesetter.say(text, keeps_lines=True)
+        if self._group.is_silent or not text:
+            return
+        self.typesetter.say(f"^{text}" if self._is_raised else text, keeps_lines=True)
+        self._is_raised = False
 
     def _brace(self, brace: str) -> None:
         self._to_drop = 0
+        self._is_raised = False
         if brace == "{":
             if len(self._groups) >= _DEEPEST:
                 self._too_deep += 1
@@ -132,6 +136,8 @@ class _Reader:
             self._to_drop = self._group.fallback
         elif word == "uc":
             self._group = _Group(self._group.is_silent, max(0, min(number or 0, 10)))
+        elif word in {"super", "nosupersub", "plain"}:
+            self._is_raised = word == "super" and number != 0
         elif word == "bin":
             self.skips_to = end + max(0, number or 0)
         elif word == "ansicpg":

@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 from apps.records.presenters import meanings
 from apps.records.presenters.care_teams import CareTeamEntry
 from apps.records.presenters.entry import Entry
-from apps.records.presenters.medications import Kind, MedicationEntry
+from apps.records.presenters.medications import Kind, MedicationEntry, Status
 from apps.records.presenters.moments import When
 from apps.records.presenters.results import Measured, ResultEntry
 from apps.records.viewing import values_in_words, whens, words
@@ -35,7 +35,7 @@ def of(entry: Entry, *, provider: str) -> tuple[Fact, ...]:
         return ()
     own = _own(entry)
     found = [
-        Fact(labels.status(), (_beneath(labels.status(), words.of_status(entry, provider=provider)),)),
+        Fact(labels.status(), (words.of_status(entry, provider=provider),)),
         Fact(whens.label(entry), (whens.in_full(_told_once(entry)),)),
         *own,
         Fact(labels.people(), () if isinstance(entry, CareTeamEntry) else _unnamed(entry, own)),  # members say it all
@@ -54,12 +54,6 @@ def _told_once(entry: Entry) -> When:
     return replace(entry.when, is_open=False) if meanings.of(entry) == "started" else entry.when
 
 
-def _beneath(label: str, said: str) -> str:
-    """What is said, without the label it begins with: "Status not given", under "Status"."""
-    rest = said.removeprefix(f"{label} ")
-    return said if rest == said else f"{rest[:1].upper()}{rest[1:]}"
-
-
 def _own(entry: Entry) -> list[Fact]:
     shared = {field.name for field in fields(Entry)}
     found = []
@@ -76,7 +70,8 @@ def _own(entry: Entry) -> list[Fact]:
 def _label(entry: Entry, name: str) -> str:
     """What a field of it is called. Whatever was prescribed, nobody says by that that it was taken."""
     if name == "taken" and isinstance(entry, MedicationEntry) and entry.kind is not Kind.REPORTED:
-        return labels.to_be_taken()
+        is_forbidden = entry.status in {Status.NOT_TO_BE_TAKEN, Status.WAS_NOT_TO_BE_TAKEN}
+        return labels.covers() if is_forbidden else labels.to_be_taken()
     if name == "pharmacy" and isinstance(entry, MedicationEntry) and entry.kind is Kind.FILLED:
         return labels.filled_by()  # which may be a person
     return labels.of_field(type(entry).__name__, name)

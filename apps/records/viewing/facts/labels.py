@@ -33,6 +33,11 @@ def to_be_taken() -> str:
     return gettext("To be taken")
 
 
+def covers() -> str:
+    """Of when an order stands that nothing is done by, as one not to take something."""
+    return gettext("Covers")
+
+
 def filled_by() -> str:
     """Of who handed a medicine over."""
     return gettext("Filled by")
