@@ -223,3 +223,13 @@ class TestANewerReport:
         keep(make_connection(alice), {**report, **said}, {**report, **said, **older})
         (only,) = Summarized(alice).of_type("DiagnosticReport")
         assert only["effectiveDateTime"] == "2025-01-02"
+
+    def test_keeps_a_result_that_another_provider_tells_in_the_very_same_words(self, alice):
+        said = {"code": {}, "valueString": "5"}  # of no test that we know: the newest takes no other's place
+        sent = {"resourceType": "DiagnosticReport", "result": [{"reference": "Observation/o1"}]}
+        reports = [{**result(number), **sent} for number in ("r1", "r2")]
+        list(two(alice, *([result("o1", **said), report] for report in reports)))
+        found = Summarized(alice)
+        assert len(found.of_type("Observation")) == 1
+        (newest,) = found.of_type("DiagnosticReport")
+        assert found.named(newest["result"]) == found.of_type("Observation")

@@ -91,6 +91,11 @@ class TestADoctor:
         assert [each["display"] for each in only["generalPractitioner"]] == ["Dr. Ada Marsh", "Dr. Finch"]
         assert len(doctors(found)) == 1
 
+    def test_named_in_two_ways_are_two_entries_of_the_document(self, alice):
+        named = [{"reference": "Practitioner/9", "display": name} for name in ("Dr. Marsh", "Marsh, Ada")]
+        (only,) = patient(alice, R4_PATIENT, practitioner("9"), generalPractitioner=named).of_type("Patient")
+        assert len({each["reference"] for each in only["generalPractitioner"]}) == 2
+
     def test_is_not_sought_where_they_were_once(self, alice):
         moved = {**PHONE, "period": {"end": "2019"}}
         named = {"generalPractitioner": [{"reference": "Practitioner/9"}]}

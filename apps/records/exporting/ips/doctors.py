@@ -22,8 +22,8 @@ _MOST: Final = 20  # more is an accident
 
 @dataclass(frozen=True, repr=False)
 class Doctor:
-    """A doctor or a practice of this name. `resource` is empty where the record does not hold it; `about` tells it
-    from the others of its source."""
+    """A doctor or a practice of this name. `resource` is empty where the record does not hold it; by `about` and name
+    it is told from others of its source."""
 
     source: Source
     name: str

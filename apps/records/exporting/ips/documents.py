@@ -1,7 +1,6 @@
 """The document itself: a Composition, what its sections refer to, and where all of it came from."""
 
-from collections.abc import Iterable, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 import msgspec
@@ -30,8 +29,8 @@ def document(choices: Sequence[Choice], *, at: datetime, tells_answers: bool = T
     Raises `apps.vault.errors.VaultError` where nothing of this person can be opened.
     """
     found_patients, gathered = gathering.gather(choices, tells_answers=tells_answers)
-    listed = {(found.source, f"{found.resource_type}/{found.logical_id}")
-              for held in gathered.values() for found in held.found}  # fmt: skip
+    listed = {(each.source, f"{each.resource_type}/{each.logical_id}"): found
+              for held in gathered.values() for found in held.found for each in found.all}  # fmt: skip
     pages = _Pages(patients.patient(choices, found_patients, at=at), doctors.of(found_patients, at=at), listed)
     sections = [_section(section, gathered[section.loinc], choices, pages) for section in SECTIONS
                 if gathered[section.loinc].is_there(section)]  # fmt: skip
@@ -58,9 +57,9 @@ def document(choices: Sequence[Choice], *, at: datetime, tells_answers: bool = T
 
 class _Pages:
     """The entries beside the Composition, in the order in which they were added, the Patient first. `listed` are those
-    that come, by what they were made from."""
+    that come, by all that they were made from."""
 
-    def __init__(self, patient: Part, known: Sequence[Doctor], listed: AbstractSet[tuple[Source, str]]) -> None:
+    def __init__(self, patient: Part, known: Sequence[Doctor], listed: Mapping[tuple[Source, str], Found]) -> None:
         self.entries: list[Part] = []
         self._listed = listed
         self._targets: dict[Source, list[Part]] = {}
@@ -68,7 +67,7 @@ class _Pages:
         whose |= {"generalPractitioner": list(map(_doctor, known))} if known else {}
         self.patient = self.add(whose, "Patient", *(each["value"] for each in patient.get("identifier", [])))
         for doctor in (doctor for doctor in known if doctor.resource):
-            self.add(doctor.resource, "doctor", doctor.about, source=doctor.source)
+            self.add(doctor.resource, *_whom(doctor), source=doctor.source)
 
     def add(self, resource: Part, *about: object, source: Source | None = None) -> Part:
         """Add a resource under an id made of what it is about; the reference to it."""
@@ -86,9 +85,9 @@ class _Pages:
     def results(self, named: Iterable[str], source: Source) -> list[Part]:
         """References to those of these results, `Type/id` at this source, that the document has. What is named there
         and is no Observation cannot be a result in R4."""
-        listed = (path for path in named if (source, path) in self._listed)
-        here = (path.split("/") for path in listed if path.startswith("Observation/"))
-        return [{"reference": f"urn:uuid:{_identity(source, *path)}"} for path in here]
+        listed = (self._listed.get((source, path)) for path in named if path.startswith("Observation/"))
+        here = dict.fromkeys(_identity(one.source, one.resource_type, one.logical_id) for one in listed if one)
+        return [{"reference": f"urn:uuid:{identity}"} for identity in here]
 
     def add_provenance(self, source: Source, at: datetime) -> None:
         """Say of everything from this source where it came from, and when it was last checked."""
@@ -249,8 +248,13 @@ def _stated(section: Section, code: str, pages: _Pages, *about: object, source: 
 
 def _doctor(doctor: Doctor) -> Part:
     """A reference to one: what the record does not hold has its name alone."""
-    reference = f"urn:uuid:{_identity(doctor.source, 'doctor', doctor.about)}" if doctor.resource else ""
+    reference = f"urn:uuid:{_identity(doctor.source, *_whom(doctor))}" if doctor.resource else ""
     return writing.without_empty({"reference": reference, "display": doctor.name})
+
+
+def _whom(doctor: Doctor) -> tuple[str, ...]:
+    """What makes its id: several may name one record of somebody, each in their own way."""
+    return ("doctor", doctor.about, doctor.name)
 
 
 def _author() -> Part:

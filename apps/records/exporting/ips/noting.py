@@ -14,14 +14,9 @@ _WITHOUT: Final = frozenset({"DiagnosticReport"})  # R4 has no element for it th
 def noted(item: Item, told: Told) -> Item:
     """The item with the provider's own words. What turns it around is told in another way (`cautions`)."""
     turning = set(heads.modifiers(told.resource))
-    said = [text for text in map(_read, (one for one in told.entry.said if one not in turning)) if text]
+    said = [one for one in told.entry.said if one not in turning and not rich_text.is_one(one)]  # unread RTF is no word
     if not said:
         return item
     notes = [*item.resource.get("note", ()), *({"text": text} for text in said)]
     resource = item.resource if item.resource["resourceType"] in _WITHOUT else {**item.resource, "note": notes}
     return replace(item, resource=resource, detail=narrating.together(item.detail, *said))
-
-
-def _read(text: str) -> str:
-    """Some laboratories write notes as RTF: their text, which a markdown of R4 has no other form for."""
-    return rich_text.read(text.encode(errors="replace")).plain.strip() if text.startswith("{\\rtf") else text
