@@ -125,7 +125,8 @@ _COUNT = msgspec.json.Decoder(int)
 
 def resource_type_of(body: bytes) -> str:
     """The resourceType of a JSON object; raises UnexpectedAnswer for what is no resource."""
-    head = _decoded(_mended(body), _HEAD)
+    body = _mended(body)
+    head = _decoded(body, _HEAD) or _decoded(_without_odd_rows(body), _HEAD)  # of a page, one row can be the reason
     if head is None or not RESOURCE_TYPE.fullmatch(head.resource_type):
         raise UnexpectedAnswer(code=Code.UNREADABLE, status=200)
     return head.resource_type
@@ -134,6 +135,8 @@ def resource_type_of(body: bytes) -> str:
 def read_resource(body: bytes, *, resource_type: str) -> Resource:
     """One resource of the type asked for; raises UnexpectedAnswer for anything else."""
     body = _mended(body)
+    if _decoded(body, _HEAD) is None and len(body) <= _LONGEST_BODY:
+        body = _readable(body) or body
     if resource_type_of(body) != resource_type:
         raise UnexpectedAnswer(code=Code.WRONG_RESOURCE, status=200)
     resource = _resource(body, _decoded(body, _HEAD))

@@ -265,6 +265,16 @@ class TestAPage:
 
 
 class TestAResource:
+    def test_may_have_a_line_break_in_a_text_that_nobody_escaped(self):
+        sent = b'{"resourceType":"Patient","id":"1","n":"a\nb"}'
+        assert bundles.resource_type_of(b'{"resourceType":"Bundle","entry":[{"resource":' + sent + b"}]}") == "Bundle"
+        assert json.loads(bundles.read_resource(sent, resource_type="Patient").body)["n"] == "a\nb"
+
+    def test_that_is_no_json_is_none(self):
+        for read in (bundles.resource_type_of, lambda body: bundles.read_resource(body, resource_type="Patient")):
+            with pytest.raises(UnexpectedAnswer):
+                read(b'{"resourceType":"Patient","id":"1","n":NaN}')
+
     @pytest.mark.parametrize("logical_id", ["1", "lab-1234-5.6", "H-" + "9" * 62, "under_score", "d\u00e9j\u00e0"])
     def test_may_have_any_id_that_can_travel(self, logical_id):
         body = json.dumps({"resourceType": "Goal", "id": logical_id}).encode()
