@@ -50,9 +50,18 @@ class TestWhatLastsUntilAnEnd:
     def test_did_not_start_where_only_its_end_was_sent(self):
         assert plan(end="2017-06-01")["In place"] == ("Until June 1, 2017",)
 
-    def test_was_under_way_where_it_is_a_procedure_that_was_broken_off(self):
+    def test_is_not_under_way_where_it_is_a_procedure_that_was_broken_off(self):
         period = {"start": "2019-03-04", "end": "2019-03-05"}
-        assert told("Procedure", status="stopped", performedPeriod=period)["Under way"] == ("March 4 to 5, 2019",)
+        assert told("Procedure", status="stopped", performedPeriod=period)["Covers"] == ("March 4 to 5, 2019",)
+
+    @pytest.mark.parametrize(
+        "bounds",
+        [{"start": "2019-03-04T08:00:00Z", "end": "2019-03-04T20:00:00Z"}, {"start": "2019-03-04T08:00:00Z"}],
+    )
+    def test_keeps_its_clock_times_where_it_is_a_medicine(self, bounds):
+        dosage = [{"timing": {"repeat": {"boundsPeriod": bounds}}}]
+        sent = {"status": "active", "medicationCodeableConcept": concept("Aspirin"), "dosageInstruction": dosage}
+        assert "8 a.m." in told("MedicationRequest", **sent)["To be taken"][0]
 
     def test_may_have_begun_on_any_day_of_it_where_it_is_a_condition(self):
         period = {"start": "2019-03", "end": "2019-05"}

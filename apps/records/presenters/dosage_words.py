@@ -18,7 +18,7 @@ from django.utils.translation import gettext, ngettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.records.presenters import dates, lengths
-from apps.records.presenters.dosages import Dosage
+from apps.records.presenters.dosages import CODED_UNITS, Dosage
 from apps.records.presenters.lengths import Span
 from apps.records.presenters.moments import When
 from apps.records.presenters.quantities import Quantity
@@ -154,7 +154,7 @@ def _between(bounds: When) -> str:
         return dates.sent_until(bounds.ends)
     starts, ends = dates.sent_date(bounds.starts), dates.sent_date(bounds.ends)
     if starts == ends:
-        return gettext("On %(dates)s") % {"dates": starts}
+        return _capitalized(dates.sent_on(bounds.starts))
     if ends:
         return _capitalized(gettext("from %(period)s") % {"period": dates.sent_period(bounds.starts, bounds.ends)})
     is_day = dates.is_a_day(bounds.starts)
@@ -231,11 +231,12 @@ def _amount(dosage: Dosage) -> str:
 
 
 def counted(quantity: Quantity) -> str:
-    """An amount that is handed over: 30 tablets. A unit of which only the number of a concept was sent says nothing;
-    empty without a number."""
+    """An amount that is handed over: 30 tablets. A unit of which only the number of a concept was sent says
+    what dosages know of it, mostly nothing; empty without a number."""
     if not quantity or quantity.comparator:
         return quantity.shown
-    return _counted(replace(quantity, unit="") if quantity.unit.isdigit() else quantity, "")
+    unit = CODED_UNITS.get(quantity.unit, "") if quantity.unit.isdigit() else quantity.unit
+    return _counted(replace(quantity, unit=unit), "")
 
 
 def _counted(quantity: Quantity, form: str) -> str:

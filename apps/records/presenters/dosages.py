@@ -235,11 +235,11 @@ def _amount(sent: Element) -> Quantity:
         return Quantity()
     if not found.unit.isdigit():
         return found
-    unit = _CODED_UNITS.get(found.unit)
+    unit = CODED_UNITS.get(found.unit)
     return Quantity() if unit is None else replace(found, unit=unit)
 
 
-_CODED_UNITS = {
+CODED_UNITS = {
     "1": "",  # UCUM
     "258682000": "g",  # SNOMED CT, here and below
     "258684004": "mg",

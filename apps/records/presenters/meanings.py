@@ -14,7 +14,6 @@ from apps.records.presenters.conditions import ConditionEntry
 from apps.records.presenters.documents import DocumentEntry
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.medications import MedicationEntry
-from apps.records.presenters.procedures import ProcedureEntry
 from apps.records.presenters.reports import ReportEntry
 from apps.records.presenters.results import ResultEntry
 from apps.records.presenters.vitals import vital_of
@@ -59,7 +58,6 @@ _UNTIL_AN_END: Final[Mapping[type[Entry], str]] = {
     CarePlanEntry: "in-place",
     CareTeamEntry: "in-place",
     ConditionEntry: "started",
-    ProcedureEntry: "under-way",
 }
 _TYPES: Final = frozenset(
     {
@@ -70,7 +68,7 @@ _TYPES: Final = frozenset(
 
 
 def of(entry: Entry) -> str:
-    """What its date means: a word of `When.means`, or one of "measured", "to-be-taken", "in-place", "under-way" and
+    """What its date means: a word of `When.means`, or one of "measured", "to-be-taken", "in-place" and
     "covers"."""
     means = _of(entry)
     return _UNTIL_AN_END.get(type(entry), "covers") if means == "started" and entry.when.ends else means

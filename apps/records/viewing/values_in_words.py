@@ -82,9 +82,9 @@ def of_result(entry: ResultEntry) -> str:
 
 def of_part(title: str, value: Value) -> str:
     """A value under its name, which some providers do not send. A question has a mark of its own."""
-    if not title:
+    name = provider_codes.told(title) if title else ""
+    if not name:
         return of_value(value)
-    name = provider_codes.told(title)
     if name.casefold() == of_value(value).casefold():  # a finding whose name is the answer
         return name
     return f"{name} {of_value(value)}" if name.endswith(("?", ":")) else f"{name}: {of_value(value)}"

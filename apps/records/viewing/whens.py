@@ -40,11 +40,10 @@ _LABELS: Final[dict[str, str | Promise]] = {
     "made": _("Made"),
     "to-be-taken": _("To be taken"),
     "in-place": _("In place"),
-    "under-way": _("Under way"),
     "covers": _("Covers"),
 }
 # What may lie ahead: plans, and what is paid, valid or recommended until a day.
-_AHEAD: Final = frozenset({"planned", "due", "valid", "expires"})
+_AHEAD: Final = frozenset({"planned", "due", "valid", "expires", "to-be-taken"})
 _AHEAD_TYPES: Final = frozenset(
     {
         "Appointment", "AppointmentResponse", "CarePlan", "Goal", "Coverage", "ImmunizationRecommendation", "Slot",

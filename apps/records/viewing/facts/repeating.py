@@ -28,5 +28,8 @@ def is_told(entry: Entry, name: str) -> bool:
 def _is_how_long(entry: MedicationEntry) -> bool:
     """Whether when it is taken is how long one of its dosages says (`dosage_words.lines`): of several, the first would
     seem to be the whole."""
+    taken = (entry.taken.starts, entry.taken.ends)
+    if not any(taken) or any("T" in side for side in taken):  # a dosage tells no clock time of its bounds
+        return False
     told = (dosage.timing.bounds for dosage in entry.dosages if dosage.timing.bounds.ends or not dosage.text)
-    return any((bounds.starts, bounds.ends) == (entry.taken.starts, entry.taken.ends) for bounds in told)
+    return any((bounds.starts, bounds.ends) == taken for bounds in told)
