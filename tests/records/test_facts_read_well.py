@@ -193,7 +193,7 @@ class TestHowLongAVisitWas:
 
 class TestHowSevereAConditionIs:
     def test_is_told_in_spanish_where_a_usual_word_says_it(self):
-        asthma = {"code": concept("Asthma"), "severity": concept("Severe (qualifier value)")}
+        asthma = {"code": concept("Asthma"), "severity": concept("Severe (severity modifier) (qualifier value)")}
         assert told("Condition", **asthma)["Severity"] == ("Severe",)
         with translation.override("es"):
             assert lines.of_row(entry("Condition", **asthma)) == ("Gravedad: Grave",)
@@ -347,7 +347,9 @@ class TestAnotherKind:
 
     def test_of_entry_without_a_name_is_called_by_what_it_is(self):
         assert rows.names(entry("Consent", status="active", dateTime="2016-06-23")) == ("Consent", "")
-        assert rows.names(entry("Unheard", status="active", dateTime="2016-06-23")) == ("Unnamed entry", "")
+        unheard = entry("Unheard", status="active", dateTime="2016-06-23")
+        assert rows.names(unheard) == ("Unnamed entry", "")
+        assert "Other entry (unheard)" in rows._told(unheard)
 
     def test_of_entry_is_named_by_its_parts(self):
         formula = {"baseFormulaProductName": "Acme Formula + Iron"}

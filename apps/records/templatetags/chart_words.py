@@ -80,7 +80,8 @@ def _dated(sentences: _Sentences, row: Row, say: Callable[[When], str]) -> str:
         sentence = over_a_time
     else:
         sentence = on_a_day if dates.is_a_day(row.when.starts) else in_a_month
-    return str(sentence) % {"value": value_rows.value(row), "date": date.removesuffix(".")}  # of "p.m."
+    date = date if sentence is over_a_time else date.removesuffix(".")  # of "p.m." before a full stop
+    return str(sentence) % {"value": value_rows.value(row), "date": date}
 
 
 @register.simple_tag

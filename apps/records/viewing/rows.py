@@ -266,7 +266,7 @@ def _told(entry: Entry) -> Iterable[str]:
         if entry.at_home:
             yield gettext("Measured at home")
         return
-    yield other_kinds.said(entry) if entry.title else ""  # else it is called by that
+    yield "" if not entry.title and other_kinds.named(entry) else other_kinds.said(entry)  # else it is called by that
     said = lines.of_row(entry)
     yield from said
     if isinstance(entry, ReportEntry) and entry.results:

@@ -9,7 +9,8 @@ _KINDS: Final = (
     "disorder", "dose form", "ethnic group", "event", "environment", "finding", "geographic location",
     "medicinal product", "medicinal product form", "morphologic abnormality", "observable entity", "occupation",
     "organism", "person", "physical force", "physical object", "procedure", "product", "product name",
-    "qualifier value", "racial group", "record artifact", "regime/therapy", "situation", "social concept", "specimen",
+    "qualifier value", "racial group", "record artifact", "regime/therapy", "severity modifier", "situation",
+    "social concept", "specimen",
     "staging scale", "substance", "tumor staging", "unit of presentation",
 )  # fmt: skip
 # At the end of a name, which may be one of several or have its amount behind it.

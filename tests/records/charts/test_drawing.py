@@ -128,6 +128,13 @@ class TestTheWordsOfAChart:
             "Latest: 6 % (March 4 to 9, 2021). The lab sent no usual range. Higher than before (Since March 4, 2020)."
         )
 
+    def test_keep_the_last_dot_of_a_clock_time_in_brackets(self):
+        times = [("2021-03-04T09:00:00Z", "2021-03-04T12:00:00Z"), ("2021-03-04T13:00:00Z", "2021-03-04T17:00:00Z")]
+        periods = [{"effectiveDateTime": None, "effectivePeriod": {"start": one, "end": two}} for one, two in times]
+        found = series.of([result(5, "2021-03-04", wanted=None, **period) for period in periods])[0]
+        assert "p.m.)" in chart_words.headline(found)
+        assert "p.m)" not in chart_words.headline(found)
+
     def test_say_which_of_two_on_one_day_was_the_later(self):
         found = [
             result(value, f"2021-03-04T{time}:00-05:00", wanted=None) for value, time in ((5, "09:00"), (6, "17:00"))
