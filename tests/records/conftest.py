@@ -1,4 +1,4 @@
-"""Alice's browser and her confirmed links: to a provider on this machine, and to two that nobody asks anything of."""
+"""Alice's browser and her confirmed links: to a provider on this machine, and to others that nobody asks anything of."""
 
 import pytest
 
@@ -33,3 +33,12 @@ def other(alice):
     endpoint = make_endpoint("https://other.example/r4")
     endpoint.providers.update(name="Riverside Hospital")
     return make_connection(alice, endpoint)
+
+
+@pytest.fixture
+def older(alice, connection):
+    """To Harbor Family Practice in another way, its DSTU2 endpoint."""
+    older = make_connection(alice, make_endpoint("https://fhir.example/dstu2", version="dstu2"))
+    older.provider = connection.provider
+    older.save()
+    return older

@@ -7,7 +7,6 @@ from django.urls import reverse
 
 from apps.records.models import Record
 from tests.fixtures.cast import PASSWORD
-from tests.records.linked import make_connection, make_endpoint
 from tests.records.pages import main
 from tests.records.shelved import keep, result
 from tests.records.test_views_reports import report
@@ -22,15 +21,6 @@ def note(title):
     kind = {"text": "Progress note", "coding": [{"system": "http://loinc.org", "code": "11506-3"}]}
     content = {"type": kind, "date": "2024-03-05", "content": [{"attachment": file}]}
     return {"resourceType": "DocumentReference", "id": "d1", "status": "current", **content}
-
-
-@pytest.fixture
-def older(alice, connection):
-    """The same provider's other endpoint."""
-    older = make_connection(alice, make_endpoint("https://fhir.example/dstu2", version="dstu2"))
-    older.provider = connection.provider
-    older.save()
-    return older
 
 
 class TestOneProviderReadInTwoWays:

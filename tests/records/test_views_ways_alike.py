@@ -5,7 +5,6 @@ import re
 import pytest
 from django.urls import reverse
 
-from tests.records.linked import make_connection, make_endpoint
 from tests.records.shelved import keep, result
 
 pytestmark = pytest.mark.django_db
@@ -19,15 +18,6 @@ def plan(description="Walk every day"):
 def device(logical_id="v1", serial="A1"):
     kind = {"text": "Pacemaker", "coding": [{"system": "http://snomed.info/sct", "code": "14106009"}]}
     return {"resourceType": "Device", "id": logical_id, "status": "active", "type": kind, "serialNumber": serial}
-
-
-@pytest.fixture
-def older(alice, connection):
-    """The same provider's other endpoint."""
-    older = make_connection(alice, make_endpoint("https://fhir.example/dstu2", version="dstu2"))
-    older.provider = connection.provider
-    older.save()
-    return older
 
 
 def listed(client, name, *args):
