@@ -1,4 +1,4 @@
-"""Alice's browser and her confirmed links: to a provider on this machine, and to others that nobody asks anything of."""
+"""Alice's browser and her confirmed links: to a provider on this machine, and to others that nobody asks."""
 
 import pytest
 
