@@ -25,6 +25,7 @@ pytest_plugins = [
     "tests.fixtures.browser",
     "tests.fixtures.migrating",
     "tests.fixtures.leaving",
+    "tests.fixtures.language",
 ]
 
 # Two slow cores are no reason to fail; a database per example is.

@@ -8,7 +8,7 @@ import pytest
 from celery import shared_task
 from django.contrib.auth.models import Group, Permission
 from django.db import connections, transaction
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from apps.accounts.models import User
 from apps.audit.models import AuditEvent
@@ -118,3 +118,11 @@ class TestTheCast:
     def test_are_three_different_people(self, alice, sam, stella):
         assert len({alice.pk, sam.pk, stella.pk}) == 3
         assert [person.is_staff for person in (alice, sam, stella)] == [False, False, True]
+
+
+class TestTheLanguage:
+    @pytest.mark.parametrize("number", [1, 2])  # one of the two is after the other, or has another process
+    def test_is_that_of_no_page_of_another_test(self, client, number):
+        assert translation.get_language() == "en", number
+        client.get("/help/", headers={"Accept-Language": "es"})
+        assert translation.get_language() == "es"
