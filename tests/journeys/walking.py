@@ -54,7 +54,8 @@ class Walk:
         """From the search to "before you go"."""
         self.to("/providers/")
         self.page.get_by_label("Provider name, city, or portal address").fill(provider)
-        self.page.get_by_role("button", name="Search").click()
+        with self.page.expect_navigation():  # what is found while typing is there before the page that is asked for
+            self.page.get_by_role("button", name="Search").click()
         self.see(self.page)
         self.page.get_by_role("link", name=re.compile(provider)).first.click()
         self.expect_heading("Choose how to connect")
