@@ -27,7 +27,11 @@ def dates_whole(text: object) -> SafeString:
     said = escape(str(text))
     if _DIGIT.search(said) is None:  # most are names, and a page has hundreds
         return SafeString(said)  # nosec B703 - escaped above
-    return SafeString(_dates().sub(r'<span class="whole">\g<0></span>', said))  # nosec B703
+    return SafeString(_dates().sub(_whole, said))  # nosec B703
+
+
+def _whole(found: re.Match[str]) -> str:
+    return f'<span class="whole">{found[0]}</span>'
 
 
 @cache

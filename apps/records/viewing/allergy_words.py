@@ -97,7 +97,10 @@ def of(entries: Sequence[Shelved], sources: Mapping[UUID, Source], sent: Iterabl
 
 
 def _name(entry: AllergyHead, person: str) -> str:
-    name = cautions.named(Truncator(rows.names(entry)[0]).chars(_LONGEST_NAME), entry)
+    name = rows.names(entry)[0]
+    if len(name) > _LONGEST_NAME:  # cutting looks at every letter, and this is asked of hundreds of names
+        name = Truncator(name).chars(_LONGEST_NAME)
+    name = cautions.named(name, entry)
     return f"{name} ({person})" if person else name
 
 
