@@ -11,13 +11,17 @@ from allauth.mfa.base import forms as mfa
 from allauth.mfa.totp import forms as totp
 from allauth.mfa.webauthn import forms as webauthn
 from django.contrib.auth.hashers import make_password
+from django.core.exceptions import ValidationError
 from django.forms import BooleanField
 from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
+from apps.accounts import refusals
 from apps.accounts.models import User
+from apps.accounts.refusals import Method
 
 Words = tuple[Promise | str, Promise | str]  # label, hint
 
@@ -120,16 +124,33 @@ class ConfirmPasswordResetCodeForm(InOurWords, account.ConfirmPasswordResetCodeF
     words = {"code": MAILED_CODE}
 
 
-class AuthenticateForm(InOurWords, mfa.AuthenticateForm):
+class WrittenDown:
+    """Mixin: a wrong code stands in the log, as a wrong password does."""
+
+    method: ClassVar[Method]
+
+    def clean_code(self) -> str:
+        """The code. Raises ValidationError where it is not right, or cannot be tried any more."""
+        try:
+            code: str = super().clean_code()  # type: ignore[misc]  # of the library's form
+        except ValidationError:
+            refusals.note_failure(self.user, self.method, at=timezone.now())  # type: ignore[attr-defined]
+            raise
+        return code
+
+
+class AuthenticateForm(WrittenDown, InOurWords, mfa.AuthenticateForm):
     """The second step of signing in."""
 
     words = {"code": APP_CODE}
+    method = Method.CODE
 
 
-class ReauthenticateByCodeForm(InOurWords, mfa.ReauthenticateForm):
+class ReauthenticateByCodeForm(WrittenDown, InOurWords, mfa.ReauthenticateForm):
     """A code again, before something that matters."""
 
     words = {"code": APP_CODE}
+    method = Method.CODE_AGAIN
 
 
 class ActivateTOTPForm(InOurWords, totp.ActivateTOTPForm):

@@ -12,16 +12,29 @@ from axes.attempts import get_cool_off_threshold
 from axes.handlers.database import AxesDatabaseHandler
 from axes.models import AccessAttempt
 from django.conf import settings
+from django.db import transaction
 from django.db.models import Sum
 from django.http import HttpRequest
 
-from apps.accounts import known_browsers, lockout
+from apps.accounts import known_browsers, lockout, refusals
+from apps.accounts.models import User
+from apps.accounts.refusals import Method
 
 Credentials = dict[str, Any]
 
 
 class Handler(AxesDatabaseHandler):  # type: ignore[misc]  # the library has no types
     """axes's, which also refuses what `is_guessed_at` says. Named in settings."""
+
+    def user_login_failed(
+        self, sender: Any, credentials: Credentials, request: HttpRequest | None = None, **kwargs: Any
+    ) -> None:
+        """Count it, and write it down where there is such an account. One commit for both: an address with an account
+        takes no longer than one without."""
+        with transaction.atomic():
+            super().user_login_failed(sender, credentials, request, **kwargs)
+            if request is not None:
+                _note(request, credentials)
 
     def get_failures(self, request: HttpRequest, credentials: Credentials | None = None) -> int:
         """The failures of account and address; where the whole account is guessed at, as many as lock out."""
@@ -30,6 +43,18 @@ class Handler(AxesDatabaseHandler):  # type: ignore[misc]  # the library has no 
             lockout.say_how_to_get_in(request)
             return int(settings.AXES_FAILURE_LIMIT)
         return failures
+
+
+def _note(request: Any, credentials: Credentials) -> None:
+    account = lockout.account_named(request, credentials)
+    user = User.objects.filter(email=account).first()
+    if user is None:
+        return
+    at = request.axes_attempt_time
+    is_again = request.user == user
+    refusals.note_failure(user, Method.PASSWORD_AGAIN if is_again else Method.PASSWORD, at=at)
+    if request.axes_locked_out:
+        refusals.note_lockout(user, at=at)
 
 
 def is_guessed_at(request: HttpRequest, credentials: Credentials | None = None) -> bool:

@@ -27,35 +27,27 @@ class Fact(StrEnum):
     """The closed list of fact keys. None of them can hold a secret or say anything about anybody's health."""
 
     ACTION = "action"
-    ATTEMPT_ID = "attempt_id"
     CHANGED = "changed"  # the name of a column, never its value
     CODE = "code"  # the closed vocabulary of wire errors
-    CONNECTION_ID = "connection_id"
     COUNT = "count"
     DIRECTORY = "directory"  # the name of a list of providers
     ENDPOINT_ID = "endpoint_id"
     EXPORT_FORMAT = "export_format"
-    FHIR_VERSION = "fhir_version"
     GAPS = "gaps"
     GENERATION = "generation"
     HAS_REFRESH_TOKEN = "has_refresh_token"  # noqa: S105  the name of a fact
-    INTERFACE = "interface"
     IS_FIRST = "is_first"
     METHOD = "method"
     NOTICE_VERSION = "notice_version"
     OUTCOME = "outcome"
-    PAGES = "pages"
     PROVIDER_ID = "provider_id"
     REASON = "reason"
     REGISTRATION_ID = "registration_id"
-    REQUEST_ID = "request_id"
     REVOKED_AT_PROVIDER = "revoked_at_provider"
     ROWS = "rows"
-    SOURCE = "source"
     STATUS = "status"
     STATUS_BEFORE = "status_before"
     SYNC_RUN_ID = "sync_run_id"
-    TYPES = "types"  # how many resource types
 
 
 @dataclass(frozen=True, repr=False)

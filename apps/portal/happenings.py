@@ -26,6 +26,7 @@ from django.db.models.fields.json import KT
 from django.db.models.functions import Cast
 from django.utils.translation import gettext
 
+from apps.accounts.refusals import Method
 from apps.audit.models import ActorKind, AuditEvent, EventType
 from apps.audit.recording import Fact
 from apps.connections.models import Connection
@@ -160,6 +161,8 @@ def _renewed(renewals: Renewals, names: Mapping[str, str]) -> Happening:
 
 
 def _who(event: AuditEvent) -> str:
+    if event.event == EventType.USER_SIGN_IN_FAILED:
+        return gettext("Somebody: you, if you mistyped it")
     if event.actor_kind == ActorKind.STAFF:
         return gettext("Holdfast staff")
     return gettext("You") if event.actor_kind == ActorKind.USER else gettext("Holdfast, by itself")
@@ -169,6 +172,8 @@ def _why(event: AuditEvent) -> str:
     """What the facts say more, from closed vocabularies; what is in none of them is left out."""
     if event.event == EventType.CONNECTION_NEEDS_REAUTHORIZATION:
         return _label(Reason, event.facts.get(Fact.REASON))
+    if event.event == EventType.USER_SIGN_IN_FAILED:
+        return _label(Method, event.facts.get(Fact.METHOD))
     if event.event == EventType.CONNECTION_FAILED:
         return _label(Outcome, event.facts.get(Fact.OUTCOME))
     if event.event == EventType.SYNC_FINISHED:

@@ -1,6 +1,8 @@
 """Events are written through one door, which lets in neither secrets nor sentences."""
 
+import ast
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 from uuid import uuid4
 
@@ -10,6 +12,7 @@ from django.db import transaction
 from apps.audit import recording
 from apps.audit.models import ActorKind, AuditEvent, EventType
 from apps.audit.recording import Actor, Fact
+from config import env
 
 pytestmark = pytest.mark.django_db
 AT = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
@@ -30,12 +33,12 @@ class TestRecordedEvent:
             user_id=user_id,
             subject="connection",
             subject_id=str(connection_id),
-            facts={Fact.INTERFACE: "patient-access", Fact.PAGES: 3, Fact.IS_FIRST: True},
+            facts={Fact.OUTCOME: "complete", Fact.ROWS: 3, Fact.REVOKED_AT_PROVIDER: True},
         )
         assert (event.event, event.at, event.user_id) == ("connection.confirmed", AT, user_id)
         assert (event.actor_kind, event.actor_id, event.actor_name) == (ActorKind.USER, user_id, "")
         assert (event.subject, event.subject_id) == ("connection", str(connection_id))
-        assert event.facts == {"interface": "patient-access", "pages": 3, "is_first": True}
+        assert event.facts == {"outcome": "complete", "rows": 3, "revoked_at_provider": True}
 
     def test_tells_staff_and_system_apart(self):
         staff = record(actor=Actor.staff(uuid4()))
@@ -80,3 +83,29 @@ class TestRecordedEvent:
         user_id = uuid4()
         event = record(actor=Actor.user(user_id), user_id=user_id)
         assert str(user_id) not in str(event) + repr(event) + repr(Actor.user(user_id))
+
+
+class TestTheLists:
+    """What is in them and nobody writes is a promise that is not kept."""
+
+    def test_hold_no_event_that_nobody_records(self):
+        assert [event.name for event in EventType if f"EventType.{event.name}" not in said()] == []
+
+    def test_hold_no_fact_that_nobody_states(self):
+        assert [one.name for one in Fact if said().isdisjoint({f"Fact.{one.name}", one.value, f"{one.value}="})] == []
+
+
+@cache
+def said() -> set[str]:
+    """Every attribute, keyword and text of the source, but for the lists themselves."""
+    lists = {env.ROOT / "apps/audit/recording.py", env.ROOT / "apps/audit/models.py"}
+    words = set[str]()
+    for path in set((env.ROOT / "apps").rglob("*.py")) - lists:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                words.add(f"{node.value.id}.{node.attr}")
+            elif isinstance(node, ast.keyword):
+                words.add(f"{node.arg}=")
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                words.add(node.value)
+    return words
