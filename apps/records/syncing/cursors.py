@@ -30,7 +30,7 @@ class Cursor:
     `unfinished` are the searches of the attempt that did not come to their end, whatever the reason.
 
     Of the search at hand, `is_again` says that it was begun a second time, `in_few` that it asks for few rows a page,
-    and `counted` what the step had counted before it.
+    `for_everything` that its check for changes was refused, and `counted` what the step had counted before it.
     """
 
     search: int = 0
@@ -46,6 +46,7 @@ class Cursor:
     alike: int = 0
     unfinished: tuple[int, ...] = ()
     rounds: Rounds = field(default_factory=Rounds)
+    for_everything: bool = False
 
     def after(self, next_url: str | None, *, pages: int, rows: Iterable[Resource] = ()) -> "Cursor":
         """Where to go on after a page with this link and these rows, with which the step has got so many pages."""
@@ -81,6 +82,10 @@ class Cursor:
     def again_in_few(self) -> "Cursor":
         """The same, with few rows a page."""
         return replace(self, next_url=None, mark=None, in_few=True, rounds=Rounds())
+
+    def again_for_everything(self) -> "Cursor":
+        """The same, with what did not change."""
+        return replace(self, for_everything=True)
 
     def next_search(self) -> "Cursor":
         """With the search after this one."""

@@ -83,6 +83,11 @@ def asks_for_changes(search: Parameters) -> bool:
     return _UPDATED in dict(search)
 
 
+def for_everything(search: Parameters) -> Parameters:
+    """The same search with what did not change."""
+    return tuple(pair for pair in search if pair[0] != _UPDATED)
+
+
 @dataclass(frozen=True)
 class Planned:
     """One resource type, whether the provider offers the way we ask for it, and whether the patient shares it.
@@ -187,4 +192,4 @@ _NOTHING: Final = OfferedType(frozenset(), frozenset())
 
 
 def _without_extras(search: Parameters) -> Parameters:
-    return tuple(pair for pair in search if pair != BROUGHT_BY and pair[0] != _UPDATED)
+    return tuple(pair for pair in for_everything(search) if pair != BROUGHT_BY)

@@ -54,6 +54,8 @@ class Searching:
         if self._cursor.next_url is not None:
             return Follow(self._cursor.next_url)
         parameters = self._searches[self._cursor.search]
+        if self._cursor.for_everything:
+            parameters = planning.for_everything(parameters)
         return Search(self.step.resource_type, (*parameters, _FEW) if self._cursor.in_few else parameters)
 
     def receive(self, _question: Question, answer: Answer) -> None:
@@ -94,8 +96,10 @@ class Searching:
         too much on a page; else go on with the next search, and say what is missing in the end."""
         self._is_asked = False
         cursor = self._cursor
-        if self._is_refused_as_asked(question, error):
+        if self._is_way_refused(question, error):
             self._cursor = Cursor(attempt=cursor.attempt + 1)
+        elif self._is_check_refused(question, error):
+            self._cursor = cursor.again_for_everything()
         elif error.code is Code.TOO_LARGE and not cursor.in_few:
             self._begin_again(cursor.again_in_few())
         elif isinstance(question, Follow) and error.status in _LINK_IS_GONE and not cursor.is_again:
@@ -139,11 +143,19 @@ class Searching:
             setattr(self.step, name, value)
         self._cursor = cursor
 
-    def _is_refused_as_asked(self, question: Question, error: WireError) -> bool:
-        """A refusal of the very first question, in a way that dialects document (facts 2.16, 5.4)."""
-        is_first = isinstance(question, Search) and self._cursor.search == 0
-        is_fallback = error.status in self._work.source.server.dialect.fallback_statuses
-        return is_first and is_fallback and self._cursor.attempt + 1 < len(self._asking.attempts)
+    def _is_way_refused(self, question: Question, error: WireError) -> bool:
+        """A refusal before anything of the type was answered. One search that is not shared says nothing of the way."""
+        has_another = self._cursor.attempt + 1 < len(self._asking.attempts)
+        return self._is_documented(question, error) and not self.step.pages and has_another
+
+    def _is_check_refused(self, question: Question, error: WireError) -> bool:
+        """The same of one search, which alone asks for changes, or alone must not."""
+        asks = planning.asks_for_changes(self._searches[self._cursor.search]) and not self._cursor.for_everything
+        return self._is_documented(question, error) and asks
+
+    def _is_documented(self, question: Question, error: WireError) -> bool:
+        """Whether dialects want to be asked otherwise then (facts 2.16, 5.4)."""
+        return isinstance(question, Search) and error.status in self._work.source.server.dialect.fallback_statuses
 
     def _gap(self) -> str:
         """What did not come speaks before single rows that came and are not kept: these are told beside it."""

@@ -87,13 +87,36 @@ class TestATypeOfWhichOneSearchIsRefused:
     def test_loses_nothing_where_another_fails_for_a_day(self, linked, provider):
         sync(linked)
         usual = provider.server.answer
-        provider.server.answer = lambda request: [http(400)] if "=survey&" in request.target else usual(request)
+        provider.server.answer = lambda request: [http(400)] if "=survey" in request.target else usual(request)
         run = check(linked, 1)
         assert step(run, "Observation").gap == Gap.REFUSED
         provider.server.answer = usual
         provider.answers[address("survey")] = http(body=bundle(result("survey"), result("late"), total=2))
         assert step(check(linked, 2), "Observation").gap == Gap.NOT_SHARED
         assert "late" in stored("Observation")
+
+    @pytest.mark.conformance("C57")
+    def test_is_asked_for_everything_search_by_search_where_checks_for_changes_are_refused(self, linked, provider):
+        """The one that lacked is asked for everything first, so that its answer says nothing of the others."""
+        provider.answers[address("laboratory")] = http(403)
+        sync(linked)
+        provider.answers |= {address(name): http(body=bundle(result(name), total=1)) for name in (*OTHERS, REFUSED)}
+        usual = provider.server.answer
+        provider.server.answer = lambda request: [http(400)] if "_lastUpdated" in request.target else usual(request)
+        run = check(linked, 1)
+        assert (run.outcome, stored("Observation")) == ("complete", {*OTHERS, REFUSED})
+        assert [len(provider.sent(address(name))) for name in OTHERS] == [2] * 9
+
+    def test_is_asked_in_another_way_where_that_is_refused_after_a_search_that_is_not_shared(self, linked, provider):
+        provider.answers |= {address(name): http(400) for name in (*OTHERS, REFUSED)}
+        provider.answers[address("laboratory")] = http(403)
+        usual = provider.server.answer
+        provider.server.answer = lambda request: (
+            [http(body=bundle(result("with-status")))] if "survey&status=" in request.target else usual(request)
+        )
+        run = sync(linked)
+        assert stored("Observation") == {"with-status"}
+        assert (step(run, "Observation").gap, run.outcome) == (Gap.REFUSED, "partial")
 
     def test_is_read_whole_where_a_row_of_it_cannot_be_read(self, linked, provider):
         """Nobody would name that row again."""
