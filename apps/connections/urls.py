@@ -6,7 +6,7 @@ and they may never change.
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from apps.connections.views import connections, launches, leaving, metrics, way_back
+from apps.connections.views import connections, launches, leaving, way_back
 
 connect_urls = [
     path("return/<uuid:redirect_id>/", way_back.come_back, name="return"),
@@ -29,5 +29,4 @@ connection_urls = [
 urlpatterns: list[URLPattern | URLResolver] = [
     path("connect/", include(connect_urls)),
     path("connections/", include(connection_urls)),
-    path("metrics", metrics.show, name="metrics"),
 ]

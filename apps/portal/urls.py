@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from apps.portal.views import activity, closing, confirm, home, parting
+from apps.portal.views import activity, closing, confirm, home, metrics, parting
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.show_home, name="home"),
@@ -13,4 +13,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("desk/", include("apps.portal.desk.urls")),
     path("activity/", activity.show_activity, name="activity"),
     path("activity/<uuid:connection_id>/renewals/", activity.show_renewals, name="renewals"),
+    path("metrics", metrics.show, name="metrics"),
 ]

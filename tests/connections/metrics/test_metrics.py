@@ -12,7 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from apps.connections import checks, tallying
 from apps.connections.models import RefreshPace, SiteCertificate
 from apps.connections.overseeing.findings import What
-from apps.connections.views import metrics
+from apps.portal.views import metrics
 from tests.connections.conftest import BACKEND
 from tests.connections.link_rows import HOUR
 

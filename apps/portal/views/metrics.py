@@ -9,9 +9,11 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
 from apps.accounts.middleware import same_for_everybody
+from apps.connections.metrics.collecting import Links
 from apps.connections.metrics.reading import CONTENT_TYPE_LATEST, Readings
+from apps.records.syncing.measuring import Copies
 
-readings = Readings()
+readings = Readings(lambda at: Links(at=at), lambda at: Copies(at=at))
 
 
 @csrf_exempt  # nothing is ever written, and whoever tries hears that
