@@ -78,10 +78,21 @@ class TestAPeriod:
             ("2026-08-18T09:00:00-07:00", "2026-08-18T09:00:30-07:00", "August 18, 2026, 9 a.m."),
             ("2026-08-18T09:00:00-07:00", "", "August 18, 2026, 9 a.m."),
             ("2026-08-18", "2026-08-18", "August 18, 2026"),
+            ("2026-08-18T00:00:00-07:00", "2026-08-18T06:15:00-07:00", "August 18, 2026, midnight to 6:15 a.m."),
+            ("2026-08-18T00:00:00-07:00", "2026-08-20T00:00:00-07:00", "August 18 to 20, 2026"),
         ],
     )
     def test_of_another_kind_says_both_its_ends_or_its_one(self, starts, ends, words):
         assert said(starts, ends) == words
+
+
+class TestMidnight:
+    @pytest.mark.parametrize("offset", ["Z", "-07:00", "+02:00"])
+    def test_is_a_date_wherever_it_was(self, offset):
+        assert said(f"2026-08-18T00:00:00{offset}", "") == "August 18, 2026"
+
+    def test_is_none_a_minute_later(self):
+        assert said("2026-08-18T00:01:00-07:00", "") == "August 18, 2026, 12:01 a.m."
 
 
 def label(resource_type: str, **sent: Any) -> str:

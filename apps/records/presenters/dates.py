@@ -92,13 +92,14 @@ def year(sent: str) -> str:
 
 def sent_moment(sent: str) -> str:
     """The same with the clock time, where one was sent: as the writer's clock showed it, and moved to the reader's zone
-    where it was sent in UTC. Midnight in UTC is no clock time, but a date."""
-    clock = sent_clock(sent)
+    where it was sent in UTC. Midnight, there or on the writer's clock, is no clock time, but a date: most systems write
+    so what they know by its day, and which night midnight is of nobody can tell."""
+    clock = "" if _is_midnight(sent) else sent_clock(sent)
     return gettext("%(date)s, %(time)s") % {"date": sent_date(sent), "time": clock} if clock else sent_date(sent)
 
 
 def sent_clock(sent: str) -> str:
-    """The clock time alone; empty where none was sent."""
+    """The clock time alone, midnight too; empty where none was sent."""
     parsed = datetimes.parse(sent) if sent else None
     if parsed is None or parsed.precision is not Precision.MOMENT:
         return ""
@@ -107,6 +108,12 @@ def sent_clock(sent: str) -> str:
         return ""
     clock = _local(parsed.starts_at).time() if is_utc else _clock_of(sent)
     return _clock_in(clock.replace(second=0, microsecond=0), get_language() or "")
+
+
+def _is_midnight(sent: str) -> bool:
+    parsed = datetimes.parse(sent) if sent else None
+    is_moment = parsed is not None and parsed.precision is Precision.MOMENT
+    return is_moment and not sent.endswith("Z") and _clock_of(sent) == time.min
 
 
 def sent_time(sent: str) -> str:

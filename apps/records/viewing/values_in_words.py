@@ -48,7 +48,7 @@ def of_value(value: Value) -> str:
     if value.kind == Kind.YES_OR_NO:
         return gettext("Yes") if value.is_yes else gettext("No")
     if value.kind in {Kind.MOMENT, Kind.PERIOD}:
-        return whens.in_words(value.when)
+        return whens.in_full(value.when)
     if value.kind == Kind.TIME:
         return dates.sent_time(value.text)
     if value.kind == Kind.ATTACHMENT:
@@ -119,7 +119,9 @@ def of_usual_range(sent: ReferenceRange) -> str:
 
 def _two(value: Value) -> str:
     if value.kind == Kind.RATIO:
-        return ":".join(filter(None, (value.quantity.shown, value.until.shown)))
+        # A titer is 1:80; 5 mg and 2 h are a rate.
+        between = " / " if value.quantity.unit_shown or value.until.unit_shown else ":"
+        return between.join(filter(None, (value.quantity.shown, value.until.shown)))
     low, high = value.quantity, value.until
     if not low or not high:
         return low.shown or high.shown

@@ -155,3 +155,14 @@ class TestARange:
     def test_of_a_ratio_that_cannot_be_read_is_told_as_it_was_sent(self):
         ratio = {"numerator": {"value": 1}, "denominator": {"value": "over 80"}}
         assert values_in_words.of_value(values.read({"valueRatio": ratio})) == "1 : over 80"
+
+    def test_of_two_amounts_is_one_over_the_other_and_a_titer_is_none(self):
+        rate = {"numerator": {"value": 5, "unit": "mg"}, "denominator": {"value": 2, "unit": "h"}}
+        titer = {"numerator": {"value": 1}, "denominator": {"value": 80}}
+        told = [values_in_words.of_value(values.read({"valueRatio": ratio})) for ratio in (rate, titer)]
+        assert told == ["5 mg / 2 h", "1:80"]
+
+    def test_that_is_a_time_has_its_clock(self):
+        night = {"start": "2024-02-01T22:00:00-05:00", "end": "2024-02-02T06:15:00-05:00"}
+        told = values_in_words.of_value(values.read({"valuePeriod": night})).replace("\N{NO-BREAK SPACE}", " ")
+        assert told == "February 1, 2024, 10 p.m. to February 2, 2024, 6:15 a.m."
