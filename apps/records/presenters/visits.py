@@ -5,7 +5,7 @@ all who took part and all places are kept, the patient left out. What belongs to
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from django.utils.functional import Promise
@@ -179,7 +179,7 @@ def present(resource: Element, context: Context) -> VisitEntry:
     participants, kind = _participants(resource, context), _kind(resource)
     return VisitEntry(
         **top,
-        when=moments.read(resource, "period", means="planned" if status is Status.PLANNED else "seen"),
+        when=_when(resource, status),
         status=status,
         group=_GROUPS[status],
         people=tuple(dict.fromkeys(person.name for person in participants if person.name)),
@@ -198,6 +198,13 @@ def present(resource: Element, context: Context) -> VisitEntry:
         priority=title_of(resource.get("priority")),
         part_of=naming.id_of(resource.get("partOf")),
     )
+
+
+def _when(resource: Element, status: Status) -> When:
+    """One that is over, or was canceled, does not go on because no end of it was sent."""
+    when = moments.read(resource, "period", means="planned" if status is Status.PLANNED else "seen")
+    is_over = status in {Status.FINISHED, Status.CANCELED}
+    return replace(when, is_open=False) if is_over and when.is_open else when
 
 
 def _kind(resource: Element) -> Kind | None:

@@ -141,6 +141,11 @@ class TestAVisitOfEitherVersion:
         assert new(status="in-progress", period={"start": "2013-03-11"}).is_open
         assert not new(status="finished", period={"start": "2013-03-11"}).is_open
 
+    @pytest.mark.parametrize(("status", "goes_on"), [("in-progress", True), ("finished", False), ("cancelled", False)])
+    def test_that_is_over_is_not_told_as_since_then(self, status, goes_on):
+        for read in (old, new):
+            assert read(status=status, period={"start": "2013-03-11"}).when.is_open is goes_on
+
     def test_is_planned_for_a_date_that_nobody_was_seen_on(self):
         assert new(status="planned").when.means == "planned"
 
