@@ -26,10 +26,22 @@ def leave(run: SyncRun, steps: Sequence[SyncStep]) -> None:
 
 
 def take_over(run: SyncRun) -> None:
-    """Read what earlier runs left, in the transaction that plans this one. Where it asks for everything, its rows name
-    anew what they refer to."""
-    if not run.is_full:
-        _of_earlier(run).update(run=run, is_done=False)
+    """Read what earlier runs left, each once, in the transaction that plans this one. Where it asks for everything, its
+    rows name anew what they refer to."""
+    if run.is_full:
+        return
+    earlier = _of_earlier(run)
+    owed = {(read.resource_type, read.logical_id): read.depth for read in earlier}
+    PendingRead.objects.bulk_create(
+        (
+            PendingRead(run=run, resource_type=resource_type, logical_id=logical_id, depth=depth, is_owed=True)
+            for (resource_type, logical_id), depth in owed.items()
+        ),
+        update_conflicts=True,
+        unique_fields=("run", "resource_type", "logical_id"),
+        update_fields=("is_owed", "is_done"),
+    )
+    earlier.delete()
 
 
 def _forget_earlier(run: SyncRun, steps: Iterable[SyncStep]) -> None:

@@ -136,6 +136,29 @@ class TestReferencesThatAreNotAnswered:
         owing.leave(broken, [])
         assert PendingRead.objects.filter(logical_id="d2", is_owed=True).exists()
 
+    def test_are_asked_for_once_where_two_runs_left_them(self, linked, provider, run):
+        """As where two releases work side by side, of which the earlier one leaves them to each run."""
+        another = syncing.start(linked, cause=SyncRun.Cause.SCHEDULE, at=AT + timedelta(hours=1))
+        for left_by in (run, another):
+            PendingRead.objects.get_or_create(
+                run=left_by, resource_type="Practitioner", logical_id="d2", defaults={"is_owed": True}
+            )
+        SyncRun.objects.filter(pk=another.pk).update(finished_at=AT, outcome=SyncRun.Outcome.PARTIAL)
+        provider.answers[f"{DOCTOR}d2"] = http(body={"resourceType": "Practitioner", "id": "d2"})
+        asked = len(provider.sent(f"{DOCTOR}d2"))
+        assert (check(linked, 1).outcome, stored("Practitioner")) == ("complete", {"d1", "d2"})
+        assert (len(provider.sent(f"{DOCTOR}d2")) - asked, PendingRead.objects.count()) == (1, 0)
+
+    def test_are_taken_over_by_a_run_that_named_them_already(self, linked, run):
+        another = SyncRun.objects.create(
+            connection=linked, user=linked.user, cause=SyncRun.Cause.SCHEDULE, created_at=AT, is_full=False
+        )
+        PendingRead.objects.create(run=another, resource_type="Practitioner", logical_id="d2")
+        owing.take_over(another)
+        assert [(one.run_id, one.is_owed, one.is_done) for one in PendingRead.objects.all()] == [
+            (another.pk, True, False)
+        ]
+
     def test_are_asked_for_again_though_an_earlier_copy_is_here(self, linked, provider, run):
         Record.objects.filter(logical_id="d1").update(logical_id="d2")  # from before
         provider.answers[f"{DOCTOR}d2"] = http(body={"resourceType": "Practitioner", "id": "d2", "active": True})
