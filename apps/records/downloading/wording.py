@@ -26,6 +26,11 @@ def cut() -> str:
     return gettext("The file is longer. The rest is not in this text.")
 
 
+def gaps() -> str:
+    """What a text ends with that lacks what was crossed out in it."""
+    return gettext("Words that the author crossed out are left out. […] stands in their place.")
+
+
 def _others() -> dict[str, str]:
     return {
         "doc": gettext("Word document"),

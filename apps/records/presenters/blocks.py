@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
 
+from apps.records.presenters import raised
 from apps.records.presenters.markup import Piece, PieceKind, pieces
 
 MOST_CHARACTERS = 300_000  # a long book; a page of more helps nobody
 MOST_BLOCKS = 10_000
 LONGEST_MARKUP = 5_000_000
 MOST_PIECES = 400_000  # of markup; more, in so little text, was made to keep us busy
+GAP = "[…]"  # in place of words that were crossed out: no language's own
 
 _UNSHOWABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 _SPACES = re.compile(r"[^\S\n]+")
@@ -31,6 +33,7 @@ _PARAGRAPHS = frozenset(
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "caption"})
 _ITEMS = frozenset({"li", "item"})
 _CELLS = frozenset({"td", "th"})
+_SCRIPTS = {"sup": raised.above, "sub": raised.below}
 
 
 class BlockKind(StrEnum):
@@ -67,10 +70,12 @@ class Block:
 
 @dataclass(frozen=True)
 class Reading:
-    """What could be read of a text; `is_cut` where it was longer than we show."""
+    """What could be read of a text; `is_cut` where it was longer than we show, `has_gaps` where something of it was
+    crossed out by its author, and is not told."""
 
     blocks: tuple[Block, ...] = ()
     is_cut: bool = False
+    has_gaps: bool = False
 
     @property
     def plain(self) -> str:
@@ -88,6 +93,9 @@ class Typesetter:
         self._kind = BlockKind.PARAGRAPH
         self._left = MOST_CHARACTERS
         self._pieces_left = MOST_PIECES
+        self._script = ""  # "sup" or "sub", while it lasts
+        self._script_at = 0  # where in what was said it began
+        self._has_gaps = False
         self.is_full = False
 
     def feed(self, piece: Piece) -> None:
@@ -96,6 +104,8 @@ class Typesetter:
         self.is_full = self.is_full or self._pieces_left <= 0
         if piece.kind is PieceKind.TEXT:
             self.say(piece.value)
+        elif piece.kind is PieceKind.GAP:
+            self.leave_out()
         else:
             self._set(piece.value, is_end=piece.kind is PieceKind.END)
 
@@ -106,6 +116,25 @@ class Typesetter:
         self.is_full = self.is_full or self._left <= 0
         keeps_lines = keeps_lines or self._kind is BlockKind.ALIGNED
         self._said.append(text if keeps_lines else text.replace("\n", " "))
+
+    def leave_out(self) -> None:
+        """Something stood here that was crossed out."""
+        self._has_gaps = True
+        if self._said[-1:] != [GAP]:
+            self.say(GAP)
+
+    def begin_script(self, script: str) -> None:
+        """What comes stands above ("sup") or below ("sub") its line."""
+        self.end_script()
+        self._script, self._script_at = script, len(self._said)
+
+    def end_script(self) -> None:
+        """What comes stands on its line again. Also where it never left it."""
+        if not self._script:
+            return
+        behind = "".join(self._said[max(0, self._script_at - 3) : self._script_at])
+        self._said[self._script_at :] = [_SCRIPTS[self._script]("".join(self._said[self._script_at :]), behind=behind)]
+        self._script = ""
 
     def end_line(self) -> None:
         """A line ends, and the block goes on."""
@@ -146,7 +175,7 @@ class Typesetter:
         """Everything so far; the end."""
         self.end_row()
         self.end_block()
-        return Reading(tuple(self._blocks), is_cut or self.is_full)
+        return Reading(tuple(self._blocks), is_cut or self.is_full, self._has_gaps)
 
     def _set(self, name: str, *, is_end: bool) -> None:
         """What a tag of HTML, or of the text of a C-CDA section, does to the blocks."""
@@ -158,12 +187,17 @@ class Typesetter:
             self.end_cell()
         elif name == "br" and not is_end:
             self.end_line()
+        elif name in _SCRIPTS:
+            self.end_script() if is_end else self.begin_script(name)
+        elif name == "footnote":  # of a C-CDA section: its words stand in the text that it is about
+            self.say(")" if is_end else " (")
 
     def _add(self, block: Block) -> None:
         self._blocks.append(block)
         self.is_full = self.is_full or len(self._blocks) >= MOST_BLOCKS
 
     def _taken(self) -> str:
+        self.end_script()
         text = _UNSHOWABLE.sub("", "".join(self._said))
         self._said = []
         if self._kind is BlockKind.ALIGNED and self._cells is None:

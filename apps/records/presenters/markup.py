@@ -17,14 +17,22 @@ _NAME = re.compile(r"<(/?)(?:[A-Za-z_][\w.-]{0,40}:)?([A-Za-z_][\w.-]{0,60})")
 # A quotation mark counts only after "=", so that <p class=o'neil> ends where it seems to.
 _REST_OF_TAG = re.compile(r"""(?:[^>=]++|=\s*+(?:"[^"]*+"|'[^']*+')?+)*+>""")
 _RAW = frozenset({"script", "style"})  # left open, they hide everything after them, as they do in a browser
+_CROSSED_OUT = frozenset({"del", "s", "strike"})
+_MAY_CROSS_OUT = re.compile("line-through|delete", re.IGNORECASE)  # few tags have one of these words
+_IS_CROSSED_OUT = re.compile(
+    r"""\s(?:revised\s*+=\s*+["']?delete\b|style\s*+=\s*+["'](?:[^"']*;)?\s*text-decoration[^"';]*\bline-through\b)""",
+    re.IGNORECASE,
+)
+_MOST_LEFT_OPEN = 8  # whose ends are looked for in vain: each search reads all that follows
 
 
 class PieceKind(StrEnum):
-    """What a piece is."""
+    """What a piece is. A GAP stands where something was that its author crossed out."""
 
     TEXT = "text"
     START = "start"
     END = "end"
+    GAP = "gap"
 
 
 @dataclass(frozen=True)
@@ -36,7 +44,8 @@ class Piece:
 
 
 def pieces(markup: str, *, unseen: AbstractSet[str] = frozenset()) -> Iterator[Piece]:
-    """Its pieces in order. Elements of the names in `unseen`, scripts and styles are left out with all they hold."""
+    """Its pieces in order. Elements of the names in `unseen`, scripts and styles are left out with all they hold; in
+    place of what is crossed out there is a gap."""
     position, minds_quotes = 0, True
     left_open: set[str] = set()
     while 0 <= position < len(markup):
@@ -51,10 +60,17 @@ def pieces(markup: str, *, unseen: AbstractSet[str] = frozenset()) -> Iterator[P
             continue
         position, minds_quotes = _tag_end(markup, tag.end(), minds_quotes=minds_quotes)
         name, closes_itself = tag[2].lower(), _closes_itself(markup, position)
-        if not tag[1] and not closes_itself and (name in unseen or name in _RAW):
-            position = _end_of_unseen(markup, position, name, left_open)
-        else:
+        if tag[1] or closes_itself:
             yield from _tags(name, is_end=bool(tag[1]), closes_itself=closes_itself)
+        elif name in unseen or name in _RAW:
+            position = _end_of_unseen(markup, position, name, left_open)
+        elif _is_crossed_out(name, markup[tag.end() : position]) and (
+            end := _end_of_crossed_out(markup, position, name, left_open)
+        ):
+            position = end
+            yield Piece(PieceKind.GAP, "")
+        else:
+            yield from _tags(name, is_end=False, closes_itself=False)
 
 
 def _next_tag(markup: str, position: int) -> int:
@@ -112,6 +128,33 @@ def _end_of_unseen(markup: str, position: int, name: str, left_open: set[str]) -
         left_open.add(name)  # nor is any later one
         return -1 if name in _RAW else position
     return _past(markup, ">", found.end())
+
+
+def _is_crossed_out(name: str, attributes: str) -> bool:
+    """Whether its author took it back, by HTML's elements and style, or `revised` of a C-CDA section."""
+    if name in _CROSSED_OUT:
+        return True
+    return bool(_MAY_CROSS_OUT.search(attributes)) and bool(_IS_CROSSED_OUT.search(attributes))
+
+
+def _end_of_crossed_out(markup: str, position: int, name: str, left_open: set[str]) -> int:
+    """Past the end tag of an element that began before `position`, whatever it holds; 0 where it has none, and then it
+    is shown: one slip must not take the rest of the text away."""
+    if position < 0 or name in left_open or len(left_open) >= _MOST_LEFT_OPEN:
+        return 0
+    depth = 1
+    for tag in _tags_named(name).finditer(markup, position):
+        if not _closes_itself(markup, tag.end()):
+            depth += -1 if tag[1] else 1
+        if not depth:
+            return tag.end()
+    left_open.add(name)
+    return 0
+
+
+@lru_cache(maxsize=32)
+def _tags_named(name: str) -> re.Pattern[str]:
+    return re.compile(rf"<(/?)(?:[A-Za-z_][\w.-]{{0,40}}:)?{re.escape(name)}(?![\w.:-])[^<>]*+>", re.IGNORECASE)
 
 
 @lru_cache(maxsize=32)

@@ -1,9 +1,10 @@
 """The text of an RTF document (Rich Text Format Specification 1.9.1). What is no text is left out: fonts, pictures,
-embedded objects, fields' instructions, headers of the file."""
+embedded objects, fields' instructions, headers of the file. So is hidden text; in place of what is crossed out, or
+deleted while changes are tracked, there is a gap."""
 
 import codecs
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from apps.records.presenters.blocks import LONGEST_MARKUP, Reading, Typesetter
 
@@ -18,9 +19,12 @@ _SILENT = frozenset(
         "private", "panose", "falt",
     )
 )  # fmt: skip
+_CROSSED_OUT = frozenset({"strike", "striked", "deleted"})
+_SCRIPTS = {"super": "sup", "sub": "sub", "nosupersub": ""}
 _PARAGRAPHS = frozenset({"par", "pard", "sect", "page"})
 _SIGNS = {
-    "tab": "\t", "emdash": "\u2014", "endash": "\u2013", "bullet": "\u2022", "lquote": "\u2018", "rquote": "\u2019",
+    "tab": "\t", "nestcell": "\t", "nestrow": "\n",
+    "emdash": "\u2014", "endash": "\u2013", "bullet": "\u2022", "lquote": "\u2018", "rquote": "\u2019",
     "ldblquote": "\u201c", "rdblquote": "\u201d", "emspace": " ", "enspace": " ",
 }  # fmt: skip
 _SYMBOLS = {"~": " ", "_": "-", "-": "", "{": "{", "}": "}", "\\": "\\", "\n": "\n", "\r": "\n"}
@@ -36,6 +40,10 @@ class _Group:
 
     is_silent: bool = False
     fallback: int = 1  # how many characters stand for a \\u that an old reader does not know
+    is_hidden: bool = False
+    crossed_out: frozenset[str] = frozenset()  # by which words
+    script: str = ""
+    closing: str = ""  # what its end says
 
 
 def read(content: bytes) -> Reading:
@@ -69,7 +77,6 @@ class _Reader:
         self._groups: list[_Group] = []
         self._too_deep = 0
         self._to_drop = 0
-        self._is_raised = False  # what comes next: 10 to the power of 9 is not 109
         self._encoding = "cp1252"
         self._bytes = bytearray()  # of escapes that may be halves of one character
 
@@ -83,7 +90,7 @@ class _Reader:
         if word:
             self._control(word, int(number) if number else None, token.end())
         elif symbol == "*":
-            self._group = _Group(is_silent=True, fallback=self._group.fallback)
+            self._group = replace(self._group, is_silent=True)
         elif symbol:
             self._say(_SYMBOLS.get(symbol, ""))
         elif brace:
@@ -110,43 +117,56 @@ class _Reader:
         self._say(text[dropped:])
 
     def _say(self, text: str) -> None:
-        if self._group.is_silent or not text:
+        group = self._group
+        if group.is_silent or group.is_hidden or not text:
             return
-        self.typesetter.say(f"^{text}" if self._is_raised else text, keeps_lines=True)
-        self._is_raised = False
+        if group.crossed_out and text.strip():
+            self.typesetter.leave_out()
+        else:
+            self.typesetter.say(text, keeps_lines=True)
 
     def _brace(self, brace: str) -> None:
         self._to_drop = 0
-        self._is_raised = False
         if brace == "{":
             if len(self._groups) >= _DEEPEST:
                 self._too_deep += 1
             else:
                 self._groups.append(self._group)
+                self._group = replace(self._group, closing="") if self._group.closing else self._group
         elif self._too_deep:
             self._too_deep -= 1
         elif self._groups:
-            self._group = self._groups.pop()
+            self._say(self._group.closing)
+            self._change(self._groups.pop())
+
+    def _change(self, group: _Group) -> None:
+        """From here on it is so. What stands above its line ends with what made it stand there."""
+        if group.script != self._group.script:
+            self.typesetter.begin_script(group.script) if group.script else self.typesetter.end_script()
+        self._group = group
 
     def _control(self, word: str, number: int | None, end: int) -> None:
+        group = self._group
         if word in _SILENT:
-            self._group = _Group(is_silent=True, fallback=self._group.fallback)
+            self._change(replace(group, is_silent=True))
         elif word == "u" and number is not None:
             self._say(_character(number))
-            self._to_drop = self._group.fallback
+            self._to_drop = group.fallback
         elif word == "uc":
-            self._group = _Group(self._group.is_silent, max(0, min(number or 0, 10)))
-        elif word in {"super", "nosupersub", "plain"}:
-            self._is_raised = word == "super" and number != 0
+            self._change(replace(group, fallback=max(0, min(number or 0, 10))))
         elif word == "bin":
             self.skips_to = end + max(0, number or 0)
         elif word == "ansicpg":
             self._encoding = _known_encoding(number)
-        elif not self._group.is_silent:
-            self._set(word)
+        elif not group.is_silent:
+            self._change(_set(group, word, is_on=number != 0))
+            self._lay_out(word)
 
-    def _set(self, word: str) -> None:
-        if word in _PARAGRAPHS:
+    def _lay_out(self, word: str) -> None:
+        if word == "footnote":  # it stands in the text that it is about
+            self._say(" (")
+            self._group = replace(self._group, closing=")")
+        elif word in _PARAGRAPHS:
             self.typesetter.end_block()
         elif word == "line":
             self.typesetter.end_line()
@@ -158,6 +178,17 @@ class _Reader:
             self.typesetter.end_row()
         else:
             self._say(_SIGNS.get(word, ""))
+
+
+def _set(group: _Group, word: str, *, is_on: bool) -> _Group:
+    """The group as this word has its text look from here on."""
+    if word == "plain":
+        return replace(group, is_hidden=False, crossed_out=frozenset(), script="")
+    if word == "v":
+        return replace(group, is_hidden=is_on)
+    if word in _CROSSED_OUT:
+        return replace(group, crossed_out=group.crossed_out | {word} if is_on else group.crossed_out - {word})
+    return replace(group, script=_SCRIPTS[word] if is_on else "") if word in _SCRIPTS else group
 
 
 def _character(number: int) -> str:

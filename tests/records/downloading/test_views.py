@@ -67,6 +67,12 @@ class TestThePageOfAFile:
         assert "onerror" not in html
         assert answer["Cache-Control"] == "no-store, private"
 
+    @pytest.mark.parametrize(("sent", "is_said"), [(b"<p>Take <del>two</del> four</p>", True), (b"<p>four</p>", False)])
+    def test_says_that_crossed_out_words_are_left_out(self, hers, linked, sent, is_said):
+        html = hers.get(page(hold(linked, inline(sent, "text/html")))).content.decode()
+        assert ("Words that the author crossed out are left out." in html) is is_said
+        assert "two" not in html
+
     @pytest.mark.conformance("C62")
     def test_shows_text_that_looks_like_markup_as_text(self, hers, linked):
         html = hers.get(page(hold(linked, inline(b"Say: <script>alert(1)</script>")))).content.decode()

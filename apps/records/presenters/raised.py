@@ -1,0 +1,33 @@
+"""What stands above or below its line, as plain text: 10 to the power of 9 is not 109, and the number of a footnote is
+no digit of what it stands behind."""
+
+import re
+from typing import Final
+
+_RAISED: Final = str.maketrans("0123456789+-\u2212=()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾")
+_LOWERED: Final = str.maketrans("0123456789+-\u2212=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
+_SIGNS: Final = re.compile("[0-9+\u2212=()-]+", re.ASCII)
+_A_POWER: Final = re.compile("[+\u2212-]?[0-9]+", re.ASCII)
+_TEN: Final = re.compile(r"(?<![0-9.,])10\Z", re.ASCII)
+_ENDS_AS_NUMBER: Final = re.compile(r"[0-9]\Z", re.ASCII)
+_OF_NUMBERS: Final = frozenset({"st", "nd", "rd", "th"})  # 1st can be written so, too
+
+
+def above(text: str, *, behind: str) -> str:
+    """The same on its line, where it stands behind this text. A power of ten is written as units are: 10^9."""
+    if not text.strip() or text.strip().casefold() in _OF_NUMBERS:
+        return text
+    if _TEN.search(behind) and _A_POWER.fullmatch(text):
+        return f"^{text}"
+    return _written(text, _RAISED, behind, "^")
+
+
+def below(text: str, *, behind: str) -> str:
+    """The same of what stands lower. Behind a letter it can be told from it: H2O, B12."""
+    return _written(text, _LOWERED, behind, "_") if text.strip() and _ENDS_AS_NUMBER.search(behind) else text
+
+
+def _written(text: str, signs: dict[int, int], behind: str, mark: str) -> str:
+    if _SIGNS.fullmatch(text.strip()):
+        return text.translate(signs)
+    return f"{mark}{text}" if _ENDS_AS_NUMBER.search(behind) else text
