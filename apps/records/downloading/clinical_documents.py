@@ -1,15 +1,31 @@
-"""The text of a C-CDA document: its title, and each section's title and text.
+"""The text of a C-CDA document: its title, and each section's title and text; or the file that it is a cover for.
 
 A section's text is what its author attests; the coded entries beside it say the same to machines (HL7 CDA R2, 4.3.5),
-and are left out.
+and are left out. A document without sections has a file in their place (4.2.3.1, nonXMLBody): a scanned letter, say.
 """
+
+import base64
+import binascii
+import re
+from typing import NamedTuple
 
 from apps.records.presenters.blocks import LONGEST_MARKUP, MOST_PIECES, BlockKind, Reading, Typesetter
 from apps.records.presenters.markup import Piece, PieceKind, pieces
 
 _DEEPEST = 300
 _PARTS = frozenset({"title", "text"})
-_WHOLES = frozenset({"clinicaldocument", "section"})
+_WHOLES = frozenset({"clinicaldocument", "section", "nonxmlbody"})
+_BODY = re.compile(
+    r"<(?:[\w.-]{1,40}:)?nonXMLBody(?![\w.:-])[^<>]*+>\s*+<(?:[\w.-]{1,40}:)?text(?=\s)([^<>]*+)>([^<]*+)<"
+)
+_ATTRIBUTE = re.compile(r"""([\w:]++)\s*+=\s*+["']([^"']*+)["']""")
+
+
+class Enclosed(NamedTuple):
+    """A file inside a clinical document, and what the document calls it."""
+
+    content: bytes
+    media_type: str
 
 
 def read(markup: str) -> Reading:
@@ -29,6 +45,20 @@ def read(markup: str) -> Reading:
         if typesetter.is_full or count >= MOST_PIECES:
             return typesetter.reading(is_cut=True)
     return typesetter.reading(is_cut=len(markup) > LONGEST_MARKUP)
+
+
+def enclosed(markup: str) -> Enclosed | None:
+    """The file that is all a document has, if it has one. Without content where it cannot be taken out, as of one that
+    is packed as well."""
+    found = _BODY.search(markup)
+    said = dict(_ATTRIBUTE.findall(found[1])) if found else {}
+    if found is None or said.get("representation") != "B64":
+        return None
+    try:
+        content = b"" if "compression" in said else base64.b64decode("".join(found[2].split()), validate=True)
+    except (binascii.Error, ValueError):  # the second of letters that no base64 has
+        content = b""
+    return Enclosed(content, said.get("mediaType", ""))
 
 
 class _Where:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from apps.records import bodies
-from apps.records.downloading import fetching, keeping, reading, sniffing, wording
+from apps.records.downloading import clinical_documents, fetching, keeping, reading, sniffing, wording
 from apps.records.downloading.sniffing import Form, Sort
 from apps.records.models import Record
 from apps.records.presenters import attachments, elements, heads, values
@@ -22,23 +22,21 @@ _LONGEST_NAME = 60
 
 @dataclass(frozen=True, repr=False)
 class OpenedFile:
-    """A file and what it is. `reading` is its text, None for what is no text."""
+    """A file and what it is. `reading` is its text, None for what is no text. `size` is in bytes, as it came: of a
+    clinical document that is no more than a cover, `content` is the file in it, `declared` what that is said to be."""
 
     described: Attachment
     sort: Sort
     content: bytes
     reading: Reading | None
-
-    @property
-    def size(self) -> int:
-        """In bytes, as it came."""
-        return len(self.content)
+    size: int
+    declared: object
 
     @property
     def is_short(self) -> bool:
         """Whether less came than its record says there is: a part of a file, or a wrong word about it. Nobody can tell,
         so it is shown with that remark, and asked for again the next time."""
-        return _is_short(self.content, self.described)
+        return self.size < self.described.size
 
     @property
     def is_picture(self) -> bool:
@@ -68,14 +66,17 @@ class OpenedFile:
 
     @property
     def handed_out(self) -> bytes:
-        """What is saved: of HTML, XML and RTF the text alone, never as it came. Text is UTF-8. One that was cut says so
-        at its end: nobody who reads it later sees our page."""
+        """What is saved: of HTML, XML and RTF the text alone, never as it came. Text is UTF-8. What it lacks it
+        says at its end: nobody who reads it later sees our page."""
         if self.reading is None:
             return self.content
         if self.sort.form is Form.TEXT:
-            return sniffing.decoded(self.content, declared=self.described.media_type).encode(errors="replace")
-        ending = f"\n\n{wording.cut()}\n" if self.reading.is_cut else ""
-        return (self.reading.plain + ending).encode(errors="replace")
+            return sniffing.decoded(self.content, declared=self.declared).encode(errors="replace")
+        remarks = (
+            wording.gaps() if self.reading.has_gaps else "",
+            wording.cut() if self.reading.is_cut else "",
+        )
+        return (self.reading.plain + "".join(f"\n\n{said}\n" for said in remarks if said)).encode(errors="replace")
 
 
 def open_file(record: Record, number: int, *, clock: Callable[[], datetime]) -> OpenedFile:
@@ -91,15 +92,23 @@ def open_file(record: Record, number: int, *, clock: Callable[[], datetime]) -> 
         content = keeping.find(record, sent)
     if content is None:
         content = fetching.fetch(record.connection, sent, clock=clock)
-        if not _is_short(content, values.attachment(sent)):
+        if len(content) >= values.attachment(sent).size:
             keeping.keep(record, sent, content, at=clock())
-    declared = sent.get("contentType")
+    return _told(content, sent)
+
+
+def _told(content: bytes, sent: Element) -> OpenedFile:
+    """What it is, by its content; of a clinical document that only encloses a file, that file."""
+    described, size, declared = values.attachment(sent), len(content), sent.get("contentType")
     sort = sniffing.sort_of(content, declared=declared)
-    return OpenedFile(values.attachment(sent), sort, content, reading.read(content, sort, declared=declared))
-
-
-def _is_short(content: bytes, described: Attachment) -> bool:
-    return len(content) < described.size
+    if sort.form is Form.CLINICAL_DOCUMENT:
+        inside = clinical_documents.enclosed(sniffing.decoded(content, declared=declared))
+        if inside is not None and inside.content:
+            content, declared = inside
+            sort = sniffing.sort_of(content, declared=declared)
+        elif inside is not None:
+            sort = sniffing.SEALED_DOCUMENT
+    return OpenedFile(described, sort, content, reading.read(content, sort, declared=declared), size, declared)
 
 
 def _sent(record: Record, number: int) -> Element:

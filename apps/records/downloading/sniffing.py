@@ -36,6 +36,7 @@ VIEWABLE = frozenset({"image/png", "image/jpeg", "image/gif"})  # what every bro
 READABLE = frozenset({Form.TEXT, Form.MARKUP, Form.CLINICAL_DOCUMENT, Form.RICH_TEXT})
 
 _BYTES = "application/octet-stream"
+SEALED_DOCUMENT = Sort(Form.OTHER, _BYTES, "xml")  # a clinical document around a file that cannot be taken out
 _PDF = Sort(Form.PDF, "application/pdf", "pdf")
 _PICTURES = (
     (b"\x89PNG\r\n\x1a\n", Sort(Form.PICTURE, "image/png", "png")),

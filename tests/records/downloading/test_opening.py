@@ -314,3 +314,32 @@ class TestATextThatIsSaved:
         saved = open_file(hold(linked, inline(page, "text/html")), 0, clock=clock).handed_out
         assert (b"penicillin" in saved) is is_whole
         assert saved.endswith(b"The rest is not in this text.\n") is not is_whole
+
+    def test_says_at_its_end_that_it_lacks_what_was_crossed_out(self, linked):
+        page = b"<p>Take <s>two</s> four</p>"
+        saved = open_file(hold(linked, inline(page, "text/html")), 0, clock=clock).handed_out.decode()
+        assert saved.startswith("Take […] four\n\nWords that the author crossed out are left out.")
+
+
+class TestAClinicalDocumentAroundAFile:
+    def around(self, content, media_type, **attributes):
+        said = " ".join(f'{name}="{value}"' for name, value in {"mediaType": media_type, **attributes}.items())
+        text = f'<text representation="B64" {said}>{b64encode(content).decode()}</text>'
+        return f"<ClinicalDocument><title>Stay</title><nonXMLBody>{text}</nonXMLBody></ClinicalDocument>".encode()
+
+    def test_is_that_file(self, linked):
+        document = self.around(PDF, "application/pdf")
+        record = hold(linked, inline(document, "text/xml", size=len(document)))
+        file = open_file(record, 0, clock=clock)
+        assert (file.sort.form, file.handed_out, file.name) == (Form.PDF, PDF, "document.pdf")
+        assert (file.size, file.is_short) == (len(document), False)
+
+    def test_is_its_text_in_its_own_characters(self, linked):
+        document = self.around("Zürich".encode("latin-1"), "text/plain; charset=iso-8859-1")
+        file = open_file(hold(linked, inline(document, "text/xml")), 0, clock=clock)
+        assert file.handed_out == "Zürich".encode()
+
+    def test_is_no_page_of_letters_where_it_cannot_be_taken_out(self, linked):
+        document = self.around(PDF, "application/pdf", compression="DF")
+        file = open_file(hold(linked, inline(document, "text/xml")), 0, clock=clock)
+        assert (file.reading, file.handed_out, file.name) == (None, document, "document.xml")

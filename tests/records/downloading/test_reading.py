@@ -143,6 +143,63 @@ class TestHtml:
         assert blocks.of_markup("<p>a\u202eb&#x202e;c&#0;</p>").plain == "abc\ufffd"
 
     @pytest.mark.parametrize(
+        ("markup", "said"),
+        [
+            ("10<sup>9</sup>/L", "10^9/L"),
+            ("10<sup>1<b>2</b></sup>", "10^12"),
+            ("10<sup>-3</sup>", "10^-3"),
+            ("m<sup>2</sup>", "m²"),
+            ("5.10<sup>1</sup>", "5.10¹"),
+            ("110<sup>2</sup>", "110²"),
+            ("5.4<sup>a</sup>", "5.4^a"),
+            ("2<sup>nd</sup> dose", "2nd dose"),
+            ("H<sub>2</sub>O, B<sub>12</sub>", "H2O, B12"),
+            ("10<sub>2</sub>", "10₂"),
+            ("<table><tr><td>10<sup>9</td><td>5</sup></td></tr></table>", "10^9 5"),
+            ("5.4<footnote ID='f'>See <b>below</b></footnote>, 6", "5.4 (See below), 6"),
+        ],
+    )
+    def test_keeps_a_number_apart_from_what_stands_above_or_below_it(self, markup, said):
+        assert blocks.of_markup(markup).plain == said
+
+    @pytest.mark.parametrize(
+        ("markup", "said"),
+        [
+            ("No <s>known</s> allergies", "No […] allergies"),
+            ("<strike>a</strike><strike>b</strike>c", "[…]c"),
+            ("<del><p>a</p><del>b</del>c</del>d", "[…]d"),
+            ("a<content revised='delete'>b<content>c</content><n1:content/>d</content>e", "a[…]e"),
+            ('<span style="color:red; text-decoration: line-through">x</span>y', "[…]y"),
+        ],
+    )
+    def test_has_a_gap_for_what_was_crossed_out(self, markup, said):
+        found = blocks.of_markup(markup)
+        assert (found.plain, found.has_gaps) == (said, True)
+
+    @pytest.mark.parametrize(
+        "markup", ["<p>a<s>b</p>c", "<s/>a", "<p class='deleted'>a</p>", "<p revised='insert'>a", "<section>a"]
+    )
+    def test_keeps_what_was_not_crossed_out_for_certain(self, markup):
+        found = blocks.of_markup(markup)
+        assert "a" in found.plain
+        assert not found.has_gaps
+
+    @pytest.mark.parametrize(
+        "markup",
+        [
+            "<s>" * 300_000, "<s>" + "<s " * 300_000, "<s>" + "<s " * 300_000 + ">", "<s>x</s>" * 100_000,
+            "".join(f"<a{number} revised=delete>" for number in range(100_000)),
+            "<p style='line-through" + ";" * 500_000,
+            "<sup>" * 300_000, "</sup>x" * 100_000, "<sup>x" * 100_000,
+        ],
+        ids=lambda markup: markup[:12],
+    )  # fmt: skip
+    def test_made_to_be_looked_through_for_ends_is_read_in_one_pass(self, markup):
+        started = time.perf_counter()
+        assert isinstance(blocks.of_markup(markup).plain, str)
+        assert time.perf_counter() - started < 30
+
+    @pytest.mark.parametrize(
         "markup",
         [
             "<div>" * 10_000 + "x" + "</div>" * 10_000, "<!--" * 200_000, "<svg>" * 200_000, '<a "' * 200_000,
@@ -178,6 +235,34 @@ class TestAClinicalDocument:
         assert (
             read(b"<?xml version='1.0'?><ClinicalDocument><nonXMLBody>Words</nonXMLBody></ClinicalDocument>") == "Words"
         )
+
+    def test_has_its_text_where_it_has_no_sections(self):
+        body = "<nonXMLBody><text mediaType='text/plain'>Come on Monday</text></nonXMLBody>"
+        markup = f"<ClinicalDocument><title>A letter</title><author>Canary</author><component>{body}</component>"
+        assert clinical_documents.read(markup).plain == "A letter\nCome on Monday"
+
+    @pytest.mark.parametrize(
+        ("text", "found"),
+        [
+            ('<text mediaType="application/pdf" representation="B64">JVBE\nRg==</text>', (b"%PDF", "application/pdf")),
+            ("<n1:text representation='B64'>JVBERg==</n1:text>", (b"%PDF", "")),
+            ('<text representation="B64" compression="DF">JVBERg==</text>', (b"", "")),
+            ('<text representation="B64">no base64!</text>', (b"", "")),
+            ('<text representation="B64">n\u00f6</text>', (b"", "")),
+            ('<text mediaType="text/plain">JVBERg==</text>', None),
+            ('<text representation="B64"><reference value="a.pdf"/></text>', (b"", "")),
+        ],
+    )
+    def test_may_be_no_more_than_a_cover_of_a_file(self, text, found):
+        assert clinical_documents.enclosed(f"<ClinicalDocument><n1:nonXMLBody>\n{text}</n1:nonXMLBody>") == found
+
+    @pytest.mark.parametrize(
+        "markup", ["<nonXMLBody>" * 100_000, "<nonXMLBody><text " * 100_000, "<nonXMLBody " * 99_999]
+    )
+    def test_made_to_hurt_is_looked_through_in_one_pass(self, markup):
+        started = time.perf_counter()
+        assert clinical_documents.enclosed(markup) is None
+        assert time.perf_counter() - started < 5
 
     @pytest.mark.parametrize("name", ["ccda-ccd-example.xml", "epic-notereader-cda.xml"])
     def test_of_others_reads_as_its_sections(self, name):
@@ -224,6 +309,34 @@ class TestRichText:
     def test_shows_no_link_and_no_object(self):
         hostile = rb"{\rtf1 a{\field{\*\fldinst HYPERLINK canary}{\fldrslt b}}{\object\objdata canary}{\*\x canary}c}"
         assert rich_text.read(hostile).plain == "abc"
+
+    @pytest.mark.parametrize(
+        ("content", "said"),
+        [
+            (r"No {\strike known }allergies", "No […]allergies"),
+            (r"a\strike b\strike0 c", "a[…]c"),
+            (r"a\striked1 b\plain c", "a[…]c"),
+            (r"Take {\deleted 2{\b  or 3}}4", "Take […]4"),
+            (r"a\strike b{\strike0 c}d\par e", "a[…]c[…]\n[…]"),
+        ],
+    )
+    def test_has_a_gap_for_what_was_crossed_out(self, content, said):
+        found = rich_text.of_text("{\\rtf1 " + content + "}")
+        assert (found.plain, found.has_gaps) == (said, True)
+
+    @pytest.mark.parametrize(
+        ("content", "said"),
+        [
+            (r"a{\v b}c", "ac"),
+            (r"a\v b\v0 c", "ac"),
+            (r"5.4{\super 1} m{\super 2} H{\sub 2}O", "5.4¹ m² H2O"),
+            (r"{\super\v x\v0 2}", "²"),
+            (r"5.4{\super\chftn}{\footnote \chftn See {\b below}}, 6", "5.4 (See below), 6"),
+        ],
+    )
+    def test_shows_nothing_that_is_hidden_and_nothing_as_a_digit_that_is_none(self, content, said):
+        found = rich_text.of_text("{\\rtf1 " + content + "}")
+        assert (found.plain, found.has_gaps) == (said, False)
 
     def test_skips_binary_data_by_its_length(self):
         assert rich_text.read(rb"{\rtf1 a{\pict\bin6 }}}{{{}b}").plain == "ab"
