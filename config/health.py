@@ -1,7 +1,7 @@
 """Two addresses for whoever watches the site. Neither says more than a name and whether it works.
 
-`/health/`: the process answers. Restart it if not. `/ready/`: it can serve: database, broker, and every migration
-applied. Send it no visitors if not.
+`/health/`: the process answers. Restart it if not. `/ready/`: it can serve: database, broker, which takes what is sent,
+and every migration applied. Send it no visitors if not.
 """
 
 from functools import cache
@@ -13,10 +13,12 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from kombu.exceptions import OperationalError
+from redis.exceptions import RedisError
 
 from config.celery import app
 
 _BROKER_SECONDS = 2  # a probe comes every few seconds, and each that waits holds a thread
+_KEPT_SECONDS = 60
 _BRIEFLY = {"socket_timeout": _BROKER_SECONDS, "socket_connect_timeout": _BROKER_SECONDS}
 
 
@@ -34,7 +36,7 @@ def ready(_request: HttpRequest) -> JsonResponse:
     has_database = _database_answers()
     checks = {
         "database": has_database,
-        "broker": _broker_answers(),
+        "broker": _broker_takes_what_is_sent(),
         "migrations": has_database and _migrations_are_applied(),  # what does not answer is not waited for twice
     }
     is_ready = all(checks.values())
@@ -50,11 +52,13 @@ def _database_answers() -> bool:
     return True
 
 
-def _broker_answers() -> bool:
+def _broker_takes_what_is_sent() -> bool:
+    """One that is full, or became a copy of another, takes connections and no task. The key goes by itself."""
     try:
         with app.connection_for_write(connect_timeout=_BROKER_SECONDS, transport_options=_BRIEFLY) as broker:
             broker.ensure_connection(max_retries=1, timeout=_BROKER_SECONDS)
-    except (OperationalError, OSError):
+            broker.default_channel.client.set("ready", 1, ex=_KEPT_SECONDS)
+    except (OperationalError, OSError, RedisError):
         return False
     return True
 

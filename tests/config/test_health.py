@@ -7,9 +7,13 @@ import pytest
 from django.db import OperationalError, connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
+from redis import Redis as Client
 
 from config import health
-from config.celery import app
+from config.celery import app, broker_address
+from development.servers import binaries, places
+from development.servers.redis import Redis
+from development.servers.unprivileged import Account
 from tests.fixtures.silence import silent_redis
 
 
@@ -30,6 +34,20 @@ def silent_broker():
         app.conf["broker_write_url"] = address
         yield
     app.conf["broker_write_url"] = before
+
+
+@pytest.fixture
+def own_broker(tmp_path):
+    """The queue's address becomes that of a Redis of this test alone, which it may spoil: a client of it."""
+    before = app.conf["broker_write_url"]
+    with places.place(tmp_path, Account(uid=None, gid=None), is_kept=False) as place:
+        server = Redis(place, binaries.redis())
+        server.start()
+        app.conf["broker_write_url"] = broker_address(f"unix://{place.sockets}/redis.sock?db=0")
+        with Client(unix_socket_path=str(place.sockets / "redis.sock")) as client:
+            yield client
+        app.conf["broker_write_url"] = before
+        server.stop()
 
 
 @pytest.fixture
@@ -91,10 +109,29 @@ class TestReadiness:
         answer = client.get("/ready/")
         assert (answer.status_code, answer.json()["broker"]) == (503, False)
 
+    @pytest.mark.parametrize(
+        "spoil",
+        [
+            lambda broker: broker.config_set("maxmemory", 1),
+            lambda broker: broker.replicaof("127.0.0.1", 1),
+            lambda broker: broker.config_set("min-replicas-to-write", 1),
+        ],
+        ids=["full", "a copy of another", "without copies of its own"],
+    )
+    def test_is_absent_while_the_broker_takes_nothing(self, client, db, own_broker, spoil):
+        assert client.get("/ready/").json()["broker"] is True
+        spoil(own_broker)
+        answer = client.get("/ready/")
+        assert (answer.status_code, answer.json()["broker"]) == (503, False)
+
+    def test_leaves_nothing_behind_for_long(self, client, db, own_broker):
+        client.get("/ready/")
+        assert [0 < own_broker.ttl(key) <= 60 for key in own_broker.scan_iter()] == [True]
+
     def test_waits_for_a_broker_that_says_nothing_for_two_seconds(self, client, db, silent_broker):
         began = time.monotonic()
         answers = []
-        asking = threading.Thread(target=lambda: answers.append(health._broker_answers()), daemon=True)
+        asking = threading.Thread(target=lambda: answers.append(health._broker_takes_what_is_sent()), daemon=True)
         asking.start()
         asking.join(10)
         assert answers == [False]

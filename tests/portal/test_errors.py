@@ -122,6 +122,8 @@ class TestErrorPages:
             redis.ConnectionError("Quillfeather"),
             redis.OutOfMemoryError("Quillfeather"),
             redis.ReadOnlyError("Quillfeather"),
+            redis.ResponseError("MISCONF Quillfeather"),
+            redis.ResponseError("NOREPLICAS Quillfeather"),
             redis.TimeoutError("Quillfeather"),
         ],
     )

@@ -26,6 +26,7 @@ _AWAY = (
     redis.ReadOnlyError,
     mailing.NotSent,
 )
+_NOT_TAKEN = ("MISCONF ", "NOREPLICAS ")  # how such an answer of Redis begins
 _COME_AGAIN_SECONDS = 60
 _LOG = logging.getLogger(__name__)
 
@@ -66,10 +67,15 @@ def failed(request: HttpRequest) -> HttpResponse:
     exception = sys.exception()
     if isinstance(exception, mailing.NotSent):
         _LOG.error("A mail that somebody waits for was not sent: %s.", exception)
-    if isinstance(exception, _AWAY):
+    if isinstance(exception, _AWAY) or _is_refused_by_redis(exception):
         again = {"Retry-After": str(_COME_AGAIN_SECONDS)}
         return HttpResponse(loader.render_to_string("errors/away.html"), status=503, headers=again)
     return HttpResponse(loader.render_to_string("500.html"), status=500)
+
+
+def _is_refused_by_redis(exception: BaseException | None) -> bool:
+    """It cannot save to its disk, or lacks the copies it was told to wait for. The library has no class for either."""
+    return isinstance(exception, redis.ResponseError) and str(exception).startswith(_NOT_TAKEN)
 
 
 @requires_csrf_token
