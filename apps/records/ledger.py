@@ -15,6 +15,7 @@ from django.utils.translation import gettext, ngettext
 
 from apps.connections.models import Connection
 from apps.records import gap_words, parts
+from apps.records.counts import grouped
 from apps.records.gap_words import Kind
 from apps.records.models import Record, SyncRun, SyncStep
 from apps.records.presenters import dates
@@ -210,17 +211,20 @@ def _complete_said(facts: _Facts) -> tuple[Kind, str, str]:
 
 def _complete(facts: _Facts) -> str:
     sentence = ngettext(
-        "%(count)d entry. Complete as of %(date)s.", "%(count)d entries. Complete as of %(date)s.", facts.entries
+        "%(count)s entry. Complete as of %(date)s.", "%(count)s entries. Complete as of %(date)s.", facts.entries
     )
-    return sentence % {"count": facts.entries, "date": dates.day(facts.complete_at) if facts.complete_at else ""}
+    return sentence % {
+        "count": grouped(facts.entries),
+        "date": dates.day(facts.complete_at) if facts.complete_at else "",
+    }
 
 
 def _kept(facts: _Facts) -> str:
     """What is already here, while more is on its way or missing; nothing where nothing is."""
     if facts.entries == 0:
         return ""
-    sentence = ngettext("%(count)d entry is here.", "%(count)d entries are here.", facts.entries)
-    return sentence % {"count": facts.entries}
+    sentence = ngettext("%(count)s entry is here.", "%(count)s entries are here.", facts.entries)
+    return sentence % {"count": grouped(facts.entries)}
 
 
 def _gap_said(gap: SyncStep.Gap, step: SyncStep, facts: _Facts) -> tuple[Kind, str, str]:

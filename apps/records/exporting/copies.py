@@ -15,6 +15,7 @@ from django.db.models.functions import Length
 from django.utils.translation import get_language, ngettext, override
 from django.utils.translation import gettext as _
 
+from apps.records import counts
 from apps.records.exporting import archives, attached, bundles, lines, stored
 from apps.records.exporting.archives import File
 from apps.records.exporting.gaps import Gaps
@@ -125,7 +126,9 @@ def _about(part: Part) -> Iterable[str]:
     yield f"{source.folder}: {source.provider}"
     yield f"  {source.base_url} (FHIR {source.version.upper()})"
     count = source.held.count
-    yield "  " + ngettext("%(count)d entry is here.", "%(count)d entries are here.", count) % {"count": count}
+    yield "  " + ngettext("%(count)s entry is here.", "%(count)s entries are here.", count) % {
+        "count": counts.grouped(count)
+    }
     if source.checked_at is None:
         yield "  " + _("We cannot tell how current this is.")
     else:

@@ -15,6 +15,7 @@ from uuid import UUID, uuid5
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from apps.records import counts
 from apps.records.exporting.stored import Row, Source
 from apps.wire.dialects import FhirVersion
 
@@ -96,9 +97,9 @@ def counted(source: Source, *, entries: int, oddities: Iterable[str]) -> Resourc
     """How many entries of the record were written, and what is odd about single ones: the last word of a file. Without
     it the file was broken off."""
     written = ngettext(
-        "%(count)d entry of the record was written.", "%(count)d entries of the record were written.", entries
+        "%(count)s entry of the record was written.", "%(count)s entries of the record were written.", entries
     )
-    total = _issue("information", "informational", written % {"count": entries})
+    total = _issue("information", "informational", written % {"count": counts.grouped(entries)})
     odd = [_issue("warning", "exception", sentence) for sentence in oddities]
     return _made("OperationOutcome", "counted", source.connection_id, issue=[total, *odd])
 

@@ -7,11 +7,11 @@ from html import escape
 
 from django import template
 from django.urls import reverse
-from django.utils import formats
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from django.utils.translation import gettext, ngettext
 
+from apps.records import counts
 from apps.records.subjects import Subject
 from apps.records.templatetags.record_words import in_a_row, subject_name
 from apps.records.templatetags.whole_dates import dates_whole
@@ -200,4 +200,4 @@ def _other(other: Row, row: Row, addresses: _Addresses) -> str:
 
 
 def _number(number: int) -> dict[str, str]:
-    return {"n": formats.localize(number)}
+    return {"n": counts.grouped(number)}

@@ -15,6 +15,7 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
+from apps.records import counts
 from apps.records.presenters import dates
 from apps.records.presenters.absences import Absence
 from apps.records.presenters.allergies import AllergyHead, Group
@@ -54,15 +55,15 @@ class Allergies:
         count = len(self.names)
         if self.has_more:
             said = ngettext(
-                "At least %(count)d allergy or reaction on your lists",
-                "At least %(count)d allergies or reactions on your lists",
+                "At least %(count)s allergy or reaction on your lists",
+                "At least %(count)s allergies or reactions on your lists",
                 count,
             )
         else:
             said = ngettext(
-                "%(count)d allergy or reaction on your lists", "%(count)d allergies or reactions on your lists", count
+                "%(count)s allergy or reaction on your lists", "%(count)s allergies or reactions on your lists", count
             )
-        return said % {"count": count} if count else ""
+        return said % {"count": counts.grouped(count)} if count else ""
 
     @property
     def listed(self) -> str:
@@ -71,7 +72,11 @@ class Allergies:
         lengths = accumulate(len(name) + 3 for name in self.names)
         fitting = max(sum(length <= _ROOM for length in lengths), 1)
         left = len(self.names[fitting:])
-        told = (ngettext("and %(count)d more", "and %(count)d more", left) % {"count": left},) if left else ()
+        told = (
+            (ngettext("and %(count)s more", "and %(count)s more", left) % {"count": counts.grouped(left)},)
+            if left
+            else ()
+        )
         return " · ".join((*self.names[:fitting], *told))
 
 

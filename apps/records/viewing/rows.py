@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.utils.translation import gettext, ngettext
 
-from apps.records import senders
+from apps.records import counts, senders
 from apps.records.presenters import absences, grave_entries, grave_news, illnesses, meanings, plain_names, results
 from apps.records.presenters.care_plans import PLAIN_WORDS, CarePlanEntry
 from apps.records.presenters.documents import DocumentEntry
@@ -277,8 +277,8 @@ def _told(entry: Entry) -> Iterable[str]:
 
 def _counted(count: int) -> str:
     if count >= results.MOST_RESULTS:
-        return gettext("%(count)d results or more") % {"count": count}
-    return ngettext("%(count)d result", "%(count)d results", count) % {"count": count}
+        return gettext("%(count)s results or more") % {"count": counts.grouped(count)}
+    return ngettext("%(count)s result", "%(count)s results", count) % {"count": counts.grouped(count)}
 
 
 class _AtHand:

@@ -8,6 +8,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
+from apps.records import counts
 from apps.records.presenters import dates
 from apps.records.presenters.interpretations import Place
 from apps.records.presenters.ranges import ReferenceRange
@@ -41,7 +42,7 @@ def of_value(value: Value) -> str:
         return value.quantity.shown
     if value.kind == Kind.SAMPLES:  # its quantity is where zero lies, and no value
         return ngettext("A recording of %(n)s value", "A recording of %(n)s values", value.samples) % {
-            "n": value.samples
+            "n": counts.grouped(value.samples)
         }
     if value.kind in {Kind.RANGE, Kind.RATIO}:
         return _two(value)

@@ -7,6 +7,7 @@ import msgspec
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
+from apps.records import counts
 from apps.records.exporting import remarking
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.ips import contradicting, doctors, gathering, introducing, patients, stating, writing
@@ -174,23 +175,27 @@ def _moment(moment: datetime) -> str:
 def _not_listed(held: Gathered, section: Section) -> Iterable[str]:
     if held.left.withheld:
         said = ngettext(
-            "%(count)d entry is hidden by the provider.",
-            "%(count)d entries are hidden by the provider.",
+            "%(count)s entry is hidden by the provider.",
+            "%(count)s entries are hidden by the provider.",
             held.left.withheld,
         )
-        yield said % {"count": held.left.withheld}
+        yield said % {"count": counts.grouped(held.left.withheld)}
     if held.left.left_out and section.counts_left_out:
-        yield _("Not listed, because over, ruled out or not done: %(count)d.") % {"count": held.left.left_out}
+        yield _("Not listed, because over, ruled out or not done: %(count)s.") % {
+            "count": counts.grouped(held.left.left_out)
+        }
     if held.left.answers:
-        yield _("Left out, because they tell how the person lives or feels: %(count)d.") % {"count": held.left.answers}
+        yield _("Left out, because they tell how the person lives or feels: %(count)s.") % {
+            "count": counts.grouped(held.left.answers)
+        }
     if held.left.of_other_kinds:
-        yield _("Not listed, because this summary has no place for their kind: %(count)d.") % {
-            "count": held.left.of_other_kinds
+        yield _("Not listed, because this summary has no place for their kind: %(count)s.") % {
+            "count": counts.grouped(held.left.of_other_kinds)
         }
     for provider in sorted(held.left.unopened):
         yield _("Entries from %(provider)s that may belong here could not be opened.") % {"provider": provider}
     if held.newest.older:
-        yield _("Not listed, because older or said again: %(count)d.") % {"count": held.newest.older}
+        yield _("Not listed, because older or said again: %(count)s.") % {"count": counts.grouped(held.newest.older)}
 
 
 def _added(found: Found, pages: _Pages) -> Part:

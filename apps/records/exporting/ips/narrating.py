@@ -7,6 +7,7 @@ from typing import Final
 
 from django.utils.translation import ngettext
 
+from apps.records import counts
 from apps.records.exporting.reading import Told
 from apps.records.presenters import vitals
 from apps.records.presenters.care_plans import Activity, CarePlanEntry
@@ -54,7 +55,7 @@ def measured(entry: ResultEntry) -> str:
 
 def counted(count: int) -> str:
     """How many results there are to look for elsewhere; empty for none."""
-    return ngettext("%(count)d result", "%(count)d results", count) % {"count": count} if count else ""
+    return ngettext("%(count)s result", "%(count)s results", count) % {"count": counts.grouped(count)} if count else ""
 
 
 def _facts(entry: Entry) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import Final
 
 from django.utils.translation import ngettext
 
+from apps.records import counts
 from apps.records.presenters import meanings
 from apps.records.presenters.care_teams import CareTeamEntry
 from apps.records.presenters.entry import Entry
@@ -87,11 +88,11 @@ def _said(entry: Entry, name: str, value: object) -> tuple[str, ...]:
         return (values_in_words.of_own_value(entry),)
     more = getattr(entry, f"more_{name}", 0)
     said = ngettext(
-        "%(count)d more was sent. It is under “What the provider sent”.",
-        "%(count)d more were sent. They are under “What the provider sent”.",
+        "%(count)s more was sent. It is under “What the provider sent”.",
+        "%(count)s more were sent. They are under “What the provider sent”.",
         more,
     )
     if name in _SAID_BY_NAME:
         return _SAID_BY_NAME[name](value)
     told = lines.of_date(value) if labels.is_date(type(entry).__name__, name) else lines.of(value)
-    return (*told, said % {"count": more}) if more else told
+    return (*told, said % {"count": counts.grouped(more)}) if more else told

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from django.utils.translation import gettext, ngettext
 
+from apps.records import counts
 from apps.records.presenters import dates, dosage_words, immunizations, insurance, lengths
 from apps.records.presenters.care_plans import Activity, Progress
 from apps.records.presenters.care_teams import Circle, Member
@@ -94,7 +95,7 @@ def _first(value: object, *, more: int) -> tuple[str, ...]:
     several = value if isinstance(value, tuple | list) else (value,)
     said = [found for each in several[:_MOST] if (found := _PART.join(of(each)))]
     shown, left = said[:_FIRST], len(said[_FIRST:]) + more
-    told = ngettext("and %(count)d more", "and %(count)d more", left) % {"count": left} if left else ""
+    told = ngettext("and %(count)s more", "and %(count)s more", left) % {"count": counts.grouped(left)} if left else ""
     return (*shown, *((told,) if told else ()))
 
 
