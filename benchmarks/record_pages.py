@@ -66,7 +66,7 @@ def main() -> None:
 
 def _copies(connection: Connection) -> dict[str, float]:
     """The page to read and print, and the patient summary: all that a download says in one answer."""
-    choices = choosing.choices(connection.user)
+    choices = choosing.choices(connection.user, at=timezone.now())
     began = process_time()
     summaries.summary(choices, at=timezone.now())
     read = process_time()

@@ -371,7 +371,7 @@ class TestTheSummary:
     def test_tells_all_of_a_dosage(self, alice, version):
         connection = make_connection(alice, make_endpoint(f"https://{version}.example", version=version))
         keep(connection, *(order(version, sent, number=number) for number, (sent, _told) in enumerate(TABLE)))
-        document = json.loads(documents.document(choosing.choices(alice), at=AT))
+        document = json.loads(documents.document(choosing.choices(alice, at=AT), at=AT))
         written = {
             each["resource"]["medicationCodeableConcept"]["text"]: [
                 dosage["text"]

@@ -37,7 +37,7 @@ def presented(resource: dict[str, Any]) -> Any:
 
 
 def summary(user: Any) -> dict[str, Any]:
-    written = documents.document(choosing.choices(user), at=AT)
+    written = documents.document(choosing.choices(user, at=AT), at=AT)
     assert_r4(written)
     document: dict[str, Any] = json.loads(written)
     return document
@@ -177,7 +177,9 @@ class TestTheSummaryOnPaper:
     def test_says_it_of_each_such_entry(self, alice):
         connection = make_connection(alice)
         keep(connection, allergy("a1", **NOT), sent("Coverage", type={"text": "Gold plan"}, **NOT))
-        listed = {one.name: one.groups for one in summaries.summary(choosing.choices(alice), at=AT).lists if one.count}
+        listed = {
+            one.name: one.groups for one in summaries.summary(choosing.choices(alice, at=AT), at=AT).lists if one.count
+        }
         assert len(listed) == 2
         for groups in listed.values():
             (row,) = groups[0].rows

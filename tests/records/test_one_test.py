@@ -22,7 +22,7 @@ def coded(number, value, *codings):
 
 
 def listed(alice):
-    document = json.loads(documents.document(choosing.choices(alice), at=AT))
+    document = json.loads(documents.document(choosing.choices(alice, at=AT), at=AT))
     resources = [each["resource"] for each in document["entry"]]
     return [each["valueQuantity"]["value"] for each in resources if each["resourceType"] == "Observation"]
 

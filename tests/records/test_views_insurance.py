@@ -42,7 +42,7 @@ class TestInsurance:
         assert f"<span>{said}</span>" in main(hers, "subject", "insurance")
         pk = Record.objects.get(logical_id="c1").pk
         assert re.search(rf"<dt>Status</dt> <dd>\s*{said}\s*<", main(hers, "entry", "insurance", pk))
-        lists = summaries.summary(choosing.choices(alice), at=timezone.now()).lists
+        lists = summaries.summary(choosing.choices(alice, at=timezone.now()), at=timezone.now()).lists
         (row,) = [row for each in lists for group in each.groups for row in group.rows if row.title == "Gold"]
         assert row.status == said
         hers.force_login(sam)

@@ -10,7 +10,7 @@ from apps.connections.answers.candidates import Candidate
 from apps.records.exporting import choosing
 from apps.records.models import Record
 from tests.fixtures.cast import PASSWORD
-from tests.records.linked import make_connection, make_endpoint
+from tests.records.linked import AT, make_connection, make_endpoint
 from tests.records.pages import main
 from tests.records.people import PATIENT_ID
 from tests.records.shelved import keep, result
@@ -52,7 +52,7 @@ def assert_apart(client, user, one, other):
     record = Record.objects.get(connection=one, logical_id="o0")
     assert "9.9" not in main(client, "over_time", "results", record.pk)
     assert "Record of" in main(client, "entry", "results", record.pk)
-    assert not choosing.are_one_person(choosing.choices(user))
+    assert not choosing.are_one_person(choosing.choices(user, at=AT))
 
 
 class TestRecordsOfSeveralPeople:
@@ -172,7 +172,7 @@ class TestRecordsOfOnePerson:
         keep(connection, medicine())
         keep(other, medicine())
         assert main(hers, "subject", "medicines").count('class="row-link"') == 1
-        assert choosing.are_one_person(choosing.choices(alice))
+        assert choosing.are_one_person(choosing.choices(alice, at=AT))
 
     @pytest.mark.parametrize("born", ["", "1984", "1984-03"])
     @pytest.mark.parametrize("is_first", [True, False])

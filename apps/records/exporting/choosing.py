@@ -28,10 +28,10 @@ class Choice:
     gaps: Gaps
 
 
-def choices(user: User, *, at: datetime | None = None) -> tuple[Choice, ...]:
+def choices(user: User, *, at: datetime) -> tuple[Choice, ...]:
     """Every connection that was confirmed once, oldest first, ended ones with a copy included. Where one provider sends
     one person's record in two ways, its name says which. `at`: by now, so that no check with a later time is believed
-    to be the latest; None believes them all."""
+    to be the latest."""
     rows = user.connections.confirmed().select_related("provider", "endpoint").order_by("created_at", "pk")
     connections = list(rows)
     people = candidates.find_people(user.pk, connections)
@@ -60,7 +60,7 @@ def _choice(
     people: Mapping[UUID, Candidate],
     whose: Mapping[UUID, int],
     *,
-    at: datetime | None,
+    at: datetime,
 ) -> Choice:
     source = stored.source(connection, number=number)
     return Choice(

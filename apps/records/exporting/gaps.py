@@ -39,7 +39,7 @@ class Gaps:
         return tuple(str(one) for one in self.missing)
 
 
-def of(connection: Connection, *, at: datetime | None = None) -> Gaps:
+def of(connection: Connection, *, at: datetime) -> Gaps:
     """As the connection's ledger has it then, in the language of whoever asks. `at` as `choosing.choices` takes it."""
     run = connection.sync_runs.newest_first(at=at).prefetch_related("steps").first()
     lines = ledger.lines(connection, run, provider=connection.provider.name)

@@ -18,11 +18,9 @@ _BELIEVED = timedelta(minutes=5)  # clocks of ours may differ by less
 class SyncRunQuerySet(models.QuerySet["SyncRun"]):
     """Runs, chosen."""
 
-    def newest_first(self, *, at: datetime | None) -> Self:
+    def newest_first(self, *, at: datetime) -> Self:
         """Those that ended at a time that is still to come, as a clock of ours wrote that was ahead, after all others:
-        whatever was begun since tells more. Without `at` by their times alone."""
-        if at is None:
-            return self.order_by("-created_at")
+        whatever was begun since tells more."""
         ended_ahead = When(created_at__gt=at + _BELIEVED, finished_at__isnull=False, then=Value(1))
         return self.order_by(Case(ended_ahead, default=Value(0)), "-created_at")
 

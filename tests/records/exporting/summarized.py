@@ -20,7 +20,7 @@ class Summarized:
     """The document of all that a person has."""
 
     def __init__(self, user: User, *, tells_answers: bool = True) -> None:
-        written = documents.document(choosing.choices(user), at=AT, tells_answers=tells_answers)
+        written = documents.document(choosing.choices(user, at=AT), at=AT, tells_answers=tells_answers)
         assert_r4(written)
         self._entries = json.loads(written, parse_float=Decimal)["entry"]
 

@@ -87,7 +87,7 @@ def unpacked(pieces):
 
 
 def parts(user):
-    return [Part(choice.source, choice.gaps) for choice in choosing.choices(user)]
+    return [Part(choice.source, choice.gaps) for choice in choosing.choices(user, at=AT)]
 
 
 class TestABody:

@@ -18,7 +18,7 @@ FLU = {"resourceType": "Immunization", "id": "i1", "status": "completed", "vacci
 
 
 def the_one(user, kind):
-    written = documents.document(choosing.choices(user), at=AT)
+    written = documents.document(choosing.choices(user, at=AT), at=AT)
     assert_r4(written)
     (found,) = [each["resource"] for each in json.loads(written)["entry"] if each["resource"]["resourceType"] == kind]
     return found

@@ -53,7 +53,7 @@ _ODD = (
 
 
 def summary(user):
-    written = documents.document(choosing.choices(user), at=AT)
+    written = documents.document(choosing.choices(user, at=AT), at=AT)
     assert_r4(written)
     return json.loads(written, parse_float=Decimal)
 
@@ -336,11 +336,11 @@ class TestADocument:
     def test_keeps_the_digits_of_a_value(self, alice):
         body = b'{"resourceType":"Observation","id":"o","status":"final","valueQuantity":{"value":5.10}}'
         keep(make_connection(alice), raw("Observation", "o", body))
-        assert b'"value":5.10' in documents.document(choosing.choices(alice), at=AT)
+        assert b'"value":5.10' in documents.document(choosing.choices(alice, at=AT), at=AT)
 
     def test_is_the_same_for_the_same_moment(self, alice):
         keep(make_connection(alice), R4_PATIENT, allergy("a1"))
-        first, again = (documents.document(choosing.choices(alice), at=AT) for _ in range(2))
+        first, again = (documents.document(choosing.choices(alice, at=AT), at=AT) for _ in range(2))
         assert first == again
 
     @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)

@@ -31,7 +31,7 @@ MEDICINES, ALLERGIES, PROBLEMS, RESULTS = "10160-0", "48765-2", "11450-4", "3095
 
 def told(user):
     """The document and what the page to read is made of, rows by what they say."""
-    choices = choosing.choices(user)
+    choices = choosing.choices(user, at=AT)
     page = summaries.summary(choices, at=AT)
     lists = [
         (each.name, each.count, each.shown, [(group.heading, [_said(row) for row in group.rows])
@@ -177,7 +177,7 @@ class TestASummaryFromShelves:
             connection = make_connection(user, make_endpoint(f"https://{count}.example/r4"))
             keep(connection, R4_PATIENT, *(result(number) for number in range(count)))
             shelving.rebuild_all(connection, at=AT)
-            choices = choosing.choices(user)
+            choices = choosing.choices(user, at=AT)
             with CaptureQueriesContext(database) as queries:
                 summaries.summary(choices, at=AT)
                 documents.document(choices, at=AT)
@@ -202,7 +202,7 @@ class TestASummaryFromShelves:
         connection = make_connection(alice)
         keep(connection, R4_PATIENT, allergy("a1"))
         SyncRun.objects.create(user=alice, connection=connection, cause="confirmed", created_at=AT)
-        (choice,) = choosing.choices(alice)
+        (choice,) = choosing.choices(alice, at=AT)
         assert shelved.types_off_shelves(choice, [each for each in subjects.SUBJECTS if each.key == "allergies"]) == ()
         _document, (lists, *_others) = told(alice)
         assert all(count == 0 for _name, count, _shown, _groups in lists)

@@ -33,7 +33,7 @@ def few(monkeypatch):
 
 
 def source_of(connection):
-    (choice,) = choosing.choices(connection.user)
+    (choice,) = choosing.choices(connection.user, at=AT)
     return choice.source
 
 
