@@ -11,6 +11,8 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 from django.db import InterfaceError, OperationalError
 
+from config import starting
+
 
 def main(arguments: list[str]) -> None:
     """Run the command. Ends with 1 where settings are wrong, or Postgres is away."""
@@ -19,7 +21,11 @@ def main(arguments: list[str]) -> None:
     except ImproperlyConfigured as error:
         if "--traceback" in arguments:
             raise
-        sys.exit(f"The settings are not complete, or not right: {error}. See .env.example.")
+        sys.exit(starting.sentence(error))
+    except ModuleNotFoundError as error:
+        if "--traceback" in arguments or error.name != os.environ["DJANGO_SETTINGS_MODULE"]:
+            raise
+        sys.exit("DJANGO_SETTINGS_MODULE names settings that are not there. See .env.example.")
     except (OperationalError, InterfaceError) as error:
         if "--traceback" in arguments:
             raise

@@ -5,6 +5,7 @@ DJANGO_SETTINGS_MODULE. Truth is in Postgres: a lost message costs the time to t
 no result is kept, and what was not started by the next beat expires.
 """
 
+import sys
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -13,6 +14,9 @@ from urllib.parse import unquote, urlsplit
 from celery import Celery
 from celery.signals import setup_logging
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+from config import starting
 
 THREADS = 8  # tasks wait on remote servers; each call has a wall-time limit of its own, which threads cannot enforce
 
@@ -140,9 +144,14 @@ QUEUES = {
 
 
 def configuration() -> dict[str, Any]:
-    """Celery's settings. Read when the first task or worker needs them, never on import."""
+    """Celery's settings. Read when the first task or worker needs them, never on import. Ends a process whose settings
+    are wrong."""
+    try:
+        address = settings.CELERY_BROKER_URL
+    except ImproperlyConfigured as error:
+        sys.exit(starting.sentence(error))
     return {
-        "broker_url": broker_address(settings.CELERY_BROKER_URL),
+        "broker_url": broker_address(address),
         "broker_connection_retry_on_startup": True,
         "broker_transport_options": {
             # The prefix keeps test processes that share one Redis from taking each other's tasks.

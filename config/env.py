@@ -2,14 +2,17 @@
 
 A variable is read when its function is called, so that the sandbox never asks for the site's secrets and the other way
 round. Any variable may instead be given as a file: `SECRET_KEY_FILE=/run/secrets/key` (the form orchestrators mount).
-Raises `django.core.exceptions.ImproperlyConfigured`, naming the variable, when a required one is missing or cannot be
-what it says.
+One that is empty is as one that is not set. Raises `django.core.exceptions.ImproperlyConfigured`, naming the variable
+and never its value, when a required one is missing or cannot be what it says.
 """
 
+from email.utils import parseaddr
 from pathlib import Path
+from urllib.parse import SplitResult, parse_qs, urlsplit
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
+from environ.fileaware_mapping import FileAwareMapping
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -25,24 +28,31 @@ _NOTICES_SILENCE = {
 
 _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
-_env = environ.FileAwareEnv()
+_TRUE = frozenset({"true", "on", "ok", "y", "yes", "1"})
+_FALSE = frozenset({"false", "off", "n", "no", "0"})
+_LAST_PORT = 65_535
+
+_given = FileAwareMapping(cache=False)
 if (ROOT / ".env").is_file():
-    environ.FileAwareEnv.read_env(ROOT / ".env")
+    try:
+        environ.Env.read_env(ROOT / ".env")
+    except UnicodeDecodeError:
+        raise ImproperlyConfigured("The file .env is not text in UTF-8") from None
 
 
 def secret_key() -> str:
     """Seals sessions and signs links; at least 50 random characters."""
-    return str(_env.str("SECRET_KEY"))
+    return _required("SECRET_KEY")
 
 
 def secret_key_fallbacks() -> list[str]:
     """Earlier values of SECRET_KEY, still accepted while they rotate out."""
-    return [str(key) for key in _env.list("SECRET_KEY_FALLBACKS", default=[])]
+    return _list("SECRET_KEY_FALLBACKS")
 
 
 def vault_keys() -> list[str]:
     """`id:base64` pairs of 32 bytes. The first wraps new data keys, all of them unwrap."""
-    return [str(key) for key in _env.list("VAULT_KEYS")]
+    return [key for key in _required("VAULT_KEYS").split(",") if key]
 
 
 def deletion_ledger() -> Path | None:
@@ -53,32 +63,38 @@ def deletion_ledger() -> Path | None:
 
 def signing_key_days() -> int:
     """After how many days a signing key of ours gets a successor."""
-    return _number("SIGNING_KEY_DAYS", default=90)
+    return _number("SIGNING_KEY_DAYS", default=90, most=36_500)
 
 
 def site_origin(default: str | None = None) -> str:
     """Scheme, host and port under which patients reach the site, such as `https://holdfast.example`."""
-    return str(_env.str("SITE_ORIGIN", default=default) if default else _env.str("SITE_ORIGIN")).rstrip("/")
+    return _origin("SITE_ORIGIN", _optional("SITE_ORIGIN") or default or _required("SITE_ORIGIN"))
 
 
 def allowed_hosts() -> list[str]:
     """Further host names the site answers to, beside the one in SITE_ORIGIN."""
-    return [str(host) for host in _env.list("ALLOWED_HOSTS", default=[])]
+    hosts = _list("ALLOWED_HOSTS")
+    if any("/" in host or (":" in host and not host.endswith("]")) for host in hosts):
+        raise ImproperlyConfigured("ALLOWED_HOSTS is host names alone, without scheme or port, comma-separated")
+    return hosts
 
 
 def database_url() -> str | None:
     """Where Postgres is, or None where a private one should be started."""
-    return _optional("DATABASE_URL")
+    return _postgres("DATABASE_URL")
 
 
 def sandbox_database_url() -> str | None:
     """Where the sandbox's own Postgres database is, or None where a private one should be started."""
-    return _optional("SANDBOX_DATABASE_URL")
+    return _postgres("SANDBOX_DATABASE_URL")
 
 
 def redis_url() -> str | None:
     """Where Redis is, or None where a private one should be started."""
-    return _optional("REDIS_URL")
+    url = _optional("REDIS_URL")
+    if url and not _is_redis(url):
+        raise ImproperlyConfigured("REDIS_URL is an address such as redis://host:6379/0, or unix:///folder/socket?db=0")
+    return url
 
 
 def cache_config(url: str | None) -> dict[str, object]:
@@ -91,13 +107,15 @@ def cache_config(url: str | None) -> dict[str, object]:
     }
 
 
-def database_config(url: str, *, pool_size: int | None = None) -> dict[str, object]:
+def database_config(url: str | None, *, pool_size: int | None = None) -> dict[str, object]:
     """Django's form of a Postgres address, sockets included (`postgres://user@/name?host=/folder`).
 
     With `pool_size` a process keeps up to so many connections open between requests and tasks; its threads share them.
     A server that is not there any more is noticed within half a minute; what the address says of it comes first.
     """
-    config = dict(_env.db_url_config(url))
+    if url is None:
+        raise ImproperlyConfigured("DATABASE_URL is not set")
+    config = dict(environ.Env.db_url_config(url))
     options = {**_NOTICES_SILENCE, **config.pop("OPTIONS", {})}
     if host := options.pop("host", None):
         config["HOST"] = host  # where Django's own commands look for it
@@ -110,65 +128,68 @@ def database_config(url: str, *, pool_size: int | None = None) -> dict[str, obje
 
 def email_config() -> dict[str, object]:
     """Django's form of EMAIL_URL, such as `smtp+tls://user:password@mail.example:587`."""
-    return dict(_env.email_url("EMAIL_URL"))
+    given = _required("EMAIL_URL")
+    try:
+        return dict(environ.Env.email_url_config(given))
+    except (ValueError, ImproperlyConfigured):
+        example = "smtp+tls://user:password@mail.example:587"
+        raise ImproperlyConfigured(f"EMAIL_URL is an address such as {example}") from None
 
 
 def email_from() -> str:
     """The sender of our mail; replies to it are read."""
-    return str(_env.str("EMAIL_FROM", default="Holdfast <holdfast@localhost>"))
+    return _mailbox("EMAIL_FROM", default="Holdfast <holdfast@localhost>")
 
 
 def support_email() -> str:
     """Where patients can write to; shown on every page that stops somebody."""
-    return str(_env.str("SUPPORT_EMAIL", default="support@localhost"))
+    return _mailbox("SUPPORT_EMAIL", default="support@localhost")
 
 
 def allow_loopback_http() -> bool:
     """Whether plain http to this machine is allowed (the sandbox). An error in production."""
-    return bool(_env.bool("ALLOW_LOOPBACK_HTTP", default=False))
+    return _flag("ALLOW_LOOPBACK_HTTP", default=False)
 
 
 def watches_site_certificate() -> bool:
     """Whether staff are told before the TLS certificate of SITE_ORIGIN ends. Off where this machine cannot reach it."""
-    return bool(_env.bool("WATCH_SITE_CERTIFICATE", default=True))
+    return _flag("WATCH_SITE_CERTIFICATE", default=True)
 
 
 def metrics_token() -> str:
     """What a monitor sends to read `/metrics`; empty where there is no such page."""
-    return str(_env.str("METRICS_TOKEN", default=""))
+    return _optional("METRICS_TOKEN") or ""
 
 
 def trusted_proxies() -> int:
     """How many proxies in front of the site set X-Forwarded-For and X-Forwarded-Proto."""
-    return _number("TRUSTED_PROXIES", default=1)
+    return _number("TRUSTED_PROXIES", default=1, most=100)
 
 
 def log_level() -> str:
     """DEBUG, INFO, WARNING or ERROR. No level prints a query string, a secret or a clinical fact."""
-    level = str(_env.str("LOG_LEVEL", default="INFO"))
-    if level not in _LEVELS:
-        raise ImproperlyConfigured(f"LOG_LEVEL is one of {', '.join(_LEVELS)}")
-    return level
+    return _one_of("LOG_LEVEL", _LEVELS, default="INFO")
 
 
 def site_port() -> int:
     """The site's port on this machine, in the demo."""
-    return _number("SITE_PORT", default=8000)
+    return _number("SITE_PORT", default=8000, least=1, most=_LAST_PORT)
 
 
 def sandbox_port() -> int:
     """The sandbox's port on this machine, in the demo."""
-    return _number("SANDBOX_PORT", default=8900)
+    return _number("SANDBOX_PORT", default=8900, least=1, most=_LAST_PORT)
 
 
 def sandbox_origin() -> str:
     """Scheme, host and port under which the sandbox is reached."""
-    return str(_env.str("SANDBOX_ORIGIN", default=f"http://127.0.0.1:{sandbox_port()}")).rstrip("/")
+    return _origin("SANDBOX_ORIGIN", _optional("SANDBOX_ORIGIN") or f"http://127.0.0.1:{sandbox_port()}")
 
 
 def local_folder() -> Path:
     """Where this machine keeps the demo's data, keys, sign-ins and mail."""
-    return Path(str(_env.str("LOCAL_FOLDER", default=str(ROOT / ".local")))).resolve()
+    given = _optional("LOCAL_FOLDER")
+    return (Path(given) if given else ROOT / ".local").resolve()
 
 
 def test_servers_folder() -> Path | None:
@@ -179,12 +200,13 @@ def test_servers_folder() -> Path | None:
 
 def server_binaries() -> str:
     """`packages` hides the system's Postgres and Redis from the demo and the tests; `any` is the default."""
-    return str(_env.str("HOLDFAST_SERVER_BINARIES", default="any"))
+    return _one_of("HOLDFAST_SERVER_BINARIES", ("any", "packages"), default="any")
 
 
 def mailbox_folder() -> Path:
     """Where the demo keeps the mail it would have sent."""
-    return Path(str(_env.str("MAILBOX_FOLDER", default=str(local_folder() / "mail"))))
+    given = _optional("MAILBOX_FOLDER")
+    return Path(given) if given else local_folder() / "mail"
 
 
 def fhir_examples() -> Path | None:
@@ -201,16 +223,96 @@ def chromium() -> str | None:
 
 def everything_is_required() -> bool:
     """Whether a test that lacks Chromium fails instead of being skipped. `.ci/run` says so."""
-    return bool(_env.bool("REQUIRE_EVERYTHING", default=False))
-
-
-def _number(name: str, *, default: int) -> int:
-    given = str(_env.str(name, default=str(default))).strip()
-    if not (given.isascii() and given.isdigit()):
-        raise ImproperlyConfigured(f"{name} is a whole number, not below zero")
-    return int(given)
+    return _flag("REQUIRE_EVERYTHING", default=False)
 
 
 def _optional(name: str) -> str | None:
-    value = str(_env.str(name, default=""))
-    return value or None
+    """What the variable says, or the file that it names. No path is repeated: it may be the secret, put in the wrong
+    place."""
+    try:
+        value = str(_given.get(name, "") or "")
+    except (OSError, ValueError) as error:  # a name with a NUL, and text in another encoding, are ValueErrors
+        why = type(error).__name__
+        raise ImproperlyConfigured(f"{name}_FILE names a file that cannot be read ({why})") from None
+    if not _given.env.get(f"{name}_FILE"):
+        return value or None
+    if not value.strip():
+        raise ImproperlyConfigured(f"{name}_FILE names a file that is empty")
+    return value.strip()  # editors end a file with a line break
+
+
+def _required(name: str) -> str:
+    value = _optional(name)
+    if value is None:
+        raise ImproperlyConfigured(f"{name} is not set")
+    return value
+
+
+def _list(name: str) -> list[str]:
+    return [one.strip() for one in (_optional(name) or "").split(",") if one.strip()]
+
+
+def _number(name: str, *, default: int, least: int = 0, most: int) -> int:
+    given = (_optional(name) or str(default)).strip()
+    number = int(given) if given.isascii() and given.isdigit() and len(given) <= len(str(most)) else -1
+    if not least <= number <= most:
+        raise ImproperlyConfigured(f"{name} is a whole number from {least} to {most}")
+    return number
+
+
+def _flag(name: str, *, default: bool) -> bool:
+    given = (_optional(name) or "").strip().lower()
+    if given and given not in _TRUE | _FALSE:
+        raise ImproperlyConfigured(f"{name} is true or false")
+    return given in _TRUE if given else default
+
+
+def _one_of(name: str, words: tuple[str, ...], *, default: str) -> str:
+    given = _optional(name) or default
+    if given not in words:
+        raise ImproperlyConfigured(f"{name} is one of {', '.join(words)}")
+    return given
+
+
+def _mailbox(name: str, *, default: str) -> str:
+    given = _optional(name) or default
+    box, _at, host = parseaddr(given)[1].rpartition("@")
+    if not box or not host:
+        raise ImproperlyConfigured(f"{name} is an e-mail address, such as Holdfast <mail@holdfast.example>")
+    return given
+
+
+def _origin(name: str, given: str) -> str:
+    origin = given.rstrip("/")
+    parts = _parts(origin)
+    is_one = parts is not None and parts.hostname and parts.scheme in {"http", "https"}
+    if not is_one or parts is None or origin != f"{parts.scheme}://{parts.netloc}" or "@" in parts.netloc:
+        raise ImproperlyConfigured(f"{name} is scheme, host and port alone, such as https://holdfast.example")
+    return origin
+
+
+def _postgres(name: str) -> str | None:
+    url = _optional(name)
+    parts = _parts(url or "postgres:")
+    if parts is None or parts.scheme not in {"postgres", "postgresql", "pgsql", "psql"}:
+        raise ImproperlyConfigured(f"{name} is the address of a Postgres, such as postgres://user:password@host/name")
+    return url
+
+
+def _is_redis(url: str) -> bool:
+    parts = _parts(url)
+    if parts is None or parts.scheme not in {"redis", "rediss", "unix"}:
+        return False
+    is_socket = parts.scheme == "unix"
+    database = parse_qs(parts.query).get("db", [""])[0] if is_socket else parts.path.removeprefix("/")
+    return bool(parts.path if is_socket else parts.hostname) and (not database or database.isdigit())
+
+
+def _parts(url: str) -> SplitResult | None:
+    """None where it is no address at all, or its port is no number."""
+    try:
+        parts = urlsplit(url)
+        parts.port  # noqa: B018  it is looked at when asked for
+    except ValueError:
+        return None
+    return parts

@@ -9,7 +9,9 @@ import urllib.error
 import urllib.request
 from urllib.parse import urlsplit
 
-from config import env
+from django.core.exceptions import ImproperlyConfigured
+
+from config import env, starting
 
 _PORT = 8000
 _SECONDS = 4
@@ -17,9 +19,11 @@ _SECONDS = 4
 
 def main(path: str) -> int:
     """Ask `/health/`, or the path given."""
-    request = urllib.request.Request(
-        f"http://127.0.0.1:{_PORT}{path}", headers={"Host": urlsplit(env.site_origin()).netloc}
-    )
+    try:
+        host = urlsplit(env.site_origin()).netloc
+    except ImproperlyConfigured as error:
+        sys.exit(starting.sentence(error))
+    request = urllib.request.Request(f"http://127.0.0.1:{_PORT}{path}", headers={"Host": host})
     try:
         with urllib.request.urlopen(request, timeout=_SECONDS) as answer:  # noqa: S310  # nosec B310
             sys.stdout.write(f"{answer.read().decode()}\n")

@@ -2,11 +2,17 @@
 
 import gc
 import os
+import sys
 from pathlib import Path
 
+from django.core.exceptions import ImproperlyConfigured
 from django.core.wsgi import get_wsgi_application
 from django.template import Engine
 from django.urls import get_resolver
+
+from config import starting
+
+_NOT_STARTED = 3  # by which gunicorn knows that no other worker would start either, and ends with it
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.production")
 
@@ -20,7 +26,11 @@ def _load_pages() -> None:
             engine.get_template(path.relative_to(folder).as_posix())
 
 
-application = get_wsgi_application()
+try:
+    application = get_wsgi_application()
+except ImproperlyConfigured as error:
+    sys.stderr.write(f"{starting.sentence(error)}\n")
+    sys.exit(_NOT_STARTED)
 
 # What is loaded by now stays for good. Looked through for garbage again and again, it made one page in twenty take a
 # fifth of a second longer than the others.

@@ -17,7 +17,7 @@ ALLOW_LOOPBACK_HTTP = env.allow_loopback_http()  # a check makes this an error o
 
 DATABASES = {
     "default": {
-        **env.database_config(env.database_url() or "", pool_size=DATABASE_POOL_SIZE),
+        **env.database_config(env.database_url(), pool_size=DATABASE_POOL_SIZE),
         "CONN_HEALTH_CHECKS": True,
     }
 }

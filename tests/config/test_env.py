@@ -12,6 +12,7 @@ from psycopg import conninfo, pq
 from config import env
 
 # Read by Django itself before there are settings, and by compose.yaml.
+READERS = {"_optional", "_required", "_list", "_number", "_flag", "_one_of", "_mailbox", "_origin", "_postgres"}
 READ_BY_OTHERS = {"DJANGO_SETTINGS_MODULE", "POSTGRES_PASSWORD"}
 
 
@@ -22,7 +23,7 @@ def names_read():
         call.args[0].value
         for call in ast.walk(tree)
         if isinstance(call, ast.Call) and call.args and isinstance(call.args[0], ast.Constant)
-        if ast.unparse(call.func).startswith("_env.") or ast.unparse(call.func) in {"_optional", "_number"}
+        if ast.unparse(call.func) in READERS
     }
 
 
@@ -45,20 +46,96 @@ class TestTheVariables:
         (tmp_path / "key").write_text("from a file\n")
         monkeypatch.delenv("SECRET_KEY", raising=False)
         monkeypatch.setenv("SECRET_KEY_FILE", str(tmp_path / "key"))
-        assert env.secret_key().strip() == "from a file"
+        assert env.secret_key() == "from a file"
 
     @pytest.mark.parametrize(
         ("name", "given", "read"),
         [
-            ("SIGNING_KEY_DAYS", "ninety", env.signing_key_days),
+            ("SIGNING_KEY_DAYS", "CANARY", env.signing_key_days),
+            ("SIGNING_KEY_DAYS", "99999999999", env.signing_key_days),
+            ("SIGNING_KEY_DAYS", "½", env.signing_key_days),
             ("TRUSTED_PROXIES", "-1", env.trusted_proxies),
-            ("LOG_LEVEL", "loud", env.log_level),
+            ("LOG_LEVEL", "CANARY", env.log_level),
+            ("SITE_PORT", "0", env.site_port),
+            ("SITE_PORT", "70000", env.site_port),
+            ("SITE_ORIGIN", "CANARY", env.site_origin),
+            ("SITE_ORIGIN", "https://CANARY:port", env.site_origin),
+            ("SITE_ORIGIN", "https://[CANARY", env.site_origin),
+            ("SITE_ORIGIN", "https://canary.example:99999", env.site_origin),
+            ("SITE_ORIGIN", "https://canary.example/path", env.site_origin),
+            ("SITE_ORIGIN", "https://user@canary.example", env.site_origin),
+            ("SITE_ORIGIN", "ftp://canary.example", env.site_origin),
+            ("ALLOWED_HOSTS", "a.example,https://canary.example", env.allowed_hosts),
+            ("ALLOWED_HOSTS", "canary.example:8000", env.allowed_hosts),
+            ("DATABASE_URL", "CANARY", env.database_url),
+            ("DATABASE_URL", "mysql://u:CANARY@host/name", env.database_url),
+            ("DATABASE_URL", "postgres://u:CANARY@host:port/name", env.database_url),
+            ("REDIS_URL", "CANARY", env.redis_url),
+            ("REDIS_URL", "http://canary.example", env.redis_url),
+            ("REDIS_URL", "redis://:CANARY@host:port/0", env.redis_url),
+            ("REDIS_URL", "redis://:CANARY@host/zero", env.redis_url),
+            ("REDIS_URL", "unix:", env.redis_url),
+            ("EMAIL_URL", "CANARY", env.email_config),
+            ("EMAIL_URL", "smtp://u:CANARY@mail:port", env.email_config),
+            ("EMAIL_FROM", "CANARY", env.email_from),
+            ("SUPPORT_EMAIL", "@CANARY", env.support_email),
+            ("WATCH_SITE_CERTIFICATE", "CANARY", env.watches_site_certificate),
+            ("ALLOW_LOOPBACK_HTTP", "2", env.allow_loopback_http),
+            ("HOLDFAST_SERVER_BINARIES", "CANARY", env.server_binaries),
+            ("SECRET_KEY", "", env.secret_key),
+            ("VAULT_KEYS", "", env.vault_keys),
+            ("EMAIL_URL", "", env.email_config),
         ],
     )
     def test_are_named_where_they_cannot_be_what_they_say(self, monkeypatch, name, given, read):
+        """And what they say is not repeated: it may be a secret."""
         monkeypatch.setenv(name, given)
-        with pytest.raises(ImproperlyConfigured, match=f"^{name} is"):
+        with pytest.raises(ImproperlyConfigured, match=f"^{name} is") as refusal:
             read()
+        assert "canary" not in str(refusal.value).lower()
+
+    @pytest.mark.parametrize("given", ["$CANARY", "$$$", "a$b"])
+    def test_are_what_they_are_though_they_look_like_the_name_of_another(self, monkeypatch, given):
+        """Secrets begin with a dollar sign now and then."""
+        monkeypatch.setenv("SECRET_KEY", given)
+        assert env.secret_key() == given
+
+    @pytest.mark.parametrize(
+        ("given", "read"),
+        [("true", True), ("ON", True), ("1", True), ("no", False), ("False", False), ("0", False), ("", True)],
+    )
+    def test_say_yes_or_no_in_many_ways(self, monkeypatch, given, read):
+        monkeypatch.setenv("WATCH_SITE_CERTIFICATE", given)
+        assert env.watches_site_certificate() is read
+
+    @pytest.mark.parametrize(
+        "given",
+        ["redis://host", "redis://host:6379/0", "rediss://:p%40@host:1/15", "unix:///run/redis.sock?db=0", "unix:///a"],
+    )
+    def test_name_a_redis_in_each_of_its_forms(self, monkeypatch, given):
+        monkeypatch.setenv("REDIS_URL", given)
+        assert env.redis_url() == given
+
+
+class TestAFileOfAVariable:
+    @pytest.mark.parametrize(
+        "content", [None, b"", b" \n", b"\xff\xfe CANARY"], ids=["absent", "empty", "blank", "of another encoding"]
+    )
+    def test_that_says_nothing_is_named_by_its_variable(self, tmp_path, monkeypatch, content):
+        path = tmp_path / "CANARY"
+        if content is not None:
+            path.write_bytes(content)
+        monkeypatch.setenv("SECRET_KEY", "another")
+        monkeypatch.setenv("SECRET_KEY_FILE", str(path))
+        with pytest.raises(ImproperlyConfigured, match=r"^SECRET_KEY_FILE names a file that ") as refusal:
+            env.secret_key()
+        assert "CANARY" not in str(refusal.value)
+
+    def test_that_is_a_folder_or_no_name_at_all_is_named_as_well(self, tmp_path, monkeypatch):
+        for path in (str(tmp_path), "n" * 5000):
+            monkeypatch.setenv("METRICS_TOKEN_FILE", path)
+            with pytest.raises(ImproperlyConfigured, match=r"^METRICS_TOKEN_FILE names a file that "):
+                env.metrics_token()
 
 
 class TestADatabaseAddress:

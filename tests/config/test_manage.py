@@ -46,6 +46,44 @@ class TestManage:
     def test_shows_where_it_happened_when_asked(self, nobody_there):
         assert "Traceback" in manage("sync_health", "--traceback", DATABASE_URL=nobody_there)[1]
 
+    def test_names_a_file_of_a_variable_that_is_not_there(self):
+        code, said = manage("check", SECRET_KEY_FILE="/nowhere/canary")
+        what = "SECRET_KEY_FILE names a file that cannot be read (FileNotFoundError)"
+        assert (code, said) == (1, f"The settings are not complete, or not right: {what}. See .env.example.\n")
+
+    def test_names_settings_that_are_not_there(self):
+        code, said = manage("check", DJANGO_SETTINGS_MODULE="config.settings.canary")
+        assert (code, said) == (1, "DJANGO_SETTINGS_MODULE names settings that are not there. See .env.example.\n")
+
+
+class TestAProcess:
+    """Of those that run beside each other; each would start again and again under a supervisor."""
+
+    @pytest.mark.parametrize(
+        ("arguments", "ends_with"),
+        [
+            (("gunicorn", "--config", "python:config.gunicorn", "--bind", "127.0.0.1:0", "config.wsgi:application"), 3),
+            (("celery", "--app", "config.celery", "worker", "--queues", "refresh"), 1),
+            (("celery", "--app", "config.celery", "beat", "--schedule", "/nowhere/schedule"), 1),
+            (("config.probing",), 1),
+        ],
+        ids=["web", "worker", "beat", "probe"],
+    )
+    def test_that_cannot_start_says_why_in_one_sentence(self, arguments, ends_with):
+        ended = subprocess.run(
+            [sys.executable, "-m", *arguments],
+            cwd=env.ROOT,
+            env={**os.environ, **production(), "SITE_ORIGIN": "canary"},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        assert ended.returncode == ends_with
+        assert "The settings are not complete, or not right: SITE_ORIGIN is scheme, host and port" in ended.stderr
+        assert "Traceback" not in ended.stderr
+        assert "canary" not in ended.stderr
+
 
 class TestLinkHealth:
     def test_is_for_now_where_the_database_does_not_answer(self, nobody_there):
