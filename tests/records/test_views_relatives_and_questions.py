@@ -86,7 +86,7 @@ class TestAQuestionnaire:
             ("The question was not sent", "Yes"),
             ("Since when?", "March"),
         ]
-        assert re.findall(r"<h3>(.*?)</h3>", told) == ["Habits · Tobacco"]
+        assert re.findall(r"<h3[^>]*>(.*?)</h3>", told) == ["Habits · Tobacco"]
         assert told.count('class="follows"') == 1
         hers.force_login(sam)
         pk = Record.objects.get(logical_id="q1").pk
@@ -119,8 +119,8 @@ class TestAQuestionnaire:
 
     def test_shows_what_was_answered_before(self, hers, connection):
         for said in ("Daily", "Never"):
-            habits = [asked(heading, item=[asked("Do you smoke?", said)]) for heading in ("A survey", "Habits")]
-            keep(connection, answered(*habits))
+            within = [asked("Do you smoke?", said), asked("Habits", item=[asked("Do you smoke?", said)])]
+            keep(connection, answered(asked("A survey", item=within)))
         told = questionnaire(hers)
         assert [answer for question, answer in facts_of(told) if question == "Do you smoke?"] == [
             "Never",
@@ -128,8 +128,31 @@ class TestAQuestionnaire:
             "Daily",
             "Daily",
         ]
-        assert re.findall(r"<(h[34])>Habits<", told) == ["h3", "h4"]
-        assert not re.findall(r"<h[34]>A survey<", told)  # it is the title already
+        assert re.findall(r"<(h[34])[^>]*>(?:A survey · )?Habits<", told) == ["h3", "h4"]
+        assert not re.findall(r"<h[34][^>]*>A survey<", told)  # it is the title already
+
+    def test_without_a_title_is_not_called_by_its_first_question(self, hers, connection):
+        keep(connection, answered(asked("Do you smoke?", "No"), asked("How much?")))
+        row = page(hers, "subject", "other").split('class="row-link"')[1].split("</a>")[0]
+        assert "Questionnaire" in row
+        assert "(Do you smoke?)" in row
+        assert "2 questions" in row
+        assert "<h1>Questionnaire</h1>" in questionnaire(hers)
+
+    def test_has_parts_where_it_is_long_and_a_way_to_each(self, hers, connection):
+        keep(connection, answered(*(asked(f"Question {number}", "Yes") for number in range(67))))
+        told = questionnaire(hers)
+        parts = [f"Questions {first} to {last}" for first, last in ((1, 20), (21, 40), (41, 60), (61, 67))]
+        assert re.findall(r"<h3[^>]*>(.*?)</h3>", told) == parts
+        assert len(facts_of(told)) == 67
+        for number in range(1, 5):
+            assert told.count(f'href="#part-{number}"') == told.count(f'id="part-{number}"') == 1
+
+    def test_has_no_part_that_begins_in_the_middle_of_an_answer(self, hers, connection):
+        answer = {"text": "Question 19", "answer": [{"valueString": "Yes", "item": [asked("Since when?", "March")]}]}
+        questions = [asked(f"Question {number}", "Yes") for number in range(40)]
+        keep(connection, answered(*questions[:19], answer, *questions[20:]))
+        assert "Questions 1 to 21" in questionnaire(hers)
 
     def test_without_a_question_has_no_heading_for_them(self, hers, connection):
         keep(connection, answered())

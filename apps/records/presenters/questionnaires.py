@@ -6,7 +6,7 @@ DSTU2 nests `group` and `question`; R4 nests `item` in both. Here they are lines
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import chain, islice
+from itertools import chain, islice, zip_longest
 
 from apps.records.presenters import elements, moments, outline, quantities, values
 from apps.records.presenters.elements import Element
@@ -49,10 +49,18 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True)
 class QuestionnaireEntry(Entry):
-    """What was asked and answered; `is_cut` where there was more than anybody reads."""
+    """What was asked and answered; `is_cut` where there was more than anybody reads. Without a title of its own, and
+    without one heading over all of it, `title` is only what it begins with: `has_own_title` says so."""
 
     lines: tuple[Line, ...] = ()
     is_cut: bool = False
+    has_own_title: bool = True
+
+    @property
+    def questions(self) -> int:
+        """How many were asked."""
+        pairs = zip_longest(self.lines, self.lines[1:])
+        return sum(1 for line, below in pairs if line.answers or below is None or below.depth <= line.depth)
 
 
 def present(resource: Element, context: Context) -> QuestionnaireEntry:
@@ -63,7 +71,8 @@ def present(resource: Element, context: Context) -> QuestionnaireEntry:
     sent = _Sent(resource, context)
     lines = list(islice(sent.lines(), _MOST + 1))
     status = next((_STATUSES[code] for code in status_codes(resource, "status") if code in _STATUSES), NOT_GIVEN)
-    heading["title"] = _title(resource, context) or next((line.text for line in lines if line.text), "")
+    own_title = _title(resource, context) or _heading_over(lines)
+    heading["title"] = own_title or next((line.text for line in lines if line.text), "")
     people = [elements.child(resource, name) for name in ("author", "source")]
     return QuestionnaireEntry(
         **heading,
@@ -74,7 +83,14 @@ def present(resource: Element, context: Context) -> QuestionnaireEntry:
         said=notes(resource),
         lines=_kept(lines),
         is_cut=len(lines) > _MOST or sent.is_cut,
+        has_own_title=bool(own_title) or not heading["title"],
     )
+
+
+def _heading_over(lines: list[Line]) -> str:
+    """The one heading that all the rest stands under."""
+    first, *others = lines or [Line()]
+    return first.text if others and not first.answers and all(line.depth > first.depth for line in others) else ""
 
 
 def _kept(lines: list[Line]) -> tuple[Line, ...]:

@@ -1,12 +1,19 @@
-"""A filled-in questionnaire as its page shows it: questions beside their answers, under the headings that were sent."""
+"""A filled-in questionnaire as its page shows it: questions beside their answers, under the headings that were sent.
+Many questions without a heading between them get one after every twenty, to find one's place by."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby, zip_longest
+from typing import Final
+
+from django.utils.translation import gettext
 
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.questionnaires import Line, QuestionnaireEntry
 from apps.records.viewing.facts import lines
+
+_TOGETHER: Final = 20  # questions under one heading; a few more are no reason for another
+_FEW: Final = 5
 
 
 @dataclass(frozen=True)
@@ -32,8 +39,9 @@ def of(entry: Entry) -> tuple[Group, ...]:
         return ()
     placed = groupby(_placed(entry.lines), key=lambda one: " · ".join(one[0]))
     return tuple(
-        _group("" if heading == entry.title else heading, [line for _headings, line in found])
+        part
         for heading, found in placed
+        for part in _parts(_group("" if heading == entry.title else heading, [line for _headings, line in found]))
     )
 
 
@@ -52,3 +60,19 @@ def _placed(sent: tuple[Line, ...]) -> Iterator[tuple[tuple[str, ...], Line]]:
 def _group(heading: str, asked: list[Line]) -> Group:
     outermost = min(line.depth for line in asked)
     return Group(heading, tuple(Asked(line.text, lines.of(line.answers), line.depth > outermost) for line in asked))
+
+
+def _parts(group: Group) -> Iterator[Group]:
+    """Of a long group, parts with a heading each. What follows an answer stays with it."""
+    first, count = 0, len(group.asked)
+    while first < count:
+        end = min(first + _TOGETHER, count) if count - first > _TOGETHER + _FEW else count
+        while end < count and group.asked[end].follows:
+            end += 1
+        if (first, end) == (0, count):
+            yield group
+            return
+        numbered = gettext("Questions %(first)s to %(last)s") % {"first": first + 1, "last": end}
+        heading = " · ".join(filter(None, (group.heading, numbered)))
+        yield Group(heading, group.asked[first:end])
+        first = end

@@ -16,6 +16,7 @@ from apps.records.presenters.documents import DocumentEntry
 from apps.records.presenters.entry import Code, Entry
 from apps.records.presenters.family import FamilyEntry
 from apps.records.presenters.immunizations import ImmunizationEntry
+from apps.records.presenters.questionnaires import QuestionnaireEntry
 from apps.records.presenters.reports import ReportEntry
 from apps.records.presenters.results import ResultEntry
 from apps.records.presenters.values import Attachment
@@ -156,6 +157,8 @@ def _plainly(entry: Entry) -> str:
         return words.of_no_information(entry)
     if isinstance(entry, ImmunizationEntry):
         return ", ".join(map(illnesses.name_of, entry.illnesses))
+    if isinstance(entry, QuestionnaireEntry) and not entry.has_own_title:
+        return gettext("Questionnaire")
     return words.of_key(entry.relative) if isinstance(entry, FamilyEntry) else ""
 
 
@@ -271,6 +274,8 @@ def _told(entry: Entry) -> Iterable[str]:
     yield from said
     if isinstance(entry, ReportEntry) and entry.results:
         yield _counted(len(entry.results))
+    if isinstance(entry, QuestionnaireEntry) and entry.lines:
+        yield ngettext("%(n)s question", "%(n)s questions", entry.questions) % {"n": counts.grouped(entry.questions)}
     named = "".join(f", {line.replace(' · ', ', ')}, " for line in said)  # a visit names who took part, and as what
     yield ", ".join(one for one in entry.people[:2] if f", {one}, " not in named and one != entry.title)
 
