@@ -5,8 +5,10 @@ from datetime import timedelta
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.html import escape
 
+from apps.directory.models import Provider
 from apps.records import ledger
 from apps.records.models import SyncRun, SyncStep
 from tests.records.linked import AT, make_connection, make_endpoint
@@ -78,6 +80,42 @@ class TestAListWithoutEntries:
         text = said(hers)
         assert "Missing: care plans." in text
         assert "more than we can take" not in text
+
+    def test_says_what_was_found_before_while_another_check_is_under_way(self, hers, connection):
+        ran(connection, at=AT - timedelta(days=1), CareTeam="not_shared", CarePlan="not_shared")
+        run = ran(connection, CareTeam="", CarePlan="")
+        run.steps.update(status="waiting")
+        SyncRun.objects.filter(pk=run.pk).update(finished_at=None, outcome="")
+        text = said(hers)
+        assert "Not shared." in text
+        assert "Not here yet" not in text
+
+    def test_says_what_was_found_since_a_clock_was_ahead(self, hers, connection):
+        ran(connection, at=timezone.now() + timedelta(days=2), CareTeam="too_much", CarePlan="too_much")
+        ran(connection, CareTeam="not_shared", CarePlan="not_shared")
+        text = said(hers)
+        assert "Not shared." in text
+        assert "more than we can take" not in text
+
+    def test_says_first_what_may_still_come_and_last_what_never_does(self, hers, alice, connection):
+        Provider.objects.update(name="Alpha")
+        others = [make_connection(alice, make_endpoint(f"https://fhir.example/{name}")) for name in ("b", "c", "d")]
+        gaps = ("not_offered", "", "not_shared", "unavailable")
+        for one, gap, name in zip((connection, *others), gaps, ("Alpha", "Beta", "Gamma", "Delta"), strict=True):
+            keep(one)
+            Provider.objects.filter(pk=one.provider_id).update(name=name)
+            ran(one, CareTeam=gap, CarePlan=gap)
+        text = said(hers)
+        places = [
+            text.index(sentence)
+            for sentence in (
+                "Delta: We could not get this",
+                "Not shared. You or Gamma",
+                "Beta sent no entries",
+                "Alpha does not offer this",
+            )
+        ]
+        assert places == sorted(places)
 
     def test_of_another_person_is_not_there(self, client, sam, connection):
         ran(connection, CareTeam="not_shared", CarePlan="")
