@@ -62,6 +62,13 @@ class TestWhatMattersNow:
         assert "December 31, 2024" in text
         assert "152.5" not in text
 
+    def test_calls_nothing_the_newest_by_a_date_that_cannot_be(self, hers, connection):
+        keep(connection, result(0), {**result(1, name="Potassium", code="2823-3"), "effectiveDateTime": "2999-01-01"})
+        text = main(hers, "whole_record")
+        assert "newest 2024" in text
+        assert "newest January 1, 2999" not in text
+        assert text.index(">Sodium") < text.index(">Potassium")
+
     def test_that_does_not_open_leaves_the_subjects(self, hers, connection):
         keep(connection, condition("c1", "Asthma"))
         Leaf.objects.update(sealed_rows=b"\x03" + bytes(80))

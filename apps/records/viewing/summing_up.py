@@ -2,15 +2,22 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
 
 from apps.records.presenters import dates
-from apps.records.subjects import LISTED, Subject
+from apps.records.subjects import ALLERGIES, CONDITIONS, DOCUMENTS, HISTORY, LISTED, MEDICINES, RESULTS, VITALS, Subject
 from apps.records.viewing.whole import Whole
+from apps.wire import datetimes
+
+# What cannot have happened yet: a date to come is a mistake there, and nothing is the newest by it.
+_BEHIND_US: Final = frozenset(one.key for one in (ALLERGIES, CONDITIONS, DOCUMENTS, HISTORY, MEDICINES, RESULTS, VITALS))
 
 
 @dataclass(frozen=True)
 class Summary:
-    """One subject. `newest` is in words, and empty where nothing has a date."""
+    """One subject. `newest` is in words, and empty where nothing has a date; a year alone, where a date that cannot be
+    stands before it."""
 
     subject: Subject
     count: int
@@ -31,5 +38,10 @@ def _counts(whole: Whole) -> Mapping[str, int]:
 
 
 def _newest(whole: Whole, subject: Subject) -> str:
-    sent = max((shelf.index.newest for shelf in whole.of(subject) if shelf.index), default="")
-    return dates.sent_date(sent)
+    indexes = [shelf.index for shelf in whole.of(subject) if shelf.index]
+    sent = max((index.newest for index in indexes), default="")
+    parsed = datetimes.parse(sent) if sent else None
+    latest = (whole.at + timedelta(days=1)).date()
+    if subject.key not in _BEHIND_US or parsed is None or parsed.first_day <= latest:
+        return dates.sent_date(sent)
+    return max((year for index in indexes for year in index.years if year <= f"{latest.year:04}"), default="")

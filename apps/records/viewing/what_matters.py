@@ -11,7 +11,7 @@ from apps.records.presenters import allergies, results
 from apps.records.shelving import reading
 from apps.records.shelving.reading import Shelved
 from apps.records.subjects import ALLERGIES, CONDITIONS, MEDICINES, RESULTS, Subject
-from apps.records.viewing import allergy_words, folding, rows
+from apps.records.viewing import allergy_words, folding, rows, whens
 from apps.records.viewing.allergy_words import Allergies
 from apps.records.viewing.rows import Row
 from apps.records.viewing.whole import Whole
@@ -72,9 +72,11 @@ def _held(whole: Whole, subject: Subject, group: str) -> int:
 
 
 def _latest(whole: Whole, found: Sequence[Shelved]) -> Named:
-    """Without what is ordered and not there yet, or was canceled."""
+    """Without what is ordered and not there yet, or was canceled. Those of a date that cannot be come last: a year
+    mistyped would stand there as the latest for ever."""
     held = sum(shelf.index.count for shelf in whole.of(RESULTS) if shelf.index is not None)
     told = [one for one in found if one.entry is None or one.entry.group not in results.WITHOUT_RESULT]
+    told.sort(key=lambda one: one.entry is not None and whens.looks_wrong(one.entry, born=None, at=whole.at))
     return _named(whole, RESULTS, told, has_unread=held > len(found))
 
 
