@@ -5,6 +5,7 @@ import itertools
 import pytest
 
 from apps.directory.models import ClientRegistration
+from apps.records import ledger
 from apps.records.models import Record, SyncStep
 from apps.wire import fhir
 from tests.records.linked import AT
@@ -59,7 +60,7 @@ class TestALinkThatIsGone:
         three_pages(provider)
         provider.answers[f"{PAGE}3"] = http(410)
         run = sync(linked)
-        assert (run.outcome, stored(), step(run).gap) == ("partial", {"a1", "a2"}, Gap.REFUSED)
+        assert (run.outcome, stored(), step(run).gap) == ("partial", {"a1", "a2"}, Gap.STOPPED_SHORT)
         assert len(provider.sent(ALLERGIES)) == 2
 
     def test_counts_no_stranger_twice(self, linked, provider):
@@ -101,6 +102,33 @@ class TestALastPageForEver:
         run = sync(linked)
         assert (run.outcome, stored(), step(run).gap) == ("partial", {"a1", "a2"}, Gap.STOPPED_SHORT)
         assert len([asked for asked in provider.asked if "AllergyIntolerance" in asked]) < 15
+
+    def test_ends_where_nothing_is_on_it_and_is_named(self, linked, provider):
+        ClientRegistration.objects.update(requests_per_minute=10_000)
+        self.pages(provider, list)
+        run = sync(linked)
+        assert (run.outcome, step(run).gap, step(run).pages) == ("partial", Gap.STOPPED_SHORT, 100)
+        told = next(
+            one for one in ledger.lines(linked, run, provider="Harbor") if str(one.subject).startswith("Allergies")
+        )
+        assert told.sentence == "0 entries came. There may be more at Harbor that we could not get."
+
+    def test_is_none_where_a_server_withholds_many_rows_page_by_page(self, linked, provider):
+        """Some cut pages first, and take out of each what this patient may not see."""
+        ClientRegistration.objects.update(requests_per_minute=10_000)
+        numbers = itertools.count()
+        usual = provider.next_url
+
+        def rows():
+            number = next(numbers)
+            if number == 150:
+                provider.next_url = lambda _page: None
+            return [allergy(f"a{number}")] if number % 90 == 0 or number == 150 else []
+
+        self.pages(provider, rows)
+        run = sync(linked)
+        provider.next_url = usual
+        assert (run.outcome, stored()) == ("complete", {"a0", "a90", "a150"})
 
     @pytest.mark.parametrize("length", [2, 3, 12])
     def test_ends_soon_where_several_pages_come_round_again(self, linked, provider, length):
