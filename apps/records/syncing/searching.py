@@ -102,8 +102,11 @@ class Searching:
             self._cursor = cursor.again_for_everything()
         elif error.code is Code.TOO_LARGE and not cursor.in_few:
             self._begin_again(cursor.again_in_few())
-        elif isinstance(question, Follow) and error.status in _LINK_IS_GONE and not cursor.is_again:
-            self._begin_again(cursor.again())
+        elif isinstance(question, Follow) and error.status in _LINK_IS_GONE:
+            if cursor.is_again:
+                self._cursor = cursor.short().next_search()
+            else:
+                self._begin_again(cursor.again())
         else:
             self._cursor = cursor.past(gaps.reason(error))
         stepping.remember(self.step, self._cursor, self._work)
