@@ -11,6 +11,8 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.records import subjects
 from apps.records.presenters import dates
+from apps.records.presenters.entry import Entry
+from apps.records.viewing import explaining
 from apps.records.viewing.lists import Filters
 
 register = template.Library()
@@ -95,6 +97,12 @@ def subject_name(key: str) -> str:
     """What the subject of that key is called."""
     subject = subjects.find(key)
     return str(subject.name) if subject else ""
+
+
+@register.filter
+def explained(entry: Entry) -> str:
+    """What the test that an entry is of is, in words of ours; empty where we have none."""
+    return explaining.of(entry)
 
 
 @register.filter

@@ -93,7 +93,7 @@ def show_over_time(request: HttpRequest, subject_key: str, record_pk: int, *, is
         return redirect("entry", subject_key, record_pk)
     if is_file:
         return _saved(spreadsheets.of(page.test))
-    context |= {"title": rows.names(page.entry), "test": page.test, "whole": page.whole}
+    context |= {"title": rows.names(page.entry), "entry": page.entry, "test": page.test, "whole": page.whole}
     context |= {"behind": page.behind, "checked": page.checked}
     return render(request, "records/over_time.html", context)
 

@@ -1,0 +1,77 @@
+"""What a test is, in words of ours, beside what the provider says."""
+
+import re
+
+import pytest
+from django.urls import reverse
+from django.utils import translation
+
+from apps.records.models import Record
+from apps.records.presenters.entry import Code, Entry
+from apps.records.presenters.plain_names import NAMES
+from apps.records.viewing import explaining
+from tests.records.shelved import keep, result
+
+LOINC = "http://loinc.org"
+SAYS_ITSELF = {"temperature", "weight", "height", "waist"}
+EXPLAINED = [name.key for name in NAMES if name.key not in SAYS_ITSELF]
+# Patient experience 1.6 and 3.0: no advice, no risk, no judgment.
+JUDGING = {
+    "en": {"normal", "abnormal", "bad", "good", "should", "must", "risk", "danger", "dangerous", "healthy", "improve"},
+    "es": {"normal", "anormal", "malo", "bueno", "debe", "riesgo", "peligro", "peligroso", "sano", "mejorar"},
+}
+MOST_WORDS = 26  # of a sentence; Spanish needs a quarter more than English
+SODIUM = "A salt that keeps the water in the body in balance, within cells and around them."
+
+
+class TestTheWords:
+    def test_are_of_every_plain_name_that_does_not_say_itself(self):
+        assert {name.key for name in NAMES if not explaining.of_name(name.key)} == SAYS_ITSELF
+
+    @pytest.mark.parametrize("language", ["en", "es"])
+    @pytest.mark.parametrize("key", EXPLAINED)
+    def test_are_short_and_judge_nobody(self, key, language):
+        with translation.override(language):
+            said = explaining.of_name(key)
+        assert not JUDGING[language] & set(re.findall(r"\w+", said.lower()))
+        assert all(len(sentence.split()) <= MOST_WORDS for sentence in re.split(r"(?<=[.;]) ", said))
+
+    @pytest.mark.parametrize("key", EXPLAINED)
+    def test_are_in_the_language_of_the_reader(self, key):
+        with translation.override("es"):
+            spanish = explaining.of_name(key)
+        with translation.override("en"):
+            assert spanish != explaining.of_name(key)
+
+    def test_are_none_of_a_code_that_we_do_not_know(self):
+        assert explaining.of(Entry(codes=(Code(LOINC, "58941-6"),))) == ""
+
+    def test_are_none_of_what_the_provider_hides(self):
+        assert explaining.of(Entry(codes=(Code(LOINC, "2823-3"),), is_withheld=True)) == ""
+
+
+@pytest.mark.django_db
+class TestAPage:
+    @pytest.fixture
+    def pk(self, connection):
+        keep(connection, *(result(number) for number in range(3)))
+        return Record.objects.get(logical_id="o1").pk
+
+    @pytest.mark.parametrize("page", ["entry", "over_time"])
+    def test_says_what_the_test_is_and_whose_words_these_are(self, hers, pk, page):
+        text = hers.get(reverse(page, args=["results", pk])).content.decode()
+        assert SODIUM in text
+        assert "These words are ours" in text
+
+    def test_over_time_has_questions_for_a_visit(self, hers, pk):
+        assert "Questions you can ask" in hers.get(reverse("over_time", args=["results", pk])).content.decode()
+
+    def test_says_nothing_of_a_test_without_a_code_that_is_known(self, hers, connection):
+        keep(connection, {**result(7), "code": {"text": "Something of our own"}})
+        pk = Record.objects.get(logical_id="o7").pk
+        assert "What this is" not in hers.get(reverse("entry", args=["results", pk])).content.decode()
+
+    @pytest.mark.parametrize("page", ["entry", "over_time"])
+    def test_is_not_found_by_a_stranger(self, client, sam, pk, page):
+        client.force_login(sam)
+        assert client.get(reverse(page, args=["results", pk])).status_code == 404
