@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
+from django.contrib.auth.password_validation import validate_password
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils import timezone
@@ -22,7 +23,10 @@ class UserManager(BaseUserManager["User"]):
         return user
 
     def create_superuser(self, email: str, password: str | None = None, **columns: Any) -> "User":
-        """Staff with every permission, as `createsuperuser` makes them."""
+        """Staff with every permission, as `createsuperuser` makes them. Raises ValidationError for a password that
+        nobody may choose; that command asks no such question where nobody is at the keyboard."""
+        if password is not None:
+            validate_password(password, self.model(email=email, **columns))
         return self.create_user(email, password, is_staff=True, is_superuser=True, **columns)
 
 

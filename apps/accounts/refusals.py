@@ -21,8 +21,8 @@ _ACTOR = Actor.system("sign-in")  # nobody knows who it was
 class Method(models.TextChoices):
     """What was wrong. A code is asked for after the right password, so that a wrong one is graver."""
 
-    PASSWORD = "password", _("a wrong password")  # noqa: S105  the name of a way
-    PASSWORD_AGAIN = "password again", _("a wrong password, typed in a browser that was signed in")  # noqa: S105
+    PASSWORD = "password", _("a wrong password")
+    PASSWORD_AGAIN = "password again", _("a wrong password, typed in a browser that was signed in")
     CODE = "code", _("the password was right, and the code after it was wrong")
     CODE_AGAIN = "code again", _("a wrong code, typed in a browser that was signed in")
 

@@ -7,14 +7,14 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 from django.utils import timezone
 
 from apps.connections.models import Connection
 from apps.connections.overseeing import listing
 from apps.connections.overseeing.listing import Listed, Wanted
 from apps.connections.reasons import Reason
-from apps.directory.models import ClientRegistration, Provider
+from apps.directory.management import naming
 
 _MOST_DIGITS = 6  # a million hours are more than a century
 _COLUMNS = "{:36}  {:21}  {:15}  {:16}  {:16}  {:16}  {:16}  {}"
@@ -32,8 +32,8 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Which links, and how to print them."""
-        parser.add_argument("--registration", metavar="ID", help="of this client registration: its id, or its label")
-        parser.add_argument("--provider", metavar="ID", help="of this provider: its id, or its whole name")
+        parser.add_argument("--registration", metavar="NAME", help="of this client registration: its label, or its id")
+        parser.add_argument("--provider", metavar="NAME", help="of this provider: its whole name, or its id")
         parser.add_argument("--user", metavar="ID", type=UUID, help="of this user, by the id")
         parser.add_argument("--status", choices=Connection.Status.values)
         parser.add_argument("--reason", choices=Reason.values, help="why they need a sign-in")
@@ -47,8 +47,8 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         """As they come from the database."""
         wanted = Wanted(
-            registration_id=_named(ClientRegistration, "label", options["registration"]),
-            provider_id=_named(Provider, "name", options["provider"]),
+            registration_id=naming.registration_id(given) if (given := options["registration"]) else None,
+            provider_id=naming.provider_id(given) if (given := options["provider"]) else None,
             user_id=options["user"],
             status=options["status"],
             reason=options["reason"],
@@ -71,22 +71,6 @@ def _line(one: Listed) -> str:
     return _COLUMNS.format(
         str(one.id), one.status, one.reason or "-", *(_moment(moment) for moment in moments), one.provider
     )
-
-
-def _named(model: type[ClientRegistration] | type[Provider], column: str, given: str | None) -> UUID | None:
-    """The id of the one row with this id or this name."""
-    if given is None:
-        return None
-    try:
-        found = list(model._default_manager.filter(pk=UUID(given)).values_list("pk", flat=True))  # noqa: SLF001 - public
-    except ValueError:
-        by_name = {f"{column}__iexact": given}
-        found = list(model._default_manager.filter(**by_name).values_list("pk", flat=True)[:2])  # noqa: SLF001 - public
-    if not found:
-        raise CommandError(f"There is no {model._meta.verbose_name} of this id or name.")  # noqa: SLF001 - public
-    if len(found) > 1:
-        raise CommandError(f"Several are called so: give the id of the {model._meta.verbose_name}.")  # noqa: SLF001
-    return found[0]
 
 
 def _number(text: str) -> int:

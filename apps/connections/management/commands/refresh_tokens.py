@@ -18,7 +18,7 @@ from apps.connections.refreshing import hastening, running
 from apps.connections.refreshing.attempting import Outcome
 from apps.connections.refreshing.claiming import Claim
 from apps.connections.refreshing.hastening import Asked, Hindrance
-from apps.directory.models import ClientRegistration
+from apps.directory.management import naming
 
 # What came of it, and whose turn it is.
 _OUTCOMES: Mapping[Outcome | None, str] = {
@@ -59,7 +59,9 @@ class Command(BaseCommand):
         which.add_argument("connection", nargs="?", metavar="ID", type=UUID, help="the id of one connection")
         which.add_argument("--due", action="store_true", help="those that are due")
         which.add_argument("--all", action="store_true", help="all: they are made due, and then taken as those are")
-        parser.add_argument("--registration", metavar="ID", type=UUID, help="with --all: of this client registration")
+        parser.add_argument(
+            "--registration", metavar="NAME", help="with --all: of this client registration: its label, or its id"
+        )
         parser.add_argument("--seconds", metavar="N", type=float, default=600, help="begin nothing after so long (600)")
         parser.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
 
@@ -67,8 +69,8 @@ class Command(BaseCommand):
         """Do it, and say what was done."""
         if options["registration"] and not options["all"]:
             raise CommandError("--registration goes with --all.")
-        if options["registration"] and not ClientRegistration.objects.filter(pk=options["registration"]).exists():
-            raise CommandError("There is no client registration with this id.")
+        if options["registration"]:
+            options["registration"] = naming.registration_id(options["registration"])
         if options["connection"]:
             self._one(options["connection"], is_rehearsal=options["dry_run"])
         elif options["dry_run"]:

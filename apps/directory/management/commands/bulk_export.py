@@ -12,6 +12,7 @@ from django.utils import timezone
 from apps.audit.recording import Actor
 from apps.directory import bulk_exporting
 from apps.directory.bulk_exporting import Limits, Means, NotExported, Report, Wish
+from apps.directory.management import naming
 from apps.directory.models import Endpoint
 from apps.directory.system_access import NoSystemAccess
 from apps.wire.errors import WireError
@@ -36,7 +37,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """From where, whom, and where to."""
-        parser.add_argument("--endpoint", required=True, metavar="URL", help="the FHIR base URL, as in the directory")
+        parser.add_argument(
+            "--endpoint", required=True, metavar="URL", help="its FHIR base URL, or the whole name of its provider"
+        )
         parser.add_argument("--group", required=True, metavar="ID", help="the group whose records are exported")
         parser.add_argument(
             "--output",
@@ -68,9 +71,7 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Progress on standard error; in the end one line on standard output."""
-        endpoint = Endpoint.objects.filter(fhir_base_url=options["endpoint"]).first()
-        if endpoint is None:
-            raise CommandError("The directory has no endpoint with this FHIR base URL.")
+        endpoint = naming.endpoint(options["endpoint"])
         types = tuple(name for name in options["types"].split(",") if name)
         wish = Wish(endpoint.fhir_base_url, options["group"], types, options["since"])
         limits = Limits(keep_free_bytes=options["keep_free"], largest_file_bytes=options["largest_file"])

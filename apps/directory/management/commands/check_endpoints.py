@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from apps.audit.recording import Actor
+from apps.directory.management import naming
 from apps.directory.models import Endpoint, EndpointCheck
 from apps.directory.watching import checking, comparing
 
@@ -28,7 +29,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Which endpoints, and how to print."""
         which = parser.add_mutually_exclusive_group(required=True)
-        which.add_argument("url", nargs="?", metavar="URL", help="the FHIR base URL of one endpoint")
+        which.add_argument("url", nargs="?", metavar="URL", help="one FHIR base URL, or the whole name of a provider")
         which.add_argument("--stale", action="store_true", help="those never checked, or not for a day")
         which.add_argument("--all", action="store_true", help="every endpoint that is still on its list")
         which.add_argument("--sample", type=_number, metavar="N", help="so many of them, drawn at random")
@@ -51,10 +52,7 @@ class Command(BaseCommand):
 
 def _chosen(options: dict[str, Any]) -> "QuerySet[Endpoint]":
     if options["url"]:
-        one = Endpoint.objects.filter(fhir_base_url=options["url"])
-        if not one.exists():
-            raise CommandError("The directory has no endpoint with this FHIR base URL.")
-        return one
+        return naming.endpoints(options["url"])
     rows = checking.checkable()
     if options["sample"] is not None:
         return rows.order_by("?")[: options["sample"]]

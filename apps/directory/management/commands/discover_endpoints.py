@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from apps.audit.recording import Actor
 from apps.directory import discovering
+from apps.directory.management import naming
 from apps.directory.models import Endpoint
 from apps.wire.dialects import Interface
 from apps.wire.errors import WireError
@@ -27,7 +28,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Which endpoints."""
         which = parser.add_mutually_exclusive_group(required=True)
-        which.add_argument("url", nargs="?", metavar="URL", help="the FHIR base URL of one endpoint")
+        which.add_argument("url", nargs="?", metavar="URL", help="one FHIR base URL, or the whole name of a provider")
         which.add_argument("--stale", action="store_true", help="those never asked, or not for a day")
         which.add_argument("--all", action="store_true", help="every endpoint of a SMART deployment")
 
@@ -58,6 +59,4 @@ def _endpoints(url: str | None) -> QuerySet[Endpoint]:
     rows = Endpoint.objects.filter(interface=Interface.SMART).order_by("fhir_base_url")
     if url is None:
         return rows.filter(vanished_at__isnull=True)
-    if not rows.filter(fhir_base_url=url).exists():
-        raise CommandError("The directory has no endpoint of a SMART deployment with this FHIR base URL.")
-    return rows.filter(fhir_base_url=url)
+    return naming.endpoints(url, among=rows)

@@ -26,6 +26,7 @@ from apps.directory import (
     trusting,
 )
 from apps.directory.desk import requesting
+from apps.directory.management import naming
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, SystemAccount
 from apps.directory.registering import RefreshScope, SmartVersion, Terms
 from apps.wire.client_authentication import Authentication
@@ -56,7 +57,11 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Which servers, and what to change there."""
         which = parser.add_mutually_exclusive_group(required=True)
-        which.add_argument("--authorization-server", metavar="URL", help="its authorize address, as in the directory")
+        which.add_argument(
+            "--authorization-server",
+            metavar="URL",
+            help="its authorize address, the label of our registration there, or the FHIR base URL of an endpoint",
+        )
         which.add_argument("--all-sandbox", action="store_true", help="every authorization server of the sandbox")
         parser.add_argument("--client-id", help="the client id; its secret is read from standard input")
         parser.add_argument("--approve", action="store_true", help="the developer portal approved the application")
@@ -154,7 +159,7 @@ class Command(BaseCommand):
     def _serve(self, registration: ClientRegistration, url: str, *, at: datetime) -> None:
         """An organization beside it."""
         try:
-            row = enabling.serve(registration, _endpoint(url), actor=_ACTOR, at=at)
+            row = enabling.serve(registration, naming.endpoint(url), actor=_ACTOR, at=at)
         except enabling.Unsuited:
             raise CommandError(f"{url} is of another interface, or one of the two is the sandbox's.") from None
         except enabling.NotBeside:
@@ -255,18 +260,12 @@ def _line(server: AuthorizationServer, registration: ClientRegistration) -> dict
 
 
 def _servers(authorize_url: str | None) -> list[AuthorizationServer]:
-    rows = AuthorizationServer.objects.order_by("authorize_url", "pk")
-    found = list(rows.filter(authorize_url=authorize_url) if authorize_url else rows.filter(is_sandbox=True))
+    if authorize_url:
+        return naming.authorization_servers(authorize_url)
+    found = list(AuthorizationServer.objects.filter(is_sandbox=True).order_by("authorize_url", "pk"))
     if not found:
         raise CommandError("The directory has no such authorization server: import its endpoints, or discover them.")
     return found
-
-
-def _endpoint(url: str) -> Endpoint:
-    endpoint = Endpoint.objects.select_related("authorization_server").filter(fhir_base_url=url).first()
-    if endpoint is None:
-        raise CommandError(f"The directory has no endpoint {url}.")
-    return endpoint
 
 
 def _needs_secret(server: AuthorizationServer, options: dict[str, Any]) -> bool:

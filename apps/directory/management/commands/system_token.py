@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from apps.audit.recording import Actor
 from apps.directory import system_access
+from apps.directory.management import naming
 from apps.directory.models import Endpoint
 from apps.directory.system_access import NoSystemAccess
 from apps.wire.errors import Code, RequestRefused, WireError
@@ -26,7 +27,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Where, and for what."""
-        parser.add_argument("--endpoint", required=True, metavar="URL", help="its FHIR base URL, as in the directory")
+        parser.add_argument(
+            "--endpoint", required=True, metavar="URL", help="its FHIR base URL, or the whole name of its provider"
+        )
         parser.add_argument(
             "--scope", action="append", default=[], metavar="SCOPE", help="system/Patient.read, say; may be repeated"
         )
@@ -34,9 +37,7 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Three lines about how, and two about what came of it."""
-        endpoint = Endpoint.objects.filter(fhir_base_url=options["endpoint"]).first()
-        if endpoint is None:
-            raise CommandError("The directory has no endpoint with this FHIR base URL.")
+        endpoint = naming.endpoint(options["endpoint"])
         scopes = tuple(options["scope"]) or system_access.smallest_scopes(endpoint)
         try:
             self._describe(system_access.way(endpoint, at=timezone.now()), scopes)

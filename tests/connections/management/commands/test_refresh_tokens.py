@@ -213,9 +213,17 @@ class TestAll:
 
     def test_of_a_registration_that_is_not_there_are_refused(self, make, stand_in):
         make(due_in=5 * HOUR)
-        with pytest.raises(CommandError, match="There is no client registration with this id"):
-            call_command("refresh_tokens", "--all", "--registration", str(uuid.uuid4()))
+        for name in (str(uuid.uuid4()), "Nowhere gateway"):
+            with pytest.raises(CommandError, match="There is no client registration of this id or name"):
+                call_command("refresh_tokens", "--all", "--registration", name)
         assert stand_in.token_requests == []
+
+    def test_of_a_registration_are_found_by_its_label(self, make, make_registration, stand_in):
+        make(due_in=5 * HOUR)
+        make_registration("Bay gateway")
+        stand_in.token = tokens()
+        assert run("--all", "--registration", "bay GATEWAY")[0].startswith("0 links were made due.")
+        assert run("--all", "--registration", "ours") == ("1 link was made due.\nours: 1 renewed\n", 0)
 
     def test_is_told_of_one_link_as_of_one(self, make, stand_in):
         make(due_in=5 * HOUR)
