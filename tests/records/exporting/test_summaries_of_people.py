@@ -140,3 +140,36 @@ class TestAPatient:
             (only,) = patient(alice, R4_PATIENT).of_type("Patient")
         assert "Nombre: Dr. Wrenna Ilse Quillfeather" in only["text"]["div"]
         assert "Sexo: femenino" in only["text"]["div"]
+
+
+class TestAContactPerson:
+    @pytest.mark.parametrize("sent", [R4_PATIENT, DSTU2_PATIENT])
+    @pytest.mark.parametrize("is_a_list", [False, True])
+    def test_is_told_with_how_to_reach_them(self, alice, sent, is_a_list):
+        emergency = {"coding": [{"system": "http://terminology.hl7.org/CodeSystem/v2-0131", "code": "C"}]}
+        name = {"family": ["Marsh"] if is_a_list else "Marsh", "given": ["Ada"]}
+        contact = {"relationship": [{"text": "Mother"}, emergency], "name": name, "telecom": [PHONE]}
+        found = patient(alice, sent, contact=[contact] if is_a_list else contact)
+        (only,) = found.of_type("Patient")
+        assert only["contact"] == [{**contact, "name": {"family": "Marsh", "given": ["Ada"]}}]
+        assert "Contact person: Ada Marsh (Mother, emergency contact), 555-0100" in only["text"]["div"]
+
+    def test_may_be_known_by_what_they_are_alone(self, alice):
+        home = {"line": ["7 Heron Way"], "city": "Tarn"}
+        school = {"organization": {"display": "Tarn School", "reference": "Organization/9"}}
+        found = patient(alice, R4_PATIENT, contact=[{"relationship": [{"text": "Aunt"}], "address": home}, school])
+        (only,) = found.of_type("Patient")
+        assert only["contact"] == [
+            {"relationship": [{"text": "Aunt"}], "address": home},
+            {"organization": {"display": "Tarn School"}},
+        ]
+        assert "Contact person: Aunt, 7 Heron Way, Tarn" in only["text"]["div"]
+        assert "Contact person: Tarn School" in only["text"]["div"]
+
+    @pytest.mark.parametrize(
+        "contact", [{"relationship": [{"text": "Mother"}]}, {"telecom": [PHONE], "period": {"end": "2019"}}, {}, "x"]
+    )
+    def test_is_not_told_who_cannot_be_reached_or_is_none_any_more(self, alice, contact):
+        (only,) = patient(alice, R4_PATIENT, contact=[contact]).of_type("Patient")
+        assert "contact" not in only
+        assert "Contact person" not in only["text"]["div"]

@@ -15,6 +15,13 @@ _SEX: Final[Mapping[str, Promise]] = {
     "female": gettext_lazy("female"), "male": gettext_lazy("male"), "other": gettext_lazy("other"),
     "unknown": gettext_lazy("unknown"),
 }  # fmt: skip
+# What the codes mean that are often sent without words (v2-0131; DSTU2 patient-contact-relationship).
+_RELATIONS: Final[Mapping[str, Promise]] = {
+    "C": gettext_lazy("emergency contact"), "emergency": gettext_lazy("emergency contact"),
+    "N": gettext_lazy("next of kin"), "guardian": gettext_lazy("guardian"), "family": gettext_lazy("family"),
+    "E": gettext_lazy("employer"), "partner": gettext_lazy("partner"), "parent": gettext_lazy("parent"),
+    "caregiver": gettext_lazy("caregiver"), "friend": gettext_lazy("friend"),
+}  # fmt: skip
 
 _RANKS: Final[Mapping[str, int]] = {"official": 0, "usual": 1, "temp": 3, "old": 4, "maiden": 5}
 _RANK_OF_OTHERS: Final = 2
@@ -37,6 +44,7 @@ def _facts(patient: Part, doctors: Sequence[Doctor]) -> Iterator[tuple[str, str]
     yield _("Language"), ", ".join(each["language"].get("text", "") for each in patient.get("communication", ()))
     yield from ((_("Contact"), contact["value"]) for contact in patient.get("telecom", ()))
     yield from ((_("Address"), _address(address)) for address in patient.get("address", ()))
+    yield from ((_("Contact person"), _other(other)) for other in patient.get("contact", ()))
     yield from ((_("General practitioner"), _doctor(doctor)) for doctor in doctors)
 
 
@@ -47,6 +55,20 @@ def _rank(name: Part) -> int:
 
 def _doctor(doctor: Doctor) -> str:
     return ", ".join((doctor.name, *(contact["value"] for contact in doctor.resource.get("telecom", ()))))
+
+
+def _other(other: Part) -> str:
+    """Who it is, what they are to the patient, and how to reach them."""
+    name = _name(other.get("name", {})) or other.get("organization", {}).get("display", "")
+    relations = ", ".join(filter(None, map(_relation, other.get("relationship", ()))))
+    called = f"{name} ({relations})" if name and relations else name or relations
+    ways = (contact["value"] for contact in other.get("telecom", ()))
+    return ", ".join(filter(None, (called, *ways, _address(other.get("address", {})))))
+
+
+def _relation(relation: Part) -> str:
+    codes = (coding.get("code", "") for coding in relation.get("coding", ()))
+    return str(relation.get("text") or next((_RELATIONS[code] for code in codes if code in _RELATIONS), ""))
 
 
 def _death(patient: Part) -> str:

@@ -37,6 +37,7 @@ def patient(choices: Sequence[Choice], found: Sequence[gathering.Patient], *, at
             **({"birthDate": born} if born else {"_birthDate": writing.absent()}),
             **next(filter(None, (_death(each.resource) for each in found)), {}),
             "address": of_first(partial(persons.addresses, at=at)),
+            "contact": of_first(partial(persons.others, at=at)),
             "communication": of_first(_languages),
         }
     )

@@ -68,6 +68,25 @@ def addresses(resource: Element, *, at: datetime) -> list[Part]:
     return [each for each in found if each]
 
 
+def others(resource: Element, *, at: datetime) -> list[Part]:
+    """Whom to tell, or to ask, in place of the patient, each with a way to know who it is (pat-1)."""
+    return [contact for contact in (_other(each, at) for each in _of_now(resource, "contact", at)) if contact]
+
+
+def _other(sent: Element, at: datetime) -> Part:
+    named = {
+        "name": next(iter(names(sent)), {}),
+        "telecom": contacts(sent, at=at),
+        "address": next(iter(addresses(sent, at=at)), {}),
+        "organization": writing.without_empty(
+            {"display": elements.text(elements.child(sent, "organization"), "display")}
+        ),
+    }
+    if not any(named.values()):
+        return {}
+    return writing.without_empty({"relationship": writing.concepts(sent, "relationship"), **named})
+
+
 def _of_now(resource: Element, name: str, at: datetime) -> Iterator[Element]:
     """What is marked as old, or has ended, may be somebody else's by now."""
     found = elements.children(resource, name)
