@@ -1,11 +1,13 @@
 """What is missing of one source, in the words of the ledger, told before a download and at the head of every file."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
 from apps.connections.models import Connection
-from apps.records import ledger
+from apps.records import gap_words, ledger
 from apps.records.gap_words import Kind
+from apps.records.models import SyncRun, SyncStep
 
 
 @dataclass(frozen=True)
@@ -22,10 +24,12 @@ class Missing:
 
 @dataclass(frozen=True)
 class Gaps:
-    """`is_arriving`: the record is still being fetched, so that a copy made now lacks what comes later."""
+    """`is_arriving`: the record is still being fetched, so that a copy made now lacks what comes later. `by_type` are
+    the resource types that did not come, or not whole, each with the sentence why."""
 
     missing: tuple[Missing, ...]
     is_arriving: bool
+    by_type: tuple[tuple[str, str], ...] = ()
 
     def alike(self) -> tuple[tuple[str, str], ...]:
         """The subjects of which the same is to be said, in a list of words, and what that is."""
@@ -33,6 +37,11 @@ class Gaps:
         for one in self.missing:
             subjects.setdefault(one.sentence, []).append(one.subject)
         return tuple((", ".join(names), sentence) for sentence, names in subjects.items())
+
+    def of_types(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Why some of these types are missing, each reason once."""
+        wanted = set(names)
+        return tuple(dict.fromkeys(sentence for name, sentence in self.by_type if name in wanted))
 
     def sentences(self) -> tuple[str, ...]:
         """Each on a line."""
@@ -44,7 +53,14 @@ def of(connection: Connection, *, at: datetime) -> Gaps:
     run = connection.sync_runs.newest_first(at=at).prefetch_related("steps").first()
     lines = ledger.lines(connection, run, provider=connection.provider.name)
     missing = tuple(Missing(str(line.subject), line.sentence or line.word) for line in lines if _is_missing(line))
-    return Gaps(missing=missing, is_arriving=run is not None and run.finished_at is None)
+    return Gaps(missing, is_arriving=run is not None and run.finished_at is None, by_type=_by_type(connection, run))
+
+
+def _by_type(connection: Connection, run: SyncRun | None) -> tuple[tuple[str, str], ...]:
+    """Of the steps that ended with a gap."""
+    steps = [step for step in run.steps.all() if step.status == SyncStep.Status.GAP] if run is not None else []
+    told = ((step.resource_type, gap_words.of(step, provider=connection.provider.name).sentence) for step in steps)
+    return tuple(sorted(told))
 
 
 def _is_missing(line: ledger.Line) -> bool:

@@ -3,7 +3,8 @@
 import pytest
 
 from apps.records import shelving
-from tests.records.exporting.keeping import keep
+from apps.records.models import SyncRun, SyncStep
+from tests.records.exporting.keeping import keep, spoil
 from tests.records.exporting.summarized import (
     ALERTS,
     ALLERGIES,
@@ -50,6 +51,14 @@ def paper(logical_id="d1", **elements):
     }  # fmt: skip
 
 
+def gap(connection, resource_type, gap="unavailable"):
+    run = SyncRun.objects.create(
+        user=connection.user, connection=connection, cause="confirmed", created_at=AT, outcome="partial", finished_at=AT
+    )
+    columns = {"resource_type": resource_type, "status": "gap", "gap": gap, "finished_at": AT}
+    SyncStep.objects.create(run=run, user=connection.user, **columns)
+
+
 def there(found):
     return [each["code"]["coding"][0]["code"] for each in found.composition["section"]]
 
@@ -64,6 +73,45 @@ class TestASectionOfItsOwn:
         masked = {"url": "http://hl7.org/fhir/StructureDefinition/data-absent-reason", "valueCode": "masked"}
         keep(make_connection(alice), {"resourceType": "Flag", "id": "f1", "extension": [masked]})
         assert "1 entry is hidden by the provider." in Summarized(alice).words(ALERTS)
+
+    @pytest.mark.parametrize("is_shelved", [False, True])
+    @pytest.mark.parametrize(("loinc", "sent"), [(ALERTS, flag()), (DIRECTIVES, paper())])
+    def test_is_there_where_what_may_be_its_own_does_not_open(self, alice, loinc, sent, is_shelved):
+        connection = make_connection(alice)
+        keep(connection, sent)
+        spoil(connection, sent["resourceType"], sent["id"])
+        if is_shelved:
+            shelving.rebuild_all(connection, at=AT)
+        found = Summarized(alice)
+        words = found.words(loinc)
+        assert "Entries from Harbor Family Practice that may belong here could not be opened." in words
+        assert "Nothing is listed. This does not mean that there is none." in words
+        assert found.section(loinc)["emptyReason"]["coding"][0]["code"] == "unavailable"
+        assert PREGNANCY not in there(found)
+
+    @pytest.mark.parametrize(
+        ("loinc", "resource_type", "reason", "said"),
+        [
+            (ALERTS, "Flag", "unavailable", "We could not get this on November 20, 2026."),
+            (ALERTS, "Flag", "not_shared", "did not allow this kind of entry."),
+            (DIRECTIVES, "DocumentReference", "unavailable", "We could not get this on November 20, 2026."),
+            (DIRECTIVES, "DocumentReference", "not_offered", "does not offer this to apps."),
+        ],
+    )
+    def test_is_there_where_its_own_did_not_come(self, alice, loinc, resource_type, reason, said):
+        gap(make_connection(alice), resource_type, reason)
+        found = Summarized(alice)
+        assert there(found).count(loinc) == 1
+        assert said in found.words(loinc).replace("\N{NO-BREAK SPACE}", " ")
+        assert found.section(loinc)["emptyReason"]["coding"][0]["code"] == "unavailable"
+
+    def test_says_nothing_of_what_is_not_its_own(self, alice):
+        connection = make_connection(alice)
+        keep(connection, flag(), {"resourceType": "Appointment", "id": "a1"})
+        gap(connection, "Appointment")
+        found = Summarized(alice)
+        assert "We could not get this" not in found.words(ALERTS)
+        assert not {PREGNANCY, DIRECTIVES} & set(there(found))
 
 
 class TestAnAlert:
@@ -112,6 +160,30 @@ class TestAPregnancy:
         keep(make_connection(alice), observed("o1", "82810-3"), later)
         (only,) = Summarized(alice).told(PREGNANCY)
         assert only["valueString"] == "No"
+
+    @pytest.mark.parametrize("code", ["82810-3", "11778-8"])
+    @pytest.mark.parametrize(
+        ("when", "said"),
+        [
+            ("2026-02-01", ""),
+            ("2026", ""),
+            ("2027-01-01", ""),
+            ("2026-01-18", "Recorded more than 10 months ago: it may no longer be so."),
+            ("2025", "Recorded more than 10 months ago: it may no longer be so."),
+            ("2011-05", "Recorded more than 10 months ago: it may no longer be so."),
+            (None, "It is not known when this was recorded: it may no longer be so."),
+        ],
+    )
+    def test_that_may_be_over_says_so(self, alice, code, when, said):
+        keep(make_connection(alice), observed("o1", code, effectiveDateTime=when))
+        words = Summarized(alice).words(PREGNANCY)
+        assert ("may no longer be so" in words) is bool(said)
+        assert said in words
+
+    def test_that_ended_is_no_older_for_that(self, alice):
+        births = observed("o1", "11996-6", effectiveDateTime="2011-01-01", valueString=None, valueInteger=2)
+        keep(make_connection(alice), births)
+        assert "may no longer be so" not in Summarized(alice).words(PREGNANCY)
 
     @pytest.mark.parametrize(("category", "where"), [("social-history", HISTORY), ("", RESULTS)])
     def test_is_only_counted_where_the_person_does_not_tell_how_they_live(self, alice, category, where):

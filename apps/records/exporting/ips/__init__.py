@@ -12,14 +12,15 @@ check each:
 - Sections, required: Medication Summary 10160-0, Allergies and Intolerances 48765-2, Problems 11450-4; recommended:
   Immunizations 11369-6, History of Procedures 47519-4, Medical Devices 46264-8, Diagnostic Results 30954-2; optional:
   Vital Signs 8716-3, Past History of Illness 11348-0, Plan of Care 18776-5, Social History 29762-2; and, where the
-  record has something for them, Alerts 104605-1 (STU 2), History of Pregnancy 10162-6, Advance Directives 42348-3.
+  record has something for them, Alerts 104605-1 (STU 2), History of Pregnancy 10162-6, Advance Directives 42348-3; the
+  first and the last also where what may be theirs did not come, or does not open.
   Functional Status 47420-5 takes Conditions and ClinicalImpressions that nobody marks as such: those are problems.
 - "Empty Sections and Missing Data": where nothing is known of a required section it has one entry whose code says that
   there is no information, in the code system absent-unknown-uv-ips of STU 1 and in the SNOMED CT of STU 2; where a
   provider recorded that there is none, that, unless another lists what refutes it, hides something, or something does
   not open. Nobody's silence is turned into "none known". A code that nobody sent is data-absent-reason's.
-- Patient (IPS): a name (ips-pat-1) and a birth date, absent with a reason where it is; telecom, address, communication
-  and generalPractitioner where they were sent, doctors as Practitioner (IPS) or Organization (IPS) where the record
+- Patient (IPS): a name (ips-pat-1) and a birth date, absent with a reason where it is; telecom, address, contact (pat-1),
+  communication and generalPractitioner where they were sent, doctors as Practitioner (IPS) or Organization (IPS) where the record
   holds them. R4 "Documents" (presentation): the narrative of the Patient comes first.
 - AllergyIntolerance (IPS), ait-1 and ait-2; Condition (IPS), con-3 to con-5; MedicationStatement, MedicationRequest,
   Immunization, Procedure, DeviceUseStatement (IPS): code, subject and, where demanded, a time, else why it is absent.

@@ -10,7 +10,16 @@ from django.utils.translation import gettext as _
 from apps.records import counts
 from apps.records.exporting import remarking
 from apps.records.exporting.choosing import Choice
-from apps.records.exporting.ips import contradicting, doctors, gathering, introducing, patients, stating, writing
+from apps.records.exporting.ips import (
+    contradicting,
+    doctors,
+    gathering,
+    introducing,
+    patients,
+    stating,
+    tabling,
+    writing,
+)
 from apps.records.exporting.ips.doctors import Doctor
 from apps.records.exporting.ips.gathering import Found, Gathered
 from apps.records.exporting.ips.sections import SECTIONS, Section
@@ -33,8 +42,8 @@ def document(choices: Sequence[Choice], *, at: datetime, tells_answers: bool = T
     listed = {(each.source, f"{each.resource_type}/{each.logical_id}"): found
               for held in gathered.values() for found in held.found for each in found.all}  # fmt: skip
     pages = _Pages(patients.patient(choices, found_patients, at=at), doctors.of(found_patients, at=at), listed)
-    sections = [_section(section, gathered[section.loinc], choices, pages) for section in SECTIONS
-                if gathered[section.loinc].is_there(section)]  # fmt: skip
+    sections = [_section(section, gathered[section.loinc], choices, pages, at) for section in SECTIONS
+                if gathered[section.loinc].is_there(section, choices)]  # fmt: skip
     author = pages.add(_author(), "Device", "holdfast")
     identity = remarking.identity("Composition", remarking.instant(at), *_ids(choices))
     composition = {
@@ -112,7 +121,7 @@ def _bundle(entries: list[Part], choices: Sequence[Choice], at: datetime) -> Par
     }
 
 
-def _section(section: Section, held: Gathered, choices: Sequence[Choice], pages: _Pages) -> Part:
+def _section(section: Section, held: Gathered, choices: Sequence[Choice], pages: _Pages, at: datetime) -> Part:
     entries = [_added(found, pages) for found in held.found]
     items = [found.item for found in held.found]
     certain = () if held.left.hides_some else held.none_known  # what is hidden may be what there should be none of
@@ -120,12 +129,10 @@ def _section(section: Section, held: Gathered, choices: Sequence[Choice], pages:
                 if section.none[one.absence] and not contradicting.is_refuted(one.absence, items)]  # fmt: skip
     if not entries and section.unknown:
         entries = [_stated(section, section.unknown, pages, section.loinc)]
-    rows = [(one.item.title or _("Unnamed entry"), one.item.detail, one.date, one.providers) for one in held.found]
-    heading = (_("What"), _("Details"), _("Date"), _("Provider"))
     part: Part = {
         "title": str(section.title),
         "code": writing.coded("http://loinc.org", section.loinc, section.display),
-        "text": _narrative(_lines(section, held, choices), rows, heading),
+        "text": _narrative(_lines(section, held, choices), tabling.lines(held.found, at=at), tabling.heading()),
     }
     if entries:
         return {**part, "entry": entries}
@@ -145,12 +152,18 @@ def _lines(section: Section, held: Gathered, choices: Sequence[Choice]) -> Itera
     for one in held.none_known:
         known = {"provider": one.source.provider, "when": dates.sent_on(one.when.starts), "said": one.said}
         yield _("%(provider)s recorded %(when)s: %(said)s.") % known
-    names = {str(subject.name) for subject in section.subjects}
     for choice in choices:
-        for missing in choice.gaps.missing:
-            if missing.subject in names:
-                yield f"{choice.source.provider}: {missing.sentence}"
+        for sentence in _missing(section, choice):
+            yield f"{choice.source.provider}: {sentence}"
     yield from _not_listed(held, section)
+
+
+def _missing(section: Section, choice: Choice) -> Iterable[str]:
+    """Why some of it did not come. Of a type of its own among those of a subject, that of the type."""
+    if section.has_own_types:
+        return choice.gaps.of_types(section.resource_types)
+    names = {str(subject.name) for subject in section.subjects}
+    return [missing.sentence for missing in choice.gaps.missing if missing.subject in names]
 
 
 def _origins(choices: Sequence[Choice], at: datetime) -> Iterable[str]:

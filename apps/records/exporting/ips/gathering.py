@@ -25,6 +25,7 @@ from apps.records.exporting.shelved import Unreadable
 from apps.records.exporting.stored import Source
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import UNLISTED, Context, Entry
+from apps.records.presenters.moments import When
 from apps.records.shelving.reading import OpenShelf
 from apps.records.subjects import MEDICINES, Subject
 from apps.vault import sealing
@@ -39,16 +40,21 @@ _BY_SUBJECT: Final[Mapping[Subject, tuple[Section, ...]]] = {
 
 @dataclass(frozen=True, repr=False)
 class Found:
-    """One item, the date in its line of the narrative, and which resource of which source it was made from. `thing` is
-    what it is of, `rank` how early to tell it. `also` are the same in every word, with what they were made from."""
+    """One item, the date in its line of the narrative with what that is of, and which resource of which source it was
+    made from. `thing` is what it is of, `rank` how early to tell it, `again` what it shares with what was done as it
+    was, and `passing` when it was so, of what may be so no more. `also` are the same in every word, with what they were
+    made from."""
 
     source: Source
     logical_id: str
     resource_type: str
     item: Item
+    label: str
     date: str
     thing: str = ""
     rank: int = 0
+    again: str = ""
+    passing: When | None = None
     also: tuple["Found", ...] = ()
 
     @property
@@ -68,7 +74,7 @@ class Found:
         item = self.item
         if item.results or item.inside or "modifierExtension" in item.resource:
             return b""
-        return _ENCODER.encode((item.title, item.detail, self.date, item.resource, item.beside))
+        return _ENCODER.encode((item.title, item.detail, self.label, self.date, item.resource, item.beside))
 
 
 @dataclass
@@ -84,9 +90,13 @@ class Gathered:
         """By which providers it was recorded that there is none."""
         return tuple(self.left.none_known.values())
 
-    def is_there(self, section: Section) -> bool:
+    def is_there(self, section: Section, choices: Iterable[Choice]) -> bool:
         """Whether the document has the section."""
-        return not section.is_by_itself or bool(self.found or self.left.withheld)
+        if not section.is_by_itself or self.found or self.left.withheld:
+            return True
+        return section.has_own_types and bool(
+            self.left.unopened or any(choice.gaps.of_types(section.resource_types) for choice in choices)
+        )
 
     def put(self, told: Told, section: Section) -> None:
         """Make an item of what belongs here."""
@@ -96,10 +106,15 @@ class Gathered:
             return
         item = noting.noted(item, told)
         item = cautions.heeded(item, told) if told.entry.is_modified else item
-        date, thing = narrating.date(told.entry), "" if told.entry.is_modified else judging.meaning_of(told.entry)
-        named = (told.source, told.entry.logical_id, told.entry.resource_type)
-        found = Found(*named, item, date, thing, section.ranks(told.entry))
-        self.newest.add(Ranked.by(told.entry, section.alike_in(told.entry, told.source), found))
+        entry = told.entry
+        found = Found(
+            *(told.source, entry.logical_id, entry.resource_type, item, *narrating.date(entry)),
+            thing="" if entry.is_modified else judging.meaning_of(entry),
+            rank=section.ranks(entry),
+            again=section.again(entry),
+            passing=entry.when if section.passes(entry) else None,
+        )
+        self.newest.add(Ranked.by(told.entry, section, told.source, found))
 
     def settle(self, section: Section) -> None:
         """All is here: what is left of it, in its order. What several say in the very same words stands once; where a

@@ -41,11 +41,11 @@ def together(*said: str) -> str:
     return "; ".join(filter(None, said))
 
 
-def date(entry: Entry) -> str:
-    """When, and what that date is of; empty where none was given."""
+def date(entry: Entry) -> tuple[str, str]:
+    """What its date is of, unless its words say so themselves, and when that was; both empty where none was given."""
     when = entry.when
     said = whens.in_words(when) if when or when.unknown else ""
-    return said if not said or whens.says_itself(when) else f"{whens.label(entry)}: {said}"
+    return ("" if not said or whens.says_itself(when) else whens.label(entry)), said
 
 
 def measured(entry: ResultEntry) -> str:

@@ -11,10 +11,15 @@ from apps.records.presenters import plain_names
 from apps.records.presenters.documents import DocumentEntry
 from apps.records.presenters.entry import Code, Entry
 
-_PREGNANCY: Final = frozenset(
+_PREGNANT: Final = frozenset(
     {
         "82810-3",  # whether somebody is pregnant
         "11778-8", "11779-6", "11780-4", "8665-2",  # when the child is expected; the last period before
+    }
+)  # fmt: skip
+_PREGNANCY: Final = frozenset(
+    {
+        *_PREGNANT,
         "11612-9", "11613-7", "11614-5", "11636-8", "11637-6", "11638-4", "11639-2", "11640-0", "33065-4",
         "11996-6", "11977-6",  # how many pregnancies and births there were
     }
@@ -35,6 +40,11 @@ def anywhere(entry: Entry) -> bool:
 def is_of_pregnancy(entry: Entry) -> bool:
     """Whether somebody is pregnant, until when, and how pregnancies ended."""
     return entry.resource_type == "Observation" and _is_coded(entry.codes, _PREGNANCY)
+
+
+def is_of_now(entry: Entry) -> bool:
+    """Whether it says that somebody is pregnant, or is not: that lasts some months at most."""
+    return is_of_pregnancy(entry) and _is_coded(entry.codes, _PREGNANT)
 
 
 def is_alert(entry: Entry) -> bool:

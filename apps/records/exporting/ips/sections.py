@@ -25,6 +25,10 @@ def _evenly(_entry: Entry) -> int:
     return 0
 
 
+def _never(_entry: Entry) -> bool:
+    return False
+
+
 @dataclass(frozen=True)
 class Section:
     """One section. `loinc` and `display` are its code, `subjects` those whose ledger lines explain what is missing.
@@ -34,8 +38,10 @@ class Section:
     `by_source` of each. What is of one thing stands together where the section `keeps_together`, the most pressing of
     `ranks` first. `unknown` is the code of the entry that says there is no information, for a section that must not be
     empty; `none` are those that say that there is nothing, by what there is none of (`stating`). What it leaves out is
-    not counted where another section has it. One that `is_by_itself` picks what it has from among other things, and is
-    not there where it has nothing.
+    not counted where another section has it. What is done `again` and again gives way to what is done once, where not
+    all has room, and stands in one line of the narrative. One that `is_by_itself` picks what it has from among other
+    things, and is not there where it has nothing; but where it `has_own_types`, which no other section tells of, it is
+    there also where some of these did not come or do not open. Of what `passes` its age is told.
     """
 
     loinc: str
@@ -52,8 +58,11 @@ class Section:
     keeps_together: bool = False
     ranks: Callable[[Entry], int] = _evenly
     counts_left_out: bool = True
+    again: Callable[[Entry], str] = _unlike
     takes: Callable[[Entry], bool] = placing.anywhere
     is_by_itself: bool = False
+    has_own_types: bool = False
+    passes: Callable[[Entry], bool] = _never
 
     def alike_in(self, entry: Entry, source: Source) -> str:
         """What this says the newest of, at this source or anywhere; empty where that is itself."""
@@ -88,7 +97,7 @@ def _nothing(_entry: Entry) -> bool:
 SECTIONS: Final = (
     Section(
         "104605-1", "Alert", _("Alerts"), (subjects.OTHER,), ("Flag",), alerts.alert, _nothing,
-        takes=placing.is_alert, is_by_itself=True,
+        takes=placing.is_alert, is_by_itself=True, has_own_types=True,
     ),
     Section(
         "48765-2", "Allergies and adverse reactions Document", _("Allergies and reactions"), (subjects.ALLERGIES,),
@@ -116,11 +125,12 @@ SECTIONS: Final = (
         "10162-6", "History of pregnancies Narrative", _("Pregnancy"),
         (subjects.HISTORY, subjects.RESULTS, subjects.VITALS), ("Observation",),
         _observed(subjects.HISTORY, subjects.RESULTS, subjects.VITALS), judging.is_canceled,
-        alike=judging.measurement_of, takes=placing.is_of_pregnancy, is_by_itself=True,
+        alike=judging.measurement_of, takes=placing.is_of_pregnancy, is_by_itself=True, passes=placing.is_of_now,
     ),
     Section(
         "42348-3", "Advance healthcare directives", _("Advance directives"), (subjects.DOCUMENTS,),
         ("DocumentReference",), alerts.directive, _nothing, takes=placing.is_directive, is_by_itself=True,
+        has_own_types=True,
     ),
     Section(
         "46264-8", "History of medical device use", _("Devices and implants"), (subjects.DEVICES,), ("Device",),
@@ -129,6 +139,7 @@ SECTIONS: Final = (
     Section(
         "47519-4", "History of Procedures Document", _("Procedures and surgeries"), (subjects.PROCEDURES,),
         ("Procedure",), clinical.procedure, judging.is_not_done, none={Absence.PROCEDURES: ""},
+        again=judging.meaning_of,
     ),
     Section(
         "30954-2", "Relevant diagnostic tests/laboratory data note", _("Results"), (subjects.RESULTS,),

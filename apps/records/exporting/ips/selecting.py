@@ -33,21 +33,25 @@ class NoneKnown:
 
 @dataclass(frozen=True, repr=False)
 class Ranked(Generic[Held]):
-    """Something held, where it stands among others, and what it says the newest of: empty where that is itself."""
+    """Something held, where it stands among others, and what it says the newest of: empty where that is itself. With
+    what was done `again` it shares that."""
 
     order: tuple[str, str, str]
     alike: str
+    again: str
     held: Held
 
     @classmethod
-    def by(cls, entry: Entry, alike: str, held: Held) -> "Ranked[Held]":
+    def by(cls, entry: Entry, section: Section, source: Source, held: Held) -> "Ranked[Held]":
         """As the entry is dated; then the same every time."""
-        return cls((entry.when.sorts_at, entry.title, entry.logical_id), alike, held)
+        order = (entry.when.sorts_at, entry.title, entry.logical_id)
+        return cls(order, section.alike_in(entry, source), section.again(entry), held)
 
 
 @dataclass
 class Newest(Generic[Held]):
-    """The newest, at most so many, and of what is alike one. `older` counts the others."""
+    """The newest, at most so many, and of what is alike one. Of what was done again and again the newest has a place
+    before the others have: one operation stands before the fiftieth check. `older` counts the others."""
 
     most: int
     found: list[Ranked[Held]] = field(default_factory=list)
@@ -64,10 +68,20 @@ class Newest(Generic[Held]):
         alike: dict[str, Ranked[Held]] = {}
         for number, one in enumerate(sorted(self.found, key=lambda each: each.order, reverse=True)):
             alike.setdefault(one.alike or f"#{number}", one)
-        kept = list(alike.values())[: self.most]
+        kept = self._fitting(list(alike.values()))
         self.older += len(self.found) - len(kept)
         self.found = kept
         return [one.held for one in kept]
+
+    def _fitting(self, newest_first: list[Ranked[Held]]) -> list[Ranked[Held]]:
+        if len(newest_first) <= self.most:
+            return newest_first
+        first: dict[str, int] = {}
+        for number, one in enumerate(newest_first):
+            first.setdefault(one.again or f"#{number}", number)
+        others = sorted(set(range(len(newest_first))) - set(first.values()))
+        fitting = sorted([*first.values(), *others][: self.most])
+        return [newest_first[number] for number in fitting]
 
 
 @dataclass
@@ -148,7 +162,7 @@ class Selection:
     def pick(self, record: int, entry: Entry, section: Section, source: Source) -> None:
         """Look at one entry of a shelf."""
         if not self.left.leaves(entry, section, source):
-            self.newest.add(Ranked.by(entry, section.alike_in(entry, source), Picked(source, record, entry)))
+            self.newest.add(Ranked.by(entry, section, source, Picked(source, record, entry)))
 
     def add(self, other: "Selection") -> None:
         """What was picked of another shelf as well."""

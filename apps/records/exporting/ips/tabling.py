@@ -1,0 +1,40 @@
+"""The table of a section: a line for each thing, and one for what was done in the same way several times.
+
+Only lines are folded, and only where they differ in nothing but their date, which all stand there. Each entry stays by
+itself for programs.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from django.utils.translation import gettext as _
+
+from apps.records import counts
+from apps.records.exporting.ips import narrating, passing
+from apps.records.exporting.ips.gathering import Found
+
+Line = tuple[str, str, str, str]
+
+
+def heading() -> Line:
+    """What its columns are called."""
+    return _("What"), _("Details"), _("Date"), _("Provider")
+
+
+def lines(found: Iterable[Found], *, at: datetime) -> list[Line]:
+    """The lines in their order: what was done several times stands where its newest would."""
+    alike: dict[tuple[str, ...], list[Found]] = {}
+    for number, one in enumerate(found):
+        same = (one.item.title, one.item.detail, one.label, *(str(each.source.number) for each in one.all))
+        alike.setdefault(same if one.again and one.date else (f"#{number}",), []).append(one)
+    return [_line(several, at) for several in alike.values()]
+
+
+def _line(several: list[Found], at: datetime) -> Line:
+    first = several[0]
+    dates = "; ".join(one.date for one in several)
+    if len(several) > 1:
+        dates = _("%(count)s times: %(dates)s") % {"count": counts.grouped(len(several)), "dates": dates}
+    age = passing.remark(first.passing, at=at) if first.passing is not None else ""
+    dated = f"{first.label}: {dates}" if first.label else dates
+    return first.item.title or _("Unnamed entry"), narrating.together(first.item.detail, age), dated, first.providers
