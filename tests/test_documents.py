@@ -9,7 +9,9 @@ from config import env
 
 DOCUMENTS = {name: (env.ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("security.md", "privacy.md")}
 _PATH = re.compile(r"`((?:apps|config|tests|docs)/[\w/.-]+)`")
-_OPERATORS = {name: (env.ROOT / name).read_text(encoding="utf-8") for name in ("docs/operating.md", "docs/trouble.md")}
+_PAGES = ["docs/operating.md", *(str(path.relative_to(env.ROOT)) for path in env.ROOT.glob("docs/operating/*.md"))]
+_OPERATORS = {name: (env.ROOT / name).read_text(encoding="utf-8") for name in (*sorted(_PAGES), "docs/trouble.md")}
+_LINK = re.compile(r"\]\((?!https?:)([\w./-]*)(?:#([\w-]+))?\)")
 _OURS = {path.stem for path in env.ROOT.glob("apps/*/management/commands/[!_]*.py") if "sandbox" not in path.parts}
 _OF_DJANGO = {"check", "collectstatic", "createsuperuser", "migrate", "sendtestemail"}
 _CHECK_ID = re.compile(r"holdfast\.[EW]\d{3}")
@@ -36,14 +38,25 @@ class TestOperatorsGuide:
     def test_names_no_command_that_is_not_there(self, name):
         assert set(re.findall(r"manage\.py (\w+)", _OPERATORS[name])) <= _OURS | _OF_DJANGO
 
-    @pytest.mark.parametrize("name", _OPERATORS)
-    def test_leads_to_sections_that_are_there(self, name):
-        for target, anchor in re.findall(r"\]\((?!https?:)([\w./-]*)#([\w-]+)\)", _OPERATORS[name]):
-            path = (env.ROOT / "docs" / target) if target else env.ROOT / name
-            assert anchor in {_anchor(line) for line in path.read_text(encoding="utf-8").splitlines()}, (target, anchor)
+    @pytest.mark.parametrize("name", [*_OPERATORS, "README.md", "CONTRIBUTING.md"])
+    def test_leads_to_what_is_there(self, name):
+        page = env.ROOT / name
+        for target, anchor in _LINK.findall(page.read_text(encoding="utf-8")):
+            path = page.parent / target if target else page
+            assert path.exists(), target
+            if anchor:
+                assert anchor in {_anchor(line) for line in path.read_text(encoding="utf-8").splitlines()}, (
+                    target,
+                    anchor,
+                )
+
+    def test_leads_from_its_first_page_to_each_other(self):
+        index = _OPERATORS["docs/operating.md"].partition("\n## ")[0]
+        led_to = {f"docs/{target}" for target, _anchor in _LINK.findall(index)}
+        assert led_to == set(_OPERATORS) - {"docs/operating.md"}
 
     def test_says_of_each_alarm_what_to_do(self):
-        text = _OPERATORS["docs/operating.md"]
+        text = _OPERATORS["docs/operating/metrics.md"]
         explained = re.findall(r"^\| (`Holdfast.*?) \|", text, re.MULTILINE)
         alarms = re.findall(r"alert: (\w+)", text)
         assert sorted(alarms) == sorted(name for cell in explained for name in re.findall(r"`(\w+)`", cell))

@@ -1,4 +1,4 @@
-"""The drill's database: backed up, lost, restored, as `docs/operating.md` says."""
+"""The drill's database: backed up, lost, restored, as `docs/operating/restoring.md` says."""
 
 import os
 import subprocess

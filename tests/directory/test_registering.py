@@ -49,18 +49,16 @@ class TestARegistration:
         self, server, make_provider, make_endpoint
     ):
         assert registering.request(server, dialect=A, actor=ACTOR, at=AT).label == "a.example"
-        for names, label in (
-            (["Harbor Practice"], "Harbor Practice (R4)"),
-            (["Harbor Practice", "Bay Clinic"], "fhir.example.org (R4)"),
-            (["N" * 150], f"{'N' * 100} (R4)"),
+        for host, names, label in (
+            ("harbor.example", ["Harbor Practice"], "Harbor Practice (R4)"),
+            ("many.example", ["Cedar Practice", "Bay Clinic"], "many.example (R4)"),
+            ("long.example", ["N" * 150], f"{'N' * 100} (R4)"),
         ):
-            providers = [make_provider(name, website=str(len(names))) for name in names]
-            endpoint = make_endpoint(providers[0], registration=None)
+            providers = [make_provider(name) for name in names]
+            endpoint = make_endpoint(providers[0], host=host, registration=None)
             endpoint.providers.set(providers)
             made = registering.request(endpoint.authorization_server, dialect=A, actor=ACTOR, at=AT)
             assert made.label == label
-            for row in (endpoint, made, *providers):
-                row.delete()
 
     def test_is_one_while_it_stands(self, server, registration):
         again = registering.request(server, dialect=A, actor=ACTOR, at=AT)
