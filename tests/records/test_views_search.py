@@ -9,7 +9,7 @@ from apps.records.models import Record
 from apps.records.presenters import plain_names, visits
 from tests.records.linked import make_connection, make_endpoint
 from tests.records.pages import ask
-from tests.records.people import PATIENT_ID
+from tests.records.people import PATIENT_ID, allergy
 from tests.records.shelved import keep, result
 
 pytestmark = pytest.mark.django_db
@@ -103,3 +103,23 @@ class TestTheSameThingFromSeveralSources:
         stranger.force_login(sam)
         assert [leads_to for _text, leads_to in rows(hers)] == [records(connection)]
         assert [leads_to for _text, leads_to in rows(stranger)] == [records(theirs)]
+
+
+class TestAnEntryThatThereIsNone:
+    def nkda(self):
+        nkda = {"system": "http://snomed.info/sct", "code": "409137002", "display": "NKDA"}
+        return allergy("a1", code={"text": "NKDA", "coding": [nkda]})
+
+    @pytest.mark.parametrize("words", ["nkda", "no known"])
+    def test_is_found_by_either_name_and_called_as_its_list_calls_it(self, hers, sam, connection, words):
+        keep(connection, self.nkda())
+        ((text, _numbers),) = rows(hers, words, "allergies")
+        assert "No known medicine allergies" in text
+        assert "(NKDA)" in text
+        hers.force_login(sam)
+        assert rows(hers, words, "allergies") == []
+
+    def test_is_found_by_the_words_of_its_reader(self, hers, connection):
+        keep(connection, self.nkda())
+        hers.cookies["django_language"] = "es"
+        assert len(rows(hers, "sin alergias", "allergies")) == 1

@@ -15,6 +15,7 @@ from apps.records.presenters.entry import Code
 
 _SNOMED = frozenset({"http://snomed.info/sct", "urn:oid:2.16.840.1.113883.6.96"})
 _IPS = "absent-unknown-uv-ips"
+_KEY = "none-known:"
 
 
 class Absence(StrEnum):
@@ -98,6 +99,25 @@ def known_absence(codes: Iterable[Code], title: str) -> Absence | None:
     alone where any of them says it."""
     coded = (_absence_of(code) for code in codes)
     return next(filter(None, coded), None) or _BY_PHRASE.get(" ".join(title.casefold().rstrip(".").split()))
+
+
+def key_of(absence: Absence) -> str:
+    """What an index of words keeps of it: no name of ours for anything that there is has such a key."""
+    return f"{_KEY}{absence.value}"
+
+
+def read_key(key: str) -> Absence | None:
+    """What `key_of` was given; None for any other text."""
+    value = key.removeprefix(_KEY)
+    return Absence(value) if value != key and value in set(Absence) else None
+
+
+def meant_by(words: str) -> tuple[Absence, ...]:
+    """Those that a person may mean by a word, in the language of now."""
+    wanted = " ".join(words.casefold().split())
+    if len(wanted) <= 1:
+        return ()
+    return tuple(absence for absence, said in WORDS.items() if wanted in str(said).casefold())
 
 
 def says_no_information(codes: Iterable[Code]) -> bool:

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 
-from apps.records.presenters import illnesses, meanings, plain_names
+from apps.records.presenters import absences, illnesses, meanings, plain_names
 from apps.records.presenters.entry import NOT_GIVEN, Code, Entry
 from apps.records.presenters.family import FamilyEntry
 from apps.records.presenters.immunizations import ImmunizationEntry
@@ -116,8 +116,11 @@ def _found_by(title: str, key: str, codes: tuple[Code, ...], people: tuple[str, 
 
 
 def _called(entry: Entry) -> tuple[str, str]:
-    """Its title, and the key of what lists call it: of a vaccine, what it is against. What has no title may be a visit,
-    which is called by what sort of visit it was, or about a relative: by the provider's words, else by ours."""
+    """Its title, and the key of what lists call it: of a vaccine, what it is against; of what says that there is none,
+    what there is none of. What has no title may be a visit, which is called by what sort of visit it was, or about a
+    relative: by the provider's words, else by ours."""
+    if entry.is_known_absence and (absence := absences.known_absence(entry.codes, entry.title)) is not None:
+        return entry.title, absences.key_of(absence)
     if isinstance(entry, ImmunizationEntry) and not entry.is_withheld:
         return entry.title, illnesses.key_of(entry.illnesses)
     if entry.title or entry.is_withheld:
@@ -181,6 +184,7 @@ def find(shelves: Sequence[OpenShelf], words: str, ring: KeyRing) -> Found:
     wanted = [word.encode(errors="surrogatepass") for word in dict.fromkeys(words_of(words))]
     keys = [name.key for name in plain_names.meant_by(words)]
     keys += [illnesses.key_of([illness]) for illness in illnesses.meant_by(words)]
+    keys += [absences.key_of(absence) for absence in absences.meant_by(words)]
     meant = [f"{_MARK}{key}{_MARK}".encode() for key in keys]
     for shelf, number, leaf in reading.every_leaf(chosen, Arrangement.WORDS, ring):
         looked.look_through(shelf, number, _understood(indexing.read_phrases, leaf), wanted, meant)

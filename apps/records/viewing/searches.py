@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.utils.translation import gettext
 
-from apps.records.presenters import family, illnesses, plain_names, visits
+from apps.records.presenters import absences, family, illnesses, plain_names, visits
 from apps.records.presenting import KINDS
 from apps.records.shelving import searching
 from apps.records.shelving.searching import Hit
@@ -106,6 +106,7 @@ def _row(whole: Whole, hit: Hit) -> Row:
         status=_status(hit, source.provider, at=whole.at),
         details=(),
         providers=(source.provider,),
+        clinics=(source.name,),
         person=source.person,
     )
 
@@ -121,8 +122,9 @@ def _status(hit: Hit, provider: str, *, at: datetime) -> str:
 def _names(hit: Hit) -> tuple[str, str]:
     """What to call it: plainly, and as the provider does where that is something else. Never nothing."""
     plain = _PLAIN.get(hit.plain)
-    against = ", ".join(map(illnesses.name_of, illnesses.read_key(hit.plain)))
-    ours, theirs = str(plain.words) if plain else against, hit.title
+    absence = absences.read_key(hit.plain)
+    ours = str(plain.words) if plain else ", ".join(map(illnesses.name_of, illnesses.read_key(hit.plain)))
+    ours, theirs = str(absences.WORDS[absence]) if absence else ours, hit.title
     if ours and theirs:
         return ours, theirs if theirs.casefold() != ours.casefold() else ""
     return provider_codes.told(theirs) or ours or str(_BY_KIND.get(hit.plain, "")) or gettext("Unnamed entry"), ""
