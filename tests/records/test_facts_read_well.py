@@ -9,7 +9,7 @@ from django.utils import translation
 
 from apps.records import presenting
 from apps.records.presenters.entry import Context, Entry
-from apps.records.viewing import facts, other_kinds, rows, whens
+from apps.records.viewing import facts, other_kinds, rows, telling, whens
 from apps.records.viewing.facts import lines
 
 TO_BE_TAKEN_FROM = {"boundsPeriod": {"start": "2015-01-16", "end": "2015-01-20"}}
@@ -349,7 +349,7 @@ class TestAnotherKind:
         assert rows.names(entry("Consent", status="active", dateTime="2016-06-23")) == ("Consent", "")
         unheard = entry("Unheard", status="active", dateTime="2016-06-23")
         assert rows.names(unheard) == ("Unnamed entry", "")
-        assert "Other entry (unheard)" in rows._told(unheard)
+        assert "Other entry (unheard)" in telling.of(unheard)
 
     def test_of_entry_is_named_by_its_parts(self):
         formula = {"baseFormulaProductName": "Acme Formula + Iron"}

@@ -5,7 +5,8 @@ import re
 import pytest
 from django.urls import reverse
 
-from tests.records.shelved import keep, result
+from apps.records.models import Record
+from tests.records.shelved import keep, order, result
 
 pytestmark = pytest.mark.django_db
 
@@ -34,6 +35,32 @@ class TestWhatOneProviderSendsInTwoWays:
             text = listed(hers, "subject", subject)
             assert text.count('class="row-link"') == 2, subject
             assert "(FHIR" not in text.split('class="row-link"')[1], subject
+
+    @pytest.mark.parametrize("is_fuller_first", [True, False])
+    def test_is_one_row_where_one_way_tells_more_and_leads_to_that(self, hers, sam, connection, older, is_fuller_first):
+        fuller, barer = (connection, older) if is_fuller_first else (older, connection)
+        keep(fuller, {**plan(), "note": [{"text": "Bring your shoes"}]}, {**device(), "modelNumber": "X2"})
+        text = {"status": "generated", "div": "<div xmlns='http://www.w3.org/1999/xhtml'>Walking: walk every day</div>"}
+        keep(barer, {**plan(), "text": text}, device())
+        for subject, kind in (("plans", "CarePlan"), ("devices", "Device")):
+            listing = listed(hers, "subject", subject)
+            assert listing.count('class="row-link"') == 1, subject
+            assert "1 entry came more than once and is shown once." in listing
+            record = Record.objects.get(connection=fuller, resource_type=kind)
+            assert reverse("entry", args=[subject, record.pk]) in listing
+        hers.force_login(sam)
+        assert 'class="row-link"' not in listed(hers, "subject", "plans")
+
+    def test_is_two_rows_where_each_way_tells_something_of_its_own(self, hers, connection, older):
+        keep(connection, {**plan(), "note": [{"text": "Bring your shoes"}]}, {**device(), "modelNumber": "X2"})
+        keep(older, {**plan(), "note": [{"text": "Bring a hat"}]}, {**device(), "manufacturer": "Pulse"})
+        for subject in ("plans", "devices"):
+            assert listed(hers, "subject", subject).count('class="row-link"') == 2, subject
+
+    def test_is_listed_by_one_provider(self, hers, connection, older):
+        keep(connection, order("m1"), order("m2", on="2023-01-05"))
+        keep(older, order("m3", on="2022-01-05"))
+        assert "providers list this" not in listed(hers, "subject", "medicines")
 
     def test_is_two_rows_where_one_way_tells_otherwise(self, hers, connection, older):
         keep(connection, plan(), device())

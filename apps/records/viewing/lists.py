@@ -77,6 +77,12 @@ class EntryList:
     is_folded: bool = False  # entries of the same thing stand together, as far as one page goes
 
     @property
+    def sent_again(self) -> int:
+        """How many entries of this page came more than once, and are shown once."""
+        rows_of_it = (row for section in self.sections for head in section.rows for row in (head, *head.others))
+        return len({row.record for row in rows_of_it if row.sent > 1})
+
+    @property
     def years_at_hand(self) -> tuple[str, ...]:
         """The newest years, to choose one."""
         return tuple(year for year, _count in self.years[: len(self.years) - len(self.earlier_years)])

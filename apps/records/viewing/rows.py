@@ -1,25 +1,20 @@
 """One row of a list: what an entry is called, what matters most about it, and where it comes from."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cached_property
-from typing import Final
 from uuid import UUID
 
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext
 
-from apps.records import counts, senders
-from apps.records.presenters import absences, grave_entries, grave_news, illnesses, meanings, plain_names, results
+from apps.records import senders
+from apps.records.presenters import absences, grave_entries, grave_news, illnesses, meanings, plain_names
 from apps.records.presenters.care_plans import PLAIN_WORDS, CarePlanEntry
-from apps.records.presenters.documents import DocumentEntry
 from apps.records.presenters.entry import Code, Entry
 from apps.records.presenters.family import FamilyEntry
 from apps.records.presenters.immunizations import ImmunizationEntry
 from apps.records.presenters.questionnaires import QuestionnaireEntry
-from apps.records.presenters.reports import ReportEntry
 from apps.records.presenters.results import ResultEntry
-from apps.records.presenters.values import Attachment
 from apps.records.presenters.visits import VisitEntry
 from apps.records.senders import Sender
 from apps.records.shelving import arranging
@@ -29,15 +24,13 @@ from apps.records.viewing import (
     other_kinds,
     provider_codes,
     remarks,
+    same,
     standing,
-    values_in_words,
+    telling,
     whens,
     words,
 )
-from apps.records.viewing.facts import lines
 from apps.records.viewing.whole import Source
-
-_DEEPEST: Final = 2  # a report, its panels, and their results
 
 
 @dataclass(frozen=True)
@@ -57,6 +50,8 @@ class Row:
     status: str
     details: tuple[str, ...]
     providers: tuple[str, ...]
+    clinics: tuple[str, ...] = ()  # the same, by whatever ways they were read
+    sent: int = 1  # how many entries it stands for
     of_its_test: int = 0
     others: tuple["Row", ...] = ()
     person: str = ""  # whose it is, where the record is of several people
@@ -64,7 +59,7 @@ class Row:
     @property
     def listed_by(self) -> int:
         """How many providers list it."""
-        return len({provider for row in (self, *self.others) for provider in row.providers})
+        return len({clinic for row in (self, *self.others) for clinic in row.clinics or row.providers})
 
 
 def of(
@@ -88,32 +83,42 @@ def paired(
     `on_paper` lead to no page of their own."""
     rows: list[tuple[Shelved, Row]] = []
     sent_by: list[set[UUID]] = []  # the connections of each row: what one of them sent twice is two things
-    alike, page = _Alike(on_paper=on_paper), _AtHand(shelved, sources)
+    alike, page = _Alike(on_paper=on_paper), same.AtHand(shelved, sources)
+
+    def told(one: Shelved, source: Source) -> Row:
+        row = _row(one, source, alike, has_details=has_details)
+        if at is None or one.entry is None:
+            return row
+        said = remarks.of(one.entry, provider=source.provider, born=source.born, at=at)
+        return replace(row, details=(*row.details, *said)) if said else row
+
     for each in shelved:
         one = each if at is None else standing.of_shelved(each, at)
         source = sources[one.connection_id]
-        provider, person = source.provider, source.person
-        near = enumerate(rows[-5:], max(len(rows) - 5, 0)) if len(sources) > 1 else ()
+        near = range(max(len(rows) - 5, 0), len(rows)) if len(sources) > 1 else ()
         theirs = (
-            (place, other)
-            for place, (other, row) in near
-            if row.person == person and one.connection_id not in sent_by[place]
+            place
+            for place in near
+            if rows[place][1].person == source.person and one.connection_id not in sent_by[place]
         )
-        may_be = ((place, other) for place, other in theirs if _may_be_one(other, one, page))
-        same = next((place for place, other in may_be if _same(other, one, page)), None)
-        if same is None:
+        known = ((place, same.standing_for_both(rows[place][0], one, page)) for place in theirs)
+        place, stands = next(((place, stands) for place, stands in known if stands is not None), (-1, None))
+        if stands is None:
             sent_by.append({one.connection_id})
-            row = _row(one, source, alike, has_details=has_details)
-            if at is not None and one.entry is not None:
-                said = remarks.of(one.entry, provider=provider, born=source.born, at=at)
-                row = replace(row, details=(*row.details, *said)) if said else row
-            rows.append((one, row))
-        else:
-            sent_by[same].add(one.connection_id)
-            other, row = rows[same]
-            status = words.of_status(other.entry) if other.entry else row.status  # of no single one's list
-            providers = _together((*row.providers, provider), sources)
-            rows[same] = other, replace(row, providers=providers, status=status)
+            rows.append((one, told(one, source)))
+            continue
+        sent_by[place].add(one.connection_id)
+        other, row = rows[place]
+        rows[place] = (
+            stands,
+            replace(
+                row if stands is other else told(one, source),
+                providers=_together((*row.providers, source.provider), sources),
+                clinics=(*row.clinics, source.name),
+                sent=len(sent_by[place]),
+                status=words.of_status(stands.entry) if stands.entry else row.status,  # of no single one's list
+            ),
+        )
     return [(one, _without_its_clinic(row, one.entry, sources[one.connection_id])) for one, row in rows]
 
 
@@ -210,7 +215,9 @@ def _row(shelved: Shelved, source: Source, alike: _Alike, *, has_details: bool) 
     entry, provider, person = shelved.entry, source.provider, source.person
     if entry is None:
         unread = gettext("We cannot show this entry just now. This is ours to fix.")
-        return Row(shelved.record, shelved.subject, unread, "", "", "", "", "", "", (), (provider,), person=person)
+        nothing = dict.fromkeys(("theirs", "when_label", "when", "year", "group", "status"), "")
+        who = {"providers": (provider,), "clinics": (source.name,), "person": person}
+        return Row(record=shelved.record, subject=shelved.subject, title=unread, details=(), **nothing, **who)
     title, theirs = names(entry)
     status = alike.status(entry, provider)
     details = _said_beside((title, status), shelved, entry, provider, alike) if has_details else (cautions.of(entry),)
@@ -226,6 +233,7 @@ def _row(shelved: Shelved, source: Source, alike: _Alike, *, has_details: bool) 
         status=status,
         details=tuple(filter(None, details)),
         providers=(provider,),
+        clinics=(source.name,),
         of_its_test=shelved.of_its_test,
         person=person,
     )
@@ -258,133 +266,4 @@ def _details(entry: Entry, alike: _Alike, *, is_of_grave: bool) -> Iterable[str]
     if getattr(entry, "may_be_grave", False) or (has_more and (is_of_grave or alike.is_grave(entry))):
         yield alike.unsaid(entry)
     else:
-        yield from _told(entry)
-
-
-def _told(entry: Entry) -> Iterable[str]:
-    yield cautions.of(entry)
-    if isinstance(entry, ResultEntry):
-        yield values_in_words.of_result(entry)
-        yield values_in_words.of_place(entry)
-        if entry.at_home:
-            yield gettext("Measured at home")
-        return
-    yield "" if not entry.title and other_kinds.named(entry) else other_kinds.said(entry)  # else it is called by that
-    said = lines.of_row(entry)
-    yield from said
-    if isinstance(entry, ReportEntry) and entry.results:
-        yield _counted(len(entry.results))
-    if isinstance(entry, QuestionnaireEntry) and entry.lines:
-        yield ngettext("%(n)s question", "%(n)s questions", entry.questions) % {"n": counts.grouped(entry.questions)}
-    named = "".join(f", {line.replace(' · ', ', ')}, " for line in said)  # a visit names who took part, and as what
-    yield ", ".join(one for one in entry.people[:2] if f", {one}, " not in named and one != entry.title)
-
-
-def _counted(count: int) -> str:
-    if count >= results.MOST_RESULTS:
-        return gettext("%(count)s results or more") % {"count": counts.grouped(count)}
-    return ngettext("%(count)s result", "%(count)s results", count) % {"count": counts.grouped(count)}
-
-
-class _AtHand:
-    """The entries of one page by what refers to them. Put in order only where two reports may be the very same."""
-
-    def __init__(self, shelved: Sequence[Shelved], sources: Mapping[UUID, Source]) -> None:
-        self._shelved = shelved
-        self._sources = sources
-
-    def are_of_one_provider(self, *several: Shelved) -> bool:
-        """Whether it sent all of them, in whichever ways."""
-        return len({self._sources[each.connection_id].connection.provider_id for each in several}) == 1
-
-    def find(self, holder: Shelved, path: str) -> Shelved | None:
-        """What a report or a panel refers to so, if it stands on this page."""
-        return self._by_path.get((holder.connection_id, path))
-
-    @cached_property
-    def _by_path(self) -> dict[tuple[UUID, str], Shelved]:
-        told = ((one, one.entry) for one in self._shelved)
-        return {
-            (one.connection_id, f"{entry.resource_type}/{entry.logical_id}"): one
-            for one, entry in told
-            if entry is not None
-        }
-
-
-def _same(one: Shelved, other: Shelved, at_hand: _AtHand, *, deepest: int = _DEEPEST) -> bool:
-    """Whether two providers mean the very same: code, date, value, all that the row says, and what belongs to it are
-    equal. A plan or a device often has no code or no date; only of one provider, read in two ways, can two of them be
-    the same, where nothing that we know of them differs."""
-    if one.connection_id == other.connection_id or one.subject != other.subject:
-        return False
-    first, second = one.entry, other.entry
-    if first is None or second is None or type(first) is not type(second):
-        return False
-    if first.is_withheld:
-        return False
-    is_told_apart = bool(first.codes and first.when.starts)
-    if not is_told_apart and not (first.title and at_hand.are_of_one_provider(one, other)):
-        return False
-    compared = _compared(first) if is_told_apart else _known(first)
-    if any(getattr(first, name) != getattr(second, name) for name in compared):
-        return False
-    # All that is told of them, though the row keeps it for its page: a dose or a conclusion that differs must not
-    # vanish behind another provider's.
-    if _forms(first) != _forms(second) or tuple(_told(first)) != tuple(_told(second)):
-        return False
-    return _have_same_parts(one, other, at_hand, deepest=deepest)
-
-
-def _may_be_one(one: Shelved, other: Shelved, at_hand: _AtHand) -> bool:
-    """Whether two entries may stand in one row at all. What is in files is not compared, and two clinics write a
-    note on the same day: only of one provider, read in two ways, can they be the same."""
-    return one.entry is None or not _forms(one.entry) or at_hand.are_of_one_provider(one, other)
-
-
-def _compared(entry: Entry) -> tuple[str, ...]:
-    names = {field.name for field in fields(entry)}
-    wanted = (
-        "title", "codes", "when", "status", "group", "said", "value", "components", "place", "reactions", "inside",
-        "conclusion_names",
-    )  # fmt: skip
-    return tuple(name for name in wanted if name in names)
-
-
-def _known(entry: Entry) -> tuple[str, ...]:
-    """All but where it is kept: each way has an address of its own, and a care team may be a plan there."""
-    return tuple(field.name for field in fields(entry) if field.name not in {"resource_type", "logical_id"})
-
-
-def _forms(entry: Entry) -> tuple[Attachment, ...]:
-    """The report or the document as files, whatever address each provider has them at."""
-    files = tuple(file.described for file in entry.files) if isinstance(entry, DocumentEntry) else ()
-    forms = entry.forms if isinstance(entry, ReportEntry) else files
-    return tuple(replace(form, url="") for form in forms)
-
-
-def _have_same_parts(one: Shelved, other: Shelved, at_hand: _AtHand, *, deepest: int) -> bool:
-    """Whether each result of two reports, or of two panels, is the very same as the one in its place. One that does not
-    stand on this page may say something else, and of so many some may not be named: they are two rows rather than one
-    that hides the other."""
-    first, second = _parts(one.entry), _parts(other.entry)
-    if len(first) != len(second) or len(first) >= results.MOST_MEMBERS or (first and not deepest):
-        return False
-    for path, its_path in zip(first, second, strict=True):
-        if path.startswith("#") and path == its_path and path in _contained(one.entry):
-            continue  # the reports were compared with what they contain
-        part, its_part = at_hand.find(one, path), at_hand.find(other, its_path)
-        if part is None or its_part is None or not _same(part, its_part, at_hand, deepest=deepest - 1):
-            return False
-    return True
-
-
-def _parts(entry: Entry | None) -> tuple[str, ...]:
-    """The results that belong to it, as references into its own provider's records."""
-    if isinstance(entry, ReportEntry):
-        return entry.results
-    return entry.members if isinstance(entry, ResultEntry) else ()
-
-
-def _contained(entry: Entry | None) -> set[str]:
-    """What it holds itself, without what refers on to others."""
-    return {one.logical_id for one in entry.inside if not one.members} if isinstance(entry, ReportEntry) else set()
+        yield from telling.of(entry)
