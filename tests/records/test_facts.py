@@ -64,6 +64,21 @@ class TestAThingOfSeveralParts:
         assert "dose: 1" in lines.of_row(entry("ImmunizationRecommendation", recommendation=sent))
 
 
+class TestWhatIsToldInTheSameWords:
+    def test_stands_once_and_how_often(self):
+        walks = [{"detail": {"description": what}} for what in ("Walk", "Swim", "Walk", "Walk")]
+        (fact,) = [one for one in facts.of(entry("CarePlan", activity=walks), provider="") if one.label == "What to do"]
+        assert fact.lines == ("Walk (3 times)", "Swim")
+
+
+class TestAPartThatCameAsACode:
+    def test_is_called_by_words_of_ours_and_said_to_be_half(self):
+        part = {"code": {"coding": [{"system": "http://loinc.org", "code": "8480-6"}]}, "valueQuantity": {"value": 131}}
+        reading = entry("Observation", code={"text": "Blood pressure"}, component=[part])
+        (fact,) = [one for one in facts.of(reading, provider="") if one.label == "Parts"]
+        assert fact.lines == ("Blood pressure, upper number: 131", "Only one of two numbers was sent.")
+
+
 class TestAResultWithoutAValue:
     def test_says_why_on_its_own_page_as_well(self):
         reason = {"coding": [{"system": "http://terminology.hl7.org/CodeSystem/data-absent-reason", "code": "error"}]}

@@ -47,3 +47,16 @@ class TestInsurance:
         assert row.status == said
         hers.force_login(sam)
         assert "Gold" not in main(hers, "subject", "insurance")
+
+    @pytest.mark.parametrize(
+        ("number", "said"), [("ABC123456789", "Member number: ending in 6789"), ("12-34", ""), ("", "")]
+    )
+    def test_has_the_end_of_its_number_in_lists_and_all_of_it_on_its_page(self, hers, sam, connection, number, said):
+        keep(connection, cover("c1", {"start": "2011-05-23"}, **({"subscriberId": number} if number else {})))
+        listed = main(hers, "subject", "insurance")
+        assert said in listed
+        assert ("ending in" in listed) is bool(said)
+        assert not number or number not in listed
+        assert number in main(hers, "entry", "insurance", Record.objects.get(logical_id="c1").pk)
+        hers.force_login(sam)
+        assert "ending in" not in main(hers, "subject", "insurance")

@@ -7,7 +7,7 @@ field without a label is none to show: a reference, a code, what the head of the
 from dataclasses import dataclass, fields, replace
 from typing import Final
 
-from django.utils.translation import ngettext
+from django.utils.translation import gettext, ngettext
 
 from apps.records import counts
 from apps.records.presenters import meanings
@@ -16,6 +16,7 @@ from apps.records.presenters.entry import Entry
 from apps.records.presenters.medications import Kind, MedicationEntry, Status
 from apps.records.presenters.moments import When
 from apps.records.presenters.results import Measured, ResultEntry
+from apps.records.presenters.vitals import blood_pressure
 from apps.records.viewing import values_in_words, whens, words
 from apps.records.viewing.facts import labels, lines, repeating
 
@@ -94,5 +95,12 @@ def _said(entry: Entry, name: str, value: object) -> tuple[str, ...]:
     )
     if name in _SAID_BY_NAME:
         return _SAID_BY_NAME[name](value)
+    if name == "components" and isinstance(entry, ResultEntry) and _is_half_a_pressure(entry):
+        return (*lines.of(value), gettext("Only one of two numbers was sent."))
     told = lines.of_date(value) if labels.is_date(type(entry).__name__, name) else lines.of(value)
     return (*told, said % {"count": counts.grouped(more)}) if more else told
+
+
+def _is_half_a_pressure(entry: ResultEntry) -> bool:
+    pressure = blood_pressure(entry) if entry.components else None
+    return pressure is not None and not (pressure.upper and pressure.lower)

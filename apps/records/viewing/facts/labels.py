@@ -91,7 +91,7 @@ _TECHNICAL: Final = frozenset(
 )
 
 _DATES: Final = frozenset({"ImmunizationEntry.expires"})
-_NAMED_IN_ROWS: Final = frozenset({"severity", "doses", "is_reported"})
+_NAMED_IN_ROWS: Final = frozenset({"severity", "doses", "is_reported", "member_number"})
 
 _ROWS: Final[Mapping[str, tuple[str, ...]]] = {
     "AllergyEntry": ("reactions", "criticality"),
@@ -99,7 +99,7 @@ _ROWS: Final[Mapping[str, tuple[str, ...]]] = {
     "CarePlanEntry": ("description",),
     "GoalEntry": ("verdict", "due", "within"),
     "CareTeamEntry": ("reasons",),
-    "CoverageEntry": ("payers",),
+    "CoverageEntry": ("payers", "member_number"),
     "DeviceEntry": ("model",),
     "FamilyEntry": ("conditions",),
     "DocumentEntry": ("name", "custodian"),

@@ -1,6 +1,7 @@
 """Any value of an entry as lines of text."""
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from enum import StrEnum
 from functools import cache
@@ -10,7 +11,7 @@ from typing import Any, Final
 from django.utils.translation import gettext, ngettext
 
 from apps.records import counts
-from apps.records.presenters import dates, dosage_words, immunizations, insurance, lengths
+from apps.records.presenters import dates, dosage_words, immunizations, insurance, lengths, plain_names
 from apps.records.presenters.care_plans import Activity, Progress
 from apps.records.presenters.care_teams import Circle, Member
 from apps.records.presenters.dosages import Dosage
@@ -21,13 +22,14 @@ from apps.records.presenters.moments import When
 from apps.records.presenters.patient import Address, Contact
 from apps.records.presenters.quantities import Quantity
 from apps.records.presenters.ranges import ReferenceRange
-from apps.records.presenters.results import Measured
+from apps.records.presenters.results import Component, Measured
 from apps.records.presenters.values import Attachment, Value
 from apps.records.viewing import provider_codes, snomed_kinds, values_in_words, whens, words
 from apps.records.viewing.facts import labels, repeating
 
 _MOST = 200
 _FIRST = 3  # of several, in a row
+_LAST: Final = 4  # of a member number, in a row
 _PART = " · "  # between the parts of one thing
 _TOLD_ANYWAY: Final = When, Attachment  # that a date is not known; what cannot be opened has a name
 
@@ -37,11 +39,24 @@ def of(value: object) -> tuple[str, ...]:
     if isinstance(value, tuple | list):
         if len(value) > 1 and isinstance(value[0], Dosage):  # each on a line of its own: when is of which?
             return tuple(_PART.join(of(part)) for part in value[:_MOST])
+        if value and isinstance(value[0], Activity):
+            return _each_once(line for part in value[:_MOST] for line in of(part))
         return tuple(line for part in value[:_MOST] for line in of(part))
     if isinstance(value, Dosage):
         return _dosage(value)
     said = _one(value)
     return (said,) if said else ()
+
+
+def _each_once(said: Iterable[str]) -> tuple[str, ...]:
+    """What is told several times in the same words once, and how often."""
+    times = Counter(said)
+    return tuple(
+        ngettext("%(what)s (%(n)s time)", "%(what)s (%(n)s times)", n) % {"what": line, "n": counts.grouped(n)}
+        if n > 1
+        else line
+        for line, n in times.items()
+    )
 
 
 def of_length(value: object) -> tuple[str, ...]:
@@ -82,11 +97,20 @@ def _beside_its_name(entry: Entry, name: str) -> Any:
     value = getattr(entry, name, None)
     if name == "severity":
         return of_severity(value)
+    if name == "member_number":
+        return _last_digits(value)
     if isinstance(entry, immunizations.RecommendationEntry) and len(entry.recommendations) == 1:
         (only,) = entry.recommendations
         vaccine, illness = ("" if one == entry.title else one for one in (only.vaccine, only.illness))
         return (replace(only, vaccine=vaccine, illness=illness),)
     return value
+
+
+def _last_digits(number: Any) -> str:
+    """The end of a number that is known whole on its entry's page alone: enough to tell two plans apart. Of one so short
+    that its end were nearly all of it, nothing."""
+    said = number if isinstance(number, str) else ""
+    return gettext("ending in %(digits)s") % {"digits": said[-_LAST:]} if len(said) >= 2 * _LAST else ""
 
 
 def _first(value: object, *, more: int) -> tuple[str, ...]:
@@ -194,8 +218,16 @@ def _contact(contact: Contact) -> str:
 
 
 def _measured(measured: Measured) -> str:
-    said = values_in_words.of_part(str(getattr(measured, "title", "")), measured.value)
+    said = values_in_words.of_part(_name_of_part(measured), measured.value)
     return _PART.join(filter(None, (said, values_in_words.of_place(measured))))
+
+
+def _name_of_part(measured: Measured) -> str:
+    """As the provider calls it; in words of ours where it sent a code alone."""
+    if not isinstance(measured, Component) or measured.title:
+        return str(getattr(measured, "title", ""))
+    plain = plain_names.of(measured.codes)
+    return str(plain.words) if plain else ""
 
 
 def _class_of_plan(fact: insurance.Fact) -> str:
