@@ -11,6 +11,7 @@ from typing import Final
 import msgspec
 from django.db import DEFAULT_DB_ALIAS
 from django.db.models import QuerySet
+from django.utils.translation import get_language
 
 from apps.accounts.models import User
 from apps.connections.answers import candidates
@@ -59,6 +60,7 @@ SELECT id, user_id, record_id, sealed_body, digest, received_at, superseded_at F
 WHERE record_id = %(record_id)s ORDER BY superseded_at DESC, id DESC LIMIT %(most)s
 """
 _BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)  # and texts, whose brackets are none
+_LANGUAGE: Final = re.compile("[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
 _STEPS = {b"[": 1, b"{": 1, b"]": -1, b"}": -1}
 _MOST_VERSIONS = 20
 
@@ -102,6 +104,13 @@ class EntryPage:
     person: str = ""  # whose it is, where this reader has records of several people
     aim: Aim | None = None  # the goal for its test
     may_be_cut: bool = False  # it has so much of something that not all of it may be told
+    written_in: str = ""  # the language that the provider says its words are in
+
+    @property
+    def language(self) -> str:
+        """The language of the provider's own words, where it says one and the page is in another."""
+        said = self.written_in if _LANGUAGE.fullmatch(self.written_in) else ""
+        return said if said[:2].lower() != (get_language() or "")[:2] else ""
 
     @property
     def was_changed(self) -> bool:
@@ -181,7 +190,8 @@ def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> Entry
     grave = grave or any(grave_news.may_be_in(sent, resource_type=record.resource_type) for sent, _entry in told)
     aim = _aim(current.entry, of_results.aims)
     page = EntryPage(record, subject, current, before, files, panel, people, fills, unopened, older, grave, person, aim)
-    return replace(page, may_be_cut=not current.entry.is_withheld and long_lists.has_any(told[0][0]))
+    is_cut = not current.entry.is_withheld and long_lists.has_any(told[0][0])
+    return replace(page, may_be_cut=is_cut, written_in=elements.text(told[0][0], "language"))
 
 
 def known(record: Record, ring: KeyRing) -> Known:

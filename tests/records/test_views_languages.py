@@ -1,0 +1,39 @@
+"""What a provider wrote in another language than the page is in says so to whoever reads it aloud (WCAG 3.1.2)."""
+
+import pytest
+from django.urls import reverse
+
+from apps.records.models import Record
+from tests.records.shelved import keep, result
+
+pytestmark = pytest.mark.django_db
+
+
+def entry(client, language):
+    client.cookies["django_language"] = language
+    pk = Record.objects.get(logical_id="o0").pk
+    return client.get(reverse("entry", args=["results", pk])).content.decode()
+
+
+class TestTheLanguageOfAnEntry:
+    def test_is_that_of_what_the_provider_wrote_and_not_of_our_words(self, hers, sam, connection):
+        named = result(0, name="Peptide", code="1-1")
+        keep(connection, {**named, "language": "en-US", "note": [{"text": "Drink more water."}]})
+        told = entry(hers, "es")
+        assert '<h1 lang="en-US">Peptide</h1>' in told
+        assert '<div class="quoted" lang="en-US"><p>Drink more water.' in told
+        assert 'lang="en-US"' not in entry(hers, "en")
+        hers.force_login(sam)
+        pk = Record.objects.get(logical_id="o0").pk
+        assert hers.get(reverse("entry", args=["results", pk])).status_code == 404
+
+    def test_is_beside_a_name_of_ours_that_of_theirs(self, hers, connection):
+        keep(connection, {**result(0), "language": "en"})
+        told = entry(hers, "es")
+        assert "<h1>Sodio" in told
+        assert '<span lang="en">“Sodium”</span>' in told
+
+    @pytest.mark.parametrize("sent", ["", '"><b>', "english please"])
+    def test_is_none_where_none_was_sent_that_is_one(self, hers, connection, sent):
+        keep(connection, {**result(0, name="Peptide", code="1-1"), **({"language": sent} if sent else {})})
+        assert "<h1>Peptide</h1>" in entry(hers, "es")
