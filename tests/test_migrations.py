@@ -1,5 +1,5 @@
 """Migrations that a running site applies, beside people and workers: no statement keeps them out of a table for as long
-as its rows take to be read (docs/operating.md, "Releasing").
+as its rows take to be read (docs/operating/deploying.md, "Releasing").
 
 What a migration does is read as SQL, not guessed from its operations. Up to `BEFORE` they were made before the first
 release, and run over tables that are empty.
@@ -28,6 +28,8 @@ BEFORE: Mapping[str, str] = {
 }
 
 _CREATED = re.compile(r'CREATE TABLE "(\w+)"')
+# Postgres notes the new length, and neither reads nor writes a row.
+_RESIZED = re.compile(r'ALTER TABLE "(\w+)" ALTER COLUMN "(\w+)" TYPE varchar\((\d+)\)')
 _TABLE = re.compile(r'(?:ALTER TABLE|\bON) "?(\w+)"?')
 # What reads or rewrites all rows of a table while it keeps others out, or breaks what the version before still does.
 _WRONG: Mapping[str, re.Pattern[str]] = {
@@ -51,7 +53,10 @@ def faults(migration: Migration, state: ProjectState) -> Iterator[str]:
     statements = [line for line in editor.collected_sql if not line.startswith("--")]
     created = {name for statement in statements for name in _CREATED.findall(statement)}
     is_validated = any(_VALIDATES.search(statement) for statement in statements)
+    lengths = dict(_lengths(state))
     for statement in statements:
+        if _widens(statement, lengths):
+            continue
         if created & set(_TABLE.findall(statement)[:1]):
             continue  # nobody knows it yet
         for fault, pattern in _WRONG.items():
@@ -62,6 +67,25 @@ def faults(migration: Migration, state: ProjectState) -> Iterator[str]:
             yield f"reads every row under the lock of what came before: {statement}"
     if migration.atomic and any(isinstance(one, migrations.RunPython) for one in migration.operations):
         yield "changes rows in one transaction: RunPython wants atomic = False, and lots"
+
+
+def _lengths(state: ProjectState) -> Iterator[tuple[tuple[str, str], int]]:
+    """How long a text each column takes, of those that have a limit."""
+    for model in state.apps.get_models():
+        for field in model._meta.concrete_fields:
+            limited = re.fullmatch(r"varchar\((\d+)\)", field.db_type(connection) or "")
+            if limited is not None and field.column is not None:
+                yield (model._meta.db_table, field.column), int(limited[1])
+
+
+def _widens(statement: str, lengths: dict[tuple[str, str], int]) -> bool:
+    """Whether all it does is to let texts be longer."""
+    resized = _RESIZED.fullmatch(statement.rstrip("; "))
+    if resized is None:
+        return False
+    table, column, length = resized.groups()
+    before, lengths[table, column] = lengths.get((table, column), 0), int(length)
+    return 0 < before <= int(length)
 
 
 def _later() -> Iterator[tuple[Migration, MigrationLoader]]:
@@ -103,6 +127,11 @@ def _adding(field: Any) -> migrations.AddField:
     return migrations.AddField("connection", "made_up", field)
 
 
+def _resizing(length: int) -> migrations.AlterField:
+    """Of a text of 40 characters."""
+    return migrations.AlterField("connection", "reason", models.CharField(max_length=length, blank=True))
+
+
 _INDEX = models.Index(fields=["created_at"], name="made_up")
 _CHECK = models.CheckConstraint(condition=models.Q(created_at__isnull=False), name="made_up")
 _TEXT: dict[str, Any] = {"max_length": 4}
@@ -141,6 +170,12 @@ class TestTheRule:
                 _migration(migrations.AlterField("connection", "is_muted", _NUMBER)),
                 "may rewrite every row",
             ),
+            (_migration(_resizing(30)), "may rewrite every row"),
+            (_migration(_resizing(50), _resizing(45)), "may rewrite every row"),
+            (
+                _migration(migrations.AlterField("connection", "is_muted", models.CharField(max_length=100))),
+                "may rewrite every row",
+            ),
             (
                 _migration(migrations.AlterField("connection", "last_checked_at", models.DateTimeField())),
                 "reads every row for NULL",
@@ -165,6 +200,7 @@ class TestTheRule:
             _migration(_adding(models.DateTimeField(null=True))),
             _migration(_adding(_reference(db_index=False))),
             _migration(_NEW_TABLE),
+            _migration(_resizing(50), _resizing(60)),
             _migration(migrations.RunPython(migrations.RunPython.noop), atomic=False),
             _migration(
                 AddConstraintNotValid("connection", _CHECK),
