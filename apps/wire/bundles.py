@@ -44,8 +44,10 @@ _LONGEST_BODY = 20_000_000  # as long as a page may be: what is mended can grow 
 _MOST_DEPTH = 500  # of a row in its page; Python's decoders, ours among them, end somewhere below a thousand
 _ROW_DEPTH = 3  # Bundle, list, entry
 
-# FHIR promises [A-Za-z0-9.-]{1,64}; we refuse only what could not travel in a path, dot segments included.
-LOGICAL_ID = re.compile(r"(?!\.{1,2}\Z)[^\x00-\x20\x7f/\\?#%\ud800-\udfff]{1,64}")
+# FHIR promises [A-Za-z0-9.-]{1,64}; we refuse only what could not travel in a path, dot segments included, and what is
+# longer than the columns are. Some servers send more than 64.
+LONGEST_ID = 256
+LOGICAL_ID = re.compile(rf"(?!\.{{1,2}}\Z)[^\x00-\x20\x7f/\\?#%\ud800-\udfff]{{1,{LONGEST_ID}}}")
 RESOURCE_TYPE = re.compile(r"[A-Z][A-Za-z]{0,63}")
 
 

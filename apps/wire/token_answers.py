@@ -13,6 +13,7 @@ import requests
 
 from apps.wire import answers
 from apps.wire.addresses import page_beside
+from apps.wire.bundles import LONGEST_ID
 from apps.wire.errors import (
     AuthorizationDenied,
     AuthorizationExpired,
@@ -30,7 +31,8 @@ from apps.wire.secret import Secret
 _LONGEST_TOKEN = 65_536
 _LONGEST_LIFETIME_SECONDS = 366 * 86_400
 _TOKEN = re.compile(rf"[\x20-\x7e]{{1,{_LONGEST_TOKEN}}}")  # VSCHAR of RFC 6749 appendix A
-_FHIR_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")  # the underscore is not FHIR's, but is seen
+# The underscore is not FHIR's, but is seen; nor is the length (`bundles.LOGICAL_ID`).
+_FHIR_ID = re.compile(rf"[A-Za-z0-9._-]{{1,{LONGEST_ID}}}")
 
 # Interface facts 5.2: who must act on each code.
 _BY_CODE: Mapping[Code, type[WireError]] = {

@@ -102,7 +102,7 @@ class TestAPage:
             *({"resource": {"resourceType": "Goal"}}, {"resource": {"id": "1"}}, {"fullUrl": "urn:x"}),
             *(
                 {"resource": {"resourceType": "Goal", "id": bad}}
-                for bad in (7.5, True, "", None, "a/b", "a b", "..", "x" * 65)
+                for bad in (7.5, True, "", None, "a/b", "a b", "..", "x" * 257)
             ),
             *({"resource": {"resourceType": bad, "id": "1"}} for bad in (7, "", None, "goal", "Go al", "../Goal")),
         ],

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.connections.reasons import Reason
 from apps.directory.models import ClientRegistration, Endpoint, Provider
+from apps.wire.bundles import LONGEST_ID
 
 LONGEST_URL = 1000
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)
@@ -82,7 +83,7 @@ class Connection(models.Model):
     # Why it needs somebody, from a closed vocabulary, and since when; empty while all is well.
     reason = models.CharField(max_length=40, choices=Reason, blank=True)
     reason_at = models.DateTimeField(null=True)
-    fhir_patient_id = models.CharField(max_length=64, blank=True)
+    fhir_patient_id = models.CharField(max_length=LONGEST_ID, blank=True)
     # What was asked for and what was given, at the latest sign-in. Empty where the interface has no scopes.
     requested_scope = models.CharField(max_length=4000, blank=True)
     granted_scope = models.CharField(max_length=4000, blank=True)

@@ -5,6 +5,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from apps.connections.models import Connection
+from apps.wire.bundles import LONGEST_ID
 
 
 class Record(models.Model):
@@ -13,7 +14,7 @@ class Record(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="records")
     connection = models.ForeignKey(Connection, on_delete=models.CASCADE, related_name="records")
     resource_type = models.CharField(max_length=64)
-    logical_id = models.CharField(max_length=64)
+    logical_id = models.CharField(max_length=LONGEST_ID)
     digest = models.BinaryField(max_length=32)
     sealed_body = models.BinaryField()
     first_received_at = models.DateTimeField()

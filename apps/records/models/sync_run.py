@@ -11,6 +11,7 @@ from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 
 from apps.connections.models import Connection
+from apps.wire.bundles import LONGEST_ID
 
 _BELIEVED = timedelta(minutes=5)  # clocks of ours may differ by less
 
@@ -200,7 +201,7 @@ class PendingRead(models.Model):
 
     run = models.ForeignKey(SyncRun, on_delete=models.CASCADE, related_name="pending_reads")
     resource_type = models.CharField(max_length=64)
-    logical_id = models.CharField(max_length=64)
+    logical_id = models.CharField(max_length=LONGEST_ID)
     depth = models.PositiveSmallIntegerField(default=0)  # how many references away from what was searched
     is_done = models.BooleanField(default=False)
     is_owed = models.BooleanField(default=False, db_default=False)  # asked for in vain, in this run or one before

@@ -20,7 +20,7 @@ TYPES: Final = (*REFERRED_TO, "Specimen")
 _MOST: Final = 2000  # kept parsed: a clinic has so many doctors, a gateway more
 _ROUNDS: Final = 2  # a PractitionerRole names a Practitioner
 _REFERENCES: Final = re.compile(
-    rb'"reference"\s*:\s*"(?:[^"]{0,500}/)?(' + "|".join(TYPES).encode() + rb")/([A-Za-z0-9.\-]{1,64})"
+    rb'"reference"\s*:\s*"(?:[^"]{0,500}/)?(' + "|".join(TYPES).encode() + rb')\\?/([^"/\\?#%\x00-\x20\x7f]{1,1000})'
 )
 
 
@@ -79,4 +79,5 @@ class Surroundings:
 
 
 def _referred_to(bodies: Iterable[bytes]) -> set[tuple[str, str]]:
-    return {(kind.decode(), name.decode()) for body in bodies for kind, name in _REFERENCES.findall(body)}
+    found = {pair for body in bodies for pair in _REFERENCES.findall(body)}
+    return {(kind.decode(), name.decode("utf-8", "replace")) for kind, name in found}

@@ -9,27 +9,27 @@ from collections.abc import Iterable
 from typing import Final
 
 from apps.records.syncing.planning import REFERENCED
+from apps.wire.bundles import LOGICAL_ID
 
 Target = tuple[str, str]
 
-_REFERENCE: Final = re.compile(rb'"reference"\s*:\s*"([^"\\]{3,400})"')
+# Some programs escape each slash.
+_REFERENCE: Final = re.compile(rb'"reference"\s*:\s*"((?:[^"\\]|\\/){3,1000})"')
 _LITERAL: Final = re.compile(
-    r"(?P<root>https?://.{1,300}/)?(?P<type>"
-    + "|".join(REFERENCED)
-    + r")/(?P<id>[A-Za-z0-9.\-]{1,64})(?:/_history/.*)?"
+    r"(?P<root>https?://.{1,300}/)?(?P<type>" + "|".join(REFERENCED) + r")/(?P<id>[^/]+)(?:/_history/.*)?"
 )
 
 
 def targets(bodies: Iterable[bytes], *, base_url: str) -> set[Target]:
     """The resources of `planning.REFERENCED` that these bodies name, each once. Never raises."""
     written = {found for body in bodies for found in _REFERENCE.findall(body)}
-    read = (_target(reference.decode("utf-8", "replace"), base_url) for reference in written)
+    read = (_target(reference.replace(b"\\/", b"/").decode("utf-8", "replace"), base_url) for reference in written)
     return {target for target in read if target is not None}
 
 
 def _target(reference: str, base_url: str) -> Target | None:
     match = _LITERAL.fullmatch(reference)
-    if match is None or match["id"] in {".", ".."}:
+    if match is None or not LOGICAL_ID.fullmatch(match["id"]):
         return None
     root = match["root"]
     # servers that are asked for /r4 link to /R4 (facts 1.1)

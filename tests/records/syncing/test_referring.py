@@ -10,7 +10,10 @@ BASE = "https://fhir.example/base/r4"
 
 
 def targets(*references):
-    bodies = [json.dumps({"resourceType": "Goal", "x": [{"reference": one}]}).encode() for one in references]
+    bodies = [
+        json.dumps({"resourceType": "Goal", "x": [{"reference": one}]}).replace("\\\\/", "\\/").encode()
+        for one in references
+    ]
     return referring.targets(bodies, base_url=BASE)
 
 
@@ -23,6 +26,7 @@ class TestAReference:
             f"{BASE}/Practitioner/9",
             "https://fhir.example/base/R4/Practitioner/9",
             f"{BASE}/Practitioner/9/_history/1",
+            pytest.param(rf"{BASE}/Practitioner/9".replace("/", "\\/"), id="escaped"),
         ],
     )
     def test_on_our_root_is_found(self, written):
