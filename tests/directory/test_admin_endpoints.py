@@ -57,6 +57,11 @@ class TestTheListOfEndpoints:
         one = staff.get(f"{ENDPOINTS}{endpoints['off'].pk}/change/").content.decode()
         assert str(Obstacle.SWITCHED_OFF.label) in one
 
+    def test_says_what_an_interface_is_called(self, staff, endpoints):
+        page = staff.get(ENDPOINTS).content.decode()
+        assert "Patient access API" in page
+        assert "PATIENT_ACCESS" not in page
+
     @pytest.mark.parametrize("obstacle", Obstacle)
     def test_has_few_words_for_each_reason(self, obstacle):
         assert len(str(endpoint_pages.IN_SHORT[obstacle])) < 25

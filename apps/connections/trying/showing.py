@@ -160,10 +160,15 @@ def earlier(registration: ClientRegistration, *, most: int, at: datetime) -> tup
     return tuple(Earlier(trial, STAGE_SHAPES[stage], str(stage.label)) for trial, stage in found)
 
 
-def has_passed(registration: ClientRegistration) -> bool:
-    """Whether the last one that was finished went well, of those begun with what the registration has now."""
+def last_finished(registration: ClientRegistration) -> Trial | None:
+    """The last one that was finished, of those begun with what the registration has now."""
     finished = Trial.objects.filter(registration=registration, ended_at__isnull=False, terms=terms.of(registration))
-    trial = finished.order_by("-ended_at").first()
+    return finished.order_by("-ended_at").first()
+
+
+def has_passed(registration: ClientRegistration) -> bool:
+    """Whether that one went well."""
+    trial = last_finished(registration)
     return trial is not None and passed(trial)
 
 

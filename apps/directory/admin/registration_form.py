@@ -11,17 +11,12 @@ from django.utils.translation import gettext_lazy as _
 from apps.directory import key_outlook, overriding, reaching
 from apps.directory.admin.meanwhile import ChangesOnly
 from apps.directory.models import ClientRegistration
+from apps.directory.models.client_registration import authentications
 from apps.wire.client_authentication import Authentication
 from apps.wire.dialects import Dialect, FhirVersion, Placement
 
 # The header form of a signed assertion is for system access alone (specification 4.2 S6).
-_METHODS = {
-    Authentication.QUERY.value: _("secret in the address (query)"),
-    Authentication.BASIC.value: _("secret in a header (client_secret_basic)"),
-    Authentication.BODY.value: _("secret in the body (client_secret_post)"),
-    Authentication.PRIVATE_KEY_JWT.value: _("signed with our key (private_key_jwt)"),
-    Authentication.NONE.value: _("not at all: a public client (none)"),
-}
+_METHODS = [(value, name) for value, name in authentications() if value != Authentication.BEARER_JWT.value]
 _YES_OR_NO = {True: _("yes"), False: _("no")}
 _PLACES = {Placement.QUERY: _("in the address"), Placement.BODY: _("in the body")}
 
@@ -61,7 +56,7 @@ class ClientRegistrationForm(ChangesOnly):
         widget=forms.PasswordInput(render_value=False, attrs={"autocomplete": "off"}),
         help_text=_("Write-only: it is sealed when you save and never shown. Leave it empty to keep the present one."),
     )
-    authentication = forms.ChoiceField(label=_("How the client proves itself"), choices=list(_METHODS.items()))
+    authentication = forms.ChoiceField(label=_("How the client proves itself"), choices=_METHODS)
     versions_added = forms.MultipleChoiceField(
         label=_("Versions added"),
         choices=[(version.value, version.name) for version in FhirVersion],

@@ -1,4 +1,4 @@
-"""The steps of a registration, in their order, each with its state: done, to do now, waiting for them, not needed.
+"""The steps of a registration, in their order, each with its state: done, broken, to do now, waiting for them, or none.
 
 Each kind of interface has its own steps (interface facts, section 8). A step says in `summary` what was done or is
 missing, in plain words; its form and what is to be copied stand in `registrations.py`.
@@ -45,6 +45,9 @@ class State(models.TextChoices):
     """Of a step."""
 
     DONE = "done", gettext_lazy("Done")
+    BROKEN = "broken", gettext_lazy("Does not work now")
+    DOUBTED = "doubted", gettext_lazy("On, but the last try failed")
+    HELD = "held", gettext_lazy("On, but patients cannot connect")
     NOW = "now", gettext_lazy("To do now")
     WAITS = "waits", gettext_lazy("Waits for them")
     LATER = "later", gettext_lazy("Later")
@@ -54,6 +57,9 @@ class State(models.TextChoices):
 # The shape of a status (`partials/status.html`).
 SHAPES = {
     State.DONE: "done",
+    State.BROKEN: "fault",
+    State.DOUBTED: "needs-you",
+    State.HELD: "needs-you",
     State.NOW: "needs-you",
     State.WAITS: "working",
     State.LATER: "off",
@@ -109,6 +115,11 @@ class Walk:
     steps: Sequence[WalkStep]
 
     @property
+    def is_doubted(self) -> bool:
+        """Whether it is on, and did not work when staff tried it last."""
+        return any(step.state is State.DOUBTED for step in self.steps)
+
+    @property
     def open_step(self) -> WalkStep | None:
         """The one that is shown in full."""
         return next((step for step in self.steps if step.is_open), None)
@@ -121,7 +132,7 @@ def walk(registration: ClientRegistration, *, opened: str = "", at: datetime) ->
     states = [state for _key, state, _summary in found]
     shown = opened if opened in {key.value for key, _state, _summary in found} else ""
     if not shown and registration.status not in {Status.REJECTED, Status.RETIRED}:
-        first = next((state for state in (State.NOW, State.WAITS) if state in states), None)
+        first = next((state for state in (State.BROKEN, State.NOW, State.WAITS) if state in states), None)
         shown = found[states.index(first)][0].value if first is not None else ""
     return Walk([WalkStep(key, state, summary, is_open=key.value == shown) for key, state, summary in found])
 
@@ -134,7 +145,9 @@ class _Steps:
         self._at = at
         self._proof = overseeing.proof(registration)
         self._missing_versions = overseeing.missing_versions(registration)
-        self._has_passed = showing.has_passed(registration)
+        last = showing.last_finished(registration)
+        self._has_passed = last is not None and showing.passed(last)
+        self._has_failed = last is not None and not self._has_passed
         self._can_try = overseeing.has_credentials(registration) and not self._lacks_versions()
 
     def of(self, key: Key) -> tuple[State, str]:
@@ -245,6 +258,8 @@ class _Steps:
         return (State.WAITS if self._can_try else State.LATER), _("Nobody tells us when one does: to try it tells.")
 
     def _try(self) -> tuple[State, str]:
+        if self._row.trouble and self._can_try:
+            return State.BROKEN, _("Their server refuses us now. To try it tells why.")
         if self._has_passed:
             return State.DONE, _("The whole link worked with a test patient.")
         trial = showing.latest(self._row)
@@ -262,7 +277,11 @@ class _Steps:
     def _switch(self) -> tuple[State, str]:
         if self._row.is_switched_on:
             found = standing.of(self._row, at=self._at)
-            return State.DONE, f"{found.word}. {found.reason}".strip()
+            if found.kind == "done" and self._has_failed:
+                return State.DOUBTED, _("Patients may not get through either.")
+            if found.kind == "done":
+                return State.DONE, f"{found.word}."
+            return State.HELD, found.reason or f"{found.word}."
         return self._after(self._is_open() and self._has_passed), _("Off. Patients cannot link by it.")
 
     def _is_open(self) -> bool:

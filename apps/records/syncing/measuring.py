@@ -1,4 +1,4 @@
-"""What a monitor reads of copies at `/metrics`, beside what it reads of links (docs/operating/metrics.md explains each).
+"""What a monitor reads of copies at `/metrics`, beside what it reads of links (docs/operating/metrics.md).
 
 Gauges alone, asked of Postgres when somebody reads them: of what ended, the last hour, which an index finds however
 many runs there ever were. Labels are client registrations and closed vocabularies; no number says what anybody's record

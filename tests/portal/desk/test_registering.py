@@ -9,6 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.audit.models import AuditEvent
+from apps.connections.models import Trial
 from apps.directory.models import ClientRegistration, Endpoint, SigningKey, SystemAccount
 from tests.portal.desk.conftest import passed, states
 
@@ -117,6 +118,52 @@ class TestRegisteringAtAPortal:
         answer = take(registration, "approved")
         assert answer.status_code == 303
         assert registration.status == "rejected"
+
+    def test_says_that_it_does_not_work_while_their_server_refuses_us(
+        self, staff: Client, make_endpoint: Callable[..., Endpoint], begin: Any, take: Any, stella: Any
+    ) -> None:
+        """It worked once, and was switched on: neither is "done" while no patient can connect."""
+        endpoint = make_endpoint()
+        registration = begin(endpoint)
+        take(registration, "account", developer_email="dev@example.org")
+        take(registration, "credentials", client_id="their-id", secret=SECRET)
+        take(registration, "versions", versions=["r4"])
+        take(registration, "approved")
+        passed(registration, endpoint, stella.pk)
+        take(registration, "switch-on")
+        now = timezone.now()
+        ClientRegistration.objects.filter(pk=registration.pk).update(trouble="invalid_client", trouble_at=now)
+        page = staff.get(f"/desk/registrations/{registration.pk}/").content.decode()
+        assert states(page)[5:] == [
+            ("Try it", "Does not work now"),
+            ("Switch it on", "On, but patients cannot connect"),
+        ]
+        take(registration, "mended")
+        page = staff.get(f"/desk/registrations/{registration.pk}/").content.decode()
+        assert {word for _title, word in states(page)} == {"Done"}
+
+    def test_says_that_it_may_not_work_where_the_last_try_failed(
+        self, staff: Client, make_endpoint: Callable[..., Endpoint], begin: Any, take: Any, stella: Any
+    ) -> None:
+        """Until another goes well, or what it was tried with was changed."""
+        endpoint = make_endpoint()
+        registration = begin(endpoint)
+        address = f"/desk/registrations/{registration.pk}/"
+        take(registration, "account", developer_email="dev@example.org")
+        take(registration, "credentials", client_id="their-id", secret=SECRET)
+        take(registration, "versions", versions=["r4"])
+        take(registration, "approved")
+        passed(registration, endpoint, stella.pk)
+        take(registration, "switch-on")
+        passed(registration, endpoint, stella.pk)
+        at = timezone.now().isoformat()
+        result = {"verdict": "failed", "code": "invalid_client", "at": at, "count": 0, "names": []}
+        Trial.objects.filter(pk=Trial.objects.latest("ended_at").pk).update(results={"exchange": result})
+        page = staff.get(address).content.decode()
+        assert states(page)[5:] == [("Try it", "To do now"), ("Switch it on", "On, but the last try failed")]
+        assert "The last try failed: patients may not get through either." in page
+        take(registration, "credentials", client_id="their-id", secret=SECRET)
+        assert states(staff.get(address).content.decode())[6] == ("Switch it on", "Done")
 
     def test_lets_patients_in_again_when_trouble_is_mended(
         self, staff: Client, make_endpoint: Callable[..., Endpoint], begin: Any, take: Any
