@@ -6,6 +6,7 @@ import pytest
 from django.urls import reverse
 
 from apps.records.models import Record
+from tests.records.people import allergy
 from tests.records.shelved import keep, order, result
 
 pytestmark = pytest.mark.django_db
@@ -73,3 +74,28 @@ class TestWhatOneProviderSendsInTwoWays:
         keep(older, device("v1"), device("v2"), result(0), {**result(0), "id": "again"})
         for subject in ("devices", "results"):
             assert listed(hers, "subject", subject).count('class="row-link"') == 2, subject
+
+
+class TestWhatOneProviderSaysOfAllergiesInTwoWays:
+    def test_is_said_once_where_it_is_the_same(self, hers, sam, connection, older):
+        none = allergy("a1", code={"text": "No known allergies"}, recordedDate="2019-03-04")
+        for one in (connection, older):
+            keep(one, none)
+        text = listed(hers, "whole_record")
+        assert text.count("recorded “no known allergies”") == 1
+        assert "Harbor Family Practice recorded “no known allergies”" in text
+        hers.force_login(sam)
+        assert "no known allergies" not in listed(hers, "whole_record")
+
+    def test_is_said_once_where_neither_way_has_any(self, hers, connection, older):
+        for one in (connection, older):
+            keep(one, result(0))
+        said = "Harbor Family Practice has sent no allergy entries. This does not mean you have none."
+        assert said in listed(hers, "whole_record")
+
+    def test_is_not_what_another_provider_lists(self, hers, connection, older):
+        keep(connection, allergy("a1"))
+        keep(older, allergy("a2", code={"text": "No known allergies"}, recordedDate="2019-03-04"))
+        text = listed(hers, "whole_record")
+        assert "(FHIR DSTU2) recorded “no known allergies” on March 4, 2019." in text
+        assert "Another provider" not in text

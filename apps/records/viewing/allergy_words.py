@@ -4,6 +4,7 @@ Said for each provider, and never one for all: "no known allergies" of one does 
 neither is the same as nothing sent (patient experience 3.2).
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -15,10 +16,11 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from apps.records import counts
+from apps.records import counts, senders
 from apps.records.presenters import dates
 from apps.records.presenters.absences import Absence
 from apps.records.presenters.allergies import AllergyHead, Group
+from apps.records.senders import Sender
 from apps.records.shelving.reading import Shelved
 from apps.records.viewing import cautions, rows
 from apps.records.viewing.whole import Source
@@ -87,18 +89,17 @@ def of(entries: Sequence[Shelved], sources: Mapping[UUID, Source], sent: Iterabl
     on_lists = [(one.connection_id, entry) for one, entry in told if entry.group == Group.CURRENT or not entry.group]
     names = dict.fromkeys(_name(entry, sources[key].person) for key, entry in on_lists)
     listing = {key for key, _entry in on_lists}
-    sentences = [
-        _said(
-            sources[one.connection_id].provider,
-            entry,
-            others_list=any(_is_anothers(key, one.connection_id, sources) for key in listing),
-        )
-        for one, entry in told
-        if entry.group in {Group.NONE_KNOWN, Group.NO_INFORMATION}
-    ]
+    sentences: dict[str, list[str]] = defaultdict(list)  # by what would be said of whichever way it was read in
+    for one, entry in told:
+        if entry.group in {Group.NONE_KNOWN, Group.NO_INFORMATION}:
+            source = sources[one.connection_id]
+            others_list = any(_is_anothers(key, one.connection_id, sources) for key in listing)
+            said = [_said(name, entry, others_list=others_list) for name in (source.name, source.provider)]
+            sentences[said[0]].append(said[1])
     heard = set(sent)
-    silent = tuple(source.provider for key, source in sources.items() if key not in heard)
-    return Allergies(tuple(names), tuple(dict.fromkeys(sentences)), silent, has_more=held > len(on_lists))
+    silent = senders.together([Sender(one.name, one.provider) for key, one in sources.items() if key not in heard])
+    said_once = (said if len(set(each)) > 1 else each[0] for said, each in sentences.items())
+    return Allergies(tuple(names), tuple(said_once), silent, has_more=held > len(on_lists))
 
 
 def _name(entry: AllergyHead, person: str) -> str:
@@ -111,7 +112,8 @@ def _name(entry: AllergyHead, person: str) -> str:
 
 def _is_anothers(listing: UUID, silent: UUID, sources: Mapping[UUID, Source]) -> bool:
     """Whether it is another provider that lists some of the same person."""
-    return listing != silent and sources[listing].person == sources[silent].person
+    one, other = sources[listing], sources[silent]
+    return one.connection.provider_id != other.connection.provider_id and one.person == other.person
 
 
 def _said(provider: str, entry: AllergyHead, *, others_list: bool) -> str:

@@ -11,7 +11,9 @@ from apps.records.viewing.whole import Whole
 from apps.wire import datetimes
 
 # What cannot have happened yet: a date to come is a mistake there, and nothing is the newest by it.
-_BEHIND_US: Final = frozenset(one.key for one in (ALLERGIES, CONDITIONS, DOCUMENTS, HISTORY, MEDICINES, RESULTS, VITALS))
+_BEHIND_US: Final = frozenset(
+    one.key for one in (ALLERGIES, CONDITIONS, DOCUMENTS, HISTORY, MEDICINES, RESULTS, VITALS)
+)
 
 
 @dataclass(frozen=True)
