@@ -5,13 +5,14 @@ A type we know that is not asked for is a step all the same, with the reason why
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
 import msgspec
 
 from apps.wire import resource_types
+from apps.wire.dialects import FhirVersion
 from apps.wire.fhir import CapabilityStatement, FhirServer, OfferedType
 from apps.wire.resource_types import Parameters
 
@@ -121,28 +122,41 @@ def plan(
     server: FhirServer, statement: CapabilityStatement | None, *, shared: frozenset[str] | None = None
 ) -> tuple[Planned, ...]:
     """Every type, in the order to ask for them: who it is comes first. Without a statement, or with an empty one, all
-    that we know are asked for, and the answers decide; so they do where nobody said what is shared (None)."""
+    that we know are asked for, and the answers decide; so they do where nobody said what is shared (None).
+
+    A server that states another FHIR version than the directory may have changed over, or publish somebody else's
+    statement: what either version knows is asked for."""
     says = statement if statement is not None and statement.types else None
-    found = [_planned("Patient", Way.READ, says, shared), *_searched(server, says, shared)]
+    versions = tuple(dict.fromkeys((says.version if says else server.version, server.version)))
+    found = [_planned("Patient", Way.READ, says, shared), *_searched(server, versions, says, shared)]
     if any(planned.brings_provenance and planned.is_offered and planned.is_shared for planned in found):
         found.append(Planned(PROVENANCE, Way.INCLUDED, is_shared=shared is None or PROVENANCE in shared))
     else:
         found.append(Planned(PROVENANCE, Way.INCLUDED, is_offered=False))
-    known = resource_types.RESOURCE_TYPES[server.version]
-    return (*found, *(_planned(name, Way.REFERENCES, says, shared) for name in REFERENCED if name in known))
+    referenced = (name for name in REFERENCED if any(resource_types.find(version, name) for version in versions))
+    return (*found, *(_planned(name, Way.REFERENCES, says, shared) for name in referenced))
 
 
-def _searched(server: FhirServer, says: CapabilityStatement | None, shared: frozenset[str] | None) -> Iterator[Planned]:
-    for name in sorted(_searchable(server), key=_place):
-        yield _with_searches(server, _planned(name, Way.SEARCH, says, shared), says)
-    for name in _declared(server, says):
+def _searched(
+    server: FhirServer,
+    versions: Sequence[FhirVersion],
+    says: CapabilityStatement | None,
+    shared: frozenset[str] | None,
+) -> Iterator[Planned]:
+    """By the version that the statement is of, where that knows the type: of others it says nothing."""
+    spoken = {name: version for version in reversed(versions) for name in _searchable(version)}
+    for name in sorted(spoken, key=_place):
+        about = says if spoken[name] is versions[0] else None
+        planned = _planned(name, Way.SEARCH, about, shared)
+        yield _with_searches(planned, resource_types.attempts(server.dialect, spoken[name], name), about)
+    for name in _declared(versions, says):
         unknown = _planned(name, Way.SEARCH, says, shared)
         if unknown.is_shared:  # nobody was asked to share what we do not know
-            yield _with_searches(server, unknown, says)
+            yield _with_searches(unknown, resource_types.attempts(server.dialect, server.version, name), says)
 
 
-def _searchable(server: FhirServer) -> list[str]:
-    known = resource_types.RESOURCE_TYPES[server.version]
+def _searchable(version: FhirVersion) -> list[str]:
+    known = resource_types.RESOURCE_TYPES[version]
     return [name for name, resource_type in known.items() if resource_type.takes_patient]
 
 
@@ -150,14 +164,14 @@ def _place(name: str) -> tuple[int, str]:
     return (_FIRST.index(name) if name in _FIRST else len(_FIRST), name)
 
 
-def _declared(server: FhirServer, says: CapabilityStatement | None) -> Sequence[str]:
+def _declared(versions: Sequence[FhirVersion], says: CapabilityStatement | None) -> Sequence[str]:
     """Types we do not know whose route takes `patient`, by the server's own word."""
     if says is None:
         return ()
     found = [
         name
         for name, offered in says.types.items()
-        if resource_types.find(server.version, name) is None
+        if not any(resource_types.find(version, name) for version in versions)
         and "patient" in offered.search_parameters
         and offered.allows(Way.SEARCH.value)
     ]
@@ -175,14 +189,13 @@ def _planned(name: str, way: Way, says: CapabilityStatement | None, shared: froz
     )
 
 
-def _with_searches(server: FhirServer, planned: Planned, says: CapabilityStatement | None) -> Planned:
+def _with_searches(
+    planned: Planned, attempts: tuple[tuple[Parameters, ...], ...], says: CapabilityStatement | None
+) -> Planned:
     offered = says.types.get(planned.resource_type, _NOTHING) if says else _NOTHING
-    return Planned(
-        planned.resource_type,
-        planned.way,
-        is_offered=planned.is_offered,
-        is_shared=planned.is_shared,
-        attempts=resource_types.attempts(server.dialect, server.version, planned.resource_type),
+    return replace(
+        planned,
+        attempts=attempts,
         tells_changes=_UPDATED in offered.search_parameters,
         brings_provenance=BROUGHT_BY[1] in offered.reverse_includes,
     )
