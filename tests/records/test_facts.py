@@ -71,12 +71,26 @@ class TestWhatIsToldInTheSameWords:
         assert fact.lines == ("Walk (3 times)", "Swim")
 
 
-class TestAPartThatCameAsACode:
-    def test_is_called_by_words_of_ours_and_said_to_be_half(self):
-        part = {"code": {"coding": [{"system": "http://loinc.org", "code": "8480-6"}]}, "valueQuantity": {"value": 131}}
-        reading = entry("Observation", code={"text": "Blood pressure"}, component=[part])
-        (fact,) = [one for one in facts.of(reading, provider="") if one.label == "Parts"]
-        assert fact.lines == ("Blood pressure, upper number: 131", "Only one of two numbers was sent.")
+class TestABloodPressure:
+    UPPER, LOWER = (
+        {
+            "code": {"coding": [{"system": "http://loinc.org", "code": code}]},
+            "valueQuantity": {"value": value, "unit": "mmHg"},
+        }
+        for code, value in (("8480-6", 131), ("8462-4", 82))
+    )
+
+    def test_is_told_as_lists_tell_it_and_then_by_its_parts(self):
+        reading = entry("Observation", code={"text": "Blood pressure"}, component=[self.UPPER, self.LOWER])
+        told = facts.of(reading, provider="")
+        assert facts.Fact("Value", ("131/82 mmHg",)) in told
+        (parts,) = [fact for fact in told if fact.label == "Parts"]
+        assert parts.lines == ("Blood pressure, upper number: 131 mmHg", "Blood pressure, lower number: 82 mmHg")
+
+    def test_of_one_number_is_said_to_be_half(self):
+        reading = entry("Observation", code={"text": "Blood pressure"}, component=[self.UPPER])
+        (value,) = [fact for fact in facts.of(reading, provider="") if fact.label == "Value"]
+        assert value.lines[0].endswith("Only one of two numbers was sent.")
 
 
 class TestAResultWithoutAValue:

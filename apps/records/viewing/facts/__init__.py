@@ -7,7 +7,7 @@ field without a label is none to show: a reference, a code, what the head of the
 from dataclasses import dataclass, fields, replace
 from typing import Final
 
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import ngettext
 
 from apps.records import counts
 from apps.records.presenters import meanings
@@ -85,8 +85,11 @@ def _of_place(measured: Measured) -> str:
 
 
 def _said(entry: Entry, name: str, value: object) -> tuple[str, ...]:
-    if name == "value" and isinstance(entry, ResultEntry) and (entry.value or entry.says_nothing):
-        return (values_in_words.of_own_value(entry),)
+    if name == "value" and isinstance(entry, ResultEntry):
+        if _is_pressure(entry):  # its two numbers as one value, as in lists
+            return (values_in_words.of_result(entry),)
+        if entry.value or entry.says_nothing:
+            return (values_in_words.of_own_value(entry),)
     more = getattr(entry, f"more_{name}", 0)
     said = ngettext(
         "%(count)s more was sent. It is under “What the provider sent”.",
@@ -95,12 +98,9 @@ def _said(entry: Entry, name: str, value: object) -> tuple[str, ...]:
     )
     if name in _SAID_BY_NAME:
         return _SAID_BY_NAME[name](value)
-    if name == "components" and isinstance(entry, ResultEntry) and _is_half_a_pressure(entry):
-        return (*lines.of(value), gettext("Only one of two numbers was sent."))
     told = lines.of_date(value) if labels.is_date(type(entry).__name__, name) else lines.of(value)
     return (*told, said % {"count": counts.grouped(more)}) if more else told
 
 
-def _is_half_a_pressure(entry: ResultEntry) -> bool:
-    pressure = blood_pressure(entry) if entry.components else None
-    return pressure is not None and not (pressure.upper and pressure.lower)
+def _is_pressure(entry: ResultEntry) -> bool:
+    return bool(entry.components) and blood_pressure(entry) is not None
