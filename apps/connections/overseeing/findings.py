@@ -105,9 +105,10 @@ def of_registration(one: OfRegistration, *, at: datetime) -> Iterator[Finding]:
 
 
 def _holding(one: OfRegistration) -> Iterator[Finding]:
-    """Trouble, a switch, what this release cannot read: staff's, where links live there."""
+    """Trouble, a switch, what this release cannot read: staff's, where links live there; and trouble also where nobody
+    gets that far, because patients are turned away and read that staff know."""
     registration, links = one.registration, one.standings.living
-    if not links:
+    if not links and not (registration.trouble and registration.is_switched_on):
         return
     level = Level.ACT if one.loses_links_soon else Level.ATTENTION
     finding = partial(
@@ -115,6 +116,8 @@ def _holding(one: OfRegistration) -> Iterator[Finding]:
     )
     if registration.trouble:
         yield finding(what=What.TROUBLE, code=registration.trouble, since_at=registration.trouble_at)
+    if not links:
+        return
     if not registration.is_switched_on:
         yield finding(what=What.REGISTRATION_OFF, since_at=registration.switched_off_at)
     if not overriding.is_readable(registration):

@@ -58,8 +58,12 @@ class TestARegistration:
         (finding,) = health.examine(at=NOW).findings
         assert (finding.code, finding.since_at, finding.about_id) == ("invalid_client", NOW - HOUR, refused.pk)
 
-    def test_in_trouble_that_has_no_links_is_nobodys(self, make_registration):
-        make_registration(trouble="invalid_client")
+    def test_in_trouble_that_has_no_links_is_staffs_since_patients_are_turned_away(self, make_registration):
+        make_registration("A", trouble="invalid_client")
+        assert found() == [(Level.ATTENTION, What.TROUBLE, Who.OPERATOR, 0)]
+
+    def test_in_trouble_that_has_no_links_and_is_off_is_nobodys(self, make_registration):
+        make_registration(trouble="invalid_client", is_switched_on=False)
         assert found() == []
 
     def test_that_is_off_is_staffs(self, make_link, make_registration):
