@@ -1,7 +1,8 @@
-"""What a page says when a key of ours is missing: it is ours to mend, and nothing is lost."""
+"""What a page says where no view of ours can: a key is missing, or an address is that of a button."""
 
 import logging
 from collections.abc import Callable
+from http import HTTPStatus
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -28,3 +29,21 @@ class OursToMendMiddleware:
             return None
         _LOG.error("A page could not be shown: %s", exception)
         return render(request, "errors/503.html", status=_STATUS)
+
+
+class AddressOfAButtonMiddleware:
+    """Where somebody opens what only a button asks for: after signing in again, they come to the address that the button
+    had. Nothing was done there, and an empty answer looks like a broken site."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """The page in place of an answer that allows no reading and says nothing."""
+        answer = self.get_response(request)
+        is_nothing = answer.status_code == HTTPStatus.METHOD_NOT_ALLOWED and request.method == "GET" and not answer.content
+        if not is_nothing:
+            return answer
+        page = render(request, "errors/405.html", status=HTTPStatus.METHOD_NOT_ALLOWED)
+        page["Allow"] = answer["Allow"]
+        return page

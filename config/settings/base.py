@@ -58,6 +58,7 @@ MIDDLEWARE = [
     "apps.accounts.middleware.NothingStaysMiddleware",
     "apps.accounts.middleware.SignInAsAPageMiddleware",
     "apps.accounts.middleware.TimeZoneMiddleware",
+    "apps.portal.middleware.AddressOfAButtonMiddleware",
     "apps.portal.middleware.OursToMendMiddleware",
 ]
 ROOT_URLCONF = "config.urls"

@@ -194,3 +194,23 @@ class TestErrorPages:
         response = view(request, ValueError("Quillfeather"))
         assert response.status_code == status
         assert "Quillfeather" not in response.content.decode()
+
+
+class TestTheAddressOfAButton:
+    @pytest.mark.parametrize("name", ["choose_sensitive", "set_language", "wish"])
+    def test_is_a_page_that_says_that_nothing_was_done(self, hers, alice, name):
+        answer = hers.get(reverse(name), {"sensitive": "show"})
+        assert (answer.status_code, answer["Allow"]) == (405, "POST")
+        assert main_of(answer).startswith("Please press the button again We did not do anything.")
+        alice.refresh_from_db()
+        assert alice.asks_before_sensitive
+
+    def test_is_where_somebody_ends_who_was_signed_out_and_has_a_page(self, client, alice):
+        signed_out = client.post(reverse("choose_sensitive"), {"sensitive": "show"})
+        client.force_login(alice, backend=BACKEND)
+        assert "We did not do anything" in main_of(client.get(signed_out["Location"], follow=True))
+
+    def test_says_no_more_to_a_stranger(self, client):
+        answer = client.get(reverse("set_language"))
+        assert answer.status_code == 405
+        assert reverse("settings") not in answer.content.decode()
