@@ -119,6 +119,15 @@ class TestAsking:
         attempts = plan.asking(since="2026-11-20T09:30:00Z", whole=frozenset({()})).attempts
         assert attempts == (((("_lastUpdated", "ge2026-11-20T09:30:00Z"),),), *plan.attempts)
 
+    def test_begins_with_the_way_that_was_answered(self):
+        """As of a deployment that refuses a search by patient alone, and said so when everything was asked for."""
+        says = statement(Condition=offered_type("search-type", parameters=["_lastUpdated"]))
+        plan = planned(says)["Condition"]
+        before = planning.Asking(Way.SEARCH, plan.attempts, used=1)
+        attempts = plan.asking(since="2026-11-20T09:30:00Z", whole=before.whole()).attempts
+        assert [search[0] for search in attempts[0]] == [search[0] for search in plan.attempts[1]]
+        assert all(map(planning.asks_for_changes, attempts[0]))
+
     @pytest.mark.conformance("C57")
     def test_sweeps_categories_and_then_statuses_where_a_server_refuses(self):
         attempts = planned(None)["Condition"].asking().attempts
