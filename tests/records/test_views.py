@@ -232,6 +232,16 @@ class TestCheckByTheClock:
         assert checking.cause == SyncRun.Cause.PATIENT
         assert "Checking Harbor Family Practice…" in page(hers, "record", linked.pk)
 
+    def test_that_the_patient_asked_for_is_no_first_copy_though_it_is_yet_to_begin(self, hers, sam, linked):
+        sync(linked)
+        syncing.start(linked, cause=SyncRun.Cause.PATIENT, at=timezone.now())
+        text = page(hers, "record", linked.pk)
+        assert "Your record from Harbor Family Practice" in text
+        assert "Checking Harbor Family Practice…" in text
+        assert "Waiting to start" not in text
+        hers.force_login(sam)
+        assert hers.get(reverse("record", args=[linked.pk])).status_code == 404
+
     def test_that_the_patient_asks_for_again_comes_before_others(self, linked, checking):
         syncing.start(linked, cause=SyncRun.Cause.PATIENT, at=timezone.now())
         assert SyncRun.objects.get(finished_at__isnull=True).cause in SyncRun.ASKED_FOR

@@ -174,9 +174,10 @@ def _state(connection: Connection, run: SyncRun | None, *, is_first: bool, at: d
     is_waiting = run.claim_id is None and run.lease_until is not None and run.lease_until > at
     if is_waiting and run.pauses:  # without any, we wait by ourselves: the provider answers
         return State.PAUSED
-    if all(step.status == SyncStep.Status.WAITING for step in run.steps.all()):
-        return State.WAITING
-    return State.FIRST if is_first else State.CHECKING
+    if not is_first:
+        return State.CHECKING
+    is_yet_to_begin = all(step.status == SyncStep.Status.WAITING for step in run.steps.all())
+    return State.WAITING if is_yet_to_begin else State.FIRST
 
 
 def is_out_of_date(connection: Connection, *, at: datetime) -> bool:
