@@ -9,7 +9,8 @@ import sys
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
-from django.db import InterfaceError, OperationalError
+from django.db import InterfaceError, InternalError, OperationalError
+from psycopg.errors import ReadOnlySqlTransaction
 
 from config import starting
 
@@ -26,11 +27,16 @@ def main(arguments: list[str]) -> None:
         if "--traceback" in arguments or error.name != os.environ["DJANGO_SETTINGS_MODULE"]:
             raise
         sys.exit("DJANGO_SETTINGS_MODULE names settings that are not there. See .env.example.")
-    except (OperationalError, InterfaceError) as error:
-        if "--traceback" in arguments:
+    except (OperationalError, InterfaceError, InternalError) as error:
+        if "--traceback" in arguments or not _is_outage(error):
             raise
         kind = type(error.__cause__ or error).__name__  # the text may hold more than a log may
         sys.exit(f"The database does not answer, or could not do this ({kind}). Look at Postgres and DATABASE_URL.")
+
+
+def _is_outage(error: BaseException) -> bool:
+    """As `apps.connections.outages` has it. No app is imported here: settings may be what is wrong."""
+    return not isinstance(error, InternalError) or isinstance(error.__cause__, ReadOnlySqlTransaction)
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ def health(_request: HttpRequest) -> JsonResponse:
 @require_safe
 def ready(_request: HttpRequest) -> JsonResponse:
     """200 when everything a page needs is there, otherwise 503. Names what is missing, without a detail."""
-    has_database = _database_answers()
+    has_database = _database_takes_what_is_sent()
     checks = {
         "database": has_database,
         "broker": _broker_takes_what_is_sent(),
@@ -43,13 +43,15 @@ def ready(_request: HttpRequest) -> JsonResponse:
     return JsonResponse({"ready": is_ready, **checks}, status=200 if is_ready else 503)
 
 
-def _database_answers() -> bool:
+def _database_takes_what_is_sent() -> bool:
+    """One that was demoted, or is protected from filling up, answers and takes nothing: nobody could sign in."""
     try:
         with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
+            cursor.execute("SHOW transaction_read_only")
+            (reads_only,) = cursor.fetchone()
     except DatabaseError:
         return False
-    return True
+    return bool(reads_only == "off")
 
 
 def _broker_takes_what_is_sent() -> bool:

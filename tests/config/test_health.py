@@ -105,6 +105,12 @@ class TestReadiness:
         assert (answer.status_code, answer.json()["database"], answer.json()["migrations"]) == (503, False, False)
         assert deaf_database == ["asked"]
 
+    def test_is_absent_while_the_database_can_only_be_read(self, client, db):
+        with connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION READ ONLY")
+        answer = client.get("/ready/")
+        assert (answer.status_code, answer.json()["database"]) == (503, False)
+
     def test_is_absent_while_the_broker_does_not_answer(self, client, db, deaf_broker):
         answer = client.get("/ready/")
         assert (answer.status_code, answer.json()["broker"]) == (503, False)

@@ -6,9 +6,10 @@ from uuid import uuid4
 
 import pytest
 import redis
-from django.db import InterfaceError, OperationalError, ProgrammingError, connection
+from django.db import InterfaceError, InternalError, OperationalError, ProgrammingError, connection
 from django.test import Client, RequestFactory
 from django.urls import reverse
+from psycopg.errors import ReadOnlySqlTransaction
 
 from apps.portal.views import errors
 from tests.connections.conftest import BACKEND
@@ -25,6 +26,13 @@ def answer_to(client, monkeypatch, error):
     monkeypatch.setattr("apps.portal.views.home.render", raise_it)
     client.raise_request_exception = False
     return client.get("/")
+
+
+def read_only():
+    """What Django makes of it where the database can only be read."""
+    error = InternalError("Quillfeather")
+    error.__cause__ = ReadOnlySqlTransaction("Quillfeather")
+    return error
 
 
 def reads(client):
@@ -125,6 +133,7 @@ class TestErrorPages:
             redis.ResponseError("MISCONF Quillfeather"),
             redis.ResponseError("NOREPLICAS Quillfeather"),
             redis.TimeoutError("Quillfeather"),
+            read_only(),
         ],
     )
     def test_for_a_server_of_ours_that_is_away_says_that_it_passes_and_when_to_come_again(
@@ -179,7 +188,9 @@ class TestErrorPages:
         answer = client.get(f"/connect/return/{uuid4()}/?code=code-canary", headers={"Host": "evil.example"})
         assert (answer.status_code, answer["Referrer-Policy"]) == (400, "no-referrer")
 
-    @pytest.mark.parametrize("ours", [redis.ResponseError("Quillfeather"), ProgrammingError("Quillfeather")])
+    @pytest.mark.parametrize(
+        "ours", [redis.ResponseError("Quillfeather"), ProgrammingError("Quillfeather"), InternalError("Quillfeather")]
+    )
     def test_for_what_a_server_of_ours_refuses_says_nothing_of_passing(self, client, monkeypatch, ours):
         answer = answer_to(client, monkeypatch, ours)
         assert (answer.status_code, answer.has_header("Retry-After")) == (500, False)

@@ -17,10 +17,10 @@ from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import Error, transaction
 
 from apps.audit.recording import Actor, EventType
-from apps.connections import alerting, clocks, noting, refreshing, revoking
+from apps.connections import alerting, clocks, noting, outages, refreshing, revoking
 from apps.connections.answers import answering, causes, claiming, counting, identifying, recalling
 from apps.connections.arriving import keeping
 from apps.connections.clocks import Clock
@@ -217,8 +217,9 @@ def _identify(
     """Whose record the tokens open. Tokens of a failure are given back, never kept."""
     try:
         return WayBack(Outcome.COMPLETED, request, _kept(request, token_set, nonce, clock, at=at))
-    except (OperationalError, InterfaceError):
-        _give_back(request, endpoint, token_set, within_seconds=0, at=at)  # it was waited for, and did not come back
+    except Error as error:
+        if outages.is_one(error):  # it was waited for, and did not come back
+            _give_back(request, endpoint, token_set, within_seconds=0, at=at)
         raise
     except (WireError, keeping.NotKept, VaultError, claiming.AccountClosed) as reason:
         _give_back(request, endpoint, token_set, within_seconds=KEEPING_SECONDS, at=at)
@@ -260,7 +261,9 @@ def _give_back(
 
     try:
         refreshing.until_written(tell, within_seconds=within_seconds)
-    except (OperationalError, InterfaceError):
+    except Error as error:
+        if not outages.is_one(error):
+            raise
         _LOG.error("Tokens were dropped unrevoked: %s: the database does not answer", request)
 
 

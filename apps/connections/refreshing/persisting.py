@@ -5,9 +5,10 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
+from django.db import Error, transaction
 from django.db import connection as database
-from django.db import transaction
-from django.db.utils import InterfaceError, OperationalError
+
+from apps.connections import outages
 
 _LOG = logging.getLogger(__name__)
 
@@ -25,8 +26,12 @@ def until_written(write: Callable[[], T], *, within_seconds: float = WITHIN_SECO
     while True:
         try:
             return write()
-        except (OperationalError, InterfaceError):
-            if transaction.get_connection().in_atomic_block or time.monotonic() > gives_up_at:
+        except Error as error:
+            if (
+                not outages.is_one(error)
+                or transaction.get_connection().in_atomic_block
+                or time.monotonic() > gives_up_at
+            ):
                 raise
             _LOG.warning("An answer could not be written, and is written again")
         database.close()  # the next write opens another

@@ -5,7 +5,6 @@ import sys
 from urllib.parse import urlsplit
 
 from django.core.exceptions import DisallowedHost
-from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import REASON_NO_CSRF_COOKIE
 from django.shortcuts import render
@@ -14,12 +13,11 @@ from django.views.decorators.csrf import requires_csrf_token
 from redis import exceptions as redis
 
 from apps.accounts import destinations, mailing
+from apps.connections import outages
 
 # A server of ours, for a while. What Redis answers and we do not understand is our fault, and stays; that it has no
 # room, or is a copy that takes nothing, is for whoever runs it to mend.
 _AWAY = (
-    OperationalError,
-    InterfaceError,
     redis.ConnectionError,
     redis.TimeoutError,
     redis.OutOfMemoryError,
@@ -67,14 +65,16 @@ def failed(request: HttpRequest) -> HttpResponse:
     exception = sys.exception()
     if isinstance(exception, mailing.NotSent):
         _LOG.error("A mail that somebody waits for was not sent: %s.", exception)
-    if isinstance(exception, _AWAY) or _is_refused_by_redis(exception):
+    if exception is not None and _is_outage(exception):
         again = {"Retry-After": str(_COME_AGAIN_SECONDS)}
         return HttpResponse(loader.render_to_string("errors/away.html"), status=503, headers=again)
     return HttpResponse(loader.render_to_string("500.html"), status=500)
 
 
-def _is_refused_by_redis(exception: BaseException | None) -> bool:
-    """It cannot save to its disk, or lacks the copies it was told to wait for. The library has no class for either."""
+def _is_outage(exception: BaseException) -> bool:
+    """A Redis that cannot save to its disk, or lacks the copies it was told to wait for, says so in words alone."""
+    if isinstance(exception, _AWAY) or outages.is_one(exception):
+        return True
     return isinstance(exception, redis.ResponseError) and str(exception).startswith(_NOT_TAKEN)
 
 
