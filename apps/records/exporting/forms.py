@@ -1,24 +1,28 @@
-"""What somebody takes along: of which providers, and as what."""
+"""What somebody takes along: of which providers, as what, and of a page to read which part."""
 
 from collections.abc import Sequence
+from datetime import date
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from apps.records.exporting import choosing
+from apps.records.exporting import choosing, portions
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.granting import Format
+from apps.records.exporting.portions import WHOLE, Portion, Span
+from apps.records.subjects import LISTED, Subject
 
 # Of these, one page or document tells of one person.
 _ABOUT_ONE_PERSON = frozenset({Format.SUMMARY, Format.IPS})
+_ALL = WHOLE.subjects, Span.ALL
 
 
 class CopyForm(forms.Form):
     """Made for the choices of one person: a connection of anybody else's is none of them."""
 
-    field_order = ("sources", "format", "answers")
+    field_order = ("sources", "format", "answers", "subjects", "span")
     format = forms.ChoiceField(
         label=gettext_lazy("As what?"),
         widget=forms.RadioSelect,
@@ -42,6 +46,30 @@ class CopyForm(forms.Form):
         required=False,
     )
 
+    subjects = forms.MultipleChoiceField(
+        label=gettext_lazy("Which kinds of entries?"),
+        choices=[(subject.key, subject.name) for subject in LISTED],
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        error_messages={"invalid_choice": gettext_lazy("One of these kinds does not exist. Please choose again.")},
+    )
+    span = forms.ChoiceField(
+        label=gettext_lazy("How far back?"),
+        help_text=gettext_lazy(
+            "Of results, vitals, visits, procedures and documents. Medicines, allergies and all else that holds on are "
+            "told whole."
+        ),
+        widget=forms.RadioSelect,
+        choices=[
+            (Span.ALL.value, gettext_lazy("All of it")),
+            (Span.THREE_MONTHS.value, gettext_lazy("The last three months")),
+            (Span.YEAR.value, gettext_lazy("The last year")),
+            (Span.FIVE_YEARS.value, gettext_lazy("The last five years")),
+        ],
+        required=False,
+        error_messages={"invalid_choice": gettext_lazy("Choose how far back.")},
+    )
+
     def __init__(self, choices: Sequence[Choice], *arguments: Any, **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)
         self._choices = {str(choice.connection.pk): choice for choice in choices}
@@ -56,9 +84,15 @@ class CopyForm(forms.Form):
         )
 
     @classmethod
-    def of(cls, choices: Sequence[Choice]) -> "CopyForm":
-        """With every record ticked."""
-        return cls(choices, initial={"sources": [str(choice.connection.pk) for choice in choices]})
+    def of(cls, choices: Sequence[Choice], *, only: Subject | None = None) -> "CopyForm":
+        """With every record ticked, and every kind of entry; or as a page to read of one kind alone."""
+        wanted = LISTED if only is None else (only,)
+        initial = {
+            "sources": [str(choice.connection.pk) for choice in choices],
+            "subjects": [subject.key for subject in wanted],
+            "span": Span.ALL.value,
+        }
+        return cls(choices, initial=initial if only is None else {**initial, "format": Format.SUMMARY.value})
 
     @property
     def chosen(self) -> tuple[Choice, ...]:
@@ -66,12 +100,35 @@ class CopyForm(forms.Form):
         ticked = set(self.cleaned_data["sources"])
         return tuple(choice for key, choice in self._choices.items() if key in ticked)
 
+    def portion(self, *, today: date) -> Portion:
+        """What a page to read is to have. Of a valid form."""
+        keys, span = self._asked
+        return Portion(keys, portions.since(span, today=today))
+
+    @property
+    def is_of_a_part(self) -> bool:
+        """Whether something would be left out, or what says so is in error."""
+        if not self.is_bound:
+            return set(self.initial["subjects"]) != WHOLE.subjects
+        return self._asked != _ALL or not {"subjects", "span"}.isdisjoint(self.errors)
+
+    @property
+    def _asked(self) -> tuple[frozenset[str], Span]:
+        if "span" not in self.data:  # a page that an earlier release had drawn
+            return _ALL
+        return frozenset(self.cleaned_data.get("subjects", ())), Span(self.cleaned_data.get("span") or Span.ALL)
+
     def clean(self) -> dict[str, Any]:
         """Never two people on one page: an allergy of one would be read as the other's."""
         cleaned = super().clean() or {}
         is_about_one = cleaned.get("format") in _ABOUT_ONE_PERSON
         if is_about_one and "sources" in cleaned and not choosing.are_one_person(self.chosen):
             self.add_error("sources", _("These records are of different people. Choose those of one person."))
+        keys, _span = self._asked
+        if not keys and "subjects" not in self.errors:
+            self.add_error("subjects", _("Choose at least one kind of entry."))
+        elif self._asked != _ALL and cleaned.get("format", Format.SUMMARY) != Format.SUMMARY:
+            self.add_error("format", _("Only the page to read can be of a part. Choose that page, or take everything."))
         return cleaned
 
 

@@ -1,13 +1,14 @@
 """What is missing of one source, in the words of the ledger, told before a download and at the head of every file."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from apps.connections.models import Connection
 from apps.records import gap_words, ledger
 from apps.records.gap_words import Kind
 from apps.records.models import SyncRun, SyncStep
+from apps.records.subjects import Subject
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,11 @@ class Gaps:
         """Why some of these types are missing, each reason once."""
         wanted = set(names)
         return tuple(dict.fromkeys(sentence for name, sentence in self.by_type if name in wanted))
+
+    def of_subjects(self, wanted: Iterable[Subject]) -> "Gaps":
+        """Those of these subjects alone."""
+        names = {str(subject.name) for subject in wanted}
+        return replace(self, missing=tuple(one for one in self.missing if one.subject in names))
 
     def sentences(self) -> tuple[str, ...]:
         """Each on a line."""

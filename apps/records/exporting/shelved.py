@@ -13,7 +13,7 @@ import msgspec
 from apps.records import subjects
 from apps.records.exporting.choosing import Choice
 from apps.records.models import Record, Shelf
-from apps.records.shelving import reading
+from apps.records.shelving import arranging, reading
 from apps.records.shelving.arranging import Arrangement
 from apps.records.shelving.reading import OpenShelf, Shelved
 from apps.records.subjects import Subject
@@ -52,13 +52,30 @@ def first(shelves: Sequence[OpenShelf], most: int, ring: KeyRing) -> Sequence[Sh
     return list(_checked(window(shelves, 0, min(most, count), ring)))
 
 
+def newest(shelves: Sequence[OpenShelf], subject: Subject, ring: KeyRing) -> Iterator[Shelved]:
+    """Every entry with a date of one subject, newest first, some hundred held at a time. Raises Unreadable, perhaps in
+    the middle."""
+    arrangement = arranging.dated_arrangement(subject)
+    count = sum(shelf.index.count for shelf in shelves if shelf.index)
+    for start in range(0, count, _ROWS_AT_ONCE):
+        for one in _checked(_window(shelves, arrangement, start, min(start + _ROWS_AT_ONCE, count), ring)):
+            if not arranging.year_in(one.key):
+                return
+            yield one
+
+
 def window(shelves: Sequence[OpenShelf], start: int, stop: int, ring: KeyRing) -> Sequence[Shelved]:
     """These rows of what the shelves of one subject list together. Raises Unreadable."""
+    return _window(shelves, Arrangement.LISTED, start, stop, ring)
+
+
+def _window(
+    shelves: Sequence[OpenShelf], arrangement: Arrangement, start: int, stop: int, ring: KeyRing
+) -> Sequence[Shelved]:
     if start >= stop:
         return ()
-    listed = {shelf.subject: Arrangement.LISTED for shelf in shelves}
     try:
-        return reading.window(shelves, listed, start, stop, ring)
+        return reading.window(shelves, {shelf.subject: arrangement for shelf in shelves}, start, stop, ring)
     except (reading.Outdated, CannotOpen, msgspec.MsgspecError):  # no cause: a decoder's shows what it could not decode
         raise Unreadable from None
 

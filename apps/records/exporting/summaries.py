@@ -2,13 +2,14 @@
 
 Words are those of the record's own pages, and so are the shelves it is read from. Entered in error is not shown, nor
 what a provider no longer has: both are counted (patient experience 3.0). Of a long list the first part is shown, and it
-says so; neither time nor memory grows with the record.
+says so; neither time nor memory grows with the record. It can be a part of it (`portions`): what is of late is looked
+for in all that has a date.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby
 from typing import Final
@@ -18,6 +19,7 @@ from apps.records import subjects
 from apps.records.exporting import reading, shelved
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.filling import Fills
+from apps.records.exporting.portions import WHOLE, Portion
 from apps.records.exporting.reading import Told
 from apps.records.exporting.shelved import Unreadable
 from apps.records.presenters.entry import UNLISTED, Entry
@@ -61,7 +63,8 @@ class List:
 class Summary:
     """`name` and `birth_date` are the person's as confirmed, empty where none opens. `withdrawn` and `gone` are how
     many entries each provider marked as recorded by mistake, or has no more. `unopened` are providers of whose entries
-    some do not open, and the subjects under which these may belong."""
+    some do not open, and the subjects under which these may belong. `undated` counts what a part that is of late leaves
+    out because it has no date."""
 
     name: str
     birth_date: str
@@ -70,6 +73,18 @@ class Summary:
     withdrawn: tuple[tuple[str, int], ...]
     gone: tuple[tuple[str, int], ...]
     unopened: tuple[tuple[str, str], ...]
+    portion: Portion = WHOLE
+    undated: int = 0
+
+    @property
+    def left_out(self) -> str:
+        """The subjects that nobody asked for, by name."""
+        return _named({subject.key for subject in LISTED} - self.portion.subjects)
+
+    @property
+    def late(self) -> str:
+        """The subjects of which what is older is left out, by name."""
+        return _named({subject.key for subject in LISTED if self.portion.limits(subject)} & self.portion.subjects)
 
     @property
     def is_whole(self) -> bool:
@@ -97,45 +112,57 @@ class _Held:
 
 @dataclass
 class _Gathered:
-    """What was found: lists by the key of their subject, and by provider what is not shown."""
+    """What was found of a portion: lists by the key of their subject, and by provider what is not shown."""
 
+    portion: Portion
     lists: dict[str, _Held] = field(
         default_factory=lambda: {subject.key: _Held(arranging.listed(subject)) for subject in _ORDERED}
     )
     withdrawn: Counter[str] = field(default_factory=Counter)
     gone: Counter[str] = field(default_factory=Counter)
     unopened: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    undated: int = 0
 
 
-def summary(choices: Sequence[Choice], *, at: datetime) -> Summary:
-    """The summary of one person from these connections, in the language of whoever asks, as it stands at this moment.
+def summary(choices: Sequence[Choice], *, at: datetime, portion: Portion = WHOLE) -> Summary:
+    """The summary of one person from these connections, or a part of it, in the language of whoever asks, as it stands
+    at this moment.
 
     Raises `apps.vault.errors.VaultError` where nothing of this person can be opened.
     """
-    gathered = _gathered(choices)
+    wanted = [subject for subject in _ORDERED if subject.key in portion.subjects]
+    gathered = _gathered(choices, wanted, portion)
     person = next((choice.person for choice in choices if choice.person is not None), None)
     return Summary(
         name=person.name if person is not None else "",
         birth_date=person.birth_date if person is not None else "",
-        choices=tuple(choices),
-        lists=tuple(_list(subject, gathered.lists[subject.key], choices, at) for subject in _ORDERED),
+        choices=tuple(_of_subjects(choice, wanted, portion) for choice in choices),
+        lists=tuple(_list(subject, gathered.lists[subject.key], choices, at) for subject in wanted),
         withdrawn=tuple((+gathered.withdrawn).items()),
         gone=tuple((+gathered.gone).items()),
         unopened=tuple((provider, _named(lacking)) for provider, lacking in sorted(gathered.unopened.items())),
+        portion=portion,
+        undated=gathered.undated,
     )
+
+
+def _of_subjects(choice: Choice, wanted: Sequence[Subject], portion: Portion) -> Choice:
+    """With what is missing of these alone."""
+    is_of_all = portion.subjects >= WHOLE.subjects
+    return choice if is_of_all else replace(choice, gaps=choice.gaps.of_subjects(wanted))
 
 
 def _named(keys: Container[str]) -> str:
     return ", ".join(str(subject.name) for subject in _ORDERED if subject.key in keys)
 
 
-def _gathered(choices: Sequence[Choice]) -> _Gathered:
+def _gathered(choices: Sequence[Choice], wanted: Sequence[Subject], portion: Portion) -> _Gathered:
     """From shelves, and of what is on none from the record itself."""
-    gathered = _Gathered()
+    gathered = _Gathered(portion)
     with sealing.key_ring(Holder.user(choices[0].source.user_id)) as ring:
-        opened = shelved.opened(choices, _ORDERED, ring)
+        opened = shelved.opened(choices, wanted, ring)
         unread: dict[UUID, list[Subject]] = {choice.connection.pk: [] for choice in choices}
-        for subject in _ORDERED:
+        for subject in wanted:
             found = [opened[choice.connection.pk, subject.key] for choice in choices
                      if (choice.connection.pk, subject.key) in opened]  # fmt: skip
             is_read = _read_shelves(found, choices, gathered, subject, ring)
@@ -151,21 +178,35 @@ def _read_shelves(
     found: Sequence[OpenShelf], choices: Sequence[Choice], gathered: _Gathered, subject: Subject, ring: KeyRing
 ) -> bool:
     """Whether the shelves of this subject could be read; of those that cannot, nothing is taken."""
+    held, indexes = gathered.lists[subject.key], [shelf.index for shelf in found if shelf.index is not None]
     try:
-        first = shelved.first(found, MOST, ring)
+        if gathered.portion.limits(subject):
+            late = _late(found, subject, gathered.portion, ring)
+            gathered.undated += sum(index.years.get("", 0) for index in indexes)
+            held.found.extend(late.found)
+            held.count += late.count
+        else:
+            held.found.extend(shelved.first(found, MOST, ring))
+            held.count += sum(index.count for index in indexes)
     except Unreadable:
         return False
-    held = gathered.lists[subject.key]
-    held.found.extend(first)
     providers = {choice.connection.pk: choice.source.provider for choice in choices}
     for shelf in found:
         if shelf.index is not None:
-            held.count += shelf.index.count
             gathered.withdrawn[providers[shelf.connection_id]] += shelf.index.withdrawn
             gathered.gone[providers[shelf.connection_id]] += shelf.index.gone
         if shelf.lacks_some:
             gathered.unopened[providers[shelf.connection_id]].add(subject.key)
     return True
+
+
+def _late(found: Sequence[OpenShelf], subject: Subject, portion: Portion, ring: KeyRing) -> _Held:
+    """What the portion holds of these shelves. All of them are looked through: a stay of long ago may go on still."""
+    held = _Held(arranging.listed(subject))
+    for one in shelved.newest(found, subject, ring):
+        if one.entry is not None and portion.holds(subject, one.entry):
+            held.add(one._replace(key=held.order(one.entry, one.record)))
+    return held
 
 
 def _read_records(choice: Choice, unread: Sequence[Subject], gathered: _Gathered) -> None:
@@ -207,6 +248,9 @@ def _mark(choice: Choice, of_grave: AbstractSet[str], held: _Held) -> None:
 
 
 def _add(choice: Choice, subject: Subject, told: Told, gathered: _Gathered) -> None:
+    gathered.undated += gathered.portion.limits(subject) and not arranging.year(told.entry)
+    if not gathered.portion.holds(subject, told.entry):
+        return
     held = gathered.lists[subject.key]
     key = held.order(told.entry, told.record)  # as its shelf has it: of equals the first that was stored comes first
     held.add(Shelved(told.record, choice.connection.pk, subject.key, key, told.entry))

@@ -14,6 +14,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
 from apps.accounts.current_user import current_user
+from apps.records import subjects
 from apps.records.exporting import choosing, copies, granting, stored, summaries
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.copies import Part
@@ -47,7 +48,7 @@ def download(request: HttpRequest) -> HttpResponseBase:
 @reauthentication_required  # type: ignore[untyped-decorator]  # the library has no types
 def _ask(request: HttpRequest) -> HttpResponse:
     choices = choosing.choices(current_user(request), at=timezone.now())
-    return _page(request, choices, CopyForm.of(choices))
+    return _page(request, choices, CopyForm.of(choices, only=subjects.find(request.GET.get("only", ""))))
 
 
 @reauthentication_required  # type: ignore[untyped-decorator]
@@ -62,19 +63,19 @@ def _take(request: HttpRequest) -> HttpResponseBase:
         granting.grant(user, [choice.connection.pk for choice in chosen], wanted, at=at)
     except TooMany:
         return render(request, "429.html", {"minutes": _MINUTES}, status=429)
-    return _answer(request, chosen, wanted, at, tells_answers=form.cleaned_data["answers"])
+    return _answer(request, form, at)
 
 
-def _answer(
-    request: HttpRequest, chosen: tuple[Choice, ...], wanted: Format, at: datetime, *, tells_answers: bool
-) -> HttpResponseBase:
+def _answer(request: HttpRequest, form: CopyForm, at: datetime) -> HttpResponseBase:
+    chosen, wanted = form.chosen, Format(form.cleaned_data["format"])
     try:
         if wanted is Format.SUMMARY:
-            context = {"summary": summaries.summary(chosen, at=at), "now": at}
+            portion = form.portion(today=timezone.localdate(at))
+            context = {"summary": summaries.summary(chosen, at=at, portion=portion), "now": at}
             _ensure_held(chosen)
             return render(request, "records/exporting/summary.html", context)
         if wanted is Format.IPS:
-            document = documents.document(chosen, at=at, tells_answers=tells_answers)
+            document = documents.document(chosen, at=at, tells_answers=form.cleaned_data["answers"])
             response = HttpResponse(document, content_type="application/fhir+json")
             _ensure_held(chosen)
             return _attached(response, f"holdfast-patient-summary-{at:%Y-%m-%d}.json")

@@ -1,0 +1,188 @@
+"""A page to read of some subjects, and of late alone."""
+
+import re
+from datetime import date
+
+import pytest
+from django.urls import reverse
+
+from apps.records.exporting import choosing, portions, summaries
+from apps.records.exporting.portions import EVENTS, WHOLE, Portion, Span
+from apps.records.models import Shelf
+from apps.records.presenters import moments
+from apps.records.presenters.entry import Entry
+from apps.records.presenters.moments import When
+from apps.records.subjects import LISTED, MEDICINES, RESULTS, VISITS
+from tests.fixtures.cast import PASSWORD
+from tests.records.linked import AT
+from tests.records.people import allergy
+from tests.records.shelved import keep, order, result
+
+pytestmark = pytest.mark.django_db
+
+SINCE = date(2024, 12, 30)
+EVERYTHING = [subject.key for subject in LISTED]
+
+
+def told(user, portion):
+    """What the page has, by subject."""
+    summary = summaries.summary(choosing.choices(user, at=AT), at=AT, portion=portion)
+    return summary, {each.name: [row.when for group in each.groups for row in group.rows] for each in summary.lists}
+
+
+def text(response):
+    return re.sub(r"\s+", " ", response.content.decode())
+
+
+def event(**when):
+    return Entry(when=When(**when))
+
+
+class TestAPortion:
+    @pytest.mark.parametrize(
+        ("span", "day", "since"),
+        [
+            (Span.ALL, date(2026, 5, 31), None),
+            (Span.THREE_MONTHS, date(2026, 5, 31), date(2026, 2, 28)),
+            (Span.YEAR, date(2024, 2, 29), date(2023, 2, 28)),
+            (Span.FIVE_YEARS, date(2026, 1, 1), date(2021, 1, 1)),
+        ],
+    )
+    def test_begins_on_the_same_day_or_the_last_one_of_that_month(self, span, day, since):
+        assert portions.since(span, today=day) == since
+
+    @pytest.mark.parametrize(
+        ("when", "is_held"),
+        [
+            ({"starts": "2024-12-30"}, True),
+            ({"starts": "2024-12-29"}, False),
+            ({"starts": "2024"}, True),  # may have been on its last day
+            ({"starts": "2024-11"}, False),
+            ({"starts": "2024-11-01", "ends": "2025-01-02"}, True),
+            ({"starts": "2019-11-01", "is_open": True}, True),
+            ({"text": "last spring"}, False),
+        ],
+    )
+    def test_holds_what_may_have_been_since_and_what_goes_on(self, when, is_held):
+        portion = Portion(WHOLE.subjects, SINCE)
+        assert portion.holds(VISITS, event(**when)) is is_held
+        assert portion.holds(MEDICINES, event(**when))
+
+    def test_limits_nothing_that_holds_on(self):
+        portion = Portion(WHOLE.subjects, SINCE)
+        assert tuple(subject for subject in LISTED if portion.limits(subject)) == tuple(
+            subject for subject in LISTED if subject in EVENTS
+        )
+        assert not WHOLE.limits(RESULTS)
+        assert WHOLE.is_whole
+        assert not portion.is_whole
+
+
+class TestThePage:
+    @pytest.fixture
+    def kept(self, connection):
+        undated = result(9)
+        del undated["effectiveDateTime"]
+        old = order("m1", on="2011-01-05")
+        keep(connection, *(result(number) for number in range(4)), undated, old, allergy("a1"))
+
+    @pytest.mark.parametrize("has_shelves", [True, False])
+    def test_has_late_results_and_old_medicines(self, alice, kept, has_shelves):
+        if not has_shelves:
+            Shelf.objects.all().delete()
+        summary, lists = told(alice, Portion(WHOLE.subjects, SINCE))
+        assert lists["Results"] == ["December 31, 2024", "December 30, 2024"]
+        assert lists["Medicines"] == ["January 5, 2011"]
+        assert next(each.count for each in summary.lists if each.name == "Results") == 2
+        assert summary.undated == 1
+
+    @pytest.mark.parametrize("has_shelves", [True, False])
+    def test_of_one_subject_has_no_other_and_no_other_s_gaps(self, alice, kept, has_shelves):
+        if not has_shelves:
+            Shelf.objects.all().delete()
+        summary, lists = told(alice, Portion(frozenset({RESULTS.key})))
+        assert list(lists) == ["Results"]
+        assert len(lists["Results"]) == 5
+        assert {one.subject for choice in summary.choices for one in choice.gaps.missing} <= {"Results"}
+
+    def test_that_is_whole_is_as_it_was(self, alice, kept):
+        summary, lists = told(alice, WHOLE)
+        assert len(lists["Results"]) == 5
+        assert summary.undated == 0
+        assert list(lists) == [str(subject.name) for subject in summaries._ORDERED]
+
+
+class TestTheForm:
+    @pytest.fixture
+    def address(self):
+        return reverse("download_copy")
+
+    @pytest.fixture
+    def hers(self, hers, connection):
+        hers.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+        keep(connection, *(result(number) for number in range(4)), order("m1", on="2011-01-05"))
+        return hers
+
+    def sent(self, connection, **changes):
+        whole = {"sources": [str(connection.pk)], "format": "summary", "subjects": EVERYTHING, "span": "all"}
+        return {**whole, **changes}
+
+    def test_of_a_list_has_its_subject_ticked_and_stands_open(self, hers, address):
+        assert f'{address}?only=results"' in text(hers.get(reverse("subject", args=["results"])))
+        said = text(hers.get(f"{address}?only=results"))
+        assert re.findall(r'name="subjects" value="(\w+)"[^>]* checked', said) == ["results"]
+        assert re.search(r'value="summary"[^>]* checked', said)
+        assert re.search(r"<details[^>]* open", said)
+
+    @pytest.mark.parametrize("query", ["", "?only=everything", "?only="])
+    def test_has_every_subject_ticked_otherwise(self, hers, address, query):
+        said = text(hers.get(f"{address}{query}"))
+        assert re.findall(r'name="subjects" value="(\w+)"[^>]* checked', said) == EVERYTHING
+        assert not re.search(r"<details[^>]* open", said)
+
+    def test_gives_a_part_that_says_what_it_leaves_out(self, hers, connection, address):
+        said = text(hers.post(address, self.sent(connection, subjects=["results", "vitals"], span="5-years")))
+        assert "This page has only a part of the record." in said
+        assert "Left out: Medicines, Allergies and reactions," in said
+        assert "on: Results, Vitals." in said
+        assert "Lisinopril" not in said
+
+    def test_gives_a_whole_page_that_says_nothing_of_parts(self, hers, connection, address):
+        for sent in (self.sent(connection), {"sources": [str(connection.pk)], "format": "summary"}):
+            said = text(hers.post(address, sent))
+            assert "only a part of the record" not in said
+            assert "Lisinopril" in said
+
+    @pytest.mark.parametrize("what", ["ips", "bundle", "ndjson"])
+    @pytest.mark.parametrize("changes", [{"subjects": ["results"]}, {"span": "1-year"}])
+    def test_leaves_nothing_out_of_other_copies_unsaid(self, hers, connection, address, what, changes):
+        response = hers.post(address, self.sent(connection, format=what, **changes))
+        assert response.status_code == 422
+        assert "Only the page to read can be of a part." in text(response)
+        assert re.search(r"<details[^>]* open", text(response))
+
+    @pytest.mark.parametrize(
+        ("changes", "said"),
+        [
+            ({"subjects": []}, "Choose at least one kind of entry."),
+            ({"subjects": ["x"]}, "One of these kinds does not exist."),
+            ({"span": "9"}, "Choose how far back."),
+        ],
+    )
+    def test_says_what_is_odd_about_it(self, hers, connection, address, changes, said):
+        response = hers.post(address, self.sent(connection, **changes))
+        assert response.status_code == 422
+        assert said in text(response)
+
+    def test_gives_no_part_to_a_stranger(self, client, sam, hers, connection, address):
+        client.force_login(sam)
+        client.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+        response = client.post(address, self.sent(connection, subjects=["results"]))
+        assert response.status_code == 422
+        assert "Sodium" not in text(response)
+
+
+def test_moments_say_where_an_open_period_goes_on():
+    """What a portion relies on to keep a stay that has not ended."""
+    assert moments.of_period({"start": "2019-01-02"}, means="seen").is_open
+    assert not moments.of_period({"start": "2019-01-02", "end": "2019-01-03"}, means="seen").is_open
