@@ -24,6 +24,7 @@ from apps.records.models import Record, RecordVersion
 from apps.records.presenters import attachments, elements, goals, grave_news, long_lists
 from apps.records.presenters.attachments import File
 from apps.records.presenters.entry import Context, Entry
+from apps.records.presenters.questionnaires import QuestionnaireEntry
 from apps.records.presenters.results import ResultEntry
 from apps.records.shelving import knowing
 from apps.records.shelving.indexing import Aim
@@ -288,6 +289,8 @@ def _mine(user: User) -> QuerySet[Record]:
 
 def _version(version: RecordVersion | None, record: Record, entry: Entry) -> Version:
     title, theirs = rows.names(entry)
+    if isinstance(entry, QuestionnaireEntry):  # its first question stands below, in its place
+        theirs = ""
     return Version(
         pk=version.pk if version else None,
         received_at=version.received_at if version else record.received_at,
