@@ -6,7 +6,7 @@ import pytest
 
 from apps.connections.models import Connection
 from apps.directory.models import Provider
-from apps.records.presenters import immunizations, results, visits
+from apps.records.presenters import conditions, immunizations, results, visits
 from apps.records.presenters.entry import Context
 from apps.records.shelving.reading import Shelved
 from apps.records.viewing import rows, values_in_words
@@ -51,6 +51,13 @@ class TestACodeInPlaceOfAName:
     def test_is_told_as_what_it_is(self):
         entry = results.present({**self.SENT, "code": {"coding": [{"display": "MDC_ECG_ELEC_POTL"}]}}, Context())
         assert rows.names(entry) == ("Provider's code MDC_ECG_ELEC_POTL", "")
+
+    @pytest.mark.parametrize(
+        ("coding", "name"), [({"code": "38341003"}, "Provider's code 38341003"), ({}, "Unnamed entry")]
+    )
+    def test_is_told_where_nothing_else_was_sent(self, coding, name):
+        sent = {"resourceType": "Condition", "id": "c1", "code": {"coding": [coding]}, "onsetDateTime": "2024"}
+        assert rows.names(conditions.present(sent, Context()))[0] == name
 
     def test_is_told_so_of_a_part(self):
         part = {"code": {"coding": [{"display": "MDC_ECG_ELEC_POTL_II"}]}, "valueString": "Even"}

@@ -10,6 +10,11 @@ from apps.records.viewing import snomed_kinds
 def told(name: str) -> str:
     """The name; a code with a word before it. A name that says no more than "unknown" is none."""
     if heads.is_code(name):
-        return gettext("Provider's code %(code)s") % {"code": name}
+        return in_words(name)
     plain = snomed_kinds.without(name)
     return "" if plain != name and plain.casefold() == "unknown" else plain
+
+
+def in_words(code: str) -> str:
+    """A code, said to be one."""
+    return gettext("Provider's code %(code)s") % {"code": code}

@@ -143,7 +143,8 @@ def names(entry: Entry) -> tuple[str, str]:
         return gettext("Entry without details"), ""
     ours = _plainly(entry)
     if not ours:
-        return provider_codes.told(entry.title) or _by_kind(entry) or gettext("Unnamed entry"), ""
+        named = provider_codes.told(entry.title) or _by_kind(entry) or _by_code(entry)
+        return named or gettext("Unnamed entry"), ""
     return ours, entry.title if entry.title.casefold() != ours.casefold() else ""
 
 
@@ -172,6 +173,12 @@ def _by_kind(entry: Entry) -> str:
     if isinstance(entry, VisitEntry):
         return entry.class_said or words.of_key(entry.kind)
     return words.of_kind(entry) or other_kinds.named(entry)
+
+
+def _by_code(entry: Entry) -> str:
+    """What came as a code that nobody has a name for: with it, somebody can ask."""
+    code = next((one.code for one in entry.codes if one.code), "")
+    return provider_codes.in_words(code) if code else ""
 
 
 class _Alike:
