@@ -6,6 +6,7 @@ between the two, the schedule does it: a deletion may stand in the ledger twice,
 """
 
 import logging
+from datetime import datetime
 from pathlib import Path
 from uuid import UUID
 
@@ -58,6 +59,11 @@ def write_out() -> int:
 def are_waiting() -> bool:
     """Whether something is not in the ledger yet."""
     return Deletion.objects.exists()
+
+
+def oldest_at() -> datetime | None:
+    """Since when the one that has waited longest is not in the ledger; None where nothing waits."""
+    return Deletion.objects.order_by("at").values_list("at", flat=True).first()
 
 
 @transaction.atomic

@@ -9,6 +9,7 @@ from prometheus_client import Metric
 from prometheus_client.core import CounterMetricFamily, GaugeHistogramMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
+from apps.audit import deletions
 from apps.connections import tallying
 from apps.connections.models import Connection
 from apps.connections.overseeing import deadlines, health
@@ -149,15 +150,22 @@ def _of_installation(found: LinkHealth) -> Iterator[Metric]:
     yield findings
     meaning = "Permissions whose end a provider has yet to confirm."
     yield GaugeMetricFamily("holdfast_revocations_waiting", meaning, value=found.revocations)
-    oldest_at = found.oldest_revocation_at
-    waits_seconds = max((found.at - oldest_at).total_seconds(), 0) if oldest_at else 0
-    yield GaugeMetricFamily("holdfast_oldest_revocation_seconds", "For how long the oldest waits.", value=waits_seconds)
+    waits = _seconds_since(found.oldest_revocation_at, at=found.at)
+    yield GaugeMetricFamily("holdfast_oldest_revocation_seconds", "For how long the oldest waits.", value=waits)
+    meaning = "For how long the oldest deletion waits to be written into the deletion ledger."
+    waits = _seconds_since(deletions.oldest_at(), at=found.at)
+    yield GaugeMetricFamily("holdfast_oldest_deletion_seconds", meaning, value=waits)
     if found.certificate_ends_at is not None:
         ends = GaugeMetricFamily("holdfast_site_certificate_end_seconds", "When our own certificate ends, Unix time.")
         ends.add_metric([], found.certificate_ends_at.timestamp())
         yield ends
     meaning = "1 where our own certificate ends within 21 days, or browsers refuse it."
     yield GaugeMetricFamily("holdfast_site_certificate_alarm", meaning, value=found.certificate in ALARMING)
+
+
+def _seconds_since(moment: datetime | None, *, at: datetime) -> float:
+    """0 where there is none."""
+    return max((at - moment).total_seconds(), 0) if moment else 0
 
 
 def _labels(one: OfRegistration) -> list[str]:

@@ -9,6 +9,8 @@ from django.test import Client
 from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
+from apps.audit import recording
+from apps.audit.recording import Actor, EventType
 from apps.connections import checks, tallying
 from apps.connections.models import RefreshPace, SiteCertificate
 from apps.connections.overseeing.findings import What
@@ -184,6 +186,13 @@ class TestMetrics:
         found = read()
         assert found[key("holdfast_site_certificate_end_seconds")] == pytest.approx(ends_at.timestamp(), abs=1)
         assert found[key("holdfast_site_certificate_alarm")] == 1
+
+    def test_tell_for_how_long_a_deletion_waits_for_the_ledger(self, alice):
+        assert read()[key("holdfast_oldest_deletion_seconds")] == 0
+        metrics.readings.forget()
+        actor, before = Actor.system("test"), timezone.now() - 2 * HOUR
+        recording.record(EventType.ACCOUNT_CLOSED, actor=actor, at=before, user_id=alice.pk)
+        assert read()[key("holdfast_oldest_deletion_seconds")] == pytest.approx(7200, abs=60)
 
     def test_say_nothing_of_anybody(self, make_link):
         make_link(status="needs_reauthorization", reason="window_over")
