@@ -77,9 +77,18 @@ class Summary:
     undated: int = 0
 
     @property
+    def only(self) -> str:
+        """The subjects that were asked for, by name, where they are the smaller part; `left_out` otherwise."""
+        return _named(self.portion.subjects) if self._is_of_few else ""
+
+    @property
     def left_out(self) -> str:
-        """The subjects that nobody asked for, by name."""
-        return _named({subject.key for subject in LISTED} - self.portion.subjects)
+        """The subjects that nobody asked for, by name, where they are the smaller part."""
+        return "" if self._is_of_few else _named({subject.key for subject in LISTED} - self.portion.subjects)
+
+    @property
+    def _is_of_few(self) -> bool:
+        return len(self.portion.subjects) * 2 < len(LISTED)
 
     @property
     def late(self) -> str:

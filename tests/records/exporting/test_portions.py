@@ -143,9 +143,14 @@ class TestTheForm:
     def test_gives_a_part_that_says_what_it_leaves_out(self, hers, connection, address):
         said = text(hers.post(address, self.sent(connection, subjects=["results", "vitals"], span="5-years")))
         assert "This page has only a part of the record." in said
-        assert "Left out: Medicines, Allergies and reactions," in said
+        assert "It has: Results, Vitals." in said
         assert "on: Results, Vitals." in said
         assert "Lisinopril" not in said
+
+    def test_names_what_is_left_out_where_that_is_less(self, hers, connection, address):
+        most = [key for key in EVERYTHING if key not in {"medicines", "allergies"}]
+        said = text(hers.post(address, self.sent(connection, subjects=most)))
+        assert "Left out: Medicines, Allergies and reactions." in said
 
     def test_gives_a_whole_page_that_says_nothing_of_parts(self, hers, connection, address):
         for sent in (self.sent(connection), {"sources": [str(connection.pk)], "format": "summary"}):
