@@ -64,6 +64,26 @@ class TestAThingOfSeveralParts:
         assert "dose: 1" in lines.of_row(entry("ImmunizationRecommendation", recommendation=sent))
 
 
+class TestATeam:
+    def test_has_its_doctors_and_nurses_first_and_its_family_last(self):
+        kinds = ("RelatedPerson", "Practitioner", "Organization", "Practitioner")
+        who = [{"member": {"reference": f"{kind}/{n}", "display": f"{kind} {n}"}} for n, kind in enumerate(kinds)]
+        told = facts.of(entry("CareTeam", name="Team", participant=who), provider="")
+        assert [fact for fact in told if fact.label in {"Doctors and nurses", "Others", "Family", "Members"}] == [
+            facts.Fact("Doctors and nurses", ("Practitioner 1", "Practitioner 3")),
+            facts.Fact("Others", ("Organization 2",)),
+            facts.Fact("Family", ("RelatedPerson 0",)),
+        ]
+
+
+class TestTheTypeOfAVisit:
+    def test_is_not_told_again_where_it_is_its_name(self):
+        once = facts.of(entry("Encounter", status="finished", type=[{"text": "Checkup"}]), provider="")
+        twice = facts.of(entry("Encounter", status="finished", type=[{"text": "Checkup"}, {"text": "X"}]), provider="")
+        told = [[fact.lines for fact in each if fact.label == "Type of visit"] for each in (once, twice)]
+        assert told == [[], [("Checkup", "X")]]
+
+
 class TestWhatIsToldInTheSameWords:
     def test_stands_once_and_how_often(self):
         walks = [{"detail": {"description": what}} for what in ("Walk", "Swim", "Walk", "Walk")]

@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 
 from apps.records import counts
 from apps.records.presenters import meanings
-from apps.records.presenters.care_teams import CareTeamEntry
+from apps.records.presenters.care_teams import CareTeamEntry, Circle
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.medications import Kind, MedicationEntry, Status
 from apps.records.presenters.moments import When
@@ -63,10 +63,26 @@ def _own(entry: Entry) -> list[Fact]:
         label, value = _label(entry, field.name), getattr(entry, field.name)
         if field.name in shared or not label or value == entry.when or repeating.is_told(entry, field.name):
             continue
+        if isinstance(entry, CareTeamEntry) and field.name == "members":
+            found += _circles(entry, label)
+            continue
         found.append(Fact(label, _said(entry, field.name, value)))
         if field.name == "value" and isinstance(entry, Measured):
             found.append(Fact(_of_place(entry), (values_in_words.of_place(entry),)))
     return found
+
+
+def _circles(team: CareTeamEntry, label: str) -> list[Fact]:
+    """Whoever is of a team, by which part of it they belong to, where it has more than the one that is no part (patient
+    experience 3.9)."""
+    circles = [Circle(member.circle) for member in team.members]
+    if set(circles) <= {Circle.OTHERS}:
+        return [Fact(label, lines.of(team.members))]
+    return [
+        Fact(words.of_key(circle), lines.of([replace(one, circle=Circle.OTHERS) for one in members]))
+        for circle in Circle
+        if (members := [one for one, its in zip(team.members, circles, strict=True) if its is circle])
+    ]
 
 
 def _label(entry: Entry, name: str) -> str:

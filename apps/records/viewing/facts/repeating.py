@@ -6,6 +6,7 @@ from apps.records.presenters.conditions import ConditionEntry
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.goals import GoalEntry, Status, Verdict
 from apps.records.presenters.medications import MedicationEntry
+from apps.records.presenters.visits import VisitEntry
 
 _MEANT_BY: Final = {
     (Status.WORKING_ON_IT, Verdict.UNDER_WAY),
@@ -18,6 +19,8 @@ def is_told(entry: Entry, name: str) -> bool:
     """Whether another fact of this entry says all that the field of that name does."""
     if isinstance(entry, GoalEntry):
         return name == "verdict" and (entry.status, entry.verdict) in _MEANT_BY
+    if isinstance(entry, VisitEntry):
+        return name == "types" and entry.types == (entry.title,)
     if isinstance(entry, ConditionEntry):
         return name == "has_ended" and bool(entry.ended)
     if isinstance(entry, MedicationEntry):
