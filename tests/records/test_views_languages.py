@@ -21,7 +21,7 @@ class TestTheLanguageOfAnEntry:
         keep(connection, {**named, "language": "en-US", "note": [{"text": "Drink more water."}]})
         told = entry(hers, "es")
         assert '<h1 lang="en-US">Peptide</h1>' in told
-        assert '<div class="quoted" lang="en-US"><p>Drink more water.' in told
+        assert '<div class="quoted" dir="auto" lang="en-US"><p>Drink more water.' in told
         assert 'lang="en-US"' not in entry(hers, "en")
         hers.force_login(sam)
         pk = Record.objects.get(logical_id="o0").pk
