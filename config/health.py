@@ -5,6 +5,7 @@ and every migration applied. Send it no visitors if not.
 """
 
 from functools import cache
+from typing import Any
 
 from django.db import DatabaseError, connection
 from django.db.migrations.loader import MigrationLoader
@@ -59,7 +60,8 @@ def _broker_takes_what_is_sent() -> bool:
     try:
         with app.connection_for_write(connect_timeout=_BROKER_SECONDS, transport_options=_BRIEFLY) as broker:
             broker.ensure_connection(max_retries=1, timeout=_BROKER_SECONDS)
-            broker.default_channel.client.set("ready", 1, ex=_KEPT_SECONDS)
+            channel: Any = broker.default_channel  # Redis's, of which the library's own class says nothing
+            channel.client.set("ready", 1, ex=_KEPT_SECONDS)
     except (OperationalError, OSError, RedisError):
         return False
     return True

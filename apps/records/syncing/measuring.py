@@ -5,7 +5,7 @@ many runs there ever were. Labels are client registrations and closed vocabulari
 holds.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
@@ -112,7 +112,7 @@ def _of_installation(found: SyncHealth) -> Iterator[Metric]:
     yield GaugeMetricFamily("holdfast_shelves_old", meaning, value=found.old_shelves)
 
 
-def _counted(rows: Iterator[tuple[UUID, str, int]]) -> _Counted:
+def _counted(rows: Iterable[tuple[UUID, str, int]]) -> _Counted:
     return {(registration_id, what): number for registration_id, what, number in rows}
 
 

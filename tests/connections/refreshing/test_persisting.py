@@ -39,7 +39,8 @@ class TestAnAnswer:
 
         def at_fault():
             tries.append("tried")
-            Restoration.objects.create(at=None)
+            Restoration.objects.create(pk=1, at=timezone.now())
+            Restoration.objects.create(pk=1, at=timezone.now())
 
         with pytest.raises(IntegrityError):
             refreshing.until_written(at_fault, within_seconds=10)
