@@ -4,6 +4,7 @@ What is not known is not invented: 2019-05 stays a month. For ordering, `starts_
 mean. FHIR R4 section 2.24.0.1 (date, dateTime, instant); DSTU2 section 1.14 the same.
 """
 
+import calendar
 import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone
@@ -44,6 +45,15 @@ class FhirDateTime:
     first_day: date
     starts_at: datetime
     has_offset: bool
+
+    @property
+    def last_day(self) -> date:
+        """The day, or the last day of the month or year, on the writer's own calendar."""
+        if self.precision is Precision.YEAR:
+            return self.first_day.replace(month=12, day=31)
+        if self.precision is Precision.MONTH:
+            return self.first_day.replace(day=calendar.monthrange(self.first_day.year, self.first_day.month)[1])
+        return self.first_day
 
 
 def parse(text: object) -> FhirDateTime | None:

@@ -1,5 +1,7 @@
 """Vital signs as lists and pages tell them: as sent, and in a second unit where one is exact."""
 
+import re
+
 import pytest
 
 from apps.records.models import Record
@@ -31,6 +33,12 @@ class TestAVitalSign:
         assert "2 values" in text
         dated = main(hers, "subject", "vitals", by="date")
         assert dated.index("160 lb") < dated.index("72.5 kg (159.8 lb)")
+
+    def test_that_is_old_has_its_age_beside_it(self, hers, connection):
+        old = {**self.weight(1, 72.5, "kg"), "effectiveDateTime": "2001-03-04"}
+        keep(connection, old, result(2))
+        assert re.search(r"March 4, 2001.{0,40}\(2[0-9] years ago\)", main(hers, "subject", "vitals"))
+        assert "years ago" not in main(hers, "subject", "vitals", by="date")  # which stands under its year
 
     def test_is_told_to_no_stranger(self, client, sam, connection):
         keep(connection, self.weight(1, 72.5, "kg"))

@@ -1,6 +1,7 @@
 """When something was, in words, with its clock times."""
 
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -30,6 +31,26 @@ class TestOneSideOfAPeriod:
     def test_has_the_article_of_a_day_alone(self, when, spanish):
         with translation.override("es"):
             assert whens.in_words(when) == spanish
+
+
+class TestHowLongAgo:
+    AT = datetime(2026, 3, 4, 12, tzinfo=UTC)
+
+    @pytest.mark.parametrize(
+        ("when", "ago"),
+        [
+            (When(starts="2025-03-04"), "1 year ago"),
+            (When(starts="2025-03-05"), ""),
+            (When(starts="2019"), "6 years ago"),  # perhaps on its last day
+            (When(starts="2019-02"), "7 years ago"),
+            (When(starts="2019-02-01", ends="2026-01-01"), ""),
+            (When(starts="2019-02-01", is_open=True), ""),
+            (When(starts="2030-02-01"), ""),
+            (When(text="long ago"), ""),
+        ],
+    )
+    def test_is_told_in_whole_years_that_have_passed_for_certain(self, when, ago):
+        assert whens.how_long_ago(when, at=self.AT) == ago
 
 
 class TestAPeriod:

@@ -12,7 +12,6 @@ from typing import Final
 from apps.records.presenters.entry import Entry
 from apps.records.subjects import DOCUMENTS, LISTED, PROCEDURES, RESULTS, VISITS, VITALS, Subject
 from apps.wire import datetimes
-from apps.wire.datetimes import FhirDateTime, Precision
 
 EVENTS: Final = (RESULTS, VITALS, VISITS, PROCEDURES, DOCUMENTS)
 _DECEMBER: Final = 12
@@ -52,7 +51,7 @@ class Portion:
         if self.since is None or not self.limits(subject) or entry.when.is_open:
             return True
         told = datetimes.parse(entry.when.ends or entry.when.starts)
-        return told is not None and _last_day(told) >= self.since
+        return told is not None and told.last_day >= self.since
 
 
 WHOLE: Final = Portion(frozenset(subject.key for subject in LISTED))
@@ -65,11 +64,3 @@ def since(span: Span, *, today: date) -> date | None:
     year, month = divmod(today.year * _DECEMBER + today.month - 1 - _MONTHS[span], _DECEMBER)
     return date(year, month + 1, min(today.day, calendar.monthrange(year, month + 1)[1]))
 
-
-def _last_day(told: FhirDateTime) -> date:
-    first = told.first_day
-    if told.precision is Precision.YEAR:
-        return date(first.year, _DECEMBER, 31)
-    if told.precision is Precision.MONTH:
-        return first.replace(day=calendar.monthrange(first.year, first.month)[1])
-    return first

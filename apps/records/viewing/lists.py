@@ -7,17 +7,20 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 from itertools import groupby
 from typing import Final
 from uuid import UUID
+
+from django.utils.translation import gettext
 
 from apps.records.shelving import arranging, reading
 from apps.records.shelving.arranging import Arrangement
 from apps.records.shelving.indexing import MOST_ROWS
 from apps.records.shelving.reading import OpenShelf, Shelved
 from apps.records.subjects import MEDICINES, RESULTS, VITALS, Order, Subject
-from apps.records.viewing import folding, rows, words
+from apps.records.viewing import folding, rows, whens, words
 from apps.records.viewing.rows import Row
 from apps.records.viewing.whole import Source, Whole
 
@@ -157,6 +160,8 @@ def _assemble(
     told = rows.paired(found, whole.sources, at=whole.at)
     if heading is _by_year:  # that of the counts and the order, though its reader lives by another clock since
         told = [(shelved, _of_year(arranging.year_in(shelved.key), row)) for shelved, row in told]
+    if is_sorted:  # the newest of each test, which may be old (patient experience 3.4)
+        told = [(shelved, _with_age(shelved, row, whole.at)) for shelved, row in told]
     shown = folding.fold(told) if is_folded else tuple(row for _shelved, row in told)
     contributing = {shelf.connection_id for shelf in shelves if shelf.index is not None and shelf.index.count}
     return EntryList(
@@ -171,6 +176,11 @@ def _assemble(
         lacks_some=any(shelf.lacks_some for shelf in shelves),
         is_folded=is_folded,
     )
+
+
+def _with_age(told: Shelved, row: Row, at: datetime) -> Row:
+    ago = whens.how_long_ago(told.entry.when, at=at) if told.entry is not None else ""
+    return replace(row, when=gettext("%(date)s (%(ago)s)") % {"date": row.when, "ago": ago}) if ago else row
 
 
 def _as_called(told: Shelved) -> tuple[int, str]:

@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 from typing import Final
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.records.presenters import dates, meanings
@@ -122,6 +122,16 @@ def _hours_of_a_day(when: When) -> str:
     if not starts or not ends or starts == ends or day != dates.sent_date(when.ends):
         return ""
     return gettext("%(date)s, %(start)s to %(end)s") % {"date": day, "start": starts, "end": ends}
+
+
+def how_long_ago(when: When, *, at: datetime) -> str:
+    """How many whole years ago it was at least; empty where that is less than one, or not known."""
+    told = datetimes.parse(when.ends or when.starts)
+    if told is None or when.is_open:
+        return ""
+    day, today = told.last_day, at.date()
+    years = today.year - day.year - ((today.month, today.day) < (day.month, day.day))
+    return ngettext("%(n)s year ago", "%(n)s years ago", years) % {"n": years} if years > 0 else ""
 
 
 def _period(when: When, say: Callable[[str], str] = dates.sent_date) -> str:
