@@ -26,6 +26,11 @@ def statement(*types: str) -> dict[str, Any]:
     }
 
 
+def hung_up(_request: Recorded) -> bytes:
+    """No answer: the connection ends."""
+    raise ConnectionResetError
+
+
 class Provider:
     """`answers` maps "GET /path?query" to what is answered; what is not there is 404. Change it between requests."""
 

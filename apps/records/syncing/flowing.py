@@ -128,8 +128,9 @@ class Flow:
         self._put_down_if_delayed(stream)
 
     def _refuse(self, stream: Stream, question: Question, error: WireError) -> None:
-        """A refusal of one type, of all, or for now."""
-        if _is_for_all(error):
+        """A refusal of one type, of all, or for now. At last, what one question meets that is never answered is told of
+        its type alone: a search may take longer than anybody waits, and the next one not."""
+        if _is_for_all(error) and not (self._gives_up and _is_silence(error)):
             self._stopped_by = self._stopped_by or error
         elif isinstance(error, Unavailable) and not self._gives_up:
             self.delayed = error
@@ -160,5 +161,9 @@ class Flow:
 def _is_for_all(error: WireError) -> bool:
     """The whole provider, or our standing there, and not this one type."""
     if isinstance(error, Unavailable):
-        return error.status is None or isinstance(error, Throttled)
+        return _is_silence(error) or isinstance(error, Throttled)
     return isinstance(error, AuthorizationExpired | ClientRejected)
+
+
+def _is_silence(error: WireError) -> bool:
+    return isinstance(error, Unavailable) and error.status is None and not isinstance(error, Throttled)

@@ -15,7 +15,10 @@ Gap = SyncStep.Gap
 _AT_ONCE = 100
 # So many refusals without one that worked: the type is not shared, and nobody needs to ask a thousand times.
 _REFUSED_AT_MOST = 5
+# Nor to wait for a hundred, of a machine that does not say a word.
+_UNANSWERED_AT_MOST = 5
 _GONE = 410
+_NOT_LET_IN = 401  # with a token that is good (`fetching`)
 
 
 class ReadingPatient:
@@ -74,7 +77,7 @@ class ReadingReferences:
         self._waiting: list[str] = []
         self._asked: set[str] = set()
         self._got: list[Resource] = []
-        self._refused_in_a_row = 0
+        self._refused_in_a_row = self._unanswered_in_a_row = 0
         self._gap = self._lacks = ""
 
     def begin(self) -> None:
@@ -108,7 +111,7 @@ class ReadingReferences:
     def store(self) -> None:
         """What came, and that it need not be read again. Raises LeaseLost."""
         for resource in self._got:
-            self._refused_in_a_row = 0
+            self._refused_in_a_row = self._unanswered_in_a_row = 0
             self.step.bytes_got += len(resource.body)
             target = (resource.resource_type, resource.logical_id)
             stepping.store(self.step, (resource,), work=self._work, read=target)
@@ -123,12 +126,16 @@ class ReadingReferences:
         is_gone = isinstance(error, NotFound) and error.status == _GONE
         is_owed = isinstance(error, Unavailable | UnexpectedAnswer)  # a page of HTML may be no more than a moment's
         stepping.miss(self.step, question.logical_id, is_gone=is_gone, is_owed=is_owed, work=self._work)
-        self._refused_in_a_row += isinstance(error, AccessRefused)
+        self._refused_in_a_row += isinstance(error, AccessRefused) or error.status == _NOT_LET_IN
+        is_unanswered = isinstance(error, Unavailable) and error.status is None
+        self._unanswered_in_a_row = self._unanswered_in_a_row + 1 if is_unanswered else 0
         if isinstance(error, Unavailable) and not self._lacks:
             self._lacks = Gap.UNAVAILABLE
             stepping.remember(self.step, Cursor(lacks=self._lacks), self._work)
         if self._refused_in_a_row >= _REFUSED_AT_MOST and not self.step.rows_kept:
             self._waiting, self._gap = [], Gap.NOT_SHARED
+        elif self._unanswered_in_a_row >= _UNANSWERED_AT_MOST:
+            self._waiting, self._gap = [], Gap.UNAVAILABLE
         else:
             self._look()
 

@@ -10,7 +10,7 @@ from apps.records.models import PendingRead, Record, SyncRun, SyncStep
 from apps.records.syncing import owing, running, stepping
 from tests.records.linked import AT, give_tokens
 from tests.records.people import allergy, bundle
-from tests.records.provider import ALLERGIES, METADATA, statement
+from tests.records.provider import ALLERGIES, METADATA, hung_up, statement
 from tests.records.runs import resume, step, stored, sync
 from tests.wire.servers import http
 
@@ -102,6 +102,21 @@ class TestReferencesThatAreNotAnswered:
         while not run.outcome:
             resume(run)
         assert (run.outcome, step(run, "Practitioner").gap) == ("partial", SyncStep.Gap.UNAVAILABLE)
+
+    def test_are_few_where_nothing_is_said_to_any_of_them(self, linked, provider, two):
+        doctors = [f"d{number}" for number in range(30)]
+        rows = (allergy(f"a{name}", recorder={"reference": f"Practitioner/{name}"}) for name in doctors)
+        provider.answers[ALLERGIES] = http(body=bundle(*rows))
+        provider.answers |= {f"{DOCTOR}{name}": hung_up for name in doctors}
+        run = sync(linked)
+        for _pause in syncing.PAUSES_SECONDS:
+            asked = len(provider.asked)
+            resume(run)
+        assert (run.outcome, step(run, "Practitioner").gap) == ("partial", SyncStep.Gap.UNAVAILABLE)
+        assert len(provider.asked) - asked < 10
+        provider.answers |= {f"{DOCTOR}{name}": http(404) for name in doctors}
+        provider.answers[f"{DOCTOR}d29"] = http(body={"resourceType": "Practitioner", "id": "d29"})
+        assert (check(linked, 1).outcome, stored("Practitioner")) == ("complete", {"d29"})
 
     def test_are_asked_for_by_the_next_checks_alone(self, linked, provider, run):
         for days in (1, 2):
