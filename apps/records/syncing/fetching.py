@@ -19,9 +19,11 @@ from apps.directory import reaching
 from apps.records.syncing import pacing
 from apps.wire import fhir, resource_types
 from apps.wire.errors import (
+    AccessRefused,
     AuthorizationExpired,
     EndpointMisconfigured,
     NotFound,
+    RequestRefused,
     Unavailable,
     UnexpectedAnswer,
     WireError,
@@ -117,13 +119,14 @@ class Source:
         return Asked(question, token, self._threads.submit(self._send, question, token))
 
     def answer(self, asked: Asked) -> Answer:
-        """What came; where the token was refused, of the same question with a renewed one (facts 5.3, C45)."""
+        """What came; where the token was refused, of the same question with a renewed one (facts 5.3, C45). Raises
+        AuthorizationExpired where the renewed one opens nothing either."""
         try:
             return self._heard(asked.future.result)
         except AuthorizationExpired as refusal:
             self._log(refusal)
-            if self._first_refused is not None and asked.token != self._first_refused:
-                raise  # this one was renewed already
+            if self._first_refused is not None and asked.token != self._first_refused:  # this one was renewed already
+                raise self._meant(refusal, asked.question, asked.token) from None
         self._first_refused = asked.token
         token = self._token.usable(at=self._clock(), refused=asked.token)
         self._take_turn()
@@ -131,7 +134,22 @@ class Source:
             return self._heard(partial(self._send, asked.question, token))
         except AuthorizationExpired as refusal:
             self._log(refusal)
-            raise
+            raise self._meant(refusal, asked.question, token) from None
+
+    def _meant(self, refusal: AuthorizationExpired, question: Question, token: Secret) -> WireError:
+        """Some answer 401 to what they do not serve, whatever the token. Where it opens the patient all the same, it is
+        good, and a new sign-in would end like this one."""
+        patient = Read("Patient", self._connection.fhir_patient_id)
+        if question == patient:
+            return refusal
+        self._take_turn()
+        try:
+            self._heard(partial(self._send, patient, token))
+        except (AccessRefused, NotFound):  # it was looked at, and counted
+            pass
+        except WireError as error:
+            return error if isinstance(error, Unavailable) else refusal
+        return RequestRefused(code=refusal.code, status=refusal.status)
 
     def _heard(self, answer: Callable[[], Answer]) -> Answer:
         """What came, noting whether anything did; who refuses us is there."""

@@ -14,7 +14,7 @@ from apps.records.models import Record, SyncRun, SyncStep
 from apps.records.syncing import leasing, running, stepping, storing
 from tests.records.linked import AT
 from tests.records.people import PATIENT_ID, R4_PATIENT, allergy, bundle
-from tests.records.provider import ALLERGIES, METADATA, PATIENT, TOKEN
+from tests.records.provider import ALLERGIES, METADATA, PATIENT, TOKEN, hung_up, statement
 from tests.records.runs import resume, step, stored, sync, worker_process
 from tests.wire.servers import http
 
@@ -53,6 +53,26 @@ class TestProviderThatDoesNotAnswer:
             assert run.outcome == ""
             resume(run)
         assert (run.outcome, step(run).gap) == ("partial", Gap.UNAVAILABLE)
+
+    @pytest.mark.parametrize("silent", [PATIENT, ALLERGIES], ids=["patient", "allergies"])
+    def test_costs_no_other_type_at_last_where_it_says_nothing_to_one_question(self, linked, provider, silent):
+        """It hangs up, or takes longer than anybody waits, whenever that is asked."""
+        other = "Patient" if silent == ALLERGIES else "AllergyIntolerance"
+        doctor = "GET /fhir/r4/Practitioner/d1"
+        refers = {"generalPractitioner": [{"reference": "Practitioner/d1"}]}
+        provider.answers |= {
+            METADATA: http(body=statement("Patient", "AllergyIntolerance", "Practitioner")),
+            PATIENT: http(body={**R4_PATIENT, **refers}),
+            ALLERGIES: http(body=bundle(allergy("a1", recorder=refers["generalPractitioner"][0]))),
+            doctor: http(body={"resourceType": "Practitioner", "id": "d1"}),
+        }
+        provider.answers[silent] = hung_up
+        run = sync(linked)
+        for _pause in syncing.PAUSES_SECONDS:
+            assert run.outcome == ""
+            resume(run)
+        assert (step(run, other).status, step(run, "Practitioner").status) == ("complete", "complete")
+        assert run.steps.get(status="gap", gap=Gap.UNAVAILABLE).resource_type != other
 
     def test_fails_the_run_when_nothing_ever_came(self, linked, provider):
         provider.answers[METADATA] = http(503)
@@ -148,12 +168,26 @@ class TestRefusedToken:
 
     def test_is_renewed_once_in_a_run_and_no_more(self, linked, provider):
         provider.answers[TOKEN] = http(body={"access_token": "second-canary", "expires_in": 3600})
+        answers = [http(body=R4_PATIENT)]
         provider.answers[PATIENT] = lambda request: (
-            http(body=R4_PATIENT) if request.headers["authorization"] == "Bearer second-canary" else http(401)
+            answers.pop() if request.headers["authorization"] == "Bearer second-canary" and answers else http(401)
         )
         provider.answers[ALLERGIES] = http(401)
         run = sync(linked)
         assert (step(run, "Patient").status, step(run).gap) == ("complete", Gap.SIGN_IN_NEEDED)
+        assert len(provider.sent(TOKEN)) == 1
+
+    @pytest.mark.parametrize("patient", [http(body=R4_PATIENT), http(403)], ids=["answered", "not-shared"])
+    def test_costs_its_type_alone_where_it_opens_the_patient_all_the_same(self, linked, provider, patient):
+        """Nobody could sign in any better."""
+        provider.answers |= {ALLERGIES: http(401), PATIENT: patient}
+        provider.answers[METADATA] = http(body=statement("Patient", "AllergyIntolerance", "Goal"))
+        provider.answers[TOKEN] = http(body={"access_token": "second-canary", "expires_in": 3600})
+        provider.answers[f"GET /fhir/r4/Goal?patient={PATIENT_ID}"] = http(body=bundle())
+        run = sync(linked)
+        linked.refresh_from_db()
+        assert (linked.status, run.outcome) == ("active", "partial")
+        assert (step(run).gap, step(run, "Goal").status) == (Gap.REFUSED, "complete")
         assert len(provider.sent(TOKEN)) == 1
 
     def test_that_cannot_be_renewed_asks_the_patient_to_sign_in(self, linked, provider):
