@@ -187,6 +187,8 @@ def _numbered(readings: Sequence[Reading], providers: Sequence[str]) -> tuple[li
     found = sorted({reading.provider for reading in readings})
     numbers = {provider: number for number, provider in enumerate(found)}
     names = tuple(name for provider in found for name in providers[provider : provider + 1])
+    if all(provider == number for provider, number in numbers.items()):  # of one, and mostly of several
+        return list(readings), names
     return [reading._replace(provider=numbers[reading.provider]) for reading in readings], names
 
 

@@ -133,7 +133,8 @@ def _test(
     found = course.of(
         all_of_it.of(subject), entry.test, all_of_it.ring, most=asked.most, senders=senders, is_open=is_open
     )
-    sent_by = {told.connection_id: all_of_it.sources[told.connection_id] for told in found.values if told.connection_id}
+    connections = dict.fromkeys(told.connection_id for told in found.values)  # five hundred values, and one or two
+    sent_by = {pk: all_of_it.sources[pk] for pk in connections if pk is not None}
     providers: dict[UUID, Source] = {}
     for source in sent_by.values():
         providers.setdefault(source.connection.provider_id, source)
