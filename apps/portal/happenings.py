@@ -1,12 +1,14 @@
 """The audit log as its own person reads it: what happened, who did it, and at which provider.
 
 A link that lives for months is renewed thousands of times, and between two such lines everything else would be lost.
-Renewals of one link with nothing else between them are one line with a count; it opens to each of them.
+Renewals of one link with nothing else between them are one line with a count; it opens to each of them. What happened
+several times within a minute is told once, and how often: nobody reads more out of the same words again.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import groupby
 from uuid import UUID
 
 from django.contrib.postgres.fields import ArrayField
@@ -55,7 +57,8 @@ class Renewals:
 
 @dataclass(frozen=True)
 class Happening:
-    """One line. `provider` is empty where it concerns none, or one that is gone; `why` says more, if more is known."""
+    """One line. `provider` is empty where it concerns none, or one that is gone; `why` says more, if more is known.
+    `times` is how often the very same happened within that minute, with nothing else between."""
 
     number: int
     at: datetime
@@ -64,6 +67,7 @@ class Happening:
     provider: str
     why: str = ""
     renewals: Renewals | None = None
+    times: int = 1
 
 
 @dataclass(frozen=True)
@@ -91,7 +95,19 @@ def page(user_id: UUID, *, before: str) -> HappeningPage:
     names = _names(user_id, shown, folded)
     lines = [_happening(event, names) for event in shown] + [_renewed(one, names) for one in folded]
     lines.sort(key=lambda one: one.number, reverse=True)
-    return HappeningPage(tuple(lines), None if is_last else shown[-1].pk)
+    return HappeningPage(tuple(_told_once(lines)), None if is_last else shown[-1].pk)
+
+
+def _told_once(lines: Iterable[Happening]) -> Iterator[Happening]:
+    for _words, alike in groupby(lines, key=_as_read):
+        first, *others = alike
+        yield replace(first, times=1 + len(others)) if others else first
+
+
+def _as_read(line: Happening) -> tuple[object, ...]:
+    """All that its reader sees of a line; a line of renewals, which opens to each, is like no other."""
+    minute = line.at.replace(second=0, microsecond=0)
+    return minute, line.what, line.why, line.who, line.provider, line.number if line.renewals else None
 
 
 def renewals_page(user_id: UUID, connection_id: UUID, *, first: str, before: str) -> HappeningPage:

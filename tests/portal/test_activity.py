@@ -2,6 +2,7 @@
 
 import html
 import re
+from datetime import timedelta
 
 import pytest
 from django.urls import reverse
@@ -10,6 +11,7 @@ from django.utils import timezone
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType, Fact
 from apps.connections import noting
+from tests.connections.conftest import BACKEND
 from tests.records.linked import make_connection
 
 pytestmark = pytest.mark.django_db
@@ -58,6 +60,30 @@ class TestActivity:
 
     def test_knows_no_word_that_only_programmers_know(self):
         assert [event for event in EventType if "token" in str(event.label).lower()] == []
+
+
+class TestTheVerySame:
+    def test_within_a_minute_is_one_line_and_how_often(self, hers, alice, sam, client):
+        at = timezone.now().replace(second=5)
+        for event, seconds in ((EventType.CONSENT_GIVEN, 0), *((EventType.RECORD_VIEWED, n) for n in range(3))):
+            moment = at + timedelta(seconds=seconds)
+            recording.record(event, actor=Actor.user(alice.pk), at=moment, user_id=alice.pk)
+        text = page(hers)
+        assert "Record viewed, 3 times" in text
+        assert text.count("Record viewed") == 1
+        assert "Consent given, " not in text
+        client.force_login(sam, backend=BACKEND)
+        assert "Record viewed" not in page(client)
+
+    @pytest.mark.parametrize("between", ["a minute", "another"])
+    def test_with_something_between_is_two(self, hers, alice, between):
+        at = timezone.now().replace(second=5)
+        later = at + (timedelta(minutes=1) if between == "a minute" else timedelta(seconds=9))
+        recording.record(EventType.RECORD_VIEWED, actor=Actor.user(alice.pk), at=at, user_id=alice.pk)
+        if between == "another":
+            recording.record(EventType.RECORD_EXPORTED, actor=Actor.user(alice.pk), at=at, user_id=alice.pk)
+        recording.record(EventType.RECORD_VIEWED, actor=Actor.user(alice.pk), at=later, user_id=alice.pk)
+        assert page(hers).count("Record viewed") == 2
 
 
 class TestRenewals:
@@ -123,9 +149,10 @@ class TestRenewals:
             found += self.lines(text)
             older = re.search(r'href="(/activity/\?before=\d+)"', text)
             address = older[1] if older else ""
-        times = [int(times[1]) for line in found if (times := re.search(r", (\d+) times", line))]
-        assert found.count("Record viewed") == 130
-        assert sum(times) + found.count("Permission renewed") == sum(number % 4 for number in range(130))
+        told = [(line.split(",")[0], re.search(r", (\d+) times", line)) for line in found]
+        times = {what: sum(int(n[1]) if n else 1 for one, n in told if one == what) for what, _n in told}
+        assert times["Record viewed"] == 130
+        assert times["Permission renewed"] == sum(number % 4 for number in range(130))
 
     def test_cost_the_same_however_many(self, hers, links, django_assert_max_num_queries):
         self.renew(links[0], 2)
