@@ -32,8 +32,8 @@ class OursToMendMiddleware:
 
 
 class AddressOfAButtonMiddleware:
-    """Where somebody opens what only a button asks for: after signing in again, they come to the address that the button
-    had. Nothing was done there, and an empty answer looks like a broken site."""
+    """Where somebody opens what only a button asks for: after signing in again, they come to the address that the
+    button had. Nothing was done there, and an empty answer looks like a broken site."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -41,7 +41,9 @@ class AddressOfAButtonMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """The page in place of an answer that allows no reading and says nothing."""
         answer = self.get_response(request)
-        is_nothing = answer.status_code == HTTPStatus.METHOD_NOT_ALLOWED and request.method == "GET" and not answer.content
+        is_nothing = (
+            answer.status_code == HTTPStatus.METHOD_NOT_ALLOWED and request.method == "GET" and not answer.content
+        )
         if not is_nothing:
             return answer
         page = render(request, "errors/405.html", status=HTTPStatus.METHOD_NOT_ALLOWED)

@@ -219,12 +219,9 @@ class _Alike:
 
 
 def _row(shelved: Shelved, source: Source, alike: _Alike, *, has_details: bool) -> Row:
-    entry, provider, person = shelved.entry, source.provider, source.person
+    entry, provider = shelved.entry, source.provider
     if entry is None:
-        unread = gettext("We cannot show this entry just now. This is ours to fix.")
-        nothing = dict.fromkeys(("theirs", "when_label", "when", "year", "group", "status"), "")
-        who = {"providers": (provider,), "clinics": (source.name,), "person": person}
-        return Row(record=shelved.record, subject=shelved.subject, title=unread, details=(), **nothing, **who)
+        return _unread(shelved, source)
     title, theirs = names(entry)
     status = alike.status(entry, provider)
     details = _said_beside((title, status), shelved, entry, provider, alike) if has_details else (cautions.of(entry),)
@@ -242,7 +239,26 @@ def _row(shelved: Shelved, source: Source, alike: _Alike, *, has_details: bool) 
         providers=(provider,),
         clinics=(source.name,),
         of_its_test=shelved.of_its_test,
-        person=person,
+        person=source.person,
+    )
+
+
+def _unread(shelved: Shelved, source: Source) -> Row:
+    """What does not open."""
+    return Row(
+        record=shelved.record,
+        subject=shelved.subject,
+        title=gettext("We cannot show this entry just now. This is ours to fix."),
+        theirs="",
+        when_label="",
+        when="",
+        year="",
+        group="",
+        status="",
+        details=(),
+        providers=(source.provider,),
+        clinics=(source.name,),
+        person=source.person,
     )
 
 

@@ -107,8 +107,8 @@ def _beside_its_name(entry: Entry, name: str) -> Any:
 
 
 def _last_digits(number: Any) -> str:
-    """The end of a number that is known whole on its entry's page alone: enough to tell two plans apart. Of one so short
-    that its end were nearly all of it, nothing."""
+    """The end of a number that is known whole on its entry's page alone: enough to tell two plans apart. Of one so
+    short that its end were nearly all of it, nothing."""
     said = number if isinstance(number, str) else ""
     return gettext("ending in %(digits)s") % {"digits": said[-_LAST:]} if len(said) >= 2 * _LAST else ""
 
