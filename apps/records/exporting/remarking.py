@@ -17,6 +17,7 @@ from django.utils.translation import ngettext
 
 from apps.records import counts
 from apps.records.exporting.stored import Row, Source
+from apps.records.presenters import elements
 from apps.wire.dialects import FhirVersion
 
 Resource = dict[str, Any]
@@ -82,7 +83,7 @@ def r4_origin(source: Source) -> Resource:
     system = "http://terminology.hl7.org/CodeSystem/provenance-participant-type"
     agent = {"type": {"coding": [{"system": system, "code": "assembler"}]}, "who": _agent()}
     address = {"system": "urn:ietf:rfc:3986", "value": source.base_url}
-    entity = {"role": "source", "what": {"identifier": address, "display": source.provider}}
+    entity = {"role": "source", "what": {"identifier": address, "display": elements.shown(source.provider)}}
     return {"agent": [agent], "entity": [entity]}
 
 

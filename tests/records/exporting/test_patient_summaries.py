@@ -12,6 +12,7 @@ from apps.records.exporting import choosing
 from apps.records.exporting.ips import documents
 from apps.records.exporting.ips.sections import SECTIONS, TYPES
 from apps.records.models import Record
+from tests.records.exporting import guide
 from tests.records.exporting.keeping import keep, raw
 from tests.records.exporting.r4 import assert_r4
 from tests.records.exporting.stories import NAMES, VERSIONS, stories
@@ -48,7 +49,11 @@ _ODD = (
     "medicationReference", "vaccineCode", "component", "valueQuantity", "activity", "valueRange", "valueRatio",
     "category", "dosage", "description", "identifier", "referenceRange",
     "conclusion", "conclusionCode", "codedDiagnosis", "result", "contained", "issued", "generalPractitioner",
-    "communication",
+    "communication", "contact", "name", "telecom", "address", "birthDate", "deceasedDateTime", "dosageInstruction",
+    "protocolApplied", "vaccinationProtocol", "period", "bodySite", "note", "modifierExtension", "performedPeriod",
+    "occurrenceDateTime", "effectiveDateTime", "stage", "interpretation", "hasMember", "related", "type", "content",
+    "authoredOn", "recordedDate", "onsetPeriod", "lastOccurrence", "substance", "criticality", "severity", "udiCarrier",
+    "valueSampledData", "valueDateTime", "timing", "date", "intent",
 )  # fmt: skip
 
 
@@ -121,6 +126,7 @@ def has(resource, name):
 
 def assert_valid(document):
     """The rules of `apps.records.exporting.ips`."""
+    assert guide.broken(document) == []
     assert (document["resourceType"], document["type"]) == ("Bundle", "document")
     assert document["identifier"]["system"] == "urn:ietf:rfc:3986"
     assert document["timestamp"]

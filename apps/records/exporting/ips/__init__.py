@@ -19,9 +19,9 @@ check each:
   there is no information, in the code system absent-unknown-uv-ips of STU 1 and in the SNOMED CT of STU 2; where a
   provider recorded that there is none, that, unless another lists what refutes it, hides something, or something does
   not open. Nobody's silence is turned into "none known". A code that nobody sent is data-absent-reason's.
-- Patient (IPS): a name (ips-pat-1) and a birth date, absent with a reason where it is; telecom, address, contact (pat-1),
-  communication and generalPractitioner where they were sent, doctors as Practitioner (IPS) or Organization (IPS) where the record
-  holds them. R4 "Documents" (presentation): the narrative of the Patient comes first.
+- Patient (IPS): a name (ips-pat-1) and a birth date, absent with a reason where it is; telecom, address, contact
+  (pat-1), communication and generalPractitioner where they were sent, doctors as Practitioner (IPS) or Organization
+  (IPS) where the record holds them. R4 "Documents" (presentation): the narrative of the Patient comes first.
 - AllergyIntolerance (IPS), ait-1 and ait-2; Condition (IPS), con-3 to con-5; MedicationStatement, MedicationRequest,
   Immunization, Procedure, DeviceUseStatement (IPS): code, subject and, where demanded, a time, else why it is absent.
   Dosage.text is the whole instruction; Dosage.timing stands beside it where it came as its version has it.

@@ -1,7 +1,8 @@
 """Elements of R4, written so that they are valid whatever was sent: what cannot be is left out, or absent with a
 reason.
 
-A code has no outer or double spaces, a URI none at all, a moment has seconds and an offset (R4 section 2.24.0.1).
+A code has no outer or double spaces, a URI none at all and a scheme, a moment has seconds and an offset (R4 section
+2.24.0.1).
 """
 
 import html
@@ -25,7 +26,7 @@ _MOMENT = re.compile(
     r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]((0\d|1[0-3]):[0-5]\d|14:00))", re.ASCII
 )  # no zone is further away
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_URI = re.compile(r"\S+")
+_URI = re.compile(r"urn:oid:[0-2](\.(0|[1-9][0-9]*))+|(?!urn:oid:)[a-z][a-z0-9+.-]*:\S+", re.ASCII | re.IGNORECASE)
 
 
 def terminology(system: str, code: str, display: str = "") -> Part:
@@ -114,7 +115,8 @@ def named(names: Sequence[str]) -> list[Part]:
 
 
 def uri(sent: str) -> str:
-    """An address as sent; empty where it is none."""
+    """An address or a code system as sent; empty where it is none: a word like "SNOMED" names no system to a program
+    (R4 section 2.24.0.7, Coding.system)."""
     return sent if _URI.fullmatch(sent) else ""
 
 
