@@ -3,7 +3,6 @@
 from celery import shared_task
 from celery.signals import worker_shutting_down
 from django.db import transaction
-from django.utils import timezone
 
 from apps.connections import alarming, clocks, revoking
 from apps.connections.answers import counting
@@ -17,53 +16,53 @@ _EXPIRES_SECONDS = 60  # until the next beat
 @shared_task
 def purge_unconfirmed() -> None:
     """Drop links nobody confirmed within 30 minutes, at the provider too."""
-    if purging.purge_unconfirmed(at=timezone.now()):
+    if purging.purge_unconfirmed(at=clocks.now()):
         enqueue_telling()
 
 
 @shared_task
 def count_abandoned() -> None:
     """Count the sign-ins nobody came back from."""
-    counting.count_abandoned(at=timezone.now())
+    counting.count_abandoned(at=clocks.now())
 
 
 @shared_task
 def drop_old_requests() -> None:
     """Delete authorization requests a day after they were over, and trials after three months."""
-    purging.drop_old_requests(at=timezone.now())
-    purging.drop_old_trials(at=timezone.now())
+    purging.drop_old_requests(at=clocks.now())
+    purging.drop_old_trials(at=clocks.now())
 
 
 @shared_task
 def drop_old_launches() -> None:
     """Delete what is left of launches from providers' portals."""
-    purging.drop_old_launches(at=timezone.now())
+    purging.drop_old_launches(at=clocks.now())
 
 
 @shared_task
 def warn_of_ends() -> None:
     """Notice what has ended, and mail those whose connections end or have ended."""
     noticing.notice(at=clocks.now())
-    planning.plan(at=timezone.now())
-    telling.tell(at=timezone.now())
+    planning.plan(at=clocks.now())
+    telling.tell(at=clocks.now())
 
 
 @shared_task
 def drop_old_warnings() -> None:
     """Delete what is left of mail about ends a month ago."""
-    planning.prune(at=timezone.now())
+    planning.prune(at=clocks.now())
 
 
 @shared_task
 def tell_providers() -> None:
     """Tell providers which tokens are dead."""
-    revoking.tell_providers(at=timezone.now())
+    revoking.tell_providers(at=clocks.now())
 
 
 @shared_task
 def watch_site_certificate() -> None:
     """Look once a day until when our own certificate holds, and tell staff in time."""
-    alarming.watch_site_certificate(at=timezone.now())
+    alarming.watch_site_certificate(at=clocks.now())
 
 
 @shared_task

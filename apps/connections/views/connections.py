@@ -5,11 +5,11 @@ from uuid import UUID
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.current_user import current_user
+from apps.connections import clocks
 from apps.connections.lapsing import muting
 from apps.connections.models import Connection
 from apps.connections.presenting import showing, standing
@@ -20,7 +20,7 @@ from apps.connections.presenting import showing, standing
 @require_safe
 def show_list(request: HttpRequest) -> HttpResponse:
     """Every connection, those that need the patient first."""
-    standings = standing.of_user(current_user(request), at=timezone.now())
+    standings = standing.of_user(current_user(request), at=clocks.now())
     return render(request, "connections/list.html", {"standings": standings})
 
 
@@ -30,7 +30,7 @@ def show_list(request: HttpRequest) -> HttpResponse:
 def show_one(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     """One connection: how it stands, its dates, and what can be done."""
     try:
-        shown = showing.show(current_user(request), connection_id, at=timezone.now())
+        shown = showing.show(current_user(request), connection_id, at=clocks.now())
     except Connection.DoesNotExist:
         raise Http404 from None
     return render(request, "connections/one.html", {"shown": shown, "standing": shown.standing})
@@ -41,5 +41,5 @@ def show_one(request: HttpRequest, connection_id: UUID) -> HttpResponse:
 def mute(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     """Mail before its end, or none: `is_muted=yes` or anything else."""
     connection = get_object_or_404(current_user(request).connections.confirmed(), pk=connection_id)
-    muting.mute(connection, is_muted=request.POST.get("is_muted") == "yes", at=timezone.now())
+    muting.mute(connection, is_muted=request.POST.get("is_muted") == "yes", at=clocks.now())
     return redirect("connection", connection.pk)

@@ -10,12 +10,12 @@ from uuid import UUID
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_safe
 
 from apps.accounts import consenting
 from apps.accounts.current_user import current_user
+from apps.connections import clocks
 from apps.connections.grants import asking
 from apps.connections.leaving import binding, launching
 from apps.connections.leaving.launching import Refusal
@@ -36,7 +36,7 @@ def launch(request: HttpRequest, launch_id: UUID) -> HttpResponse:
     browser = browser_cookie.read(request) or binding.new_browser()
     try:
         pending = launching.arrive(
-            launch_id=launch_id, unverified_query=dict(request.GET.lists()), browser=browser, at=timezone.now()
+            launch_id=launch_id, unverified_query=dict(request.GET.lists()), browser=browser, at=clocks.now()
         )
     except launching.Refused as refusal:
         return _clean(reverse("launch-refused", args=[refusal.why.value]))
@@ -65,7 +65,7 @@ def launched(request: HttpRequest, pending_id: UUID) -> HttpResponse:
         page = launch_pages.refused(Refusal.ELSEWHERE) if pending is None else launch_pages.vanished()
         return render(request, "connections/outcome.html", {"page": page}, status=404)
     provider = senders[0] if len(senders) == 1 else _chosen(request, senders)
-    if not launching.is_open(pending, at=timezone.now()):
+    if not launching.is_open(pending, at=clocks.now()):
         return _over(request, pending, provider or senders[0])
     if not request.user.is_authenticated:
         return render(request, "connections/launch_sign_in.html", {"provider": provider, "path": request.path})
@@ -75,7 +75,7 @@ def launched(request: HttpRequest, pending_id: UUID) -> HttpResponse:
         return render(request, "connections/launch_sender.html", {"senders": senders})
     if request.method == "POST":
         return _begin(request, pending, provider)
-    at = timezone.now()
+    at = clocks.now()
     asked = asking.ask(pending.endpoint, provider, at=at)
     if isinstance(asked, Obstacle):
         return refusals.cannot_link(request, provider, asked)
@@ -99,7 +99,7 @@ def _begun(request: HttpRequest, pending: PendingLaunch, provider: Provider) -> 
             provider=provider,
             browser=browser,
             closes_others="close_others" in request.POST,
-            at=timezone.now(),
+            at=clocks.now(),
         )
     except launching.NotOpen:
         return redirect(request.path)

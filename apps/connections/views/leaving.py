@@ -12,12 +12,12 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.accounts import consenting
 from apps.accounts.current_user import current_user
+from apps.connections import clocks
 from apps.connections.grants import asking
 from apps.connections.leaving import binding, departing, linking
 from apps.connections.leaving.departing import Departure
@@ -69,7 +69,7 @@ def attempt(request: HttpRequest, request_id: UUID) -> HttpResponse:
     row = get_object_or_404(
         rows.select_related("provider", "connection", "endpoint", "registration__authorization_server"), pk=request_id
     )
-    at = timezone.now()
+    at = clocks.now()
     departure = departing.departure(row, browser_cookie.read(request), at=at)
     if row.trial_id is not None and (departure is None or row.left_at is not None):
         return redirect("desk-trial", trial_id=row.trial_id)  # staff, trying: no page of a patient's is for them
@@ -101,7 +101,7 @@ def _before_you_go(
         return _begin(request, provider, endpoint, connection, extends_consent=extends_consent)
     if consenting.needs_consent(current_user(request)):
         return refusals.ask_for_consent(request)
-    at = timezone.now()
+    at = clocks.now()
     asked = asking.ask(endpoint, provider, at=at)
     if isinstance(asked, Obstacle):
         return refusals.cannot_link(request, provider, asked)
@@ -133,7 +133,7 @@ def _begin(
                 provider=provider,
                 endpoint=endpoint,
                 browser=browser,
-                at=timezone.now(),
+                at=clocks.now(),
                 connection=connection,
                 closes_others="close_others" in request.POST,
                 extends_consent=extends_consent,
@@ -152,6 +152,6 @@ def _leaving(request: HttpRequest, row: AuthorizationRequest, departure: Departu
         "host": urlsplit(departure.url).netloc,
         "url": departure.url,
         "is_first": is_first,
-        "waiting": attempts.page(row, is_second_arrival=False, at=timezone.now()),
+        "waiting": attempts.page(row, is_second_arrival=False, at=clocks.now()),
     }
     return render(request, "connections/leaving.html", context)

@@ -8,12 +8,12 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.accounts.current_user import current_user
+from apps.connections import clocks
 from apps.connections.leaving import binding, linking
 from apps.connections.models import Trial
 from apps.connections.trying import issuing, leaving, showing, surveying
@@ -37,7 +37,7 @@ def try_out(request: HttpRequest, registration_id: UUID) -> HttpResponse:
     endpoints = overseeing.endpoints(registration, most=MOST_LISTED, query=request.GET.get("q", ""))
     if request.method == "POST":
         return _begin(request, registration)
-    earlier = showing.earlier(registration, most=_MOST_EARLIER, at=timezone.now())
+    earlier = showing.earlier(registration, most=_MOST_EARLIER, at=clocks.now())
     context = {
         "registration": registration,
         "endpoints": endpoints,
@@ -53,7 +53,7 @@ def try_out(request: HttpRequest, registration_id: UUID) -> HttpResponse:
 def show_trial(request: HttpRequest, trial_id: UUID) -> HttpResponse:
     """Every step of one trial, with its result."""
     trial = _trial(trial_id)
-    page = showing.page(trial, at=timezone.now())
+    page = showing.page(trial, at=clocks.now())
     is_mine = trial.staff_id == current_user(request).pk
     return render(request, "portal/desk/trial.html", {"page": page, "trial": trial, "is_mine": is_mine})
 
@@ -71,7 +71,7 @@ def sign_in(request: HttpRequest, trial_id: UUID) -> HttpResponse:
             return redirect("desk-trial", trial_id=trial.pk)
         browser = browser_cookie.read(request) or binding.new_browser()
         try:
-            departure = leaving.begin(trial, user=current_user(request), browser=browser, at=timezone.now())
+            departure = leaving.begin(trial, user=current_user(request), browser=browser, at=clocks.now())
         except (leaving.NotOpen, linking.CannotLink):  # the page says which
             return redirect("desk-trial", trial_id=trial.pk)
     response = HttpResponseRedirect(reverse("attempt", args=[departure.request_id]))
@@ -92,7 +92,7 @@ def allow_issuer(request: HttpRequest, trial_id: UUID) -> HttpResponse:
         messages.info(request, _("Nothing was changed yet. Give your password once more, then do it again."))
         return redirect(request.path)
     try:
-        issuing.allow(trial, actor=actor(request), at=timezone.now())
+        issuing.allow(trial, actor=actor(request), at=clocks.now())
     except issuing.NothingToAllow:
         return redirect("desk-trial", trial_id=trial.pk)
     except ValidationError:
@@ -107,7 +107,7 @@ def _begin(request: HttpRequest, registration: ClientRegistration) -> HttpRespon
     if endpoint is None:
         messages.error(request, _("Choose one of these endpoints."))
         return redirect("desk-try", registration_id=registration.pk)
-    pressed_before = surveying.just_begun(registration, endpoint, staff_id=current_user(request).pk, at=timezone.now())
+    pressed_before = surveying.just_begun(registration, endpoint, staff_id=current_user(request).pk, at=clocks.now())
     if pressed_before is not None:
         return _see(pressed_before)
     with waiting_room.ROOM.seat(endpoint.pk) as is_free:
@@ -115,7 +115,7 @@ def _begin(request: HttpRequest, registration: ClientRegistration) -> HttpRespon
             messages.warning(request, BUSY)
             return redirect("desk-try", registration_id=registration.pk)
         try:
-            trial = surveying.begin(registration, endpoint, staff_id=current_user(request).pk, at=timezone.now())
+            trial = surveying.begin(registration, endpoint, staff_id=current_user(request).pk, at=clocks.now())
         except surveying.NotServed:
             messages.error(request, _("This registration does not serve that endpoint any more."))
             return redirect("desk-try", registration_id=registration.pk)

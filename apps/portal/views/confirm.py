@@ -9,12 +9,12 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
 from apps.accounts.current_user import current_user
+from apps.connections import clocks
 from apps.connections import tasks as connection_tasks
 from apps.connections.arriving import confirming
 from apps.connections.grants import asking, sharing
@@ -42,7 +42,7 @@ def confirm(request: HttpRequest, connection_id: UUID) -> HttpResponse:
         return _ended(request, connection_id)
     if connection.confirmed_at is not None:
         return redirect("record", connection_id=connection.pk)
-    if connection.confirm_by_at is None or connection.confirm_by_at <= timezone.now():
+    if connection.confirm_by_at is None or connection.confirm_by_at <= clocks.now():
         return _page(request, Ending.EXPIRED)
     if request.method != "POST":
         return _ask(request, connection)
@@ -73,7 +73,7 @@ def _accept(request: HttpRequest, connection: Connection) -> HttpResponse:
     if not form.is_valid():
         return _ask(request, connection, form)
     try:
-        started = starting.confirm_and_start(connection, candidate=form.cleaned_data["candidate"], at=timezone.now())
+        started = starting.confirm_and_start(connection, candidate=form.cleaned_data["candidate"], at=clocks.now())
     except confirming.TooLate:  # dropped, or answered in another tab: the same address tells which
         return redirect(request.path)
     if started.run is not None:
@@ -83,7 +83,7 @@ def _accept(request: HttpRequest, connection: Connection) -> HttpResponse:
 
 def _decline(request: HttpRequest, connection: Connection) -> HttpResponse:
     """Dropped, or meanwhile confirmed in another tab: the same address tells which."""
-    confirming.decline(connection, at=timezone.now())
+    confirming.decline(connection, at=clocks.now())
     connection_tasks.enqueue_telling()
     return redirect(request.path)
 

@@ -2,10 +2,10 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from apps.accounts.current_user import current_user
+from apps.connections import clocks
 from apps.portal import homepage
 
 
@@ -14,5 +14,5 @@ def show_home(request: HttpRequest) -> HttpResponse:
     """The page behind the name in the header."""
     if not request.user.is_authenticated:
         return render(request, "portal/welcome.html")
-    now = timezone.now()
+    now = clocks.now()
     return render(request, "portal/home.html", {"home": homepage.of(current_user(request), at=now), "now": now})
