@@ -1,7 +1,7 @@
 """Every metric there is: its name, what it means, and its values at one moment."""
 
 from collections.abc import Callable, Iterator, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
@@ -60,12 +60,12 @@ _ENDING: Mapping[tuple[str, str], Callable[[OfRegistration], int]] = {
 class Links(Collector):
     """The links of this installation at a moment, for one reading."""
 
-    def __init__(self, *, at: datetime) -> None:
-        self._at = at
+    def __init__(self, *, at: datetime, off_by: timedelta = timedelta()) -> None:
+        self._at, self._off_by = at, off_by
 
     def collect(self) -> Iterator[Metric]:
         """Ask the database, and say what it answered."""
-        found = health.examine(at=self._at)
+        found = health.examine(at=self._at, off_by=self._off_by)
         yield from _numbers(found)
         yield _links(found)
         yield _ending(found)

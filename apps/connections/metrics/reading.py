@@ -25,11 +25,12 @@ class Readings:
         self._latest = b""
         self._fresh_until = 0.0
 
-    def read(self, *, at: datetime) -> bytes:
+    def read(self, *, clock: Callable[[], datetime]) -> bytes:
         """In the text format that Prometheus reads, at most a moment old."""
         with self._lock:
             began = time.monotonic()
             if began >= self._fresh_until:
+                at = clock()
                 registry = CollectorRegistry(auto_describe=False)
                 for kind in self._kinds:
                     registry.register(kind(at))

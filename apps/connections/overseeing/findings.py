@@ -22,6 +22,8 @@ from apps.directory.models import ClientRegistration, Endpoint
 from apps.directory.system_refusals import SystemRefusal
 
 VERY_LATE = timedelta(hours=1)
+CLOCK_OFF = timedelta(seconds=30)  # clocks that are kept right differ by far less
+CLOCK_FAR_OFF = timedelta(minutes=3)  # about as long as a proof that we sign holds
 REVOCATIONS_LATE = timedelta(hours=12)  # after 24 hours the token is dropped unconfirmed
 
 
@@ -60,6 +62,7 @@ class What(StrEnum):
     REVOCATIONS = "revocations_waiting"
     CERTIFICATE = "site_certificate"
     KEY_MISSING = "vault_key_missing"
+    CLOCK = "clock_wrong"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,6 +199,14 @@ def of_keys(absent: Sequence[str]) -> Iterator[Finding]:
     """Keys that somebody's data keys are wrapped by: nothing of theirs opens, and time limits of providers go on."""
     if absent:
         yield Finding(level=Level.ACT, what=What.KEY_MISSING, who=Who.US, about="VAULT_KEYS", code=", ".join(absent))
+
+
+def of_clock(off_by: timedelta) -> Iterator[Finding]:
+    """This machine's, by the database's: what it signs is refused as of the past or of the future."""
+    if abs(off_by) >= CLOCK_OFF:
+        level = Level.ACT if abs(off_by) >= CLOCK_FAR_OFF else Level.ATTENTION
+        way = "ahead" if off_by > timedelta() else "behind"
+        yield Finding(level=level, what=What.CLOCK, who=Who.US, code=f"{abs(off_by).total_seconds():.0f} seconds {way}")
 
 
 def of_certificate(outlook: Outlook) -> Iterator[Finding]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from apps.connections.overseeing import breaking, findings, lagging, lapsing, pacing, site_certificate
 from apps.connections.overseeing.breaking import NO_LINKS
@@ -40,8 +40,9 @@ class LinkHealth:
         return max((one.lag.lag_seconds(at=self.at) for one in self.registrations if not one.is_held), default=0)
 
 
-def examine(*, at: datetime) -> LinkHealth:
-    """Look at all links. A handful of questions that indexes answer; nothing is written."""
+def examine(*, at: datetime, off_by: timedelta = timedelta()) -> LinkHealth:
+    """Look at all links, at the database's moment. A handful of questions that indexes answer; nothing is written.
+    `off_by` is how far this machine's clock is ahead of it."""
     ours = registrations(at=at)
     revocations, oldest_at = breaking.pending_revocations()
     certificate = site_certificate.latest()
@@ -55,6 +56,7 @@ def examine(*, at: datetime) -> LinkHealth:
         *_revocations(at),
         *findings.of_certificate(outlook),
         *findings.of_keys(_absent_keys()),
+        *findings.of_clock(off_by),
     ]
     return LinkHealth(
         at=at,

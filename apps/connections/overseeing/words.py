@@ -58,6 +58,10 @@ WHAT: Mapping[What, Promise] = MappingProxyType(
             "A key is missing by which data keys are wrapped. Nothing of theirs opens until it is put back, nothing is "
             "lost, and providers' time limits go on."
         ),
+        What.CLOCK: _(
+            "This machine's clock is not that of the database. Providers refuse what it signs, as if our registration "
+            "were wrong, and codes of authenticator apps are refused here. Keep both clocks right."
+        ),
     }
 )
 

@@ -48,6 +48,22 @@ class TestHealth:
         assert examined.level is Level.ACT
 
 
+class TestTheClockOfThisMachine:
+    @pytest.mark.parametrize(
+        ("seconds", "expected"),
+        [
+            (0, []),
+            (29, []),
+            (-29, []),
+            (31, [(Level.ATTENTION, "31 seconds ahead")]),
+            (-3600, [(Level.ACT, "3600 seconds behind")]),
+        ],
+    )
+    def test_is_told_where_it_is_not_that_of_the_database(self, db, seconds, expected):
+        examined = health.examine(at=NOW, off_by=timedelta(seconds=seconds))
+        assert [(one.level, one.code) for one in examined.findings if one.what is What.CLOCK] == expected
+
+
 class TestARegistration:
     def test_in_trouble_is_staffs_today_and_at_once_where_links_end_within_a_day(self, make_link, make_registration):
         refused = make_registration(trouble="invalid_client", trouble_at=NOW - HOUR)
