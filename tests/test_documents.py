@@ -4,6 +4,7 @@ import re
 
 import pytest
 from django.apps import apps
+from django.core.management import load_command_class
 
 from config import env
 
@@ -13,6 +14,10 @@ _PAGES = ["docs/operating.md", *(str(path.relative_to(env.ROOT)) for path in env
 _OPERATORS = {name: (env.ROOT / name).read_text(encoding="utf-8") for name in (*sorted(_PAGES), "docs/trouble.md")}
 _LINK = re.compile(r"\]\((?!https?:)([\w./-]*)(?:#([\w-]+))?\)")
 _OURS = {path.stem for path in env.ROOT.glob("apps/*/management/commands/[!_]*.py") if "sandbox" not in path.parts}
+_APPS = {
+    path.stem: f"apps.{path.relative_to(env.ROOT).parts[1]}"
+    for path in env.ROOT.glob("apps/*/management/commands/[!_]*.py")
+}
 _OF_DJANGO = {"check", "collectstatic", "createsuperuser", "migrate", "sendtestemail"}
 _CHECK_ID = re.compile(r"holdfast\.[EW]\d{3}")
 
@@ -37,6 +42,15 @@ class TestOperatorsGuide:
     @pytest.mark.parametrize("name", _OPERATORS)
     def test_names_no_command_that_is_not_there(self, name):
         assert set(re.findall(r"manage\.py (\w+)", _OPERATORS[name])) <= _OURS | _OF_DJANGO
+
+    @pytest.mark.parametrize("name", [*_OPERATORS, "README.md"])
+    def test_names_no_option_that_a_command_does_not_take(self, name):
+        text = (env.ROOT / name).read_text(encoding="utf-8")
+        for command, rest in re.findall(r"(?:`|manage\.py )(\w+)((?: [^`\n]*)?)", text):
+            if command in _OURS:
+                parser = load_command_class(_APPS[command], command).create_parser("manage.py", command)
+                taken = {option for action in parser._actions for option in action.option_strings}
+                assert set(re.findall(r"(?<!\w)--[\w-]+", rest)) <= taken, (command, rest)
 
     @pytest.mark.parametrize("name", [*_OPERATORS, "README.md", "CONTRIBUTING.md"])
     def test_leads_to_what_is_there(self, name):
