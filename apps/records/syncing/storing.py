@@ -13,17 +13,30 @@ from datetime import datetime
 from typing import Any, Final, TypeAlias
 from uuid import UUID
 
+import msgspec
 from django.db.backends.utils import CursorWrapper
 
 from apps.connections.models import Connection
-from apps.records import places
+from apps.records import bodies, places
 from apps.records.binary_cursors import binary_cursor
 from apps.vault.sealing import KeyRing
+from apps.wire import datetimes
 from apps.wire.fhir import Resource
 
 MOST_VERSIONS = 50  # of one resource, besides the one that stands now
 
 _Key: TypeAlias = tuple[str, str]  # type and logical id
+
+
+class _Meta(msgspec.Struct):
+    changed: Any = msgspec.field(default=None, name="lastUpdated")
+
+
+class _Stamped(msgspec.Struct):
+    meta: _Meta = msgspec.field(default_factory=_Meta)
+
+
+_STAMPED: Final = msgspec.json.Decoder(_Stamped)
 
 
 @dataclass(frozen=True)
@@ -93,13 +106,20 @@ _ADD: Final = f"""
 INSERT INTO records_record ({_NEW} DO NOTHING RETURNING resource_type, logical_id
 """
 
+# What this run brought before, otherwise: which of the two counts is told by both bodies.
+_MAY_BE_REPLACED: Final = "(%(is_newer)s OR held.confirmed_by_run IS DISTINCT FROM %(run_id)s)"
+_BROUGHT_BEFORE: Final = f"""
+SELECT held.resource_type, held.logical_id, held.sealed_body FROM records_record AS held
+WHERE {_AMONG} AND {_NAMED} AND NOT {_SAME} AND held.confirmed_by_run = %(run_id)s
+"""  # noqa: S608 - parts of ours  # nosec B608
+
 # The first part moves what is superseded; it reads the rows as they were before the second part changes them.
 _STORE: Final = f"""
 WITH superseded AS (
     INSERT INTO records_recordversion (user_id, record_id, sealed_body, digest, received_at, superseded_at)
     SELECT held.user_id, held.id, held.sealed_body, held.digest, held.received_at, %(at)s
     FROM records_record AS held
-    WHERE {_AMONG} AND {_NAMED} AND NOT {_SAME}
+    WHERE {_AMONG} AND {_NAMED} AND NOT {_SAME} AND {_MAY_BE_REPLACED}
         AND (held.confirmed_by_run IS DISTINCT FROM %(run_id)s OR held.confirmed_at <> held.received_at)
     RETURNING record_id
 ), stored AS (
@@ -110,6 +130,7 @@ WITH superseded AS (
         confirmed_at = EXCLUDED.confirmed_at,
         confirmed_by_run = EXCLUDED.confirmed_by_run,
         removed_at = NULL
+        WHERE {_MAY_BE_REPLACED}
     RETURNING id, xmax = 0 AS is_new
 )
 SELECT count(*) FILTER (WHERE is_new), count(*) FILTER (WHERE NOT is_new),
@@ -141,11 +162,15 @@ def keep(
     """Store these resources of one connection, received in this sync run. `ring` is the key ring of its user.
 
     Of each resource `MOST_VERSIONS` earlier bodies stay, the first one and the newest: some providers stamp every
-    answer, and each copy would make another one, without end. Where one (type, id) comes twice, the later one counts:
-    one statement cannot store a row twice. `new_types` are those of which most likely nothing is held: whether or not
-    that is so, the same is stored, and where it is, sooner.
+    answer, and each copy would make another one, without end. Where one (type, id) comes twice in a run, the one counts
+    that the provider changed last, else the later one (facts 1.4). `new_types` are those of which most likely nothing
+    is held: whether or not that is so, the same is stored, and where it is, sooner.
     """
-    latest = {(resource.resource_type, resource.logical_id): resource for resource in resources}
+    latest: dict[_Key, Resource] = {}
+    for resource in resources:
+        key = (resource.resource_type, resource.logical_id)
+        if key not in latest or not _is_older(resource.body, than=latest[key].body):
+            latest[key] = resource
     if not latest:
         return Kept(0, 0, 0)
     digests = {key: ring.keyed_digest(row.body) for key, row in latest.items()}
@@ -155,7 +180,22 @@ def keep(
         held = {key: digest for key, digest in digests.items() if key not in added} if added else digests
         same = page.confirm(cursor, held)
         new, changed = page.store(cursor, {key: digest for key, digest in held.items() if key not in same})
-    return Kept(new=len(added) + new, changed=changed, unchanged=len(same), came_back=sum(same.values()))
+    unchanged = len(latest) - len(added) - new - changed
+    return Kept(new=len(added) + new, changed=changed, unchanged=unchanged, came_back=sum(same.values()))
+
+
+def _is_older(body: bytes, *, than: bytes) -> bool:
+    """Whether its provider says so of both."""
+    mine, other = _changed_at(body), _changed_at(than)
+    return mine is not None and other is not None and mine < other
+
+
+def _changed_at(body: bytes) -> datetime | None:
+    try:
+        found = datetimes.parse(_STAMPED.decode(body).meta.changed)
+    except (msgspec.MsgspecError, RecursionError):
+        return None
+    return found.starts_at if found is not None else None
 
 
 @dataclass(frozen=True)
@@ -186,10 +226,25 @@ class _Page:
         return same
 
     def store(self, cursor: CursorWrapper, digests: Mapping[_Key, bytes]) -> tuple[int, int]:
-        """Store all of it, and say how many were new, and how many changed."""
+        """Store all of it but what is older than what this run brought before, and say how many were new, and how many
+        changed."""
+        new, changed = self._store(cursor, digests, is_newer=False)
+        if new + changed == len(digests):
+            return new, changed
+        cursor.execute(_BROUGHT_BEFORE, self._values(digests))
+        before = {(resource_type, logical_id): sealed for resource_type, logical_id, sealed in cursor.fetchall()}
+        newer = {key: digests[key] for key, sealed in before.items() if not self._is_older(key, than=sealed)}
+        return new, changed + self._store(cursor, newer, is_newer=True)[1]
+
+    def _is_older(self, key: _Key, *, than: bytes) -> bool:
+        named = {"resource_type": key[0], "logical_id": key[1]}
+        body = bodies.find(than, self.ring, connection_id=self.connection.id, **named)
+        return body is not None and _is_older(self.latest[key].body, than=body)
+
+    def _store(self, cursor: CursorWrapper, digests: Mapping[_Key, bytes], *, is_newer: bool) -> tuple[int, int]:
         if not digests:
             return 0, 0
-        cursor.execute(_STORE, {**self._values(digests), "bodies": self._sealed(digests)})
+        cursor.execute(_STORE, {**self._values(digests), "bodies": self._sealed(digests), "is_newer": is_newer})
         new, changed, superseded = cursor.fetchone()
         if superseded:
             cursor.execute(_FORGET, {"records": superseded, "most": MOST_VERSIONS})

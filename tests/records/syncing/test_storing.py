@@ -204,6 +204,41 @@ class TestOneRun:
         assert RecordVersion.objects.get().user == sam
 
 
+def stamped(text, changed):
+    return Resource("AllergyIntolerance", "a1", b'{"meta":{"lastUpdated":%s},"x":"%s"}' % (changed, text))
+
+
+NEW, OLD = stamped(b"new", b'"2026-01-02T00:00:00Z"'), stamped(b"old", b'"2026-01-01T23:00:00-00:30"')
+
+
+@pytest.mark.conformance("C55")
+class TestARowThatComesTwiceInOneRun:
+    @pytest.mark.parametrize("order", [(NEW, OLD), (OLD, NEW)], ids=["newest first", "oldest first"])
+    @pytest.mark.parametrize("pages", [1, 2])
+    @pytest.mark.parametrize("before", [None, OLD, NEW, body(b"before")], ids=["none", "old", "new", "other"])
+    @pytest.mark.parametrize("new_types", [(), {"AllergyIntolerance"}], ids=["known", "thought new"])
+    def test_is_the_one_that_was_changed_last(self, connection, order, pages, before, new_types):
+        if before is not None:
+            keep(connection, before)
+        run_id = uuid4()
+        for at, page in enumerate([order] if pages == 1 else [[one] for one in order]):
+            there = Resource("AllergyIntolerance", f"b{at}", b"{}")
+            kept = keep(connection, *page, there, at=LATER + timedelta(seconds=at), run_id=run_id, new_types=new_types)
+            assert kept.rows == 2
+        held = Record.objects.get(logical_id="a1")
+        assert opened(held) == NEW.body
+        assert held.confirmed_by_run == run_id
+        said = [] if before in (None, NEW) else [before.body]
+        assert earlier("pk", of=held) in (said, [] if before is None else [before.body])
+
+    @pytest.mark.parametrize("odd", [b"7", b'"soon"', b"null", b'"2026"'])
+    def test_is_the_later_where_one_does_not_say_when(self, connection, odd):
+        run_id = uuid4()
+        for row in (NEW, stamped(b"odd", odd if odd != b'"2026"' else b'"2027"')):
+            keep(connection, row, run_id=run_id)
+        assert b"odd" in opened(Record.objects.get())
+
+
 class TestEarlierVersions:
     @pytest.fixture(autouse=True)
     def few(self, monkeypatch):
