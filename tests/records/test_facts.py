@@ -76,6 +76,20 @@ class TestATeam:
         ]
 
 
+class TestTheIdentifierOfADevice:
+    @pytest.mark.parametrize(
+        ("sent", "lines_of_it"),
+        [
+            ("(01)00844588003288(17)141120(10)7654321D", ("(01)00844588003288", "(17)141120", "(10)7654321D")),
+            ("x(01)00844588003288", ("x(01)00844588003288",)),
+            ("+H123PARTNO", ("+H123PARTNO",)),
+        ],
+    )
+    def test_has_a_line_for_each_of_its_groups_and_loses_nothing(self, sent, lines_of_it):
+        told = facts.of(entry("Device", type={"text": "Pump"}, udiCarrier=[{"carrierHRF": sent}]), provider="")
+        assert [fact.lines for fact in told if fact.label == "Device identifier (UDI)"] == [lines_of_it]
+
+
 class TestTheTypeOfAVisit:
     def test_is_not_told_again_where_it_is_its_name(self):
         once = facts.of(entry("Encounter", status="finished", type=[{"text": "Checkup"}]), provider="")

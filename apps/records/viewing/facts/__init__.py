@@ -12,6 +12,7 @@ from django.utils.translation import ngettext
 from apps.records import counts
 from apps.records.presenters import meanings
 from apps.records.presenters.care_teams import CareTeamEntry, Circle
+from apps.records.presenters.devices import DeviceEntry
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.medications import Kind, MedicationEntry, Status
 from apps.records.presenters.moments import When
@@ -114,6 +115,8 @@ def _said(entry: Entry, name: str, value: object) -> tuple[str, ...]:
     )
     if name in _SAID_BY_NAME:
         return _SAID_BY_NAME[name](value)
+    if isinstance(entry, DeviceEntry) and name == "udi" and "".join(entry.udi_groups) == value:
+        return entry.udi_groups  # a line each, as on a label, and none that ends within a number
     told = lines.of_date(value) if labels.is_date(type(entry).__name__, name) else lines.of(value)
     return (*told, said % {"count": counts.grouped(more)}) if more else told
 
