@@ -168,6 +168,7 @@ class TestAPregnancy:
             ("2026-02-01", ""),
             ("2026", ""),
             ("2027-01-01", ""),
+            ("9999", ""),
             ("2026-01-18", "Recorded more than 10 months ago: it may no longer be so."),
             ("2025", "Recorded more than 10 months ago: it may no longer be so."),
             ("2011-05", "Recorded more than 10 months ago: it may no longer be so."),
@@ -179,6 +180,16 @@ class TestAPregnancy:
         words = Summarized(alice).words(PREGNANCY)
         assert ("may no longer be so" in words) is bool(said)
         assert said in words
+
+    @pytest.mark.parametrize(("due", "has_passed"), [("2026-11-19", True), ("2026-11-20", False), ("2026-11", False)])
+    def test_whose_day_has_passed_says_so(self, alice, due, has_passed):
+        told = {"effectiveDateTime": "2026-03-01", "valueString": None, "valueDateTime": due}
+        keep(make_connection(alice), observed("o1", "11778-8", **told))
+        assert ("; This day has passed.</td>" in Summarized(alice).words(PREGNANCY)) is has_passed
+
+    def test_says_once_why_some_of_it_is_missing(self, alice):
+        keep(make_connection(alice), observed("o1", "82810-3"))
+        assert Summarized(alice).words(PREGNANCY).count("Not fetched yet.") == 1
 
     def test_that_ended_is_no_older_for_that(self, alice):
         births = observed("o1", "11996-6", effectiveDateTime="2011-01-01", valueString=None, valueInteger=2)

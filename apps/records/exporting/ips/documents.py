@@ -159,11 +159,11 @@ def _lines(section: Section, held: Gathered, choices: Sequence[Choice]) -> Itera
 
 
 def _missing(section: Section, choice: Choice) -> Iterable[str]:
-    """Why some of it did not come. Of a type of its own among those of a subject, that of the type."""
+    """Why some of it did not come, each reason once; of a type of its own, why that one did not."""
     if section.has_own_types:
         return choice.gaps.of_types(section.resource_types)
     names = {str(subject.name) for subject in section.subjects}
-    return [missing.sentence for missing in choice.gaps.missing if missing.subject in names]
+    return dict.fromkeys(missing.sentence for missing in choice.gaps.missing if missing.subject in names)
 
 
 def _origins(choices: Sequence[Choice], at: datetime) -> Iterable[str]:

@@ -18,6 +18,7 @@ from apps.records.exporting.choosing import Choice
 from apps.records.exporting.filling import Fills
 from apps.records.exporting.ips import cautions, judging, narrating, noting
 from apps.records.exporting.ips.clinical import Item
+from apps.records.exporting.ips.passing import Passing
 from apps.records.exporting.ips.sections import SECTIONS, Section
 from apps.records.exporting.ips.selecting import MOST, Left, Newest, NoneKnown, Picked, Ranked, Selection
 from apps.records.exporting.reading import Told
@@ -25,7 +26,6 @@ from apps.records.exporting.shelved import Unreadable
 from apps.records.exporting.stored import Source
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import UNLISTED, Context, Entry
-from apps.records.presenters.moments import When
 from apps.records.shelving.reading import OpenShelf
 from apps.records.subjects import MEDICINES, Subject
 from apps.vault import sealing
@@ -42,8 +42,8 @@ _BY_SUBJECT: Final[Mapping[Subject, tuple[Section, ...]]] = {
 class Found:
     """One item, the date in its line of the narrative with what that is of, and which resource of which source it was
     made from. `thing` is what it is of, `rank` how early to tell it, `again` what it shares with what was done as it
-    was, and `passing` when it was so, of what may be so no more. `also` are the same in every word, with what they were
-    made from."""
+    was, and `passing` tells when it was so, of what may be so no more. `also` are the same in every word, with what
+    they were made from."""
 
     source: Source
     logical_id: str
@@ -54,7 +54,7 @@ class Found:
     thing: str = ""
     rank: int = 0
     again: str = ""
-    passing: When | None = None
+    passing: Passing | None = None
     also: tuple["Found", ...] = ()
 
     @property
@@ -112,7 +112,7 @@ class Gathered:
             thing="" if entry.is_modified else judging.meaning_of(entry),
             rank=section.ranks(entry),
             again=section.again(entry),
-            passing=entry.when if section.passes(entry) else None,
+            passing=Passing.of(entry) if section.passes(entry) else None,
         )
         self.newest.add(Ranked.by(told.entry, section, told.source, found))
 

@@ -1,11 +1,15 @@
 """What was so once, and may be so no more: that somebody is pregnant. It stays listed, with its age."""
 
-from datetime import datetime, timedelta
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
 from typing import Final
 
 from django.utils.translation import gettext as _
 
-from apps.records.presenters.moments import When
+from apps.records.exporting.ips import placing
+from apps.records.presenters.entry import Entry
+from apps.records.presenters.moments import UNDATED, When
+from apps.records.presenters.results import ResultEntry
 from apps.wire import datetimes
 from apps.wire.datetimes import Precision
 
@@ -13,10 +17,35 @@ _LASTS: Final = timedelta(days=305)  # ten months: a pregnancy, and some weeks f
 _AS_LONG_AS: Final = {Precision.YEAR: timedelta(days=366), Precision.MONTH: timedelta(days=31)}
 
 
-def remark(when: When, *, at: datetime) -> str:
-    """That it is old, or that nobody knows how old; empty for what is new enough."""
+@dataclass(frozen=True, repr=False)
+class Passing:
+    """When it was recorded, and until when it says itself that it is so, if it does."""
+
+    recorded: When
+    due: When = UNDATED
+
+    @classmethod
+    def of(cls, entry: Entry) -> "Passing":
+        """Of an entry of a section that `passes`."""
+        is_due = isinstance(entry, ResultEntry) and placing.is_of_a_delivery(entry)
+        return cls(entry.when, entry.value.when if isinstance(entry, ResultEntry) and is_due else UNDATED)
+
+    def remark(self, at: datetime) -> str:
+        """That it is over or old, or that nobody knows how old; empty for what is new enough."""
+        due, recorded = _last_day(self.due), _last_day(self.recorded)
+        if due is not None and due < at.date():
+            return _("This day has passed.")
+        if recorded is None:
+            return _("It is not known when this was recorded: it may no longer be so.")
+        is_old = _later(recorded, _LASTS) < at.date()
+        return _("Recorded more than 10 months ago: it may no longer be so.") if is_old else ""
+
+
+def _last_day(when: When) -> date | None:
+    """The last day that it can mean."""
     written = datetimes.parse(when.ends or when.starts)
-    if written is None:
-        return _("It is not known when this was recorded: it may no longer be so.")
-    until = written.first_day + _AS_LONG_AS.get(written.precision, timedelta())
-    return _("Recorded more than 10 months ago: it may no longer be so.") if until + _LASTS < at.date() else ""
+    return None if written is None else _later(written.first_day, _AS_LONG_AS.get(written.precision, timedelta()))
+
+
+def _later(day: date, length: timedelta) -> date:
+    return day + min(length, date.max - day)

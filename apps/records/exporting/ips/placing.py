@@ -11,12 +11,8 @@ from apps.records.presenters import plain_names
 from apps.records.presenters.documents import DocumentEntry
 from apps.records.presenters.entry import Code, Entry
 
-_PREGNANT: Final = frozenset(
-    {
-        "82810-3",  # whether somebody is pregnant
-        "11778-8", "11779-6", "11780-4", "8665-2",  # when the child is expected; the last period before
-    }
-)  # fmt: skip
+_DELIVERY: Final = frozenset({"11778-8", "11779-6", "11780-4"})  # when the child is expected
+_PREGNANT: Final = frozenset({"82810-3", "8665-2", *_DELIVERY})  # whether somebody is; the last period before
 _PREGNANCY: Final = frozenset(
     {
         *_PREGNANT,
@@ -45,6 +41,11 @@ def is_of_pregnancy(entry: Entry) -> bool:
 def is_of_now(entry: Entry) -> bool:
     """Whether it says that somebody is pregnant, or is not: that lasts some months at most."""
     return is_of_pregnancy(entry) and _is_coded(entry.codes, _PREGNANT)
+
+
+def is_of_a_delivery(entry: Entry) -> bool:
+    """Whether it says when a child is expected."""
+    return is_of_pregnancy(entry) and _is_coded(entry.codes, _DELIVERY)
 
 
 def is_alert(entry: Entry) -> bool:

@@ -10,7 +10,7 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from apps.records import counts
-from apps.records.exporting.ips import narrating, passing
+from apps.records.exporting.ips import narrating
 from apps.records.exporting.ips.gathering import Found
 
 Line = tuple[str, str, str, str]
@@ -35,6 +35,6 @@ def _line(several: list[Found], at: datetime) -> Line:
     dates = "; ".join(one.date for one in several)
     if len(several) > 1:
         dates = _("%(count)s times: %(dates)s") % {"count": counts.grouped(len(several)), "dates": dates}
-    age = passing.remark(first.passing, at=at) if first.passing is not None else ""
+    age = first.passing.remark(at) if first.passing is not None else ""
     dated = f"{first.label}: {dates}" if first.label else dates
     return first.item.title or _("Unnamed entry"), narrating.together(first.item.detail, age), dated, first.providers
