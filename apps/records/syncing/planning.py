@@ -45,12 +45,14 @@ class Way(StrEnum):
 class Asking(msgspec.Struct, frozen=True):
     """How one type is asked for, as its step keeps it. `attempts` are sets of searches that each cover the type: the
     first that is not refused is the one. `used` is which, once the step has ended, and `lacking` are those of its
-    searches that did not come to their end, where the others did."""
+    searches that did not come to their end, where the others did. `is_stated`: the server's statement says that it
+    offers the type."""
 
     way: Way
     attempts: tuple[tuple[Parameters, ...], ...] = ()
     used: int | None = None
     lacking: tuple[int, ...] = ()
+    is_stated: bool = False
 
     def written(self) -> dict[str, object]:
         """For `SyncStep.asked`."""
@@ -93,13 +95,15 @@ def for_everything(search: Parameters) -> Parameters:
 class Planned:
     """One resource type, whether the provider offers the way we ask for it, and whether the patient shares it.
 
-    `tells_changes`: its route takes _lastUpdated. `brings_provenance`: a search may ask for it along.
+    `is_stated`: by the server's own word. `tells_changes`: its route takes _lastUpdated. `brings_provenance`: a search
+    may ask for it along.
     """
 
     resource_type: str
     way: Way
     is_offered: bool = True
     is_shared: bool = True
+    is_stated: bool = False
     attempts: tuple[tuple[Parameters, ...], ...] = ()
     tells_changes: bool = False
     brings_provenance: bool = False
@@ -115,7 +119,7 @@ class Planned:
             *(tuple((*each, *brought, *(changed if each in whole else ())) for each in searches) for searches in known),
             *(tuple((*each, *brought) for each in searches) for searches in self.attempts),
         )
-        return Asking(self.way, tuple(dict.fromkeys((*added, *self.attempts))))
+        return Asking(self.way, tuple(dict.fromkeys((*added, *self.attempts))), is_stated=self.is_stated)
 
 
 def plan(
@@ -186,6 +190,7 @@ def _planned(name: str, way: Way, says: CapabilityStatement | None, shared: froz
         way,
         is_offered=says is None or (offered is not None and offered.allows(interaction.value)),
         is_shared=shared is None or name in shared,
+        is_stated=offered is not None,
     )
 
 

@@ -167,13 +167,20 @@ class Searching:
             return Gap.STOPPED_SHORT
         if self._cursor.lacks:  # of a type that brings rows, a part is never "not offered"
             brings = step.rows_got or (step.since_at and len(self._cursor.unfinished) < len(self._searches))
-            is_part = self._cursor.lacks == Gap.NOT_OFFERED and brings
-            return Gap.REFUSED if is_part else self._cursor.lacks
+            is_gone = self._cursor.lacks == Gap.NOT_OFFERED
+            if is_gone and brings:
+                return Gap.REFUSED
+            return Gap.UNAVAILABLE if is_gone and self._should_be_there() else self._cursor.lacks
         if self._cursor.stopped_short or self._is_short():
             return Gap.STOPPED_SHORT
         if step.rows_refused:
             return Gap.OTHER_PATIENT
         return Gap.UNREADABLE if step.rows_unreadable else ""
+
+    def _should_be_there(self) -> bool:
+        """Whether the server says that it offers the type, and has done so: a route that is lost for a day is not one
+        that nobody should look for again."""
+        return self._asking.is_stated and stepping.holds_any(self.step, self._work)
 
     def _is_short(self) -> bool:
         """Fewer than the provider counted. Several searches may count one row twice, so there all rows got are

@@ -10,6 +10,7 @@ from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any, Final
 
+import msgspec
 from django.db import transaction
 from django.db.models import QuerySet
 
@@ -19,7 +20,7 @@ from apps.records.syncing import belonging, cursors, planning, putting_aside, qu
 from apps.records.syncing.cursors import Cursor
 from apps.records.syncing.fetching import Clock, Source
 from apps.records.syncing.leasing import Lease
-from apps.records.syncing.planning import Asking, Way
+from apps.records.syncing.planning import Asking
 from apps.records.syncing.referring import Target
 from apps.vault import sealing
 from apps.vault.sealing import Holder
@@ -205,7 +206,7 @@ def close(step: SyncStep, *, gap: str, work: Work, used: int | None = None, lack
         step.sealed_cursor = step.sealed_page = None
         step.finished_at = now
         if used is not None:
-            step.asked = Asking(Way.SEARCH, asking(step).attempts, used, lacking).written()
+            step.asked = msgspec.structs.replace(asking(step), used=used, lacking=lacking).written()
             if not gap and step.since_at is None and _proves_what_is_gone(step, work):
                 step.rows_removed = _mark_removed(step, work, at=now)
                 step.needs_shelf = step.needs_shelf or step.rows_removed > 0
@@ -224,6 +225,11 @@ def _write_down(step: SyncStep) -> None:
 def rows_kept(step: SyncStep, work: Work) -> int:
     """How many different resources came: a provider may send one on two pages, or to two searches."""
     return _records(step, work).filter(confirmed_by_run=work.run.pk).count()
+
+
+def holds_any(step: SyncStep, work: Work) -> bool:
+    """Whether rows of the type are here that, as far as we know, its provider has."""
+    return _records(step, work).filter(removed_at__isnull=True).exists()
 
 
 def _note_references(rows: Sequence[Resource], *, read: Target | None, work: Work) -> bool:

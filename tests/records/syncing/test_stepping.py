@@ -8,11 +8,12 @@ from django.db import connection as database
 from django.test.utils import CaptureQueriesContext
 
 from apps.audit.models import AuditEvent, EventType
+from apps.records import ledger
 from apps.records.models import Record, Shelf, SyncRun, SyncStep
 from apps.records.syncing import stepping
 from tests.records.linked import AT
 from tests.records.people import PATIENT_ID, R4_PATIENT, allergy, bundle
-from tests.records.provider import ALLERGIES, PATIENT
+from tests.records.provider import ALLERGIES, METADATA, PATIENT, statement
 from tests.records.runs import resume, step, stored, sync
 from tests.wire.servers import http
 
@@ -194,6 +195,17 @@ class TestOneFailingType:
         sync(linked)
         linked.refresh_from_db()
         assert linked.last_checked_at is None
+
+    def test_is_not_said_to_be_offered_no_more_where_the_server_says_that_it_is(self, linked, provider):
+        sync(linked)
+        provider.answers[ALLERGIES] = http(404)
+        run = sync(linked, at=AT + timedelta(minutes=9))
+        assert (run.outcome, step(run).gap) == (SyncRun.Outcome.PARTIAL, Gap.UNAVAILABLE)
+        told = next(one for one in ledger.lines(linked, run, provider="Harbor") if str(one.subject).startswith("Aller"))
+        assert (told.word, told.entries) == ("Not complete", 2)
+        assert "offer" not in told.sentence
+        provider.answers[METADATA] = http(body=statement("Patient"))
+        assert step(sync(linked, at=AT + timedelta(minutes=18))).gap == Gap.NOT_OFFERED
 
     def test_leaves_what_was_there(self, linked, provider):
         sync(linked)
