@@ -33,6 +33,11 @@ _PARAGRAPHS = frozenset(
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "caption"})
 _ITEMS = frozenset({"li", "item"})
 _CELLS = frozenset({"td", "th"})
+_ROWS = re.compile(r"""\srowspan\s*+=\s*+["']?([0-9]{1,3})\b""", re.IGNORECASE)
+_WIDTH = re.compile(r"""\scolspan\s*+=\s*+["']?([0-9]{1,2})\b""", re.IGNORECASE)
+_LONGEST_REPEATED = 200  # of a cell that is as high as several rows
+_MOST_HIGH = 50  # of one table, at once
+_LINES = re.compile(r"(?<![:;,.!?])\n+")  # in a cell
 _SCRIPTS = {"sup": raised.above, "sub": raised.below}
 
 
@@ -90,6 +95,9 @@ class Typesetter:
         self._blocks: list[Block] = []
         self._said: list[str] = []
         self._cells: list[str] | None = None
+        self._column = 0  # of the cell at hand
+        self._size = (1, 1)  # its rows and columns
+        self._high: dict[int, tuple[int, int, str]] = {}  # cells that reach down: rows left, columns, text
         self._kind = BlockKind.PARAGRAPH
         self._left = MOST_CHARACTERS
         self._pieces_left = MOST_PIECES
@@ -107,7 +115,11 @@ class Typesetter:
         elif piece.kind is PieceKind.GAP:
             self.leave_out()
         else:
-            self._set(piece.value, is_end=piece.kind is PieceKind.END)
+            is_end = piece.kind is PieceKind.END
+            if piece.value in _CELLS:
+                self.end_cell() if is_end else self._begin_cell(piece.attributes)
+            else:
+                self._set(piece.value, is_end=is_end)
 
     def say(self, text: str, *, keeps_lines: bool = False) -> None:
         """Text of the block at hand. Its own line breaks count where the caller says so."""
@@ -155,17 +167,46 @@ class Typesetter:
         self.end_row()
         self.end_block()
         self._cells = []
+        self._column = 0
+
+    def _begin_cell(self, attributes: str) -> None:
+        """What reaches down from a row above stands before it in this row, too: a value without its name is nobody's.
+        A cell that is open ends."""
+        if any(map(str.strip, self._said)):
+            self.end_cell()
+        rows, width = _ROWS.search(attributes), _WIDTH.search(attributes)
+        self._size = (int(rows[1]) if rows else 1, max(1, int(width[1])) if width else 1)
+        self._reach_down()
+
+    def _reach_down(self) -> None:
+        while self._cells is not None and self._column in self._high:
+            left, width, text = self._high.pop(self._column)
+            if left > 1:
+                self._high[self._column] = (left - 1, width, text)
+            self._cells.append(text)
+            self._left -= len(text)
+            self.is_full = self.is_full or self._left <= 0
+            self._column += width
 
     def end_cell(self) -> None:
         """A cell ends; an empty one keeps its place where it stands between two."""
-        if self._cells is not None:
-            self._cells.append(self._taken())
+        if self._cells is None:
+            return
+        text = _LINES.sub("; ", self._taken()).replace("\n", " ")
+        rows, width = self._size
+        if rows > 1 and len(text) <= _LONGEST_REPEATED and len(self._high) < _MOST_HIGH:
+            self._high[self._column] = (rows - 1, width, text)
+        self._cells.append(text)
+        self._column += width
+        self._size = (1, 1)
 
     def end_row(self) -> None:
         """The row ends, if there is one."""
         if self._cells is None:
             return
-        rest = self._taken()
+        rest = _LINES.sub("; ", self._taken()).replace("\n", " ")
+        if not rest:
+            self._reach_down()
         cells = [*self._cells, rest] if rest else self._cells
         self._cells = None
         if any(cells):
@@ -179,12 +220,14 @@ class Typesetter:
 
     def _set(self, name: str, *, is_end: bool) -> None:
         """What a tag of HTML, or of the text of a C-CDA section, does to the blocks."""
+        if name == "table":
+            self._high = {}
         if name == "tr" or (name == "table" and is_end):
             self.end_row() if is_end else self.begin_row()
+        elif name == "caption" and self._kind is BlockKind.ITEM:  # of an item of a list: its first words
+            self.say(" ")
         elif name in _BEGINNING:
             self.end_block(BlockKind.PARAGRAPH if is_end else _BEGINNING[name])
-        elif is_end and name in _CELLS:
-            self.end_cell()
         elif name == "br" and not is_end:
             self.end_line()
         elif name in _SCRIPTS:

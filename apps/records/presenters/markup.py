@@ -37,10 +37,11 @@ class PieceKind(StrEnum):
 
 @dataclass(frozen=True)
 class Piece:
-    """A run of text, or the name of a tag in lower case and without its prefix."""
+    """A run of text, or the name of a tag in lower case and without its prefix; `attributes` as they were sent."""
 
     kind: PieceKind
     value: str
+    attributes: str = ""
 
 
 def pieces(markup: str, *, unseen: AbstractSet[str] = frozenset()) -> Iterator[Piece]:
@@ -61,7 +62,7 @@ def pieces(markup: str, *, unseen: AbstractSet[str] = frozenset()) -> Iterator[P
         position, minds_quotes = _tag_end(markup, tag.end(), minds_quotes=minds_quotes)
         name, closes_itself = tag[2].lower(), _closes_itself(markup, position)
         if tag[1] or closes_itself:
-            yield from _tags(name, is_end=bool(tag[1]), closes_itself=closes_itself)
+            yield from _tags(name, markup[tag.end() : position], is_end=bool(tag[1]), closes_itself=closes_itself)
         elif name in unseen or name in _RAW:
             position = _end_of_unseen(markup, position, name, left_open)
         elif _is_crossed_out(name, markup[tag.end() : position]) and (
@@ -70,7 +71,7 @@ def pieces(markup: str, *, unseen: AbstractSet[str] = frozenset()) -> Iterator[P
             position = end
             yield Piece(PieceKind.GAP, "")
         else:
-            yield from _tags(name, is_end=False, closes_itself=False)
+            yield Piece(PieceKind.START, name, markup[tag.end() : position])
 
 
 def _next_tag(markup: str, position: int) -> int:
@@ -78,9 +79,9 @@ def _next_tag(markup: str, position: int) -> int:
     return len(markup) if found < 0 else found
 
 
-def _tags(name: str, *, is_end: bool, closes_itself: bool) -> Iterator[Piece]:
+def _tags(name: str, attributes: str, *, is_end: bool, closes_itself: bool) -> Iterator[Piece]:
     if not is_end:
-        yield Piece(PieceKind.START, name)
+        yield Piece(PieceKind.START, name, attributes)
     if is_end or closes_itself:
         yield Piece(PieceKind.END, name)
 
