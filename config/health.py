@@ -16,6 +16,7 @@ from django.views.decorators.http import require_safe
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
+from apps.accounts.middleware import same_for_everybody
 from config.celery import app
 
 _BROKER_SECONDS = 2  # a probe comes every few seconds, and each that waits holds a thread
@@ -23,6 +24,7 @@ _KEPT_SECONDS = 60
 _BRIEFLY = {"socket_timeout": _BROKER_SECONDS, "socket_connect_timeout": _BROKER_SECONDS}
 
 
+@same_for_everybody
 @never_cache
 @require_safe
 def health(_request: HttpRequest) -> JsonResponse:
@@ -30,6 +32,7 @@ def health(_request: HttpRequest) -> JsonResponse:
     return JsonResponse({"status": "ok"})
 
 
+@same_for_everybody
 @never_cache
 @require_safe
 def ready(_request: HttpRequest) -> JsonResponse:

@@ -48,7 +48,12 @@ class SharedServers:
     def database_url(self, name: str) -> str:
         """The Postgres database called `name`, created if absent. Both Django and libpq read the address."""
         host = self._address()
-        with psycopg.connect(host=host, user="postgres", dbname="postgres", autocommit=True) as connection:
+        try:
+            connecting = psycopg.connect(host=host, user="postgres", dbname="postgres", autocommit=True)
+        except psycopg.OperationalError:
+            why = f"the private Postgres of {self.folder} does not answer: stop what uses it, and start it again"
+            raise ImproperlyConfigured(why) from None
+        with connecting as connection:
             found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone()
             if not found:
                 # Another process may create it between the question and the answer.

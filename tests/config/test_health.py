@@ -50,22 +50,40 @@ def own_broker(tmp_path):
         server.stop()
 
 
-@pytest.fixture
-def deaf_database(db):
-    """Every statement fails as with a database that has gone; what was asked is kept."""
-    asked = []
+class Deaf:
+    """Every statement fails as with a database that has gone, from the moment it begins; what was asked is counted."""
 
-    def fail(*_statement):
-        asked.append("asked")
+    def __init__(self):
+        self.asked, self.is_deaf = 0, False
+
+    def begins(self):
+        self.is_deaf = True
+
+    def __call__(self, execute, *statement):
+        if not self.is_deaf:
+            return execute(*statement)
+        self.asked += 1
         raise OperationalError
 
-    with connection.execute_wrapper(fail):
-        yield asked
+
+@pytest.fixture
+def deaf_database(db):
+    deaf = Deaf()
+    with connection.execute_wrapper(deaf):
+        yield deaf
 
 
 class TestHealth:
     def test_answers_without_a_database(self, client):
         assert client.get("/health/").json() == {"status": "ok"}
+
+    def test_answers_somebody_who_is_signed_in_without_a_database(self, client, alice, deaf_database):
+        """A browser's cookie is no reason to ask for its session, which would take the process for dead."""
+        client.force_login(alice)
+        deaf_database.begins()
+        assert client.get("/health/").json() == {"status": "ok"}
+        assert client.get("/ready/").json()["database"] is False
+        assert deaf_database.asked == 1
 
     def test_is_never_cached(self, client):
         assert "no-store" in client.get("/health/")["Cache-Control"]
@@ -101,9 +119,10 @@ class TestReadiness:
         assert read == []
 
     def test_asks_a_database_that_does_not_answer_once(self, client, deaf_database):
+        deaf_database.begins()
         answer = client.get("/ready/")
         assert (answer.status_code, answer.json()["database"], answer.json()["migrations"]) == (503, False, False)
-        assert deaf_database == ["asked"]
+        assert deaf_database.asked == 1
 
     def test_is_absent_while_the_database_can_only_be_read(self, client, db):
         with connection.cursor() as cursor:
