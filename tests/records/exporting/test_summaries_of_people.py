@@ -173,3 +173,14 @@ class TestAContactPerson:
         (only,) = patient(alice, R4_PATIENT, contact=[contact]).of_type("Patient")
         assert "contact" not in only
         assert "Contact person" not in only["text"]["div"]
+
+
+class TestAName:
+    def test_that_is_sent_for_several_uses_is_told_once(self, alice):
+        names = [
+            {"use": use, "text": text} for use, text in (("usual", "Ada"), ("official", "Ada"), ("nickname", "Addie"))
+        ]
+        (only,) = patient(alice, R4_PATIENT, name=names).of_type("Patient")
+        assert only["name"] == names
+        assert only["text"]["div"].count("Ada</p>") == 1
+        assert "Also known as: Addie" in only["text"]["div"]

@@ -35,9 +35,9 @@ def lines(patient: Part, doctors: Sequence[Doctor]) -> Iterator[str]:
 
 
 def _facts(patient: Part, doctors: Sequence[Doctor]) -> Iterator[tuple[str, str]]:
-    name, *others = sorted(patient["name"], key=_rank)
-    yield _("Name"), _name(name)
-    yield from ((_("Also known as"), _name(other)) for other in others)
+    name, *others = dict.fromkeys(map(_name, sorted(patient["name"], key=_rank)))
+    yield _("Name"), name
+    yield from ((_("Also known as"), other) for other in others)
     yield _("Recorded as deceased"), _death(patient)
     yield _("Date of birth"), dates.sent_date(patient.get("birthDate", ""))
     yield _("Sex"), str(_SEX.get(patient.get("gender", ""), ""))
