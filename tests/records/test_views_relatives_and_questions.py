@@ -141,6 +141,12 @@ class TestAQuestionnaire:
         assert "<h1>Questionnaire</h1>" in told
         assert told.count("Do you smoke?") == 1
 
+    def test_without_a_title_has_each_of_its_headings(self, hers, connection):
+        keep(connection, answered(*(asked(name, item=[asked("Do you smoke?", "No")]) for name in ("Habits", "Work"))))
+        told = questionnaire(hers)
+        assert "<h1>Questionnaire</h1>" in told
+        assert re.findall(r"<h3[^>]*>(.*?)</h3>", told) == ["Habits", "Work"]
+
     def test_has_parts_where_it_is_long_and_a_way_to_each(self, hers, connection):
         keep(connection, answered(*(asked(f"Question {number}", "Yes") for number in range(67))))
         told = questionnaire(hers)

@@ -37,11 +37,12 @@ def of(entry: Entry) -> tuple[Group, ...]:
     """The questions of a filled-in questionnaire; of anything else none."""
     if not isinstance(entry, QuestionnaireEntry):
         return ()
+    titled = entry.title if entry.has_own_title else ""
     placed = groupby(_placed(entry.lines), key=lambda one: " · ".join(one[0]))
     return tuple(
         part
         for heading, found in placed
-        for part in _parts(_group("" if heading == entry.title else heading, [line for _headings, line in found]))
+        for part in _parts(_group("" if heading == titled else heading, [line for _headings, line in found]))
     )
 
 
