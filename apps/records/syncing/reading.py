@@ -15,8 +15,8 @@ Gap = SyncStep.Gap
 _AT_ONCE = 100
 # So many refusals without one that worked: the type is not shared, and nobody needs to ask a thousand times.
 _REFUSED_AT_MOST = 5
-# Nor to wait for a hundred, of a machine that does not say a word.
-_UNANSWERED_AT_MOST = 5
+# Nor to wait for a hundred, of a machine that does not say a word. A turn has time for two, one after the other.
+_UNANSWERED_AT_MOST = 3
 _GONE = 410
 _NOT_LET_IN = 401  # with a token that is good (`fetching`)
 
@@ -84,6 +84,7 @@ class ReadingReferences:
         """Raises LeaseLost."""
         cursor, _none_aside = stepping.begin(self.step, self._work)
         self._lacks = cursor.lacks
+        self._unanswered_in_a_row = 1 if self._lacks else 0
         self._mark_known()
         self._look()
 
