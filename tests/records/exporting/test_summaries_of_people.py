@@ -154,6 +154,16 @@ class TestAContactPerson:
         assert only["contact"] == [{**contact, "name": {"family": "Marsh", "given": ["Ada"]}}]
         assert "Contact person: Ada Marsh (Mother, emergency contact), 555-0100" in only["text"]["div"]
 
+    @pytest.mark.parametrize(
+        ("code", "said"),
+        [("MTH", "Mother"), ("SPS", "spouse"), ("emergency", "emergency contact"), ("N", "next of kin"), ("x9", "")],
+    )
+    def test_says_what_they_are_where_only_a_code_came(self, alice, code, said):
+        contact = {"relationship": [{"coding": [{"code": code}]}], "name": {"text": "Ada Marsh"}}
+        (only,) = patient(alice, R4_PATIENT, contact=[contact]).of_type("Patient")
+        assert only["contact"] == [contact]
+        assert f"Contact person: Ada Marsh{f' ({said})' if said else ''}</p>" in only["text"]["div"]
+
     def test_may_be_known_by_what_they_are_alone(self, alice):
         home = {"line": ["7 Heron Way"], "city": "Tarn"}
         school = {"organization": {"display": "Tarn School", "reference": "Organization/9"}}

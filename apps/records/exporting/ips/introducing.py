@@ -15,12 +15,18 @@ _SEX: Final[Mapping[str, Promise]] = {
     "female": gettext_lazy("female"), "male": gettext_lazy("male"), "other": gettext_lazy("other"),
     "unknown": gettext_lazy("unknown"),
 }  # fmt: skip
-# What the codes mean that are often sent without words (v2-0131; DSTU2 patient-contact-relationship).
+# What the codes mean that are often sent without words: v2-0131, DSTU2 patient-contact-relationship, v3-RoleCode.
 _RELATIONS: Final[Mapping[str, Promise]] = {
-    "C": gettext_lazy("emergency contact"), "emergency": gettext_lazy("emergency contact"),
-    "N": gettext_lazy("next of kin"), "guardian": gettext_lazy("guardian"), "family": gettext_lazy("family"),
-    "E": gettext_lazy("employer"), "partner": gettext_lazy("partner"), "parent": gettext_lazy("parent"),
-    "caregiver": gettext_lazy("caregiver"), "friend": gettext_lazy("friend"),
+    **dict.fromkeys(("c", "emergency"), gettext_lazy("emergency contact")), "n": gettext_lazy("next of kin"),
+    **dict.fromkeys(("guardian", "guard"), gettext_lazy("guardian")), "e": gettext_lazy("employer"),
+    **dict.fromkeys(("family", "fammemb"), gettext_lazy("family")), "caregiver": gettext_lazy("caregiver"),
+    **dict.fromkeys(("partner", "dompart"), gettext_lazy("partner")),
+    **dict.fromkeys(("sps", "husb", "wife"), gettext_lazy("spouse")),
+    **dict.fromkeys(("parent", "prn"), gettext_lazy("parent")),
+    **dict.fromkeys(("friend", "frnd"), gettext_lazy("friend")),
+    "mth": gettext_lazy("Mother"), "fth": gettext_lazy("Father"), "dau": gettext_lazy("Daughter"),
+    "son": gettext_lazy("Son"), "chld": gettext_lazy("Child"), "bro": gettext_lazy("Brother"),
+    "sis": gettext_lazy("Sister"),
 }  # fmt: skip
 
 _RANKS: Final[Mapping[str, int]] = {"official": 0, "usual": 1, "temp": 3, "old": 4, "maiden": 5}
@@ -67,7 +73,7 @@ def _other(other: Part) -> str:
 
 
 def _relation(relation: Part) -> str:
-    codes = (coding.get("code", "") for coding in relation.get("coding", ()))
+    codes = (coding.get("code", "").casefold() for coding in relation.get("coding", ()))
     return str(relation.get("text") or next((_RELATIONS[code] for code in codes if code in _RELATIONS), ""))
 
 
