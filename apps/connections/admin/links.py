@@ -15,6 +15,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from apps.audit.models import AuditEvent
+from apps.connections import clocks
 from apps.connections.admin import pages
 from apps.connections.admin.questions import DoesItEndSoon, HowDoesItStand, IsItsRenewalLate, WhyMustThePatientSignIn
 from apps.connections.admin.viewing import NotedWindow
@@ -73,7 +74,8 @@ class ConnectionAdmin(NotedWindow):
         """What `link_health` says, with ways to the links it counts."""
         if not self.has_view_permission(request):
             raise PermissionDenied
-        shown = pages.health_page(health.examine(at=timezone.now()))
+        at = clocks.now()
+        shown = pages.health_page(health.examine(at=at, off_by=timezone.now() - at))
         context = {**self._context(request), "title": _("Health of links"), "health": shown}
         return TemplateResponse(request, "admin/connections/health.html", context)
 

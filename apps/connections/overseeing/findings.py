@@ -205,8 +205,7 @@ def of_clock(off_by: timedelta) -> Iterator[Finding]:
     """This machine's, by the database's: what it signs is refused as of the past or of the future."""
     if abs(off_by) >= CLOCK_OFF:
         level = Level.ACT if abs(off_by) >= CLOCK_FAR_OFF else Level.ATTENTION
-        way = "ahead" if off_by > timedelta() else "behind"
-        yield Finding(level=level, what=What.CLOCK, who=Who.US, code=f"{abs(off_by).total_seconds():.0f} seconds {way}")
+        yield Finding(level=level, what=What.CLOCK, who=Who.US, code=f"{off_by.total_seconds():+.0f} s")
 
 
 def of_certificate(outlook: Outlook) -> Iterator[Finding]:

@@ -55,8 +55,8 @@ class TestTheClockOfThisMachine:
             (0, []),
             (29, []),
             (-29, []),
-            (31, [(Level.ATTENTION, "31 seconds ahead")]),
-            (-3600, [(Level.ACT, "3600 seconds behind")]),
+            (31, [(Level.ATTENTION, "+31 s")]),
+            (-3600, [(Level.ACT, "-3600 s")]),
         ],
     )
     def test_is_told_where_it_is_not_that_of_the_database(self, db, seconds, expected):
