@@ -6,6 +6,7 @@ and are left out. A document without sections has a file in their place (4.2.3.1
 
 import base64
 import binascii
+import html
 import re
 from typing import NamedTuple
 
@@ -40,6 +41,10 @@ def read(markup: str) -> Reading:
         if was_in_part != where.is_in_part:
             typesetter.end_row()
             typesetter.end_block(BlockKind.HEADING if where.is_in_title else BlockKind.PARAGRAPH)
+            if where.is_in_text and (name := where.name_without_title()):
+                typesetter.end_block(BlockKind.HEADING)
+                typesetter.say(name)
+                typesetter.end_block()
         elif where.is_in_part:
             typesetter.feed(piece)
         if typesetter.is_full or count >= MOST_PIECES:
@@ -67,6 +72,7 @@ class _Where:
     def __init__(self) -> None:
         self._open: list[str] = []
         self._part_at = 0  # how many were open when the part at hand began; 0: none
+        self._names: dict[int, str] = {}  # of sections by how deep they are, from their codes
 
     @property
     def is_in_part(self) -> bool:
@@ -76,17 +82,33 @@ class _Where:
     def is_in_title(self) -> bool:
         return self.is_in_part and self._open[self._part_at - 1] == "title"
 
+    @property
+    def is_in_text(self) -> bool:
+        return self.is_in_part and not self.is_in_title
+
+    def name_without_title(self) -> str:
+        """What the code of this section calls it, where no title does. Once."""
+        return self._names.pop(self._part_at - 1, "")
+
     def follow(self, piece: Piece) -> None:
         if piece.kind is PieceKind.START:
-            self._begin(piece.value)
+            self._begin(piece)
+        elif piece.kind is PieceKind.TEXT and self.is_in_title and piece.value.strip():
+            self._names.pop(self._part_at - 1, None)
         elif piece.kind is PieceKind.END and piece.value in self._open:
             while self._open.pop() != piece.value:
                 pass
             self._part_at = self._part_at if self._part_at <= len(self._open) else 0
 
-    def _begin(self, name: str) -> None:
+    def _begin(self, piece: Piece) -> None:
+        name = piece.value
         if len(self._open) >= _DEEPEST:
             return
+        if name == "section":
+            self._names.pop(len(self._open) + 1, None)
+        elif name == "code" and self._open[-1:] == ["section"]:
+            said = dict(_ATTRIBUTE.findall(piece.attributes)).get("displayName", "")
+            self._names[len(self._open)] = " ".join(html.unescape(said).split())
         is_part = name in _PARTS and bool(self._open) and self._open[-1] in _WHOLES
         self._open.append(name)
         if is_part and not self.is_in_part:

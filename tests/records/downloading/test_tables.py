@@ -1,4 +1,4 @@
-"""Tables and lists that a provider wrote: each row says all that is true of it."""
+"""Tables, lists and sections that a provider wrote: each row says all that is true of it, each text what it is of."""
 
 import time
 
@@ -73,3 +73,18 @@ class TestAnItem:
             Block(BlockKind.ITEM, "First walk"),
             Block(BlockKind.ITEM, "Second"),
         )
+
+
+class TestASectionOfAClinicalDocument:
+    @pytest.mark.parametrize("title", ["", "<title/>", "<title nullFlavor='UNK'> </title>"])
+    def test_without_a_title_is_called_by_its_code(self, title):
+        code = "<code code='48765-2' displayName='Allergies &amp;  reactions'><translation displayName='x'/></code>"
+        inner = (
+            "<component><section><code displayName='Inner'/><title>Food</title><text>milk</text></section></component>"
+        )
+        section = f"<section>{code}{title}<text>none</text>{inner}</section><section><text>loose</text></section>"
+        found = clinical_documents.read(f"<ClinicalDocument><code displayName='CCD'/>{section}")
+        assert [(block.kind, block.text) for block in found.blocks] == [
+            (BlockKind.HEADING, "Allergies & reactions"), (BlockKind.PARAGRAPH, "none"),
+            (BlockKind.HEADING, "Food"), (BlockKind.PARAGRAPH, "milk"), (BlockKind.PARAGRAPH, "loose"),
+        ]  # fmt: skip
