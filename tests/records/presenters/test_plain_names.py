@@ -1,19 +1,39 @@
 """Plain names by LOINC code."""
 
+import re
+
 import pytest
 from django.utils import translation
 
 from apps.records.presenters import plain_names
 from apps.records.presenters.entry import Code
-from apps.records.presenters.plain_names import NAMES
+from apps.records.presenters.plain_names import MEASUREMENTS, NAMES
 
-LOINC = "http://loinc.org"
+LOINC, SNOMED, ICD_10 = "http://loinc.org", "http://snomed.info/sct", "http://hl7.org/fhir/sid/icd-10-cm"
 CODES = [code for name in NAMES for code in name.loinc]
+OF_SNOMED = [code for name in NAMES for code in name.snomed]
+OF_ICD_10 = [code for name in NAMES for code in name.icd10]
+# The dihedral group of ten, by which SNOMED CT checks its identifiers (Verhoeff).
+TIMES = [[(a + b) % 5 if a < 5 and b < 5 else 5 + (a + b) % 5 if a < 5 else 5 + (a - b) % 5 if b < 5 else (a - b) % 5
+          for b in range(10)] for a in range(10)]  # fmt: skip
+TURNED = [1, 5, 7, 6, 2, 8, 3, 0, 9, 4]
+
+
+def checked(code: str) -> int:
+    """Nought for a SNOMED CT identifier that nobody mistyped."""
+    found = 0
+    for place, digit in enumerate(reversed(code)):
+        turned = int(digit)
+        for _time in range(place % 8):
+            turned = TURNED[turned]
+        found = TIMES[found][turned]
+    return found
 
 
 class TestThePlainNames:
     def test_name_every_code_once(self):
-        assert len(CODES) == len(set(CODES))
+        for codes in (CODES, OF_SNOMED, OF_ICD_10):
+            assert len(codes) == len(set(codes))
         assert len({name.key for name in NAMES}) == len(NAMES)
 
     @pytest.mark.parametrize("code", CODES)
@@ -22,9 +42,18 @@ class TestThePlainNames:
         doubled = [int(each) * (2 if place % 2 == 0 else 1) for place, each in enumerate(reversed(number))]
         assert (10 - sum(each // 10 + each % 10 for each in doubled) % 10) % 10 == int(digit)
 
-    def test_never_judge(self):
+    @pytest.mark.parametrize("code", OF_SNOMED)
+    def test_hold_identifiers_that_nobody_mistyped(self, code):
+        assert checked(code) == 0
+        assert checked(f"{code[:-2]}{code[-1]}{code[-2]}") != 0 or code[-1] == code[-2]
+
+    @pytest.mark.parametrize("code", OF_ICD_10)
+    def test_hold_codes_of_the_shape_of_icd_10(self, code):
+        assert re.fullmatch(r"[A-Z][0-9]{2}(\.[0-9A-Z]{1,4})?", code)
+
+    def test_of_measurements_never_judge(self):
         with translation.override("en"):
-            said = " ".join(str(name.words) for name in NAMES).lower()
+            said = " ".join(str(name.words) for name in MEASUREMENTS).lower()
         assert not {"bad", "good", "normal", "abnormal", "high", "low"} & set(said.replace(",", "").split())
 
 
@@ -36,6 +65,17 @@ class TestANameForCodings:
 
     def test_is_found_for_two_codes_of_the_same_thing(self):
         assert plain_names.of((Code(LOINC, "29463-7"), Code("https://loinc.org/", "3141-9"))) is not None
+
+    def test_is_found_for_a_condition_by_either_system(self):
+        codes = Code(SNOMED, "59621000"), Code(ICD_10, "I10")
+        for sent in (codes, codes[:1], codes[1:]):
+            named = plain_names.of(sent)
+            assert named is not None
+            assert str(named.words) == "High blood pressure"
+
+    def test_is_none_for_a_code_that_says_more(self):
+        assert plain_names.of((Code(ICD_10, "E11.65"),)) is None
+        assert plain_names.of((Code(SNOMED, "44054006"), Code(ICD_10, "E10.9"))) is None
 
     def test_is_none_where_two_codes_mean_different_things(self):
         assert plain_names.of((Code(LOINC, "29463-7"), Code(LOINC, "8302-2"))) is None
@@ -49,7 +89,13 @@ class TestANameForCodings:
 
 class TestAWordThatAPersonTypes:
     @pytest.mark.parametrize(
-        ("words", "key"), [("lipid PANEL", "lipids"), ("hba1c", "a1c"), (" blood  sugar", "glucose")]
+        ("words", "key"),
+        [
+            ("lipid PANEL", "lipids"),
+            ("hba1c", "a1c"),
+            (" blood  sugar", "glucose"),
+            ("HYPERTENSION", "high-blood-pressure"),
+        ],
     )
     def test_finds_the_name_by_either_side(self, words, key):
         assert key in {name.key for name in plain_names.meant_by(words)}

@@ -1,5 +1,5 @@
-"""What a test or a vital sign is, in a sentence or two of ours (patient experience 2.1): what is measured, and what
-that does in the body.
+"""What a test, a vital sign or a health condition is, in a sentence or two of ours (patient experience 2.1): what is
+measured, what that does in the body, what goes on in it.
 
 Never what a value means for anybody: no advice, no risk, no judgment. What says itself, such as a weight, is not
 explained; nor is a code that we do not know, nor one of which we are not sure what it means.
@@ -13,15 +13,26 @@ from django.utils.functional import Promise
 
 from apps.records.presenters import plain_names
 from apps.records.presenters.entry import Entry
-from apps.records.viewing.explaining import blood, chemistry, hormones, others, sugar_and_fats, vital_signs
+from apps.records.viewing.explaining import (
+    blood,
+    chemistry,
+    conditions,
+    hormones,
+    others,
+    sugar_and_fats,
+    vital_signs,
+)
 
 _BY_NAME: Final[Mapping[str, Promise]] = MappingProxyType(
-    {**vital_signs.SAID, **sugar_and_fats.SAID, **blood.SAID, **chemistry.SAID, **hormones.SAID, **others.SAID}
-)
+    {
+        **vital_signs.SAID, **sugar_and_fats.SAID, **blood.SAID, **chemistry.SAID, **hormones.SAID, **others.SAID,
+        **conditions.SAID,
+    }
+)  # fmt: skip
 
 
 def of(entry: Entry) -> str:
-    """What the test that an entry is of is, or the group of tests that a report is; else empty."""
+    """What the test that an entry is of is, the group of tests that a report is, or a condition; else empty."""
     name = None if entry.is_withheld else plain_names.of(entry.codes)
     return "" if name is None else of_name(name.key)
 

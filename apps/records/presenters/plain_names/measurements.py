@@ -1,63 +1,13 @@
-"""What common tests and vital signs are called in plain words, by their LOINC code.
+"""Tests, groups of tests and vital signs, by their LOINC codes (https://loinc.org; (c) Regenstrief Institute, used
+under its license)."""
 
-Codes are of LOINC (https://loinc.org; (c) Regenstrief Institute, used under its license). A name is ours and says what
-is measured, never what it means for anybody. A code that we are not sure of is not here: then the provider's words
-stand alone. `terms` are what laboratories write for the same thing, for search.
-"""
+from typing import Final
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.records.presenters.entry import Code
+from apps.records.presenters.plain_names.name import PlainName
 
-_LOINC = frozenset({"http://loinc.org", "urn:oid:2.16.840.1.113883.6.1", "https://loinc.org", "http://www.loinc.org"})
-
-
-@dataclass(frozen=True)
-class PlainName:
-    """One thing that is measured. `words` are translated when shown; `key` is the same in every language."""
-
-    key: str
-    words: Promise
-    terms: tuple[str, ...] = ()
-    loinc: tuple[str, ...] = ()
-
-
-def is_loinc(code: Code) -> bool:
-    """Whether the coding is of LOINC, in any of the ways its system is written."""
-    return code.system.rstrip("/") in _LOINC
-
-
-def is_known(code: str) -> bool:
-    """Whether there is a name for this LOINC code."""
-    return code in _BY_CODE
-
-
-def of(codes: Iterable[Code]) -> PlainName | None:
-    """The name for what these codings mean; None where we know none, or where two of them mean different things."""
-    found = {_BY_CODE[code.code].key: _BY_CODE[code.code] for code in codes if is_loinc(code) and code.code in _BY_CODE}
-    return next(iter(found.values())) if len(found) == 1 else None
-
-
-def of_test(test: str) -> PlainName | None:
-    """The name for what results are compared under (`ResultEntry.test`)."""
-    system, _, code = test.partition(":")
-    return _BY_CODE.get(code) if system == "loinc" else None
-
-
-def meant_by(words: str) -> tuple[PlainName, ...]:
-    """The names that a person may mean by a word: those of which the words or a term contain it, whatever its case. By
-    one letter nobody means any."""
-    wanted = " ".join(words.casefold().split())
-    if len(wanted) <= 1:
-        return ()
-    return tuple(name for name in NAMES if any(wanted in said.casefold() for said in (str(name.words), *name.terms)))
-
-
-NAMES: tuple[PlainName, ...] = (
+MEASUREMENTS: Final[tuple[PlainName, ...]] = (
     # Vital signs
     PlainName("blood-pressure", _("Blood pressure"), ("BP",), ("85354-9", "55284-4", "35094-2")),
     PlainName("systolic", _("Blood pressure, upper number"), ("systolic", "SBP"), ("8480-6",)),
@@ -275,5 +225,3 @@ NAMES: tuple[PlainName, ...] = (
     PlainName("stool-blood", _("Hidden blood in stool"), ("FIT", "occult blood"), ("57905-2", "29771-3")),
     PlainName("blood-group", _("Blood group"), ("ABO and Rh", "blood type"), ("882-1", "883-9", "10331-7")),
 )  # fmt: skip
-
-_BY_CODE = {code: name for name in NAMES for code in name.loinc}

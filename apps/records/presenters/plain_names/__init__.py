@@ -1,0 +1,66 @@
+"""What common tests, vital signs and health conditions are called in plain words, by their codes.
+
+A name is ours and says what something is, never what it means for anybody. A code that we are not sure of is not here:
+then the provider's words stand alone. Where both are told, the provider's stand beside (patient experience 1.2).
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+from apps.records.presenters.entry import Code
+from apps.records.presenters.plain_names.conditions import CONDITIONS
+from apps.records.presenters.plain_names.measurements import MEASUREMENTS
+from apps.records.presenters.plain_names.name import PlainName
+
+NAMES: Final = (*MEASUREMENTS, *CONDITIONS)
+
+_LOINC: Final = frozenset(
+    {"http://loinc.org", "urn:oid:2.16.840.1.113883.6.1", "https://loinc.org", "http://www.loinc.org"}
+)
+_SNOMED: Final = frozenset({"http://snomed.info/sct", "urn:oid:2.16.840.1.113883.6.96"})
+_ICD_10: Final = frozenset(
+    {
+        "http://hl7.org/fhir/sid/icd-10-cm", "http://hl7.org/fhir/sid/icd-10", "urn:oid:2.16.840.1.113883.6.90",
+        "urn:oid:2.16.840.1.113883.6.3",
+    }
+)  # fmt: skip
+_BY_LOINC: Final = {code: name for name in NAMES for code in name.loinc}
+_BY_SNOMED: Final = {code: name for name in NAMES for code in name.snomed}
+_BY_ICD_10: Final = {code: name for name in NAMES for code in name.icd10}
+_BY_SYSTEM: Final = {
+    system: by_code
+    for systems, by_code in ((_LOINC, _BY_LOINC), (_SNOMED, _BY_SNOMED), (_ICD_10, _BY_ICD_10))
+    for system in systems
+}
+
+
+def is_loinc(code: Code) -> bool:
+    """Whether the coding is of LOINC, in any of the ways its system is written."""
+    return code.system.rstrip("/") in _LOINC
+
+
+def is_known(code: str) -> bool:
+    """Whether there is a name for this LOINC code."""
+    return code in _BY_LOINC
+
+
+def of(codes: Iterable[Code]) -> PlainName | None:
+    """The name for what these codings mean; None where we know none, or where two of them mean different things."""
+    meant = (_BY_SYSTEM.get(code.system.rstrip("/"), {}).get(code.code) for code in codes)
+    found = {name.key: name for name in meant if name is not None}
+    return next(iter(found.values())) if len(found) == 1 else None
+
+
+def of_test(test: str) -> PlainName | None:
+    """The name for what results are compared under (`ResultEntry.test`)."""
+    system, _, code = test.partition(":")
+    return _BY_LOINC.get(code) if system == "loinc" else None
+
+
+def meant_by(words: str) -> tuple[PlainName, ...]:
+    """The names that a person may mean by a word: those of which the words or a term contain it, whatever its case. By
+    one letter nobody means any."""
+    wanted = " ".join(words.casefold().split())
+    if len(wanted) <= 1:
+        return ()
+    return tuple(name for name in NAMES if any(wanted in said.casefold() for said in (str(name.words), *name.terms)))
