@@ -177,11 +177,11 @@ class TestAReport:
         assert "Sodium" in text
         assert "not here" not in text
 
-    @pytest.mark.parametrize(("sent", "said"), [(230, "230 results"), (1500, "1000 results or more")])
+    @pytest.mark.parametrize(("sent", "said"), [(230, "230 results"), (1500, "1,000 results or more")])
     def test_says_in_lists_how_many_results_it_has(self, hers, connection, sent, said):
         keep(connection, report(*(f"o{number}" for number in range(sent))))
         for there in (reverse("subject", args=["results"]), reverse("everything_by_date")):
-            assert re.findall(r"\d+ results[^<]*", main_of(hers.get(there))) == [said]
+            assert re.findall(r"[\d,]+ results[^<]*", main_of(hers.get(there))) == [said]
 
     def test_counts_those_that_nothing_names_on_its_page_too(self, hers, connection):
         sent = [{**result(0, name=f"Peptide {number}"), "id": f"o{number}"} for number in range(200)]
