@@ -9,3 +9,11 @@ from django.utils import formats
 def grouped(count: int) -> str:
     """The count in the language of now."""
     return formats.number_format(count)
+
+
+class Count(int):
+    """A count that a sentence tells so by itself, and chooses its plural by."""
+
+    def __str__(self) -> str:
+        """With its digits grouped."""
+        return grouped(int(self))

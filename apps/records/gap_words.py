@@ -14,6 +14,7 @@ from django.utils.translation import gettext, ngettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from apps.records import parts
+from apps.records.counts import Count
 from apps.records.models import SyncStep
 from apps.records.presenters import dates
 from apps.records.subjects import shelved_for
@@ -53,10 +54,10 @@ def of(step: SyncStep, *, provider: str, tries_again: bool = False) -> Told:
         "provider": provider,
         "part": parts.name(step.resource_type),
         "date": dates.day(step.finished_at) if step.finished_at else "",
-        "counted": step.rows_counted or 0,
-        "sent": _sent(step),
-        "refused": step.rows_refused,
-        "unreadable": step.rows_unreadable,
+        "counted": Count(step.rows_counted or 0),
+        "sent": Count(_sent(step)),
+        "refused": Count(step.rows_refused),
+        "unreadable": Count(step.rows_unreadable),
     }
     first = _words(Gap(step.gap), step)
     told = (first, *(said for said in _of_single_entries(step) if said is not first))
@@ -120,7 +121,7 @@ _GAPS: Mapping[SyncStep.Gap, _Said] = {
     Gap.STOPPED_SHORT: (
         Kind.INFO,
         _NOT_COMPLETE,
-        _("%(provider)s counted %(counted)d but sent %(sent)d. We cannot reach the rest."),
+        _("%(provider)s counted %(counted)s but sent %(sent)s. We cannot reach the rest."),
     ),
     Gap.TOO_MUCH: (
         Kind.INFO,
@@ -141,9 +142,9 @@ _GAPS: Mapping[SyncStep.Gap, _Said] = {
         Kind.FAULT,
         _("Not all yours"),
         ngettext_lazy(
-            "%(refused)d entry was not yours: %(provider)s sent an entry about someone else. It is not in your "
+            "%(refused)s entry was not yours: %(provider)s sent an entry about someone else. It is not in your "
             "record, and we have told our staff. You may want to tell %(provider)s.",
-            "%(refused)d entries were not yours: %(provider)s sent entries about someone else. They are not in "
+            "%(refused)s entries were not yours: %(provider)s sent entries about someone else. They are not in "
             "your record, and we have told our staff. You may want to tell %(provider)s.",
             "refused",
         ),
@@ -171,8 +172,8 @@ _UNREADABLE_ENTRIES: _Said = (
     Kind.FAULT,
     _NOT_COMPLETE,
     ngettext_lazy(
-        "%(unreadable)d entry from %(provider)s could not be read, and is not here.",
-        "%(unreadable)d entries from %(provider)s could not be read, and are not here.",
+        "%(unreadable)s entry from %(provider)s could not be read, and is not here.",
+        "%(unreadable)s entries from %(provider)s could not be read, and are not here.",
         "unreadable",
     ),
 )
@@ -180,8 +181,8 @@ _UNCOUNTED_REST: _Said = (
     Kind.INFO,
     _NOT_COMPLETE,
     ngettext_lazy(
-        "%(sent)d entry came. There may be more at %(provider)s that we could not get.",
-        "%(sent)d entries came. There may be more at %(provider)s that we could not get.",
+        "%(sent)s entry came. There may be more at %(provider)s that we could not get.",
+        "%(sent)s entries came. There may be more at %(provider)s that we could not get.",
         "sent",
     ),
 )

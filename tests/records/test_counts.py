@@ -5,7 +5,7 @@ import uuid
 import pytest
 from django.utils import translation
 
-from apps.records import counts, ledger
+from apps.records import counts, gap_words, ledger
 from apps.records.exporting import copies, remarking
 from apps.records.exporting.gaps import Gaps
 from apps.records.exporting.ips import narrating
@@ -51,3 +51,18 @@ class TestACount:
         with translation.override(language):
             found = ledger.lines(connection, run, provider="x", counts={"vaccines": 1_234})
         assert any(line.sentence.startswith("1,234 ") for line in found)
+
+    @pytest.mark.parametrize(
+        ("columns", "said"),
+        [
+            ({"gap": "stopped_short", "rows_counted": 9_999, "rows_kept": 1_234}, ("9,999", "1,234.")),
+            ({"gap": "stopped_short", "rows_counted": 1, "rows_kept": 1_234}, ("1,234 entr",)),
+            ({"gap": "other_patient", "rows_refused": 1_234}, ("1,234 entr",)),
+            ({"gap": "unreadable", "rows_unreadable": 1_234}, ("1,234 entr",)),
+        ],
+    )
+    def test_is_told_so_of_what_is_missing(self, columns, said, language):
+        step = SyncStep(resource_type="Immunization", status="gap", finished_at=AT, **columns)
+        with translation.override(language):
+            sentence = gap_words.of(step, provider="x").sentence
+        assert all(part in sentence for part in said)
