@@ -224,7 +224,7 @@ class TestTheList:
 
     def test_takes_a_browser_of_any_name(self, alice: User):
         client = sign_in(Client(headers={"User-Agent": "x" * 5000}), alice)
-        assert "an unknown browser on an unknown system" in client.get(reverse("sessions")).content.decode()
+        assert "An unknown browser on an unknown system" in client.get(reverse("sessions")).content.decode()
 
 
 class TestSessionsOfAPersonWhoseDoorIsClosed:
