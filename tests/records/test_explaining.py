@@ -10,6 +10,8 @@ from apps.records.models import Record
 from apps.records.presenters.entry import Code, Entry
 from apps.records.presenters.plain_names import NAMES
 from apps.records.viewing import explaining
+from tests.records.pages import main
+from tests.records.people import PATIENT_ID
 from tests.records.shelved import keep, result
 
 LOINC = "http://loinc.org"
@@ -48,6 +50,47 @@ class TestTheWords:
 
     def test_are_none_of_what_the_provider_hides(self):
         assert explaining.of(Entry(codes=(Code(LOINC, "2823-3"),), is_withheld=True)) == ""
+
+
+@pytest.mark.django_db
+class TestACondition:
+    def told(self, logical_id, code, text):
+        return {
+            "resourceType": "Condition",
+            "id": logical_id,
+            "clinicalStatus": {"coding": [{"code": "active"}]},
+            "code": {"text": text, "coding": [{"system": "http://snomed.info/sct", "code": code}]},
+            "subject": {"reference": f"Patient/{PATIENT_ID}"},
+        }
+
+    @pytest.fixture
+    def kept(self, connection):
+        keep(
+            connection,
+            self.told("c1", "59621000", "Essential hypertension"),
+            self.told("c2", "49436004", "Atrial fibrillation"),
+            self.told("c3", "19242006", "Essential tremor"),
+        )
+
+    def test_stands_by_a_plain_name_with_the_provider_s_beside_where_that_says_more(self, hers, kept):
+        said = main(hers, "subject", "conditions")
+        assert 'High blood pressure <span class="theirs">(Essential hypertension)</span>' in said
+        assert "Irregular heartbeat (atrial fibrillation)</span>" in said
+        assert "Essential tremor</span>" in said
+
+    def test_is_found_by_either_name(self, hers, kept):
+        for words in ("high blood pressure", "essential hyper", "HTN"):
+            said = hers.post(reverse("search_record"), {"words": words}, follow=True).content.decode()
+            assert "High blood pressure" in said
+            assert "heartbeat" not in said
+
+    def test_is_explained_on_its_own_page_with_the_provider_s_words_whole(self, hers, kept):
+        said = main(hers, "entry", "conditions", Record.objects.get(logical_id="c2").pk)
+        assert "“Atrial fibrillation”" in said
+        assert "The upper chambers of the heart beat fast" in said
+
+    def test_that_has_no_name_of_ours_is_not_explained(self, hers, kept):
+        assert "What this is" not in main(hers, "entry", "conditions", Record.objects.get(logical_id="c3").pk)
 
 
 @pytest.mark.django_db

@@ -114,7 +114,8 @@ def _list(rows: Iterable[Row], addresses: _Addresses, *, show_subject: bool) -> 
 
 
 def _row(row: Row, addresses: _Addresses, *, show_subject: bool = False) -> str:
-    theirs = f' <span class="theirs">({_said(row.theirs)})</span>' if row.theirs else ""
+    is_said = row.theirs.casefold() in row.title.casefold()  # "Irregular heartbeat (atrial fibrillation)" has it
+    theirs = "" if is_said else f' <span class="theirs">({_said(row.theirs)})</span>'
     details = "".join(f'<span class="row-said">{dates_whole(detail)}</span>' for detail in row.details)
     return (
         f'<li><a class="row-link" href="{addresses.of(row)}"><div>'
