@@ -21,7 +21,7 @@ RECORDED = {
     6: "2aa5d1e62d55d764", 7: "a5f2fb776e221e1c",  # 6 has points in place of the values of a test
     8: "c2ad3159e2bf975d",  # a search says how each entry stands
     9: "c2ad3159e2bf975d",  # notes that are RTF are held as text, numbers with a unit that begins with one as multiples
-    10: "a285e12fa456a4d0",  # a visit that is over is no longer told as going on, and conditions are found by plain words
+    10: "a285e12fa456a4d0",  # a visit that is over does not go on, and conditions are found by plain words
 }  # fmt: skip
 CHANGED = (
     "What shelves hold has another shape than form {form} had. Count FORM in apps/records/shelving/indexing.py up, so "

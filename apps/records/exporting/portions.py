@@ -63,4 +63,3 @@ def since(span: Span, *, today: date) -> date | None:
         return None
     year, month = divmod(today.year * _DECEMBER + today.month - 1 - _MONTHS[span], _DECEMBER)
     return date(year, month + 1, min(today.day, calendar.monthrange(year, month + 1)[1]))
-

@@ -7,7 +7,8 @@ from django.utils import translation
 
 from apps.records.presenters import plain_names
 from apps.records.presenters.entry import Code
-from apps.records.presenters.plain_names import MEASUREMENTS, NAMES
+from apps.records.presenters.plain_names import NAMES
+from apps.records.presenters.plain_names.measurements import MEASUREMENTS
 
 LOINC, SNOMED, ICD_10 = "http://loinc.org", "http://snomed.info/sct", "http://hl7.org/fhir/sid/icd-10-cm"
 CODES = [code for name in NAMES for code in name.loinc]
