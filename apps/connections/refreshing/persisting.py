@@ -34,6 +34,14 @@ def until_written(write: Callable[[], T], *, within_seconds: float = WITHIN_SECO
             ):
                 raise
             _LOG.warning("An answer could not be written, and is written again")
-        database.close()  # the next write opens another
+        _leave()
         time.sleep(wait_seconds)
         wait_seconds = min(wait_seconds * 2, _LATEST_SECONDS)
+
+
+def _leave() -> None:
+    """The next write goes over another connection. One that went back to the pool alive would be given out again, and
+    after a failover it may lead for good to a server that can only be read."""
+    if database.connection is not None:
+        database.connection.close()
+    database.close()

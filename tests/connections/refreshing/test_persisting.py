@@ -15,6 +15,16 @@ def write():
 
 
 @pytest.fixture
+def pool(monkeypatch):
+    """As in a deployment: a connection that is closed alive is the next one."""
+    connection.close()
+    monkeypatch.setitem(connection.settings_dict["OPTIONS"], "pool", {"min_size": 1, "max_size": 1, "timeout": 10})
+    yield
+    connection.close()
+    connection.close_pool()
+
+
+@pytest.fixture
 def only_read():
     """This session's database can only be read, as after a failover; a new connection reaches the new one."""
     with connection.cursor() as cursor:
@@ -27,6 +37,11 @@ class TestAnAnswer:
     @pytest.mark.usefixtures("only_read")
     def test_is_written_when_the_database_can_be_written_again(self):
         refreshing.until_written(write, within_seconds=10)
+        assert Restoration.objects.count() == 1
+
+    @pytest.mark.usefixtures("pool", "only_read")
+    def test_is_written_over_another_connection_than_the_pool_would_give_out_again(self):
+        refreshing.until_written(write, within_seconds=3)
         assert Restoration.objects.count() == 1
 
     @pytest.mark.usefixtures("only_read")
