@@ -75,6 +75,12 @@ class TestOperatorsGuide:
         alarms = re.findall(r"alert: (\w+)", text)
         assert sorted(alarms) == sorted(name for cell in explained for name in re.findall(r"`(\w+)`", cell))
 
+    def test_has_no_rule_that_matches_labels_of_a_number(self):
+        """Prometheus takes none of the rules then: labels are matched between two metrics alone."""
+        rules = re.findall(r"expr: '([^']*)'", _OPERATORS["docs/operating/metrics.md"])
+        assert len(rules) == _OPERATORS["docs/operating/metrics.md"].count("alert: ")
+        assert [rule for rule in rules if re.search(r"[\d.]+ *[-+*/] *(?:on|ignoring)\b", rule)] == []
+
 
 def _anchor(heading: str) -> str:
     """Under which a heading can be linked; "" for any other line."""
