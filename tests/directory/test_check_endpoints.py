@@ -53,6 +53,12 @@ class TestTheCommand:
         assert (len(lines), ended) == (2, 0)
         assert EndpointCheck.objects.get().endpoint.fhir_base_url == servers[0].url("/well")
 
+    def test_checks_none_where_the_name_is_empty(self, servers):
+        """As of a variable that is not set: that names none, and not all."""
+        with pytest.raises(CommandError, match="no endpoint of this address or name"):
+            call_command("check_endpoints", "")
+        assert not EndpointCheck.objects.exists()
+
     def test_says_what_changed_since_the_last_time(self, servers):
         run("--all")
         servers[0].answer = lambda _request: [http(200, statement(software="Soarian"))]

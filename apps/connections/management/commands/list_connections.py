@@ -2,6 +2,7 @@
 
 import json
 from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Callable
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -47,8 +48,8 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         """As they come from the database."""
         wanted = Wanted(
-            registration_id=naming.registration_id(given) if (given := options["registration"]) else None,
-            provider_id=naming.provider_id(given) if (given := options["provider"]) else None,
+            registration_id=_found(naming.registration_id, options["registration"]),
+            provider_id=_found(naming.provider_id, options["provider"]),
             user_id=options["user"],
             status=options["status"],
             reason=options["reason"],
@@ -71,6 +72,10 @@ def _line(one: Listed) -> str:
     return _COLUMNS.format(
         str(one.id), one.status, one.reason or "-", *(_moment(moment) for moment in moments), one.provider
     )
+
+
+def _found(find: Callable[[str], UUID], given: str | None) -> UUID | None:
+    return None if given is None else find(given)
 
 
 def _number(text: str) -> int:

@@ -67,9 +67,9 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Do it, and say what was done."""
-        if options["registration"] and not options["all"]:
+        if options["registration"] is not None and not options["all"]:
             raise CommandError("--registration goes with --all.")
-        if options["registration"]:
+        if options["registration"] is not None:  # one that is empty names none, and not all
             options["registration"] = naming.registration_id(options["registration"])
         if options["connection"]:
             self._one(options["connection"], is_rehearsal=options["dry_run"])

@@ -51,7 +51,7 @@ class Command(BaseCommand):
 
 
 def _chosen(options: dict[str, Any]) -> "QuerySet[Endpoint]":
-    if options["url"]:
+    if options["url"] is not None:
         return naming.endpoints(options["url"])
     rows = checking.checkable()
     if options["sample"] is not None:

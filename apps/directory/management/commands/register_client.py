@@ -260,7 +260,7 @@ def _line(server: AuthorizationServer, registration: ClientRegistration) -> dict
 
 
 def _servers(authorize_url: str | None) -> list[AuthorizationServer]:
-    if authorize_url:
+    if authorize_url is not None:
         return naming.authorization_servers(authorize_url)
     found = list(AuthorizationServer.objects.filter(is_sandbox=True).order_by("authorize_url", "pk"))
     if not found:

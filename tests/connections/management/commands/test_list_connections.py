@@ -56,7 +56,7 @@ class TestListConnections:
         ):
             assert [json.loads(line)["id"] for line in run(*asked, "--json")[0].splitlines()] == [str(link.pk)]
 
-    @pytest.mark.parametrize("asked", ["Nowhere", "00000000-0000-4000-8000-000000000000"])
+    @pytest.mark.parametrize("asked", ["Nowhere", "00000000-0000-4000-8000-000000000000", ""])
     def test_refuses_what_is_not_there(self, asked, db):
         with pytest.raises(CommandError, match="There is no client registration"):
             run("--registration", asked)

@@ -213,7 +213,7 @@ class TestAll:
 
     def test_of_a_registration_that_is_not_there_are_refused(self, make, stand_in):
         make(due_in=5 * HOUR)
-        for name in (str(uuid.uuid4()), "Nowhere gateway"):
+        for name in (str(uuid.uuid4()), "Nowhere gateway", ""):  # the last as of a variable that is not set
             with pytest.raises(CommandError, match="There is no client registration of this id or name"):
                 call_command("refresh_tokens", "--all", "--registration", name)
         assert stand_in.token_requests == []
@@ -254,5 +254,6 @@ class TestItself:
         assert [canary for canary in CANARIES if canary in text + caplog.text] == []
 
     def test_takes_a_registration_with_all_alone(self, db):
-        with pytest.raises(CommandError, match="goes with --all"):
-            call_command("refresh_tokens", "--due", "--registration", str(uuid.uuid4()))
+        for name in (str(uuid.uuid4()), ""):
+            with pytest.raises(CommandError, match="goes with --all"):
+                call_command("refresh_tokens", "--due", "--registration", name)
