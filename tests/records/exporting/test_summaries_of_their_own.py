@@ -1,9 +1,13 @@
 """Sections that pick what they have from among other things: they are there only where they have something."""
 
+from datetime import datetime
+
 import pytest
 
 from apps.records import shelving
+from apps.records.exporting.ips.passing import Passing
 from apps.records.models import SyncRun, SyncStep
+from apps.records.presenters.moments import When
 from tests.records.exporting.keeping import keep, spoil
 from tests.records.exporting.summarized import (
     ALERTS,
@@ -186,6 +190,19 @@ class TestAPregnancy:
         told = {"effectiveDateTime": "2026-03-01", "valueString": None, "valueDateTime": due}
         keep(make_connection(alice), observed("o1", "11778-8", **told))
         assert ("; This day has passed.</td>" in Summarized(alice).words(PREGNANCY)) is has_passed
+
+    @pytest.mark.parametrize(
+        ("due", "day", "has_passed"),
+        [
+            ("2026-02", "2026-02-28", False),
+            ("2026-02", "2026-03-01", True),
+            ("2026", "2026-12-31", False),
+            ("2026", "2027-01-01", True),
+        ],
+    )
+    def test_whose_month_or_year_is_over_says_so_from_the_next_day_on(self, due, day, has_passed):
+        told = Passing(When(starts="2026-02-01"), due=When(starts=due))
+        assert (told.remark(datetime.fromisoformat(f"{day}T12:00:00Z")) == "This day has passed.") is has_passed
 
     def test_says_once_why_some_of_it_is_missing(self, alice):
         keep(make_connection(alice), observed("o1", "82810-3"))

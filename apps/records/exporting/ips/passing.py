@@ -11,10 +11,8 @@ from apps.records.presenters.entry import Entry
 from apps.records.presenters.moments import UNDATED, When
 from apps.records.presenters.results import ResultEntry
 from apps.wire import datetimes
-from apps.wire.datetimes import Precision
 
 _LASTS: Final = timedelta(days=305)  # ten months: a pregnancy, and some weeks for whoever wrote it down later
-_AS_LONG_AS: Final = {Precision.YEAR: timedelta(days=366), Precision.MONTH: timedelta(days=31)}
 
 
 @dataclass(frozen=True, repr=False)
@@ -37,15 +35,11 @@ class Passing:
             return _("This day has passed.")
         if recorded is None:
             return _("It is not known when this was recorded: it may no longer be so.")
-        is_old = _later(recorded, _LASTS) < at.date()
+        is_old = at.date() - recorded > _LASTS
         return _("Recorded more than 10 months ago: it may no longer be so.") if is_old else ""
 
 
 def _last_day(when: When) -> date | None:
     """The last day that it can mean."""
     written = datetimes.parse(when.ends or when.starts)
-    return None if written is None else _later(written.first_day, _AS_LONG_AS.get(written.precision, timedelta()))
-
-
-def _later(day: date, length: timedelta) -> date:
-    return day + min(length, date.max - day)
+    return None if written is None else written.last_day
