@@ -156,7 +156,10 @@ class TestAContactPerson:
 
     @pytest.mark.parametrize(
         ("code", "said"),
-        [("MTH", "Mother"), ("SPS", "spouse"), ("emergency", "emergency contact"), ("N", "next of kin"), ("x9", "")],
+        [
+            *(("MTH", "Mother"), ("SPS", "spouse"), ("CHILD", "Child"), ("DAUC", "Daughter"), ("SONC", "Son")),
+            *(("emergency", "emergency contact"), ("EP", "emergency contact"), ("N", "next of kin"), ("x9", "")),
+        ],
     )
     def test_says_what_they_are_where_only_a_code_came(self, alice, code, said):
         contact = {"relationship": [{"coding": [{"code": code}]}], "name": {"text": "Ada Marsh"}}

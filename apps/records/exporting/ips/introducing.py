@@ -17,16 +17,16 @@ _SEX: Final[Mapping[str, Promise]] = {
 }  # fmt: skip
 # What the codes mean that are often sent without words: v2-0131, DSTU2 patient-contact-relationship, v3-RoleCode.
 _RELATIONS: Final[Mapping[str, Promise]] = {
-    **dict.fromkeys(("c", "emergency"), gettext_lazy("emergency contact")), "n": gettext_lazy("next of kin"),
+    **dict.fromkeys(("c", "ep", "emergency"), gettext_lazy("emergency contact")), "n": gettext_lazy("next of kin"),
     **dict.fromkeys(("guardian", "guard"), gettext_lazy("guardian")), "e": gettext_lazy("employer"),
     **dict.fromkeys(("family", "fammemb"), gettext_lazy("family")), "caregiver": gettext_lazy("caregiver"),
     **dict.fromkeys(("partner", "dompart"), gettext_lazy("partner")),
     **dict.fromkeys(("sps", "husb", "wife"), gettext_lazy("spouse")),
     **dict.fromkeys(("parent", "prn"), gettext_lazy("parent")),
     **dict.fromkeys(("friend", "frnd"), gettext_lazy("friend")),
-    "mth": gettext_lazy("Mother"), "fth": gettext_lazy("Father"), "dau": gettext_lazy("Daughter"),
-    "son": gettext_lazy("Son"), "chld": gettext_lazy("Child"), "bro": gettext_lazy("Brother"),
-    "sis": gettext_lazy("Sister"),
+    **dict.fromkeys(("dau", "dauc"), gettext_lazy("Daughter")), **dict.fromkeys(("son", "sonc"), gettext_lazy("Son")),
+    "mth": gettext_lazy("Mother"), "fth": gettext_lazy("Father"), "child": gettext_lazy("Child"),
+    "bro": gettext_lazy("Brother"), "sis": gettext_lazy("Sister"),
 }  # fmt: skip
 
 _RANKS: Final[Mapping[str, int]] = {"official": 0, "usual": 1, "temp": 3, "old": 4, "maiden": 5}
