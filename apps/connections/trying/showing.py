@@ -166,12 +166,6 @@ def last_finished(registration: ClientRegistration) -> Trial | None:
     return finished.order_by("-ended_at").first()
 
 
-def has_passed(registration: ClientRegistration) -> bool:
-    """Whether that one went well."""
-    trial = last_finished(registration)
-    return trial is not None and passed(trial)
-
-
 def let_in(registration: ClientRegistration, endpoints: Sequence[Endpoint]) -> frozenset[UUID]:
     """Those of these endpoints at which the last trial was let in to somebody's record: their organization has turned
     us on."""
