@@ -99,6 +99,8 @@ def redis_url() -> str | None:
 
 def cache_config(url: str | None) -> dict[str, object]:
     """Django's form of a Redis address. The cache counts tries; nothing in it is secret or must last."""
+    if url is None:  # without an address the queue would look for a broker of another kind on this machine, for ever
+        raise ImproperlyConfigured("REDIS_URL is not set")
     return {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": url,
@@ -122,7 +124,8 @@ def database_config(url: str | None, *, pool_size: int | None = None) -> dict[st
     if pool_size:
         # There is a connection for every thread, so that only a database that does not answer makes one wait. A page
         # asks two or three times before it gives up, and holds its thread meanwhile.
-        options["pool"] = {"min_size": 1, "max_size": pool_size, "timeout": 3}
+        # After a failover some may lead to a server that can only be read, and answer for ever: none is kept for long.
+        options["pool"] = {"min_size": 1, "max_size": pool_size, "timeout": 3, "max_lifetime": 300}
     return {**config, "OPTIONS": options}
 
 

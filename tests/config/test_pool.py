@@ -1,11 +1,16 @@
-"""A process has a database connection for every thread that may want one."""
+"""A process has a database connection for every thread that may want one, and none for long."""
 
 from django.conf import settings
 
 from apps.connections.refreshing import running
-from config import celery
+from config import celery, env
 
 
 class TestAWorker:
     def test_has_a_connection_for_each_thread_and_hand(self):
         assert settings.DATABASE_POOL_SIZE > celery.THREADS + running.HANDS
+
+    def test_keeps_none_for_long(self):
+        """After a failover it may lead to a server that can only be read, and answers for ever."""
+        pool = env.database_config("postgres://holdfast@database.example/holdfast", pool_size=1)["OPTIONS"]["pool"]
+        assert pool["max_lifetime"] <= 300
