@@ -10,7 +10,7 @@ from apps.records.models import Record
 from apps.records.presenters.entry import Code, Entry
 from apps.records.presenters.plain_names import NAMES
 from apps.records.viewing import explaining
-from tests.records.pages import main
+from tests.records.pages import main, page
 from tests.records.people import PATIENT_ID
 from tests.records.shelved import keep, result
 
@@ -77,6 +77,18 @@ class TestACondition:
         assert 'High blood pressure <span class="theirs">(Essential hypertension)</span>' in said
         assert "Irregular heartbeat (atrial fibrillation)</span>" in said
         assert "Essential tremor</span>" in said
+
+    def test_keeps_the_provider_s_word_that_is_only_a_part_of_ours(self, hers, connection):
+        keep(connection, self.told("c4", "266257000", "Stroke"), self.told("c5", "714628002", "Diabetes"))
+        said = main(hers, "subject", "conditions")
+        assert 'Passing signs of a stroke (TIA) <span class="theirs">(Stroke)</span>' in said
+        assert 'Blood sugar above usual (prediabetes) <span class="theirs">(Diabetes)</span>' in said
+
+    def test_stands_with_the_provider_s_words_among_what_matters_now(self, hers, connection, kept):
+        keep(connection, self.told("c6", "38341003", "Hypertensive disorder"))
+        said = page(hers, "whole_record").split("What matters now")[1]
+        assert "(Essential hypertension; Hypertensive disorder)</span></a>" in said
+        assert "Irregular heartbeat (atrial fibrillation)</a>" in said
 
     def test_is_found_by_either_name(self, hers, kept):
         for words in ("high blood pressure", "essential hyper", "HTN"):

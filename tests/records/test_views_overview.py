@@ -228,6 +228,15 @@ class TestNewSinceTheLastVisit:
         assert "152.5" not in text
         assert "changed" not in text
 
+    def test_names_a_condition_in_the_provider_s_words_as_well(self, hers, alice, connection, last_visit):
+        coded = {"text": "Diabetes", "coding": [{"system": "http://snomed.info/sct", "code": "714628002"}]}
+        keep(connection, {**condition("c1", ""), "code": coded})
+        Record.objects.update(received_at=timezone.now(), first_received_at=timezone.now())
+        looked(alice, at=last_visit)
+        checked(connection, changed=1, at=timezone.now(), resource_type="Condition")
+        text = main(hers, "whole_record").split("What matters now")[0]
+        assert 'Blood sugar above usual (prediabetes) <span class="theirs">(Diabetes)</span>' in text
+
     def test_says_what_changed(self, hers, alice, connection, last_visit):
         keep(connection, result(0))
         Record.objects.update(first_received_at=last_visit - timedelta(days=9), received_at=timezone.now())

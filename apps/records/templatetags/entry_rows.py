@@ -12,7 +12,7 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext, ngettext
 
 from apps.records import counts
-from apps.records.subjects import Subject
+from apps.records.subjects import CONDITIONS, Subject
 from apps.records.templatetags.record_words import in_a_row, subject_name
 from apps.records.templatetags.whole_dates import dates_whole
 from apps.records.viewing.lists import Section
@@ -114,8 +114,7 @@ def _list(rows: Iterable[Row], addresses: _Addresses, *, show_subject: bool) -> 
 
 
 def _row(row: Row, addresses: _Addresses, *, show_subject: bool = False) -> str:
-    is_said = row.theirs.casefold() in row.title.casefold()  # "Irregular heartbeat (atrial fibrillation)" has it
-    theirs = "" if is_said else f' <span class="theirs">({_said(row.theirs)})</span>'
+    theirs = f' <span class="theirs">({_said(row.theirs)})</span>' if _has_its_own_words(row) else ""
     details = "".join(f'<span class="row-said">{dates_whole(detail)}</span>' for detail in row.details)
     return (
         f'<li><a class="row-link" href="{addresses.of(row)}"><div>'
@@ -125,12 +124,26 @@ def _row(row: Row, addresses: _Addresses, *, show_subject: bool = False) -> str:
     )
 
 
+def _has_its_own_words(row: Row) -> bool:
+    """Whether the provider says something that our name does not have as a whole, in brackets: "Irregular heartbeat
+    (atrial fibrillation)". A word of it alone may mean another thing: "stroke" in passing signs of a stroke."""
+    return bool(row.theirs) and not row.title.casefold().endswith(f"({row.theirs.casefold()})")
+
+
 def _name(row: Row, addresses: _Addresses, *, is_dated: bool) -> str:
     title = Truncator(row.title).chars(_LONGEST_NAME)
     person = f' <span class="soft">({_said(row.person)})</span>' if row.person else ""
     when = f' <span class="row-detail">{dates_whole(row.when)}</span>' if is_dated else ""
     details = "".join(f" <strong>{_said(detail)}</strong>" for detail in row.details)
-    return f'<dd><a href="{addresses.of(row)}">{_said(title)}</a>{person}{when}{details}</dd>'
+    theirs = Truncator("; ".join(_own_words(row))).chars(_LONGEST_NAME)
+    beside = f' <span class="theirs">({_said(theirs)})</span>' if theirs else ""
+    return f'<dd><a href="{addresses.of(row)}">{_said(title)}{beside}</a>{person}{when}{details}</dd>'
+
+
+def _own_words(row: Row) -> tuple[str, ...]:
+    """What providers call a condition, all that stand for it here: its code may be wrong, and then so is our name."""
+    told = (row, *row.others) if row.subject == CONDITIONS.key else ()
+    return tuple(dict.fromkeys(one.theirs for one in told if _has_its_own_words(one)))
 
 
 def _summed_up(summary: Summary) -> Iterator[str]:

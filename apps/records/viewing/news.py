@@ -22,7 +22,7 @@ from apps.records.models import Record
 from apps.records.presenters import delicate
 from apps.records.presenters.entry import UNLISTED, Context, Entry
 from apps.records.shelving.surroundings import Surroundings
-from apps.records.subjects import HISTORY, LISTED, Subject
+from apps.records.subjects import CONDITIONS, HISTORY, LISTED, Subject
 from apps.records.viewing import rows, whens
 from apps.records.viewing.rows import Row
 from apps.records.viewing.whole import Whole
@@ -145,11 +145,12 @@ def _came(record: Record, body: bytes, context: Context) -> _Came | None:
 
 def _row(whole: Whole, came: _Came, since: datetime) -> Row:
     entry, source = came.entry, whole.sources[came.record.connection_id]
+    title, theirs = rows.names(entry)
     return Row(
         record=came.record.pk,
         subject=came.subject.key,
-        title=rows.names(entry)[0],
-        theirs="",
+        title=title,
+        theirs=theirs if came.subject is CONDITIONS else "",  # its code may be wrong, and then so is our name
         when_label="" if whens.says_itself(entry.when) else whens.label(entry),
         when=whens.in_words(entry.when),
         year="",
