@@ -90,6 +90,13 @@ class TestACondition:
         assert "(Essential hypertension; Hypertensive disorder)</span></a>" in said
         assert "Irregular heartbeat (atrial fibrillation)</a>" in said
 
+    def test_stands_a_to_z_by_its_plain_name_and_by_its_newest_entry(self, hers, connection, kept):
+        newest = {**self.told("c7", "38341003", "Hypertensive disorder"), "onsetDateTime": "2024-05-03"}
+        keep(connection, newest, self.told("c8", "195967001", "Asthma"))
+        names = re.findall(r'row-title name">([^<(]+?) ?[<(]', main(hers, "subject", "conditions"))
+        assert names == ["Asthma", "Essential tremor", "High blood pressure", "Irregular heartbeat"]
+        assert "(Hypertensive disorder)</span>" in main(hers, "subject", "conditions")
+
     def test_is_found_by_either_name(self, hers, kept):
         for words in ("high blood pressure", "essential hyper", "HTN"):
             said = hers.post(reverse("search_record"), {"words": words}, follow=True).content.decode()

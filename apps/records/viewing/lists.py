@@ -19,7 +19,7 @@ from apps.records.shelving import arranging, reading
 from apps.records.shelving.arranging import Arrangement
 from apps.records.shelving.indexing import MOST_ROWS
 from apps.records.shelving.reading import OpenShelf, Shelved
-from apps.records.subjects import MEDICINES, RESULTS, VITALS, Order, Subject
+from apps.records.subjects import CONDITIONS, MEDICINES, RESULTS, VITALS, Order, Subject
 from apps.records.viewing import folding, rows, whens, words
 from apps.records.viewing.rows import Row
 from apps.records.viewing.whole import Source, Whole
@@ -103,6 +103,7 @@ def of_subject(whole: Whole, subject: Subject, filters: Filters) -> EntryList:
     is_dated = arrangement is Arrangement.DATED or (arrangement is Arrangement.LISTED and arranging.is_dated(subject))
     has_groups = arrangement in {Arrangement.LISTED, Arrangement.DRAFTS}
     heading = _by_year if is_dated else _by_group(subject) if has_groups else _by_nothing
+    is_latest, is_listed = arrangement is Arrangement.LATEST, arrangement is Arrangement.LISTED
     found = replace(
         _assemble(
             whole,
@@ -110,12 +111,12 @@ def of_subject(whole: Whole, subject: Subject, filters: Filters) -> EntryList:
             {subject.key: arrangement},
             filters,
             heading,
-            is_folded=arrangement is Arrangement.LISTED and subject.order is Order.NAMED,
-            is_sorted=arrangement is Arrangement.LATEST,
+            is_folded=is_listed and subject.order is Order.NAMED,
+            is_sorted=is_latest or (is_listed and subject is CONDITIONS),
+            has_ages=is_latest,
         ),
-        is_by_name=arrangement is Arrangement.LATEST
-        or (arrangement is Arrangement.LISTED and subject.order is Order.NAMED),
-        is_latest=arrangement is Arrangement.LATEST,
+        is_by_name=is_latest or (is_listed and subject.order is Order.NAMED),
+        is_latest=is_latest,
     )
     return found if arrangement is not Arrangement.DRAFTS and _has_years(found) else replace(found, years=())
 
@@ -148,6 +149,7 @@ def _assemble(
     *,
     is_folded: bool = False,
     is_sorted: bool = False,
+    has_ages: bool = False,
 ) -> EntryList:
     chosen = [shelf for shelf in shelves if filters.source in {None, shelf.connection_id}]
     years = _years(chosen)
@@ -160,7 +162,7 @@ def _assemble(
     told = rows.paired(found, whole.sources, at=whole.at)
     if heading is _by_year:  # that of the counts and the order, though its reader lives by another clock since
         told = [(shelved, _of_year(arranging.year_in(shelved.key), row)) for shelved, row in told]
-    if is_sorted:  # the newest of each test, which may be old (patient experience 3.4)
+    if has_ages:  # the newest of each test, which may be old (patient experience 3.4)
         told = [(shelved, _with_age(shelved, row, whole.at)) for shelved, row in told]
     shown = folding.fold(told) if is_folded else tuple(row for _shelved, row in told)
     contributing = {shelf.connection_id for shelf in shelves if shelf.index is not None and shelf.index.count}
@@ -183,12 +185,15 @@ def _with_age(told: Shelved, row: Row, at: datetime) -> Row:
     return replace(row, when=gettext("%(date)s (%(ago)s)") % {"date": row.when, "ago": ago}) if ago else row
 
 
-def _as_called(told: Shelved) -> tuple[int, str]:
-    """Vital signs in the order a reader looks for them, then A to Z by what stands first in a row, a letter with an
-    accent beside that without: shelves know the provider's names alone, and no language."""
+def _as_called(told: Shelved) -> tuple[int, str, str, str]:
+    """Vital signs in the order a reader looks for them, conditions group by group and what is in remission last, then A
+    to Z by what stands first in a row, a letter with an accent beside that without: shelves know the provider's names
+    alone, and no language. Of conditions of one name the newest first, which stands for all."""
     title = rows.names(told.entry)[0] if told.entry is not None else ""
     letters = unicodedata.normalize("NFD", title.casefold())
-    return told.key[0], "".join(letter for letter in letters if not unicodedata.combining(letter))
+    called = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    group, ranked, newest, _pk = told.key
+    return (group, ranked[:1], called, newest) if told.subject == CONDITIONS.key else (group, "", called, "")
 
 
 def _span(
