@@ -5,16 +5,19 @@ A time leaves out nothing that holds on, such as medicines and allergies: who re
 
 import calendar
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from enum import StrEnum
 from typing import Final
 
+from apps.records.presenters import dates
 from apps.records.presenters.entry import Entry
+from apps.records.presenters.moments import DAYS_A_YEAR, When
 from apps.records.subjects import DOCUMENTS, LISTED, PROCEDURES, RESULTS, VISITS, VITALS, Subject
 from apps.wire import datetimes
 
 EVENTS: Final = (RESULTS, VITALS, VISITS, PROCEDURES, DOCUMENTS)
 _DECEMBER: Final = 12
+_DAY: Final = 10  # letters of 2024-12-30
 
 
 class Span(StrEnum):
@@ -50,8 +53,24 @@ class Portion:
         been before or after; not what has no date."""
         if self.since is None or not self.limits(subject) or entry.when.is_open:
             return True
-        told = datetimes.parse(entry.when.ends or entry.when.starts)
-        return told is not None and told.last_day >= self.since
+        latest = _latest_day(entry.when)
+        return latest is not None and latest >= self.since
+
+
+def _latest_day(when: When) -> date | None:
+    """The last day that it may have been on, as a page tells it; of what was sent as a text or an age, that which lists
+    put it under, and of an age the year after that."""
+    told = [day for sent in (when.starts, when.ends) if (day := dates.last_day(sent)) is not None]
+    listed = datetimes.parse(when.sorts_at[:_DAY])
+    if told or listed is None:
+        return max(told, default=None)
+    if when.age_from is None and when.age_to is None:
+        return listed.first_day
+    more = (when.age_to or 0) - when.age_from if when.age_from is not None else 0
+    try:
+        return listed.first_day + timedelta(days=(1 + max(more, 0)) * DAYS_A_YEAR)
+    except OverflowError:
+        return date.max
 
 
 WHOLE: Final = Portion(frozenset(subject.key for subject in LISTED))

@@ -90,6 +90,14 @@ def year(sent: str) -> str:
     return "" if parsed is None else f"{_told_day(parsed, sent).year:04}"
 
 
+def last_day(sent: str) -> date | None:
+    """The last day that it can mean, of a moment the one that `sent_date` says; None for what is no date."""
+    parsed = datetimes.parse(sent)
+    if parsed is None:
+        return None
+    return _told_day(parsed, sent) if parsed.precision is Precision.MOMENT else parsed.last_day
+
+
 def sent_moment(sent: str) -> str:
     """The same with the clock time, where one was sent: as the writer's clock showed it, and moved to the reader's zone
     where it was sent in UTC. Midnight, there or on the writer's clock, is no clock time, but a date: most systems write

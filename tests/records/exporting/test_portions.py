@@ -5,6 +5,7 @@ from datetime import date
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from apps.records.exporting import choosing, portions, summaries
 from apps.records.exporting.portions import EVENTS, WHOLE, Portion, Span
@@ -61,12 +62,32 @@ class TestAPortion:
             ({"starts": "2024-11-01", "ends": "2025-01-02"}, True),
             ({"starts": "2019-11-01", "is_open": True}, True),
             ({"text": "last spring"}, False),
+            ({"starts": "2025-01-02", "ends": "2015-01-03"}, True),  # an end that cannot be
+            (vars(moments.of_period({"start": "2025-01-02", "end": "soon"}, means="seen")), True),
+            (vars(moments.of_period({"start": "2019-01-02", "end": "soon"}, means="seen")), False),
+            ({"age_from": 50.0, "sorts_at": "2024-06-01T00:00:00+00:00/3"}, True),  # until the birthday after
+            ({"age_from": 50.0, "sorts_at": "2023-06-01T00:00:00+00:00/3"}, False),
+            ({"age_from": 48.0, "age_to": 50.0, "sorts_at": "2022-06-01T00:00:00+00:00/3"}, True),
+            ({"age_from": 48.0, "age_to": 1e300, "sorts_at": "9990-06-01T00:00:00+00:00/3"}, True),
         ],
     )
     def test_holds_what_may_have_been_since_and_what_goes_on(self, when, is_held):
         portion = Portion(WHOLE.subjects, SINCE)
         assert portion.holds(VISITS, event(**when)) is is_held
         assert portion.holds(MEDICINES, event(**when))
+
+    @pytest.mark.parametrize(
+        ("zone", "sent", "is_held"),
+        [
+            ("Pacific/Auckland", "2024-12-29T14:00:00Z", True),
+            ("America/Los_Angeles", "2024-12-30T02:00:00Z", False),
+            ("America/Los_Angeles", "2024-12-30T00:00:00Z", True),  # a date, as midnight is
+            ("America/Los_Angeles", "2024-12-30T02:00:00+13:00", True),
+        ],
+    )
+    def test_begins_with_the_day_that_the_page_tells(self, zone, sent, is_held):
+        with timezone.override(zone):
+            assert Portion(WHOLE.subjects, SINCE).holds(RESULTS, event(starts=sent)) is is_held
 
     def test_limits_nothing_that_holds_on(self):
         portion = Portion(WHOLE.subjects, SINCE)
