@@ -20,7 +20,9 @@ _RAW = frozenset({"script", "style"})  # left open, they hide everything after t
 _CROSSED_OUT = frozenset({"del", "s", "strike"})
 _MAY_CROSS_OUT = re.compile("line-through|delete", re.IGNORECASE)  # few tags have one of these words
 _IS_CROSSED_OUT = re.compile(
-    r"""\s(?:revised\s*+=\s*+["']?delete\b|style\s*+=\s*+["'](?:[^"']*;)?\s*text-decoration[^"';]*\bline-through\b)""",
+    r"""\s(?:revised\s*+=\s*+["']?delete\b"""
+    r"""|style\s*+=\s*+"(?:[^"]*;)?\s*text-decoration[^";]*\bline-through\b"""
+    r"""|style\s*+=\s*+'(?:[^']*;)?\s*text-decoration[^';]*\bline-through\b)""",
     re.IGNORECASE,
 )
 _MOST_LEFT_OPEN = 8  # whose ends are looked for in vain: each search reads all that follows

@@ -170,6 +170,8 @@ class TestHtml:
             ("<del><p>a</p><del>b</del>c</del>d", "[…]d"),
             ("a<content revised='delete'>b<content>c</content><n1:content/>d</content>e", "a[…]e"),
             ('<span style="color:red; text-decoration: line-through">x</span>y', "[…]y"),
+            ("""<b style="font-family:'Arial';text-decoration:line-through">x</b>y""", "[…]y"),
+            ("""<b style='font-family:"Arial";text-decoration:line-through'>x</b>y""", "[…]y"),
         ],
     )
     def test_has_a_gap_for_what_was_crossed_out(self, markup, said):
