@@ -121,6 +121,11 @@ class TestABloodPressure:
         (parts,) = [fact for fact in told if fact.label == "Parts"]
         assert parts.lines == ("Blood pressure, upper number: 131 mmHg", "Blood pressure, lower number: 82 mmHg")
 
+    def test_keeps_what_was_said_in_place_of_a_value_beside_its_numbers(self):
+        both = {"component": [self.UPPER, self.LOWER], "valueString": "Cuff too small"}
+        reading = entry("Observation", code={"text": "Blood pressure"}, **both)
+        assert facts.Fact("Value", ("131/82 mmHg", "Cuff too small")) in facts.of(reading, provider="")
+
     def test_of_one_number_is_said_to_be_half(self):
         reading = entry("Observation", code={"text": "Blood pressure"}, component=[self.UPPER])
         (value,) = [fact for fact in facts.of(reading, provider="") if fact.label == "Value"]

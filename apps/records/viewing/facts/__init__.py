@@ -104,7 +104,8 @@ def _of_place(measured: Measured) -> str:
 def _said(entry: Entry, name: str, value: object) -> tuple[str, ...]:
     if name == "value" and isinstance(entry, ResultEntry):
         if _is_pressure(entry):  # its two numbers as one value, as in lists
-            return (values_in_words.of_result(entry),)
+            own = values_in_words.of_own_value(entry) if entry.value else ""
+            return tuple(dict.fromkeys(filter(None, (values_in_words.of_result(entry), own))))
         if entry.value or entry.says_nothing:
             return (values_in_words.of_own_value(entry),)
     more = getattr(entry, f"more_{name}", 0)
