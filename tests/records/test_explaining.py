@@ -45,6 +45,10 @@ class TestTheWords:
         with translation.override("en"):
             assert spanish != explaining.of_name(key)
 
+    def test_say_in_spanish_that_each_of_two_fats_is_higher_and_not_that_there_are_more_than_two(self):
+        with translation.override("es"):
+            assert "más de dos" not in explaining.of_name("high-cholesterol-and-triglycerides")
+
     def test_are_none_of_a_code_that_we_do_not_know(self):
         assert explaining.of(Entry(codes=(Code(LOINC, "58941-6"),))) == ""
 

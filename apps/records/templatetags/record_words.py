@@ -101,7 +101,7 @@ def subject_name(key: str) -> str:
 
 @register.filter
 def explained(entry: Entry) -> str:
-    """What the test that an entry is of is, in words of ours; empty where we have none."""
+    """What the test or the condition that an entry is of is, in words of ours; empty where we have none."""
     return explaining.of(entry)
 
 

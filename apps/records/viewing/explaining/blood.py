@@ -84,8 +84,8 @@ SAID: Final[Mapping[str, Promise]] = {
     ),
     # Clotting
     "inr": _(
-        "How long blood takes to clot, compared with a standard, so that all laboratories say the same. It is mostly "
-        "measured in people who take warfarin."
+        "How long blood takes to clot, compared with a standard, so that all laboratories say the same. Among others, "
+        "it is measured in people who take warfarin."
     ),
     "clotting-time": _("How many seconds the liquid part of blood takes to clot in the laboratory."),
     "partial-clotting-time": _(
