@@ -5,7 +5,7 @@ from config.settings.local import *  # noqa: F403 - as settings do
 
 DATABASES = {
     "default": {
-        **env.database_config(env.database_url() or "", pool_size=DATABASE_POOL_SIZE),  # noqa: F405
+        **env.database_config(env.database_url(), pool_size=DATABASE_POOL_SIZE),  # noqa: F405
         "CONN_HEALTH_CHECKS": True,
     }
 }

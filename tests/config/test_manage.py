@@ -51,6 +51,12 @@ class TestManage:
         what = "SECRET_KEY_FILE names a file that cannot be read (FileNotFoundError)"
         assert (code, said) == (1, f"The settings are not complete, or not right: {what}. See .env.example.\n")
 
+    @pytest.mark.parametrize("name", ["DATABASE_URL", "REDIS_URL", "SECRET_KEY", "VAULT_KEYS"])
+    def test_names_a_variable_that_is_not_set(self, name):
+        code, said = manage("check", **{name: ""})
+        what = f"The settings are not complete, or not right: {name} is not set. See .env.example.\n"
+        assert (code, said) == (1, what)
+
     def test_names_settings_that_are_not_there(self):
         code, said = manage("check", DJANGO_SETTINGS_MODULE="config.settings.canary")
         assert (code, said) == (1, "DJANGO_SETTINGS_MODULE names settings that are not there. See .env.example.\n")
