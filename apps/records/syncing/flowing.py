@@ -9,14 +9,17 @@ such as a 429, stops the asking; what is under way then is still taken and store
 from collections import deque
 from collections.abc import Iterable
 from concurrent.futures import FIRST_COMPLETED, wait
-from typing import Protocol
+from typing import Final, Protocol
 
 from apps.connections.refreshing import NeedsReauthorization, NotYet, SwitchedOff
 from apps.records.models import SyncStep
-from apps.records.syncing import surviving
+from apps.records.syncing import passing_on, surviving
 from apps.records.syncing.fetching import Answer, Asked, Question
 from apps.records.syncing.stepping import SliceOver, Work
 from apps.wire.errors import AuthorizationExpired, ClientRejected, Throttled, Unavailable, WireError
+
+# So many types that ended without a word, and none that brought one: it is silent, and not over one question.
+_SILENT_AT_MOST: Final = 4
 
 
 class Stream(Protocol):
@@ -130,7 +133,8 @@ class Flow:
     def _refuse(self, stream: Stream, question: Question, error: WireError) -> None:
         """A refusal of one type, of all, or for now. At last, what one question meets that is never answered is told of
         its type alone: a search may take longer than anybody waits, and the next one not."""
-        if _is_for_all(error) and not (self._gives_up and _is_silence(error)):
+        is_one_types = self._gives_up and _is_silence(error) and self._speaks()
+        if _is_for_all(error) and not is_one_types:
             self._stopped_by = self._stopped_by or error
         elif isinstance(error, Unavailable) and not self._gives_up:
             self.delayed = error
@@ -140,6 +144,14 @@ class Flow:
         else:
             stream.refuse(question, error)
             self._stop_where_slice_is_over()
+
+    def _speaks(self) -> bool:
+        """Whether the run was told anything, or few of its types are known to be told nothing: to wait for each of all
+        the others would hold a worker for minutes."""
+        if self._work.source.was_answered or passing_on.was_answered_before(self._work):
+            return True
+        silent = self._work.run.steps.filter(gap=SyncStep.Gap.UNAVAILABLE, started_at__isnull=False)
+        return silent.count() < _SILENT_AT_MOST
 
     def _stop_where_slice_is_over(self) -> None:
         if self._work.is_slice_over:

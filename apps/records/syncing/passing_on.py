@@ -23,14 +23,15 @@ def pass_on(work: Work) -> None:
     source, endpoint = work.source, work.run.connection.endpoint
     if source.was_answered:
         hearing.answered(endpoint)
-    elif source.met_silence and not _was_answered_before(work):
+    elif source.met_silence and not was_answered_before(work):
         at = work.clock()
         began_at = hearing.began_at(endpoint, at=at)
         hearing.not_answered(endpoint, at=at, is_ones_again=began_at is not None and _is_ones_again(work, began_at))
 
 
-def _was_answered_before(work: Work) -> bool:
-    """A refusal of a type is an answer, too; types that were never asked for ended when they were planned."""
+def was_answered_before(work: Work) -> bool:
+    """Whether the run was in earlier turns. A refusal of a type is an answer, too; types that were never asked for
+    ended when they were planned."""
     ended = Q(started_at__isnull=False, finished_at__isnull=False) & ~Q(gap=SyncStep.Gap.UNAVAILABLE)
     return work.run.steps.filter(Q(pages__gt=0) | ended).exists()
 

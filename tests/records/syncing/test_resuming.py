@@ -9,9 +9,12 @@ import pytest
 from django.db import connections
 
 from apps.connections.ending import disconnecting
+from apps.directory.models import ClientRegistration
 from apps.records import syncing
 from apps.records.models import Record, SyncRun, SyncStep
 from apps.records.syncing import leasing, running, stepping, storing
+from apps.wire import resource_types
+from apps.wire.dialects import FhirVersion
 from tests.records.linked import AT
 from tests.records.people import PATIENT_ID, R4_PATIENT, allergy, bundle
 from tests.records.provider import ALLERGIES, METADATA, PATIENT, TOKEN, hung_up, statement
@@ -73,6 +76,23 @@ class TestProviderThatDoesNotAnswer:
             resume(run)
         assert (step(run, other).status, step(run, "Practitioner").status) == ("complete", "complete")
         assert run.steps.get(status="gap", gap=Gap.UNAVAILABLE).resource_type != other
+
+    def test_is_not_asked_for_every_type_at_last_where_it_says_nothing_to_any(self, linked, provider):
+        """What it offers may be told by another machine. Each question is waited for as long as anybody waits."""
+        ClientRegistration.objects.update(requests_per_minute=1000)
+        known = resource_types.RESOURCE_TYPES[FhirVersion.R4].values()
+        searched = [kind.name for kind in known if kind.takes_patient and not kind.narrow_searches]
+        provider.answers = {METADATA: http(body=statement("Patient", *searched)), PATIENT: hung_up}
+        provider.answers |= {f"GET /fhir/r4/{name}?patient={PATIENT_ID}": hung_up for name in searched}
+        run = sync(linked)
+        for _pause in syncing.PAUSES_SECONDS:
+            asked = len(provider.asked)
+            resume(run)
+        assert len(set(provider.asked[asked:])) < 9 < len(searched)
+        assert (run.outcome, set(run.steps.filter(started_at=None).values_list("gap", flat=True))) == (
+            "failed",
+            {Gap.UNAVAILABLE, Gap.NOT_OFFERED},
+        )
 
     def test_fails_the_run_when_nothing_ever_came(self, linked, provider):
         provider.answers[METADATA] = http(503)
