@@ -4,6 +4,7 @@ import re
 from datetime import date
 
 import pytest
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 
@@ -125,6 +126,18 @@ class TestThePage:
         assert list(lists) == ["Results"]
         assert len(lists["Results"]) == 5
         assert {one.subject for choice in summary.choices for one in choice.gaps.missing} <= {"Results"}
+
+    @pytest.mark.parametrize(
+        ("portion", "said"),
+        [
+            (WHOLE, "Nothing is missing, as far as we know."),
+            (Portion(frozenset({RESULTS.key})), "Of this part nothing is missing, as far as we know."),
+        ],
+    )
+    def test_does_not_say_of_a_part_that_nothing_of_the_record_is_missing(self, portion, said):
+        summary = summaries.Summary("", "", (), (), (), (), (), portion)
+        text = render_to_string("records/exporting/summary_missing.html", {"summary": summary})
+        assert re.findall(r"[NO][^<>]*as far as we know\.", text) == [said]
 
     def test_that_is_whole_is_as_it_was(self, alice, kept):
         summary, lists = told(alice, WHOLE)
