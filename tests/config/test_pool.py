@@ -1,5 +1,7 @@
 """A process has a database connection for every thread that may want one, and none for long."""
 
+from typing import Any
+
 from django.conf import settings
 
 from apps.connections.refreshing import running
@@ -12,5 +14,5 @@ class TestAWorker:
 
     def test_keeps_none_for_long(self):
         """After a failover it may lead to a server that can only be read, and answers for ever."""
-        pool = env.database_config("postgres://holdfast@database.example/holdfast", pool_size=1)["OPTIONS"]["pool"]
-        assert pool["max_lifetime"] <= 300
+        config: dict[str, Any] = env.database_config("postgres://holdfast@database.example/holdfast", pool_size=1)
+        assert config["OPTIONS"]["pool"]["max_lifetime"] <= 300
