@@ -52,7 +52,7 @@ CONDITIONS: Final[tuple[PlainName, ...]] = (
     _condition("lung-clot", _("Blood clot in the lungs"), "59282003", "I26.99", "pulmonary embolism", "PE"),
     _condition(
         "narrowed-limb-arteries",
-        _("Narrowed arteries of the limbs"),
+        _("Narrowed blood vessels of the limbs"),
         "400047006",
         "I73.9",
         "peripheral vascular disease",

@@ -89,8 +89,8 @@ SAID: Final[Mapping[str, Promise]] = {
     ),
     "clotting-time": _("How many seconds the liquid part of blood takes to clot in the laboratory."),
     "partial-clotting-time": _(
-        "How many seconds the liquid part of blood takes to clot in the laboratory. The clotting is set off in another "
-        "way than in the first test."
+        "How many seconds the liquid part of blood takes to clot in the laboratory. The test called PT sets off the "
+        "clotting in another way."
     ),
     "fibrinogen": _("A protein from the liver that becomes the threads of a blood clot."),
     "d-dimer": _("A piece of protein that is left in the blood when a clot dissolves."),

@@ -21,7 +21,7 @@ SAID: Final[Mapping[str, Promise]] = {
     "passing-stroke": _("For a short time a part of the brain got too little blood. The signs of it went away."),
     "leg-clot": _("A clot blocks a vein deep in the body, mostly in a leg."),
     "lung-clot": _("A clot blocks an artery of the lungs. Most such clots come from a leg."),
-    "narrowed-limb-arteries": _("The arteries that bring blood to the legs or the arms are narrowed."),
+    "narrowed-limb-arteries": _("The blood vessels of the legs or the arms, mostly arteries, are narrowed."),
     # Sugar, fats, glands, nutrition
     "diabetes": _("Sugar stays in the blood, because the body lacks insulin or does not respond well to it."),
     "type-1-diabetes": _(
