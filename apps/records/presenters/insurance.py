@@ -4,7 +4,6 @@ DSTU2 has `issuer`, `group`, `plan` and a Coding as type, and no status: there, 
 has `payor`, `class` and a status.
 """
 
-from calendar import monthrange
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -21,7 +20,6 @@ from apps.records.presenters.heads import head, notes, status_codes, title_of
 from apps.records.presenters.naming import names_of
 from apps.records.presenters.patient import Contact
 from apps.wire import datetimes
-from apps.wire.datetimes import FhirDateTime, Precision
 
 
 class Status(StrEnum):
@@ -78,21 +76,11 @@ class CoverageEntry(Entry):
     def standing(self, *, today: date) -> str:
         """Ended, whatever the status, where the period is over; where no status was sent, what the period says."""
         ends, starts = datetimes.parse(self.when.ends), datetimes.parse(self.when.starts)
-        if ends is not None and _last_day(ends) < today:
+        if ends is not None and ends.last_day < today:
             return Status.ENDED
         if self.status == NOT_GIVEN and (starts or ends) and (starts is None or starts.first_day <= today):
             return Status.CURRENT
         return self.status
-
-
-def _last_day(ends: FhirDateTime) -> date:
-    """An end sent as a year or a month is the end of it."""
-    first = ends.first_day
-    if ends.precision is Precision.YEAR:
-        return first.replace(month=12, day=31)
-    if ends.precision is Precision.MONTH:
-        return first.replace(day=monthrange(first.year, first.month)[1])
-    return first
 
 
 def present(resource: Element, context: Context) -> CoverageEntry:

@@ -96,11 +96,14 @@ class TestADoctor:
         (only,) = patient(alice, R4_PATIENT, practitioner("9"), generalPractitioner=named).of_type("Patient")
         assert len({each["reference"] for each in only["generalPractitioner"]}) == 2
 
-    def test_is_not_sought_where_they_were_once(self, alice):
-        moved = {**PHONE, "period": {"end": "2019"}}
+    @pytest.mark.parametrize(
+        ("end", "is_sought"), [("2019", False), ("2026", True), ("2026-11-20", True), ("2026-11-19", False)]
+    )
+    def test_is_not_sought_where_they_were_once(self, alice, end, is_sought):
+        moved = {**PHONE, "period": {"end": end}}
         named = {"generalPractitioner": [{"reference": "Practitioner/9"}]}
         (doctor,) = doctors(patient(alice, R4_PATIENT, practitioner("9", telecom=[moved]), **named))
-        assert "telecom" not in doctor
+        assert ("telecom" in doctor) is is_sought
 
 
 class TestAPatient:

@@ -97,4 +97,4 @@ def _has_ended(sent: Element, at: datetime) -> bool:
     """Some servers write an end far ahead where there is none. One that is no date is taken for past."""
     end = elements.text(elements.child(sent, "period"), "end")
     parsed = datetimes.parse(end)
-    return bool(end) and (parsed is None or parsed.first_day <= at.date())
+    return bool(end) and (parsed is None or parsed.last_day < at.date())
