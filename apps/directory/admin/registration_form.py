@@ -11,12 +11,12 @@ from django.utils.translation import gettext_lazy as _
 from apps.directory import key_outlook, overriding, reaching
 from apps.directory.admin.meanwhile import ChangesOnly
 from apps.directory.models import ClientRegistration
-from apps.directory.models.client_registration import authentications
+from apps.directory.models.client_registration import AUTHENTICATIONS
 from apps.wire.client_authentication import Authentication
 from apps.wire.dialects import Dialect, FhirVersion, Placement
 
 # The header form of a signed assertion is for system access alone (specification 4.2 S6).
-_METHODS = [(value, name) for value, name in authentications() if value != Authentication.BEARER_JWT.value]
+_METHODS = [(value, name) for value, name in AUTHENTICATIONS if value != Authentication.BEARER_JWT.value]
 _YES_OR_NO = {True: _("yes"), False: _("no")}
 _PLACES = {Placement.QUERY: _("in the address"), Placement.BODY: _("in the body")}
 

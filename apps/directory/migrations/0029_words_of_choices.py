@@ -2,9 +2,6 @@
 
 from django.db import migrations, models
 
-from apps.directory.models.client_registration import authentications
-from apps.directory.models.endpoint import interfaces
-
 
 class Migration(migrations.Migration):
     dependencies = [("directory", "0028_neighbours_apart")]
@@ -13,13 +10,26 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name="endpoint",
             name="interface",
-            field=models.CharField(choices=interfaces, max_length=20, verbose_name="interface"),
+            field=models.CharField(
+                choices=[("patient-access", "Patient access API"), ("smart", "SMART deployment")],
+                max_length=20,
+                verbose_name="interface",
+            ),
         ),
         migrations.AlterField(
             model_name="clientregistration",
             name="authentication",
             field=models.CharField(
-                choices=authentications, max_length=20, verbose_name="how the client proves itself"
+                choices=[
+                    ("query", "secret in the address (query)"),
+                    ("client_secret_basic", "secret in a header (client_secret_basic)"),
+                    ("client_secret_post", "secret in the body (client_secret_post)"),
+                    ("private_key_jwt", "signed with our key (private_key_jwt)"),
+                    ("bearer_jwt", "signed, in a header (Bearer)"),
+                    ("none", "not at all: a public client (none)"),
+                ],
+                max_length=20,
+                verbose_name="how the client proves itself",
             ),
         ),
     ]

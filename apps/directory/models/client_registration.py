@@ -1,12 +1,12 @@
 """A client registration: our standing at one authorization server."""
 
 import uuid
+from typing import Final
 
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.functions import RandomUUID
 from django.db import models
 from django.db.models import Q
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from apps.directory.models.authorization_server import AuthorizationServer
@@ -16,19 +16,15 @@ from apps.directory.models.system_account import SystemAccount
 from apps.wire.client_authentication import Authentication
 from apps.wire.dialects import Placement
 
-
-def authentications() -> list[tuple[str, Promise]]:
-    """Each method and what it is, with the name that standards give it. The field takes this function: other words need
-    no migration."""
-    words = {
-        Authentication.QUERY: _("secret in the address (query)"),
-        Authentication.BASIC: _("secret in a header (client_secret_basic)"),
-        Authentication.BODY: _("secret in the body (client_secret_post)"),
-        Authentication.PRIVATE_KEY_JWT: _("signed with our key (private_key_jwt)"),
-        Authentication.BEARER_JWT: _("signed, in a header (Bearer)"),
-        Authentication.NONE: _("not at all: a public client (none)"),
-    }
-    return [(method.value, name) for method, name in words.items()]
+# Each method and what it is, with the name that standards give it.
+AUTHENTICATIONS: Final = (
+    (Authentication.QUERY.value, _("secret in the address (query)")),
+    (Authentication.BASIC.value, _("secret in a header (client_secret_basic)")),
+    (Authentication.BODY.value, _("secret in the body (client_secret_post)")),
+    (Authentication.PRIVATE_KEY_JWT.value, _("signed with our key (private_key_jwt)")),
+    (Authentication.BEARER_JWT.value, _("signed, in a header (Bearer)")),
+    (Authentication.NONE.value, _("not at all: a public client (none)")),
+)
 
 
 class ClientRegistration(models.Model):
@@ -87,7 +83,7 @@ class ClientRegistration(models.Model):
     sealed_secret = models.BinaryField(null=True, editable=False)
     secret_set_at = models.DateTimeField(_("secret set"), null=True, blank=True, editable=False)
     secret_rotation_due_date = models.DateField(_("secret to be rotated by"), null=True, blank=True)
-    authentication = models.CharField(_("how the client proves itself"), max_length=20, choices=authentications)
+    authentication = models.CharField(_("how the client proves itself"), max_length=20, choices=AUTHENTICATIONS)
     signing_key = models.ForeignKey(
         SigningKey,
         on_delete=models.PROTECT,

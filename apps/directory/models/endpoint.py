@@ -1,13 +1,13 @@
 """An endpoint: one FHIR base URL with its FHIR version."""
 
 import uuid
+from typing import Final
 
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import OpClass
 from django.db import models
 from django.db.models import Func, Value
 from django.db.models.functions import Lower
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from apps.directory.models.authorization_server import AuthorizationServer
@@ -15,12 +15,10 @@ from apps.directory.models.provider import Provider
 from apps.wire.dialects import FhirVersion, Interface
 
 ALIKE = Lower(Func("fhir_base_url", Value("/"), function="rtrim"))
-
-
-def interfaces() -> list[tuple[str, Promise]]:
-    """Each interface and what it is called. The field takes this function: other words need no migration."""
-    words = {Interface.PATIENT_ACCESS: _("Patient access API"), Interface.SMART: _("SMART deployment")}
-    return [(interface.value, words[interface]) for interface in Interface]
+INTERFACES: Final = (
+    (Interface.PATIENT_ACCESS.value, _("Patient access API")),
+    (Interface.SMART.value, _("SMART deployment")),
+)
 
 
 class Endpoint(models.Model):
@@ -42,7 +40,7 @@ class Endpoint(models.Model):
     )
     fhir_base_url = models.URLField(_("FHIR base URL"), max_length=1000, unique=True)
     fhir_version = models.CharField(_("FHIR version"), max_length=8, choices=[(v.value, v.name) for v in FhirVersion])
-    interface = models.CharField(_("interface"), max_length=20, choices=interfaces)
+    interface = models.CharField(_("interface"), max_length=20, choices=INTERFACES)
     dialect = models.CharField(_("dialect"), max_length=40)
     tenant = models.CharField(_("tenant"), max_length=64, blank=True)
     is_sandbox = models.BooleanField(_("belongs to the sandbox"), default=False)
