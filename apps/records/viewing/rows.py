@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from uuid import UUID
 
 from django.utils.translation import gettext
@@ -84,14 +85,7 @@ def paired(
     rows: list[tuple[Shelved, Row]] = []
     sent_by: list[set[UUID]] = []  # the connections of each row: what one of them sent twice is two things
     alike, page = _Alike(on_paper=on_paper), same.AtHand(shelved, sources)
-
-    def told(one: Shelved, source: Source) -> Row:
-        row = _row(one, source, alike, has_details=has_details)
-        if at is None or one.entry is None:
-            return row
-        said = remarks.of(one.entry, provider=source.provider, born=source.born, at=at)
-        return replace(row, details=(*row.details, *said)) if said else row
-
+    told = partial(_remarked, alike=alike, at=at, has_details=has_details)
     for each in shelved:
         one = each if at is None else standing.of_shelved(each, at)
         source = sources[one.connection_id]
@@ -109,17 +103,30 @@ def paired(
             continue
         sent_by[place].add(one.connection_id)
         other, row = rows[place]
-        rows[place] = (
-            stands,
-            replace(
-                row if stands is other else told(one, source),
-                providers=_together((*row.providers, source.provider), sources),
-                clinics=(*row.clinics, source.name),
-                sent=len(sent_by[place]),
-                status=words.of_status(stands.entry) if stands.entry else row.status,  # of no single one's list
-            ),
-        )
+        standing_row = row if stands is other else told(one, source)
+        rows[place] = stands, _of_both(standing_row, row, stands, source, sources, sent=len(sent_by[place]))
     return [(one, _without_its_clinic(row, one.entry, sources[one.connection_id])) for one, row in rows]
+
+
+def _of_both(
+    stands: Row, row: Row, entry: Shelved, source: Source, sources: Mapping[UUID, Source], *, sent: int
+) -> Row:
+    """The row that stands for what one more has sent, with whom the row of before was from."""
+    return replace(
+        stands,
+        providers=_together((*row.providers, source.provider), sources),
+        clinics=(*row.clinics, source.name),
+        sent=sent,
+        status=words.of_status(entry.entry) if entry.entry else row.status,  # of no single one's list
+    )
+
+
+def _remarked(one: Shelved, source: Source, *, alike: "_Alike", at: datetime | None, has_details: bool) -> Row:
+    row = _row(one, source, alike, has_details=has_details)
+    if at is None or one.entry is None:
+        return row
+    said = remarks.of(one.entry, provider=source.provider, born=source.born, at=at)
+    return replace(row, details=(*row.details, *said)) if said else row
 
 
 def _without_its_clinic(row: Row, entry: Entry | None, source: Source) -> Row:
