@@ -18,6 +18,18 @@ pytestmark = pytest.mark.django_db(transaction=True)
 SECRET = "canary-secret-5c2e"
 
 
+def switched_on(begin: Any, take: Any, endpoint: Endpoint, by: Any) -> Any:
+    """A registration with which every step was taken, and the try went well."""
+    registration = begin(endpoint)
+    take(registration, "account", developer_email="dev@example.org")
+    take(registration, "credentials", client_id="their-id", secret=SECRET)
+    take(registration, "versions", versions=["r4"])
+    take(registration, "approved")
+    passed(registration, endpoint, by.pk)
+    take(registration, "switch-on")
+    return registration
+
+
 class TestRegisteringAtAPortal:
     def test_walks_through_every_step_to_patients(
         self, staff: Client, make_endpoint: Callable[..., Endpoint], begin: Any, take: Any, stella: Any
@@ -124,13 +136,7 @@ class TestRegisteringAtAPortal:
     ) -> None:
         """It worked once, and was switched on: neither is "done" while no patient can connect."""
         endpoint = make_endpoint()
-        registration = begin(endpoint)
-        take(registration, "account", developer_email="dev@example.org")
-        take(registration, "credentials", client_id="their-id", secret=SECRET)
-        take(registration, "versions", versions=["r4"])
-        take(registration, "approved")
-        passed(registration, endpoint, stella.pk)
-        take(registration, "switch-on")
+        registration = switched_on(begin, take, endpoint, stella)
         now = timezone.now()
         ClientRegistration.objects.filter(pk=registration.pk).update(trouble="invalid_client", trouble_at=now)
         page = staff.get(f"/desk/registrations/{registration.pk}/").content.decode()
@@ -147,14 +153,8 @@ class TestRegisteringAtAPortal:
     ) -> None:
         """Until another goes well, or what it was tried with was changed."""
         endpoint = make_endpoint()
-        registration = begin(endpoint)
+        registration = switched_on(begin, take, endpoint, stella)
         address = f"/desk/registrations/{registration.pk}/"
-        take(registration, "account", developer_email="dev@example.org")
-        take(registration, "credentials", client_id="their-id", secret=SECRET)
-        take(registration, "versions", versions=["r4"])
-        take(registration, "approved")
-        passed(registration, endpoint, stella.pk)
-        take(registration, "switch-on")
         passed(registration, endpoint, stella.pk)
         at = timezone.now().isoformat()
         result = {"verdict": "failed", "code": "invalid_client", "at": at, "count": 0, "names": []}
