@@ -7,7 +7,6 @@ pages; where the entry leaves it open, the body decides.
 from enum import StrEnum
 from typing import Final
 
-from apps.records.exporting.ips import writing
 from apps.records.presenters import (
     absences,
     allergies,
@@ -28,12 +27,12 @@ _LAST: Final = 10  # behind every rank of its kind
 
 
 def meaning_of(entry: Entry) -> str:
-    """What two entries share that mean the same: every code, else the text. Empty for what nothing names."""
-    if not (entry.title or entry.codes):
-        return ""
-    concept = writing.concept(entry.title, entry.codes)
-    codes = sorted(f"{each.get('system', '')}|{each.get('code', '')}" for each in concept.get("coding", []))
-    return " ".join(codes) or str(concept.get("text", "")).casefold()
+    """What two entries share that mean the same: every code with its system, as sent. A code without one means nothing
+    by itself (R4 Coding.system), so that the text counts as well where none has any. Empty for what nothing names."""
+    codes = sorted((code.system.strip(), " ".join(code.code.split())) for code in entry.codes if code.code.strip())
+    says_whose = any(system for system, _code in codes)
+    text = "" if says_whose else entry.title.casefold()
+    return repr((codes, text)) if codes or text else ""
 
 
 def condition_of(entry: Entry) -> str:
