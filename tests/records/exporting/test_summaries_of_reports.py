@@ -38,6 +38,28 @@ class TestAReport:
         assert found.of_type("Observation") == []
         assert "Canary" not in found.words(RESULTS)
 
+    @pytest.mark.parametrize(
+        ("one", "other", "count"),
+        [
+            (("LAB", "1"), ("HEART", "1"), 2),  # words that are no addresses name systems all the same
+            (("LAB", "1"), ("LAB", "1"), 1),
+            (("", "1"), ("", "1"), 2),
+            (("urn:lab", "1"), ("urn:lab", "1"), 1),
+        ],
+    )
+    def test_is_not_hidden_by_another_of_the_same_code_in_another_system(self, alice, one, other, count):
+        member = {"resourceType": "Observation", "id": "o1", "status": "final", "code": {"text": "Canary"}}
+        coded = [
+            {"coding": [{"system": system, "code": code}], "text": f"Panel {number}"}
+            for number, (system, code) in enumerate((one, other))
+        ]
+        panels = [
+            {**REPORT, "id": f"r{number}", "code": code, "result": [{"reference": "Observation/o1"}]}
+            for number, code in enumerate(coded)
+        ]
+        keep(make_connection(alice), {**member, "valueInteger": 9}, *panels)
+        assert sum(each["resourceType"] == "DiagnosticReport" for each in Summarized(alice).told(RESULTS)) == count
+
     @pytest.mark.parametrize(("whose", "is_told"), [("Patient/p-7301", False), ("#donor", True)])
     def test_tells_of_a_patient_inside_it_only_where_it_is_about_them(self, alice, whose, is_told):
         about = {"subject": {"reference": "#donor"}}

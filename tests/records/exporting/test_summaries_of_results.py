@@ -89,23 +89,6 @@ class TestAResult:
         assert [part["code"] for part in only["component"]] == [code]
 
     @pytest.mark.parametrize(
-        ("one", "other", "count"),
-        [
-            (("LAB", "1"), ("HEART", "1"), 2),  # words that are no addresses name systems all the same
-            (("LAB", "1"), ("LAB", "1"), 1),
-            (("", "1"), ("", "1"), 2),
-            (("urn:lab", "1"), ("urn:lab", "1"), 1),
-        ],
-    )
-    def test_is_not_hidden_by_another_of_the_same_code_in_another_system(self, alice, one, other, count):
-        sent = [
-            result(f"o{n}", code={"coding": [{"system": system, "code": code}], "text": f"Test {n}"}, valueInteger=n)
-            for n, (system, code) in enumerate((one, other))
-        ]
-        keep(make_connection(alice), *sent)
-        assert len(Summarized(alice).told(RESULTS)) == count
-
-    @pytest.mark.parametrize(
         "members",
         [
             {"hasMember": [{"reference": "Observation/o2"}]},
