@@ -209,10 +209,10 @@ class TestAStatus:
         keep(connection, order("m1"))
         keep(other, order("m2", name="Ibuprofen 200 MG Oral Tablet", code="310965"))
         text = main(hers, "subject", "medicines")
-        assert "On Harbor Family Practice&#x27;s current list" in text
-        assert "On Riverside Hospital&#x27;s current list" in text
+        assert "On the current list of Harbor Family Practice" in text
+        assert "On the current list of Riverside Hospital" in text
         text = main(hers, "entry", "medicines", Record.objects.get(logical_id="m2").pk)
-        assert "On Riverside Hospital&#x27;s current list" in text
+        assert "On the current list of Riverside Hospital" in text
 
 
 class TestAllergies:

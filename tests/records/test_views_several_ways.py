@@ -8,7 +8,7 @@ from django.urls import reverse
 from apps.records.models import Record
 from tests.fixtures.cast import PASSWORD
 from tests.records.pages import main
-from tests.records.shelved import keep, result
+from tests.records.shelved import keep, order, result
 from tests.records.test_views_reports import report
 
 pytestmark = pytest.mark.django_db
@@ -38,6 +38,19 @@ class TestOneProviderReadInTwoWays:
     def test_is_called_by_its_name_alone_where_it_is_read_in_one(self, hers, connection):
         keep(connection, result(0))
         assert "(FHIR" not in main(hers, "subject", "results")
+
+    def test_is_asked_by_its_name_alone(self, hers, connection, older):
+        """Whoever calls a clinic does not ask for a version of FHIR."""
+        for one in (connection, older):
+            keep(one, {**result(0), "effectiveDateTime": "2924-12-31"})
+        text = main(hers, "subject", "results", by="date")
+        name = connection.provider.name
+        assert f"This date looks wrong. Ask {name}." in text
+        assert f"Something missing or wrong? Only {name} can change it." in text
+
+    def test_is_named_in_a_sentence_that_has_no_ending_after_it(self, hers, connection, older):
+        keep(older, order("m1"))
+        assert f"On the current list of {older.provider.name} (FHIR DSTU2)" in main(hers, "subject", "medicines")
 
     def test_has_one_row_and_one_mark_over_time_for_what_came_twice(self, hers, connection, older):
         values = [result(number, value=5 + number) for number in range(4)]

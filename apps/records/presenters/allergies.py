@@ -263,7 +263,7 @@ def _names(resource: Element, context: Context) -> tuple[str, str]:
 
 
 STATUS_WORDS: Mapping[Status, str | Promise] = {
-    Status.ON_LIST: _("On %(provider)s's list"),
+    Status.ON_LIST: _("On the list of %(provider)s"),
     Status.NOT_CONFIRMED: _("On the list, not confirmed"),
     Status.INACTIVE: _("No longer active"),
     Status.RESOLVED: _("No longer a problem"),

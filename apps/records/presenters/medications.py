@@ -362,7 +362,7 @@ def _is_patient_reported(resource: Element) -> bool:
 
 
 STATUS_WORDS: Mapping[Status, str | Promise] = {
-    Status.ON_LIST: _("On %(provider)s's current list"),
+    Status.ON_LIST: _("On the current list of %(provider)s"),
     Status.PAUSED: _("Paused by the provider"),
     Status.FINISHED: _("Finished"),
     Status.STOPPED: _("Stopped"),

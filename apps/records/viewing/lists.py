@@ -86,6 +86,13 @@ class EntryList:
         return len({row.record for row in rows_of_it if row.sent > 1})
 
     @property
+    def clinic(self) -> str:
+        """The provider to ask, by its name alone, where all comes from one: however its record is read, somebody calls
+        the clinic."""
+        clinics = {source.connection.provider.name for source in self.sources}
+        return clinics.pop() if len(clinics) == 1 else ""
+
+    @property
     def years_at_hand(self) -> tuple[str, ...]:
         """The newest years, to choose one."""
         return tuple(year for year, _count in self.years[: len(self.years) - len(self.earlier_years)])

@@ -125,7 +125,7 @@ def _remarked(one: Shelved, source: Source, *, alike: "_Alike", at: datetime | N
     row = _row(one, source, alike, has_details=has_details)
     if at is None or one.entry is None:
         return row
-    said = remarks.of(one.entry, provider=source.provider, born=source.born, at=at)
+    said = remarks.of(one.entry, provider=source.connection.provider.name, born=source.born, at=at)
     return replace(row, details=(*row.details, *said)) if said else row
 
 
@@ -158,7 +158,7 @@ def names(entry: Entry) -> tuple[str, str]:
 def _plainly(entry: Entry) -> str:
     """In words of ours, where we know its code: a vaccine by all that it is against, that there is none, which relative
     it is about."""
-    plain = plain_names.of(entry.codes)
+    plain = plain_names.of_resource(entry.resource_type, entry.codes)
     if plain is not None:
         return str(plain.words)
     if isinstance(entry, CarePlanEntry):

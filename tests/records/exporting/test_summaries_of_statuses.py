@@ -59,7 +59,7 @@ class TestAMedicine:
         found = Summarized(alice)
         (only,) = found.told(MEDICINES)
         assert only["note"] == [{"text": "Until January 2, 2015"}]
-        assert "On Harbor Family Practice's current list; Until January 2, 2015" in found.words(MEDICINES)
+        assert "On the current list of Harbor Family Practice; Until January 2, 2015" in found.words(MEDICINES)
 
 
 class TestADose:
@@ -107,7 +107,7 @@ class TestAnAllergy:
         found = Summarized(alice)
         (only,) = found.told(ALLERGIES)
         assert (only["criticality"], only["category"]) == ("high", ["food"])
-        assert "<td>On Harbor Family Practice's list; Could be serious</td>" in found.words(ALLERGIES)
+        assert "<td>On the list of Harbor Family Practice; Could be serious</td>" in found.words(ALLERGIES)
 
 
 class TestAReaction:
