@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 
 from apps.records.exporting import choosing, summaries
@@ -60,3 +61,21 @@ class TestInsurance:
         assert number in main(hers, "entry", "insurance", Record.objects.get(logical_id="c1").pk)
         hers.force_login(sam)
         assert "ending in" not in main(hers, "subject", "insurance")
+
+    @pytest.mark.parametrize(
+        ("relationship", "said"),
+        [
+            ({"coding": [{"code": "self", "display": "Self"}]}, "The policy is your own"),
+            ({"coding": [{"code": "child"}]}, "As a child of the holder"),
+            ({"text": "Self"}, "The policy is your own"),
+            ({"code": "spouse"}, "As the husband or wife of the holder"),  # a Coding, as DSTU2 has it
+            ({"text": "Grandchild"}, "Grandchild"),
+        ],
+    )
+    def test_says_how_somebody_is_covered_as_a_person_would(self, hers, sam, connection, relationship, said):
+        keep(connection, cover("c1", {"start": "2011-05-23"}, relationship=relationship))
+        pk = Record.objects.get(logical_id="c1").pk
+        text = main(hers, "entry", "insurance", pk)
+        assert re.search(rf"<dt>How you are covered</dt> <dd>\s*{said}\s*<", text)
+        hers.force_login(sam)
+        assert hers.get(reverse("entry", args=["insurance", pk])).status_code == 404

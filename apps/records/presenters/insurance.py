@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.records.presenters import elements, moments, patient
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
-from apps.records.presenters.heads import head, notes, status_codes, title_of
+from apps.records.presenters.heads import codes_of, head, notes, status_codes, title_of
 from apps.records.presenters.naming import names_of
 from apps.records.presenters.patient import Contact
 from apps.wire import datetimes
@@ -49,6 +49,18 @@ CLASS_WORDS: Final[Mapping[str, str | Promise]] = {
 }
 
 
+# How the patient is covered, by the codes that HL7 has for what they are to the holder (subscriber-relationship); those
+# left out say no more than the provider's own word.
+RELATIONSHIP_WORDS: Final[Mapping[str, str | Promise]] = {
+    "self": _("The policy is your own"),
+    "child": _("As a child of the holder"),
+    "parent": _("As a parent of the holder"),
+    "spouse": _("As the husband or wife of the holder"),
+    "common": _("As the partner of the holder"),
+    "injured": _("As somebody who was injured"),
+}
+
+
 @dataclass(frozen=True)
 class Fact:
     """One more class of the plan: its kind, a key of `CLASS_WORDS` or in the provider's words, its name, and its
@@ -61,8 +73,9 @@ class Fact:
 
 @dataclass(frozen=True, kw_only=True)
 class CoverageEntry(Entry):
-    """A plan. `holder` is whom it is written for, `relationship` what the patient is to them, `order` 1 for the plan
-    that pays first, 0 where that was not said. `status` is what the provider says; `standing` heeds the period."""
+    """A plan. `holder` is whom it is written for, `relationship` what the patient is to them, a key of
+    `RELATIONSHIP_WORDS` or in the provider's words, `order` 1 for the plan that pays first, 0 where that was not said.
+    `status` is what the provider says; `standing` heeds the period."""
 
     kind: str = ""
     payers: tuple[str, ...] = ()
@@ -107,7 +120,7 @@ def present(resource: Element, context: Context) -> CoverageEntry:
         payers=payer_names,
         contacts=tuple(dict.fromkeys(found)),
         holder=_holder(resource, context),
-        relationship=title_of(elements.child(resource, "relationship")),
+        relationship=_relationship(resource),
         member_number=_member_number(resource),
         classes=classes,
         order=_order(resource),
@@ -131,6 +144,14 @@ def _class(sent: Element) -> Fact:
 def _holder(resource: Element, context: Context) -> str:
     people = (elements.child(resource, name) for name in ("policyHolder", "subscriber"))
     return next(iter(names_of(people, context, within=resource)), "")
+
+
+def _relationship(resource: Element) -> str:
+    """One of those that we know, by code or by name, else in the provider's words. DSTU2 has one Coding."""
+    sent = elements.child(resource, "relationship")
+    said = title_of(sent)
+    named = (name.lower() for name in (*(code.code for code in codes_of(sent)), said))
+    return next((name for name in named if name in RELATIONSHIP_WORDS), said)
 
 
 def _member_number(resource: Element) -> str:

@@ -21,7 +21,11 @@ from apps.records.presenters.vitals import blood_pressure
 from apps.records.viewing import values_in_words, whens, words
 from apps.records.viewing.facts import labels, lines, repeating
 
-_SAID_BY_NAME: Final = {"severity": lines.of_severity, "length": lines.of_length}
+_SAID_BY_NAME: Final = {
+    "severity": lines.of_severity,
+    "length": lines.of_length,
+    "relationship": lines.of_relationship,
+}
 
 
 @dataclass(frozen=True)

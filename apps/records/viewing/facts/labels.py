@@ -180,7 +180,7 @@ _LABELS: Final[Mapping[str, str | Promise]] = {
     "contacts": _("Contact"),
     "addresses": _("Address"),
     "holder": _("In the name of"),
-    "relationship": _("You are to them"),
+    "relationship": _("How you are covered"),
     "member_number": _("Member number"),
     "classes": _("Plan details"),
     "order": _("Pays in this place"),

@@ -92,6 +92,12 @@ def of_severity(value: object) -> tuple[str, ...]:
     return (said,) if said else ()
 
 
+def of_relationship(value: object) -> tuple[str, ...]:
+    """The line of how a person is covered by a policy."""
+    said = str(insurance.RELATIONSHIP_WORDS.get(value, value)) if isinstance(value, str) else ""
+    return (said,) if said else ()
+
+
 def _beside_its_name(entry: Entry, name: str) -> Any:
     """That field as a row tells it, which is called by the one vaccine that is recommended; a severity in words."""
     value = getattr(entry, name, None)
