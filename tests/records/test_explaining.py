@@ -49,6 +49,23 @@ class TestTheWords:
         with translation.override("es"):
             assert "más de dos" not in explaining.of_name("high-cholesterol-and-triglycerides")
 
+    def test_of_an_irritable_bowel_name_no_sign_that_one_of_its_codes_rules_out(self):
+        """K58.9 of ICD-10-CM is irritable bowel syndrome without diarrhea."""
+        with translation.override("en"):
+            assert "diarrhea" not in explaining.of_name("irritable-bowel")
+        with translation.override("es"):
+            assert "diarrea" not in explaining.of_name("irritable-bowel")
+
+    @pytest.mark.parametrize("key", ["urine-culture", "blood-culture"])
+    def test_of_a_culture_do_not_say_that_there_are_germs(self, key):
+        with translation.override("en"):
+            assert "whether germs grow" in explaining.of_name(key)
+
+    def test_of_a_condition_are_none_of_a_goal_with_its_code(self):
+        codes = (Code("http://snomed.info/sct", "44054006"),)
+        assert explaining.of(Entry(resource_type="Condition", codes=codes))
+        assert explaining.of(Entry(resource_type="Goal", codes=codes)) == ""
+
     def test_are_none_of_a_code_that_we_do_not_know(self):
         assert explaining.of(Entry(codes=(Code(LOINC, "58941-6"),))) == ""
 

@@ -97,16 +97,18 @@ def words_of(text: str) -> list[str]:
 
 def written(entry: Entry) -> bytes:
     """The words of one entry."""
-    title, key, words = _found_by(*_called(entry), entry.codes, entry.people[:_MOST_PEOPLE])
+    title, key, words = _found_by(*_called(entry), entry.resource_type, entry.codes, entry.people[:_MOST_PEOPLE])
     standing = Standing(type(entry).__name__, entry.status, entry.group, meanings.of(entry))
     when = replace(entry.when, text=entry.when.text[:_LONGEST_DATE])
     return msgspec.json.encode(Words(title, key, indexing.write_when(when), words, standing))
 
 
 @remembered
-def _found_by(title: str, key: str, codes: tuple[Code, ...], people: tuple[str, ...]) -> tuple[str, str, str]:
+def _found_by(
+    title: str, key: str, resource_type: str, codes: tuple[Code, ...], people: tuple[str, ...]
+) -> tuple[str, str, str]:
     """What is shown of it, the key of our own name for it, and the words that it is found by."""
-    plain = plain_names.of(codes)
+    plain = plain_names.of_resource(resource_type, codes)
     key = plain.key if plain else key
     displays = (code.display for code in codes)
     ours = (str(plain.words), *plain.terms) if plain else ()

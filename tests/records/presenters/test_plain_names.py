@@ -78,6 +78,28 @@ class TestANameForCodings:
         assert plain_names.of((Code(ICD_10, "E11.65"),)) is None
         assert plain_names.of((Code(SNOMED, "44054006"), Code(ICD_10, "E10.9"))) is None
 
+    def test_of_a_condition_is_for_a_condition_alone(self):
+        codes = (Code(SNOMED, "44054006"),)
+        assert plain_names.of_resource("Condition", codes) is not None
+        for other in ("Goal", "Observation", "ServiceRequest", "FamilyMemberHistory", ""):
+            assert plain_names.of_resource(other, codes) is None
+        assert plain_names.of_resource("Observation", (Code(LOINC, "2823-3"),)) is not None
+
+    @pytest.mark.parametrize(
+        ("code", "key"),
+        [
+            ("I63.9", "ischemic-stroke"),  # ICD-10-CM: cerebral infarction, and no bleeding
+            ("I64", "stroke"),  # ICD-10: not said which of both
+            ("I25.9", "ischemic-heart"),  # of which narrowed arteries are a cause, and not the only one
+            ("J30.1", "hay-fever"),  # ICD-10-CM: due to pollen
+            ("J30.2", "seasonal-allergic-nose"),  # other seasonal
+        ],
+    )
+    def test_says_no_more_than_its_code(self, code, key):
+        named = plain_names.of((Code(ICD_10, code),))
+        assert named is not None
+        assert named.key == key
+
     def test_is_none_where_two_codes_mean_different_things(self):
         assert plain_names.of((Code(LOINC, "29463-7"), Code(LOINC, "8302-2"))) is None
 

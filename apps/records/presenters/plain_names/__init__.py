@@ -51,6 +51,14 @@ def of(codes: Iterable[Code]) -> PlainName | None:
     return next(iter(found.values())) if len(found) == 1 else None
 
 
+def of_resource(resource_type: str, codes: Iterable[Code]) -> PlainName | None:
+    """The same for a resource of this type. A condition's name is for a Condition alone: a goal, an order or an answer
+    may have its code as well, and says something else about it."""
+    found = of(codes)
+    is_fit = found is None or bool(found.loinc) or resource_type == "Condition"
+    return found if is_fit else None
+
+
 def of_test(test: str) -> PlainName | None:
     """The name for what results are compared under (`ResultEntry.test`)."""
     system, _, code = test.partition(":")

@@ -26,10 +26,16 @@ CONDITIONS: Final[tuple[PlainName, ...]] = (
     _condition(
         "coronary-disease",
         _("Narrowed heart arteries"),
-        "53741008 414545008",
-        "I25.10 I25.9",
+        "53741008",
+        "I25.10",
         "coronary artery disease",
         "CAD",
+    ),
+    _condition(
+        "ischemic-heart",
+        _("Too little blood for the heart's muscle"),
+        "414545008",
+        "I25.9",
         "ischemic heart disease",
     ),
     _condition(
@@ -44,7 +50,15 @@ CONDITIONS: Final[tuple[PlainName, ...]] = (
     _condition(
         "past-heart-attack", _("Heart attack in the past"), "399211009 1755008", "I25.2", "old myocardial infarction"
     ),
-    _condition("stroke", _("Stroke"), "230690007", "I63.9", "cerebrovascular accident", "CVA", "cerebral infarction"),
+    _condition("stroke", _("Stroke"), "230690007", "I64", "cerebrovascular accident", "CVA"),
+    _condition(
+        "ischemic-stroke",
+        _("Stroke, too little blood for a part of the brain"),
+        "422504002 432504007",
+        "I63.9",
+        "cerebral infarction",
+        "ischemic stroke",
+    ),
     _condition(
         "passing-stroke", _("Passing signs of a stroke (TIA)"), "266257000", "G45.9", "transient ischemic attack"
     ),
@@ -90,7 +104,15 @@ CONDITIONS: Final[tuple[PlainName, ...]] = (
         "copd", _("Lasting narrow airways (COPD)"), "13645005", "J44.9", "chronic obstructive pulmonary disease"
     ),
     _condition("allergic-nose", _("Runny nose from an allergy"), "61582004", "J30.9", "allergic rhinitis"),
-    _condition("hay-fever", _("Hay fever"), "367498001", "J30.2", "seasonal allergic rhinitis"),
+    _condition("hay-fever", _("Hay fever"), "21719001", "J30.1", "allergic rhinitis caused by pollen"),
+    _condition(
+        "seasonal-allergic-nose",
+        _("Runny nose from an allergy, in some seasons"),
+        "367498001",
+        "J30.2",
+        "seasonal allergic rhinitis",
+        "hay fever",
+    ),
     _condition("sleep-apnea", _("Pauses of breath in sleep (sleep apnea)"), "73430006", "G47.30"),
     _condition(
         "obstructive-sleep-apnea",

@@ -33,7 +33,7 @@ _BY_NAME: Final[Mapping[str, Promise]] = MappingProxyType(
 
 def of(entry: Entry) -> str:
     """What the test that an entry is of is, the group of tests that a report is, or a condition; else empty."""
-    name = None if entry.is_withheld else plain_names.of(entry.codes)
+    name = None if entry.is_withheld else plain_names.of_resource(entry.resource_type, entry.codes)
     return "" if name is None else of_name(name.key)
 
 

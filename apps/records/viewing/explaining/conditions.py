@@ -14,10 +14,12 @@ SAID: Final[Mapping[str, Promise]] = {
     "low-blood-pressure": _("Blood pushes less hard against the walls of the arteries than usual."),
     "atrial-fibrillation": _("The upper chambers of the heart beat fast and out of step, so that the pulse is uneven."),
     "coronary-disease": _("The arteries that bring blood to the heart's own muscle are narrowed."),
+    "ischemic-heart": _("The heart's own muscle gets too little blood, mostly because its arteries are narrowed."),
     "heart-failure": _("The heart moves less blood than the body needs. It has not stopped."),
     "heart-attack": _("A part of the heart's muscle got too little blood, or none, and was hurt."),
     "past-heart-attack": _("A part of the heart's muscle once got too little blood, or none, and was hurt."),
     "stroke": _("A part of the brain was hurt, because no blood reached it or because blood ran into it."),
+    "ischemic-stroke": _("A part of the brain got too little blood, or none, and was hurt."),
     "passing-stroke": _("For a short time a part of the brain got too little blood. The signs of it went away."),
     "leg-clot": _("A clot blocks a vein deep in the body, mostly in a leg."),
     "lung-clot": _("A clot blocks an artery of the lungs. Most such clots come from a leg."),
@@ -56,6 +58,9 @@ SAID: Final[Mapping[str, Promise]] = {
     "copd": _("The airways are narrow and stay so, which makes it hard to breathe out."),
     "allergic-nose": _("The lining of the nose reacts to something in the air, such as dust or pollen."),
     "hay-fever": _("The nose and the eyes react to pollen at some times of the year."),
+    "seasonal-allergic-nose": _(
+        "The lining of the nose reacts to something that is in the air at some times of the year, mostly pollen."
+    ),
     "sleep-apnea": _("Breathing stops again and again in sleep, for some seconds each time."),
     "obstructive-sleep-apnea": _(
         "The throat closes again and again in sleep, so that breathing stops for some seconds each time."
@@ -74,7 +79,7 @@ SAID: Final[Mapping[str, Promise]] = {
     "acid-reflux": _("Acid from the stomach comes up into the gullet again and again."),
     "gastritis": _("The lining of the stomach is inflamed."),
     "irritable-bowel": _(
-        "The gut is sensitive: there are cramps, bloating, diarrhea or constipation, though nothing in it looks hurt."
+        "The belly hurts again and again, and stools are not as they mostly are, though nothing in the gut looks hurt."
     ),
     "constipation": _("Stools are hard, or come less often than usual."),
     "celiac": _(
@@ -95,7 +100,7 @@ SAID: Final[Mapping[str, Promise]] = {
     "large-prostate": _("The prostate has grown, and can press on the tube that urine leaves by. This is no cancer."),
     # Mind and nerves
     "depression": _("Low mood, or little joy in anything, for weeks, and stronger than most people have now and then."),
-    "anxiety": _("Fear or worry that is stronger, or lasts longer, than what sets it off."),
+    "anxiety": _("Strong or lasting fear or worry that makes everyday life harder."),
     "lasting-anxiety": _("Worry about many things, on most days and for months, that is hard to stop."),
     "attention-deficit": _("It is hard to pay attention or to sit still, mostly since childhood."),
     "insomnia": _("It is hard to fall asleep, or to stay asleep."),

@@ -7,7 +7,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 SAID: Final[Mapping[str, Promise]] = {
-    "urine": _("A group of tests of urine: how it looks, what is dissolved in it, and which cells are in it."),
+    "urine": _("A group of tests of urine: how it looks, what is dissolved in it, and often which cells it has."),
     "urine-color": _("What somebody eats and drinks, and some medicines, change the color of urine."),
     "urine-look": _("Whether urine is clear or cloudy."),
     "urine-density": _("How much is dissolved in urine, compared with water. It depends on how much somebody drinks."),
@@ -31,10 +31,10 @@ SAID: Final[Mapping[str, Promise]] = {
     ),
     # Germs
     "urine-culture": _(
-        "The laboratory lets germs from urine grow, to see which they are and which medicines stop them."
+        "The laboratory sees whether germs grow from the urine, which they are, and often which medicines stop them."
     ),
     "blood-culture": _(
-        "The laboratory lets germs from blood grow, to see which they are and which medicines stop them."
+        "The laboratory sees whether germs grow from the blood, which they are, and often which medicines stop them."
     ),
     "covid": _("Whether there are parts of the virus that causes COVID-19 in the sample."),
     "hiv": _("Whether there are antibodies against HIV, or a part of that virus, in the blood."),

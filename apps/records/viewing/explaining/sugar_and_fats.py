@@ -15,9 +15,9 @@ SAID: Final[Mapping[str, Promise]] = {
         "Glucose is the sugar that the body uses for energy. The test shows how much there was in the blood at that "
         "moment."
     ),
-    "fasting-glucose": _("How much sugar there is in the blood after some eight hours without food."),
+    "fasting-glucose": _("How much sugar there is in the blood after at least eight hours without food."),
     "fasting-glucose-by-meter": _(
-        "How much sugar there is in the blood after some eight hours without food, measured in a drop by a meter."
+        "How much sugar there is in the blood after at least eight hours without food, measured in a drop by a meter."
     ),
     "glucose-after-1-hour": _(
         "How much sugar there is in the blood one hour after a sugar drink. It shows how the body takes up sugar."
