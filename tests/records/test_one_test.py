@@ -6,10 +6,14 @@ import re
 import pytest
 from django.urls import reverse
 
+from apps.connections.answers import candidates
+from apps.connections.answers.candidates import Candidate
+from apps.records import shelving
 from apps.records.exporting import choosing
 from apps.records.exporting.ips import documents
 from apps.records.models import Record
 from tests.records.linked import AT, make_connection, make_endpoint
+from tests.records.people import PATIENT_ID
 from tests.records.shelved import keep, result
 
 pytestmark = pytest.mark.django_db
@@ -117,3 +121,50 @@ class TestOneTest:
         text = hers.get(reverse("over_time", args=["results", record.pk])).content.decode()
         stand = [text.index(said) for said in ("entries may be missing", "Latest: ", '<svg class="chart"', "· checked")]
         assert stand == sorted(stand)
+
+
+class TestTheOnlyValueOfATest:
+    """Nothing is to be seen together with it."""
+
+    ONLY = "This is the only such value in your record."
+    LINK = "All values over time"
+
+    def entry(self, client, logical_id="o0", **also):
+        record = Record.objects.get(logical_id=logical_id, **also)
+        return client.get(reverse("entry", args=["results", record.pk]))
+
+    def test_is_said_to_be_the_only_one(self, hers, sam, connection, other):
+        keep(connection, result(0), result(1, name="Potassium", code="2823-3"))
+        keep(other, result(2, name="Potassium", code="2823-3"))
+        text = self.entry(hers).content.decode()
+        assert self.ONLY in text
+        assert self.LINK not in text
+        hers.force_login(sam)
+        assert self.entry(hers).status_code == 404
+
+    @pytest.mark.parametrize("is_of_another", [True, False])
+    def test_is_not_where_there_is_a_second(self, hers, connection, other, is_of_another):
+        keep(connection, result(0), *(() if is_of_another else (result(1),)))
+        keep(other, *((result(1),) if is_of_another else ()))
+        text = self.entry(hers).content.decode()
+        assert self.LINK in text
+        assert self.ONLY not in text
+
+    @pytest.mark.parametrize(("value", "is_only"), [(5.1, True), (6.1, False)])
+    def test_may_have_come_twice(self, hers, connection, older, value, is_only):
+        keep(connection, result(0))
+        keep(older, result(0, value=value))
+        assert (self.ONLY in self.entry(hers, connection=connection).content.decode()) is is_only
+
+    def test_is_not_another_persons(self, hers, connection, other):
+        keep(connection, result(0))
+        keep(other, result(1))
+        other.sealed_person = candidates.seal_person(other, Candidate(PATIENT_ID, "Perrin Quillfeather", "2019-03-09"))
+        other.save()
+        assert self.ONLY in self.entry(hers).content.decode()
+
+    def test_is_not_said_of_one_that_is_gone(self, hers, connection):
+        keep(connection, result(0), result(1))
+        Record.objects.filter(logical_id="o0").update(removed_at=AT)
+        shelving.rebuild_all(connection, at=AT)
+        assert self.LINK in self.entry(hers).content.decode()

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 from uuid import UUID
 
 import msgspec
@@ -15,9 +15,12 @@ from apps.records.presenters.results import Compared
 from apps.records.senders import Sender
 from apps.records.shelving import pointing, reading
 from apps.records.shelving.arranging import Arrangement
+from apps.records.shelving.indexing import Index
 from apps.records.shelving.pointing import Held
 from apps.records.shelving.reading import OpenShelf
 from apps.vault.sealing import KeyRing
+
+_FEW: Final = 2  # values of one sender: then there is more than one
 
 
 class OfTest(NamedTuple):
@@ -43,7 +46,7 @@ def of(
     `reading.window` does."""
     asked = _Asked(test, most + 1, Reader().read, {pk: (sender,) for pk, sender in senders.items()})
     values = _values(found, ring, asked)
-    if any(Arrangement.TESTS.value in shelf.index.arrangements for shelf in found if shelf.index is not None):
+    if any(_is_earlier(shelf.index) for shelf in found if shelf.index is not None):
         values += _values_before(found, ring, asked)
     if len(found) > 1:
         values.sort(key=_newest)
@@ -54,6 +57,27 @@ def of(
         elif value is not None:
             told.append(value)
     return OfTest(tuple(told), closed, has_older=len(values) > most)
+
+
+def has_only(record: int, found: Sequence[OpenShelf], test: str, ring: KeyRing) -> bool:
+    """Whether the value of that record is the only one of a test, be it sent by several. Not where some that are here
+    may not be told, nor where an earlier release built a shelf: it is built anew by itself. One query. Raises as
+    `reading.window` does."""
+    if any(shelf.index is None or shelf.lacks_some or _is_earlier(shelf.index) for shelf in found):
+        return False
+    records, senders = set[int](), list[UUID]()
+    said = set[tuple[str, bytes]]()
+    for shelf, leaf in reading.leaves_of_one(found, Arrangement.POINTS, test, ring, most=_FEW):
+        for held in reading.understood(partial(pointing.values, test=test), leaf)[0]:
+            records.add(held.record)
+            senders.append(shelf.connection_id)
+            said.add((held.newest, held.point.mark))
+    is_sent_alike = len(senders) == len(set(senders)) and all(mark for _newest, mark in said)
+    return record in records and (len(senders) == 1 or (len(said) == 1 and is_sent_alike))
+
+
+def _is_earlier(index: Index) -> bool:
+    return Arrangement.TESTS.value in index.arrangements
 
 
 class _Asked(NamedTuple):

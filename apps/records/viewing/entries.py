@@ -3,10 +3,11 @@ the resource as the provider sent it.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
+from uuid import UUID
 
 import msgspec
 from django.db import DEFAULT_DB_ALIAS
@@ -26,7 +27,7 @@ from apps.records.presenters.attachments import File
 from apps.records.presenters.entry import Context, Entry
 from apps.records.presenters.questionnaires import QuestionnaireEntry
 from apps.records.presenters.results import ResultEntry
-from apps.records.shelving import knowing
+from apps.records.shelving import course, knowing, reading
 from apps.records.shelving.indexing import Aim
 from apps.records.shelving.knowing import Known
 from apps.records.shelving.surroundings import Surroundings
@@ -50,6 +51,7 @@ from apps.records.viewing.fills import Fills
 from apps.records.viewing.panel_rows import PanelShown
 from apps.records.viewing.questions import Group
 from apps.vault import sealing
+from apps.vault.errors import CannotOpen
 from apps.vault.sealing import Holder, KeyRing
 
 MOST_SHOWN_BYTES = 200_000  # of a resource as sent; the rest is in the download
@@ -105,6 +107,7 @@ class EntryPage:
     person: str = ""  # whose it is, where this reader has records of several people
     aim: Aim | None = None  # the goal for its test
     may_be_cut: bool = False  # it has so much of something that not all of it may be told
+    is_only_value: bool = False  # of its test, in this reader's record
     written_in: str = ""  # the language that the provider says its words are in
 
     @property
@@ -176,23 +179,41 @@ def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> Entry
         fills = filling.of(record, told[0][1], ring)
         connections = connected.confirmed(record.user_id)
         everybody = candidates.find_people_with(ring, connections)
+        named = telling_apart.told_apart([one.pk for one in connections], everybody)
+        subject = subjects.subject_of(told[0][0], resource_type=record.resource_type)
+        is_only_value = _is_only_value(record, told[0][1], subject, named, ring)
     current = _version(None, record, standing.of(told[0][1], at))
-    provider = record.connection.provider.name
-    said = remarks.of(current.entry, provider=provider, born=context.birth_date, at=at)
+    said = remarks.of(current.entry, provider=record.connection.provider.name, born=context.birth_date, at=at)
     current = replace(current, remarks=said)
     before = tuple(_version(version, record, entry) for version, (_r, entry) in zip(versions, told[1:], strict=True))
-    subject = subjects.subject_of(told[0][0], resource_type=record.resource_type)
     files = tuple(file for file in attachments.files(told[0][0]) if file.described)
     shown = len(versions) + len(unopened)
     older = record.versions.count() - shown if shown == _MOST_VERSIONS else 0
     people = tuple(one for pk, one in everybody.items() if pk == record.connection_id)
-    person = telling_apart.told_apart([one.pk for one in connections], everybody).get(record.connection_id, "")
+    person = named.get(record.connection_id, "")
     grave = f"{record.resource_type}/{record.logical_id}" in of_results.of_grave
     grave = grave or any(grave_news.may_be_in(sent, resource_type=record.resource_type) for sent, _entry in told)
     aim = _aim(current.entry, of_results.aims)
     page = EntryPage(record, subject, current, before, files, panel, people, fills, unopened, older, grave, person, aim)
     is_cut = not current.entry.is_withheld and long_lists.has_any(told[0][0])
-    return replace(page, may_be_cut=is_cut, written_in=elements.text(told[0][0], "language"))
+    written_in = elements.text(told[0][0], "language")
+    return replace(page, may_be_cut=is_cut, written_in=written_in, is_only_value=is_only_value)
+
+
+def _is_only_value(
+    record: Record, entry: Entry, subject: Subject | None, named: Mapping[UUID, str], ring: KeyRing
+) -> bool:
+    """Whether nothing can be seen together with it: no other value of its test is here of the same person. Two queries.
+    Raises VaultError where a key is missing."""
+    if subject is None or not isinstance(entry, ResultEntry) or not entry.test:
+        return False
+    shelves = reading.shelves(record.user_id, ring, subjects=[subject.key])
+    whose = named.get(record.connection_id)
+    theirs = [shelf for shelf in shelves if named.get(shelf.connection_id) == whose]
+    try:
+        return course.has_only(record.pk, theirs, entry.test, ring)
+    except (reading.Outdated, CannotOpen):  # nothing is known of others: the page over time tells
+        return False
 
 
 def known(record: Record, ring: KeyRing) -> Known:
