@@ -9,6 +9,7 @@ from typing import Final
 from apps.records import places
 from apps.records.models import SyncStep
 from apps.records.syncing.circling import Rounds
+from apps.records.syncing.shuffling import Stretch
 from apps.vault.sealing import KeyRing, Place
 from apps.wire.fhir import Resource
 
@@ -51,6 +52,7 @@ class Cursor:
     unfinished: tuple[int, ...] = ()
     rounds: Rounds = field(default_factory=Rounds)
     for_everything: bool = False
+    stretch: Stretch = field(default_factory=Stretch)
 
     def after(self, next_url: str | None, *, pages: int, rows: Iterable[Resource] = ()) -> "Cursor":
         """Where to go on after a page with this link and these rows, with which the step has got so many pages."""
@@ -82,11 +84,11 @@ class Cursor:
 
     def again(self) -> "Cursor":
         """With the first page of the same search."""
-        return replace(self, next_url=None, mark=None, is_again=True, rounds=Rounds())
+        return replace(self, next_url=None, mark=None, is_again=True, rounds=Rounds(), stretch=Stretch())
 
     def again_in_few(self) -> "Cursor":
         """The same, with few rows a page."""
-        return replace(self, next_url=None, mark=None, in_few=True, rounds=Rounds())
+        return replace(self, next_url=None, mark=None, in_few=True, rounds=Rounds(), stretch=Stretch())
 
     def again_for_everything(self) -> "Cursor":
         """The same, with what did not change."""
@@ -125,7 +127,8 @@ def opened(step: SyncStep, ring: KeyRing) -> Cursor:
     found = Cursor(*written[: len(fields(Cursor))])  # a later release may write more, and be taken back
     if not found.unfinished and (found.lacks or found.stopped_short):  # of an earlier release, which did not tell
         return replace(found, unfinished=tuple(range(found.search + 1)))
-    return replace(found, unfinished=tuple(found.unfinished), rounds=Rounds(*found.rounds))
+    rounds, stretch = Rounds(*found.rounds), Stretch(*found.stretch)
+    return replace(found, unfinished=tuple(found.unfinished), rounds=rounds, stretch=stretch)
 
 
 def _place(step: SyncStep) -> Place:

@@ -1,5 +1,6 @@
 """One type fetched page by page, through each of the searches that cover it."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -7,6 +8,7 @@ from apps.records.models import SyncStep
 from apps.records.syncing import gaps, planning, putting_aside, stepping, watermarks
 from apps.records.syncing.cursors import Cursor
 from apps.records.syncing.fetching import Answer, Follow, Question, Search
+from apps.records.syncing.shuffling import Stretch
 from apps.records.syncing.stepping import Work
 from apps.wire.errors import Code, WireError
 from apps.wire.fhir import Page, Resource
@@ -74,7 +76,10 @@ class Searching:
             self._cursor = self._cursor.short()
         if answer.failure is not None:
             self._cursor = self._cursor.lacking(gaps.reason(answer.failure))
+        search = self._cursor.search
         self._cursor = self._cursor.after(answer.next_url, pages=step.pages + 1, rows=answer.resources)
+        if self._cursor.search == search and self._is_shuffled(answer.resources):
+            self._cursor = self._cursor.short().next_search()
         if not self.is_done and stepping.is_too_much(step, self._work):
             self._cursor = Cursor(len(self._searches), attempt=self._cursor.attempt, lacks=Gap.TOO_MUCH)
 
@@ -125,6 +130,18 @@ class Searching:
     def _is_first_answered(self) -> bool:
         """Whether the searches before this one brought nothing to its end."""
         return set(range(self._cursor.search)) <= set(self._cursor.unfinished)
+
+    def _is_shuffled(self, rows: Sequence[Resource]) -> bool:
+        """Whether the search brings nothing new any more, this page of it included; all before it is stored."""
+        step = self.step
+        ids = [row.logical_id for row in rows if row.resource_type == step.resource_type]
+        stretch = self._cursor.stretch.after(len(ids))
+        self._cursor = replace(self._cursor, stretch=stretch)
+        if not stretch.is_long:
+            return False
+        known = stepping.rows_kept(step, self._work) + stepping.count_new(step, ids, self._work)
+        self._cursor = replace(self._cursor, stretch=Stretch(known))
+        return stretch.is_shuffled(known=known)
 
     def _lacking(self) -> tuple[int, ...]:
         """Which searches alone are to be asked for everything again, where the others are whole for all we can tell."""

@@ -3,7 +3,7 @@
 A step can stop anywhere. What is stored stays stored, and the next worker begins at the stored cursor.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import groupby, islice
@@ -225,6 +225,13 @@ def _write_down(step: SyncStep) -> None:
 def rows_kept(step: SyncStep, work: Work) -> int:
     """How many different resources came: a provider may send one on two pages, or to two searches."""
     return _records(step, work).filter(confirmed_by_run=work.run.pk).count()
+
+
+def count_new(step: SyncStep, ids: Iterable[str], work: Work) -> int:
+    """How many of these did not come in this run before."""
+    named = set(ids)
+    came = _records(step, work).filter(confirmed_by_run=work.run.pk, logical_id__in=named)
+    return len(named) - came.count()
 
 
 def holds_any(step: SyncStep, work: Work) -> bool:
