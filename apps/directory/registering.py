@@ -7,19 +7,17 @@ StatusNotAllowed where the table of moves forbids the step.
 from collections.abc import Collection
 from dataclasses import dataclass, fields
 from datetime import date, datetime, timedelta
-from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import transaction
 
 from apps.audit.recording import Actor, EventType
-from apps.directory import amending, credentials, pinning
+from apps.directory import amending, credentials, labeling, pinning
 from apps.directory.models import (
     AuthorizationServer,
     ClientRegistration,
     Enablement,
     Endpoint,
-    Provider,
     SigningKey,
     SystemAccount,
 )
@@ -33,7 +31,6 @@ SmartVersion = ClientRegistration.SmartVersion
 
 OVER = frozenset({Status.REJECTED, Status.RETIRED})
 TRY_AGAIN_AFTER = timedelta(minutes=15)  # how long trouble keeps everybody away
-_LONGEST_NAME = 100  # of a label, which has the versions behind it
 UNSEEN_FOR = timedelta(days=1)  # before a server that replaced refresh tokens counts as one that does not
 
 
@@ -106,7 +103,7 @@ def request(server: AuthorizationServer, *, dialect: Dialect, actor: Actor, at: 
             return registration
         registration = ClientRegistration.objects.create(
             authorization_server=server,
-            label=_label(server),
+            label=labeling.label_for(server),
             authentication=dialect.authentication.value,
             uses_pkce=dialect.uses_pkce,
             smart_version=SmartVersion.V2 if "permission-v2" in server.capabilities else SmartVersion.V1,
@@ -117,16 +114,6 @@ def request(server: AuthorizationServer, *, dialect: Dialect, actor: Actor, at: 
         )
         amending.note(registration, "requested", actor=actor, at=at)
     return registration
-
-
-def _label(server: AuthorizationServer) -> str:
-    """What staff, commands and monitors call it: its provider and the versions there; of several, the host."""
-    endpoints = server.endpoints.filter(vanished_at__isnull=True)
-    names = Provider.objects.filter(endpoints__in=endpoints).order_by().values_list("name", flat=True).distinct()[:2]
-    versions = endpoints.order_by().values_list("fhir_version", flat=True).distinct()
-    called = names[0] if len(names) == 1 else urlsplit(server.authorize_url).netloc
-    told = ", ".join(sorted(version.upper() for version in versions))
-    return f"{called[:_LONGEST_NAME]} ({told})" if told else called[:_LONGEST_NAME]
 
 
 def store_credentials(

@@ -45,21 +45,6 @@ class TestARegistration:
         assert registration.authentication == "query"
         assert not registration.uses_pkce
 
-    def test_is_called_what_its_provider_is_and_by_its_host_where_there_are_several(
-        self, server, make_provider, make_endpoint
-    ):
-        assert registering.request(server, dialect=A, actor=ACTOR, at=AT).label == "a.example"
-        for host, names, label in (
-            ("harbor.example", ["Harbor Practice"], "Harbor Practice (R4)"),
-            ("many.example", ["Cedar Practice", "Bay Clinic"], "many.example (R4)"),
-            ("long.example", ["N" * 150], f"{'N' * 100} (R4)"),
-        ):
-            providers = [make_provider(name) for name in names]
-            endpoint = make_endpoint(providers[0], host=host, registration=None)
-            endpoint.providers.set(providers)
-            made = registering.request(endpoint.authorization_server, dialect=A, actor=ACTOR, at=AT)
-            assert made.label == label
-
     def test_is_one_while_it_stands(self, server, registration):
         again = registering.request(server, dialect=A, actor=ACTOR, at=AT)
         assert again.pk == registration.pk
