@@ -2,8 +2,10 @@
 
 A variable is read when its function is called, so that the sandbox never asks for the site's secrets and the other way
 round. Any variable may instead be given as a file: `SECRET_KEY_FILE=/run/secrets/key` (the form orchestrators mount).
-One that is empty is as one that is not set. Raises `django.core.exceptions.ImproperlyConfigured`, naming the variable
-and never its value, when a required one is missing or cannot be what it says.
+White space around what a variable or its file says does not count, nor around the entries of a list, which commas or
+line breaks separate; within them it does. One that is empty is as one that is not set. Raises
+`django.core.exceptions.ImproperlyConfigured`, naming the variable and never its value, when a required one is missing
+or cannot be what it says.
 """
 
 from email.utils import parseaddr
@@ -52,7 +54,7 @@ def secret_key_fallbacks() -> list[str]:
 
 def vault_keys() -> list[str]:
     """`id:base64` pairs of 32 bytes. The first wraps new data keys, all of them unwrap."""
-    return [key for key in _required("VAULT_KEYS").split(",") if key]
+    return _entries(_required("VAULT_KEYS"))
 
 
 def deletion_ledger() -> Path | None:
@@ -237,11 +239,10 @@ def _optional(name: str) -> str | None:
     except (OSError, ValueError) as error:  # a name with a NUL, and text in another encoding, are ValueErrors
         why = type(error).__name__
         raise ImproperlyConfigured(f"{name}_FILE names a file that cannot be read ({why})") from None
-    if not _given.env.get(f"{name}_FILE"):
-        return value or None
-    if not value.strip():
+    value = value.strip()  # editors end a file with a line break, and so do shells that hand over what a program prints
+    if not value and _given.env.get(f"{name}_FILE"):
         raise ImproperlyConfigured(f"{name}_FILE names a file that is empty")
-    return value.strip()  # editors end a file with a line break
+    return value or None
 
 
 def _required(name: str) -> str:
@@ -252,11 +253,15 @@ def _required(name: str) -> str:
 
 
 def _list(name: str) -> list[str]:
-    return [one.strip() for one in (_optional(name) or "").split(",") if one.strip()]
+    return _entries(_optional(name) or "")
+
+
+def _entries(given: str) -> list[str]:
+    return [entry.strip() for line in given.splitlines() for entry in line.split(",") if entry.strip()]
 
 
 def _number(name: str, *, default: int, least: int = 0, most: int) -> int:
-    given = (_optional(name) or str(default)).strip()
+    given = _optional(name) or str(default)
     number = int(given) if given.isascii() and given.isdigit() and len(given) <= len(str(most)) else -1
     if not least <= number <= most:
         raise ImproperlyConfigured(f"{name} is a whole number from {least} to {most}")
@@ -264,7 +269,7 @@ def _number(name: str, *, default: int, least: int = 0, most: int) -> int:
 
 
 def _flag(name: str, *, default: bool) -> bool:
-    given = (_optional(name) or "").strip().lower()
+    given = (_optional(name) or "").lower()
     if given and given not in _TRUE | _FALSE:
         raise ImproperlyConfigured(f"{name} is true or false")
     return given in _TRUE if given else default

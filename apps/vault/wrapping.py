@@ -31,7 +31,8 @@ class Flaw(StrEnum):
     """What can be wrong with VAULT_KEYS."""
 
     MISSING = "missing"
-    MALFORMED = "malformed"
+    UNNAMED = "unnamed"
+    NOT_BASE64 = "not base64"
     WRONG_LENGTH = "wrong length"
     DUPLICATE_ID = "duplicate id"
     WEAK = "weak"
@@ -50,9 +51,10 @@ class WrappingKey:
         return "<WrappingKey>"
 
 
-def flaws(given: Sequence[str]) -> frozenset[Flaw]:
-    """Everything wrong with a list of `id:base64` strings; empty where nothing is."""
-    return frozenset(_parse(tuple(given))[1])
+def flaws(given: Sequence[str]) -> dict[Flaw, int]:
+    """Everything wrong with a list of `id:base64` strings, each with the number of the first entry that has it, from 1;
+    empty where nothing is."""
+    return dict(_parse(tuple(given))[1])
 
 
 def key_ids() -> tuple[str, ...]:
@@ -91,26 +93,25 @@ def _wrapping_data(holder: Holder, name: bytes) -> bytes:
 
 def _usable_keys() -> tuple[WrappingKey, ...]:
     keys, found = _parse(tuple(settings.VAULT_KEYS))
-    if found - {Flaw.PUBLISHED}:  # the published key serves tests; outside debug a check refuses it
+    if found.keys() - {Flaw.PUBLISHED}:  # the published key serves tests; outside debug a check refuses it
         raise WeakKey
     return keys
 
 
 @lru_cache(maxsize=8)
-def _parse(given: tuple[str, ...]) -> tuple[tuple[WrappingKey, ...], frozenset[Flaw]]:
+def _parse(given: tuple[str, ...]) -> tuple[tuple[WrappingKey, ...], dict[Flaw, int]]:
     keys: list[WrappingKey] = []
-    found: set[Flaw] = set() if given else {Flaw.MISSING}
-    for entry in given:
-        key_id, _, encoded = entry.partition(":")
+    found: dict[Flaw, int] = {} if given else {Flaw.MISSING: 0}
+    for number, entry in enumerate(given, start=1):
+        key_id, colon, encoded = entry.partition(":")
+        is_named = bool(colon) and _ID.fullmatch(key_id) is not None
         key = _decode(encoded)
-        if _ID.fullmatch(key_id) is None or key is None:
-            found.add(Flaw.MALFORMED)
-            continue
-        found |= _flaws_of_key(key)
-        if any(key_id == other.id for other in keys):
-            found.add(Flaw.DUPLICATE_ID)
-        keys.append(WrappingKey(key_id, key))
-    return tuple(keys), frozenset(found)
+        flaw = _flaw_of(key_id, key, beside=keys) if is_named else Flaw.UNNAMED
+        if flaw is not None:
+            found.setdefault(flaw, number)
+        if is_named and key is not None:
+            keys.append(WrappingKey(key_id, key))
+    return tuple(keys), found
 
 
 def _decode(encoded: str) -> bytes | None:
@@ -120,12 +121,17 @@ def _decode(encoded: str) -> bytes | None:
         return None
 
 
-def _flaws_of_key(key: bytes) -> set[Flaw]:
+def _flaw_of(key_id: str, key: bytes | None, *, beside: Sequence[WrappingKey]) -> Flaw | None:
+    """The first that is to be mended; None where there is none."""
+    if key is None:
+        return Flaw.NOT_BASE64
     if len(key) != KEY_BYTES:
-        return {Flaw.WRONG_LENGTH}
+        return Flaw.WRONG_LENGTH
+    if any(key_id == other.id for other in beside):
+        return Flaw.DUPLICATE_ID
     if hashlib.sha256(key).hexdigest() in PUBLISHED:
-        return {Flaw.PUBLISHED}
-    return {Flaw.WEAK} if _is_weak(key) else set()
+        return Flaw.PUBLISHED
+    return Flaw.WEAK if _is_weak(key) else None
 
 
 def _is_weak(key: bytes) -> bool:

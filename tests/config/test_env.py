@@ -4,6 +4,7 @@ import ast
 import os
 import re
 import socket
+from pathlib import Path
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
@@ -48,6 +49,38 @@ class TestTheVariables:
         monkeypatch.setenv("SECRET_KEY_FILE", str(tmp_path / "key"))
         assert env.secret_key() == "from a file"
 
+    @pytest.mark.parametrize("is_file", [False, True])
+    @pytest.mark.parametrize(
+        ("name", "given", "read", "expected"),
+        [
+            ("SECRET_KEY", " a key\r\n", env.secret_key, "a key"),
+            ("SECRET_KEY_FALLBACKS", "one , \ttwo\n,", env.secret_key_fallbacks, ["one", "two"]),
+            ("VAULT_KEYS", " b:BB= , a:AA=\n", env.vault_keys, ["b:BB=", "a:AA="]),
+            ("VAULT_KEYS", "b:BB=\r\na:AA=\r\n", env.vault_keys, ["b:BB=", "a:AA="]),
+            ("VAULT_KEYS", ",,b:BB= =,", env.vault_keys, ["b:BB= ="]),
+            ("METRICS_TOKEN", "token\n", env.metrics_token, "token"),
+            ("DATABASE_URL", "postgres://u:p%20@host/name \n", env.database_url, "postgres://u:p%20@host/name"),
+            ("REDIS_URL", "redis://host/0\n", env.redis_url, "redis://host/0"),
+            ("DELETION_LEDGER", "/a folder/deletions\n", env.deletion_ledger, Path("/a folder/deletions")),
+            ("SITE_ORIGIN", "https://a.example/\n", env.site_origin, "https://a.example"),
+            ("LOG_LEVEL", "INFO\n", env.log_level, "INFO"),
+            ("SITE_PORT", " 8001\n", env.site_port, 8001),
+            ("ALLOW_LOOPBACK_HTTP", "true\n", env.allow_loopback_http, True),
+            ("SUPPORT_EMAIL", "a@a.example\n", env.support_email, "a@a.example"),
+        ],
+    )
+    def test_do_not_count_space_around_what_they_say(self, tmp_path, monkeypatch, is_file, name, given, read, expected):
+        """Nor around the entries of a list; within them they do, wherever it was given."""
+        for one in (name, f"{name}_FILE"):
+            monkeypatch.delenv(one, raising=False)
+        (tmp_path / "said").write_bytes(given.encode())
+        monkeypatch.setenv(*((f"{name}_FILE", str(tmp_path / "said")) if is_file else (name, given)))
+        assert read() == expected
+
+    def test_that_are_blank_are_as_those_that_are_not_set(self, monkeypatch):
+        monkeypatch.setenv("SITE_ORIGIN", " \n")
+        assert env.site_origin(default="https://a.example") == "https://a.example"
+
     @pytest.mark.parametrize(
         ("name", "given", "read"),
         [
@@ -84,6 +117,7 @@ class TestTheVariables:
             ("HOLDFAST_SERVER_BINARIES", "CANARY", env.server_binaries),
             ("SECRET_KEY", "", env.secret_key),
             ("VAULT_KEYS", "", env.vault_keys),
+            ("VAULT_KEYS", " \n", env.vault_keys),
             ("EMAIL_URL", "", env.email_config),
         ],
     )

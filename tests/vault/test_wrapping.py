@@ -71,14 +71,14 @@ class TestFlaws:
         ("given", "expected"),
         [
             ([], {Flaw.MISSING}),
-            (["no-colon"], {Flaw.MALFORMED}),
-            ([":" + "A" * 43 + "="], {Flaw.MALFORMED}),
-            (["id:"], {Flaw.MALFORMED}),
-            (["id:***"], {Flaw.MALFORMED}),
-            (["id:é"], {Flaw.MALFORMED}),
-            ([entry("é")], {Flaw.MALFORMED}),
-            ([entry("a b")], {Flaw.MALFORMED}),
-            ([entry("a" * 65)], {Flaw.MALFORMED}),
+            (["no-colon"], {Flaw.UNNAMED}),
+            ([":" + "A" * 43 + "="], {Flaw.UNNAMED}),
+            (["id:"], {Flaw.NOT_BASE64}),
+            (["id:***"], {Flaw.NOT_BASE64}),
+            (["id:é"], {Flaw.NOT_BASE64}),
+            ([entry("é")], {Flaw.UNNAMED}),
+            ([entry("a b")], {Flaw.UNNAMED}),
+            ([entry("a" * 65)], {Flaw.UNNAMED}),
             ([entry("a", bytes(range(100, 131)))], {Flaw.WRONG_LENGTH}),
             ([entry("a", os.urandom(33))], {Flaw.WRONG_LENGTH}),
             ([entry("a", bytes(32))], {Flaw.WEAK}),
@@ -89,17 +89,21 @@ class TestFlaws:
             ([entry("a", os.urandom(8) * 4)], {Flaw.WEAK}),
             ([entry("a"), entry("a")], {Flaw.DUPLICATE_ID}),
             ([entry("a"), entry("b")], set()),
-            ([entry("a"), "b", entry("a", bytes(32))], {Flaw.MALFORMED, Flaw.WEAK, Flaw.DUPLICATE_ID}),
+            ([entry("a"), "b", entry("a"), entry("c", bytes(32))], {Flaw.UNNAMED, Flaw.WEAK, Flaw.DUPLICATE_ID}),
         ],
     )
     def test_are_all_found(self, given, expected):
-        assert wrapping.flaws(given) == expected
+        assert wrapping.flaws(given).keys() == expected
+
+    def test_name_the_first_entry_that_has_them(self):
+        given = [entry("a"), "b:***", "c:***", "", entry("a")]
+        assert wrapping.flaws(given) == {Flaw.NOT_BASE64: 2, Flaw.UNNAMED: 4, Flaw.DUPLICATE_ID: 5}
 
     def test_are_not_found_in_random_keys(self):
         assert not any(wrapping.flaws([entry("a")]) for _ in range(2000))
 
     def test_include_the_key_of_the_test_settings(self):
-        assert wrapping.flaws(project_settings.VAULT_KEYS) == {Flaw.PUBLISHED}
+        assert wrapping.flaws(project_settings.VAULT_KEYS).keys() == {Flaw.PUBLISHED}
 
     @pytest.mark.django_db
     @pytest.mark.parametrize("given", [[], ["no-colon"], [entry("a", bytes(32))], [entry("a"), entry("a")]])
