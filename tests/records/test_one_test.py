@@ -55,6 +55,14 @@ class TestOneTest:
         read = [query["sql"] for query in counted.captured_queries]
         assert not [sql for sql in read if "logical_id" in sql and "IN (" in sql and "records_record" in sql]
 
+    @pytest.mark.parametrize(("language", "date"), [("en", "September 30, 2026"), ("es", "30 de septiembre de 2026")])
+    def test_has_dates_in_its_table_that_no_line_ends_within(self, hers, connection, language, date):
+        keep(connection, *({**result(number), "effectiveDateTime": f"2026-09-{30 - number}"} for number in range(2)))
+        hers.cookies["django_language"] = language
+        record = Record.objects.get(logical_id="o0")
+        text = hers.get(reverse("over_time", args=["results", record.pk])).content.decode()
+        assert re.search(rf'<th scope="row"[^>]*><span class="whole">{date}</span></th>', text)
+
     @pytest.mark.parametrize(("values", "is_line"), [(1, True), (2, True), (3, False)])
     def test_of_few_values_has_the_newest_on_a_line_and_of_more_a_chart(self, hers, connection, values, is_line):
         usual = {"referenceRange": [{"low": {"value": 3, "unit": "mmol/L"}, "high": {"value": 5, "unit": "mmol/L"}}]}

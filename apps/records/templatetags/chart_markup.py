@@ -1,6 +1,6 @@
 """What a chart and its table have many of, as markup: marks, the lines between them, and rows of values. Written here
-they take a tenth of the time that a template for each takes. Numbers are ours; all that is told is escaped by `_said`,
-and nothing else is marked as safe but what is put together of it here."""
+they take a tenth of the time that a template for each takes. Numbers are ours; all that is told is escaped by `_said`
+or `dates_whole`, and nothing else is marked as safe but what is put together of it here."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from html import escape
@@ -15,6 +15,7 @@ from django.utils.translation import gettext
 from apps.records.charts.marks import Shape
 from apps.records.charts.over_time import Key, Line, Mark, OverTime, Stroke
 from apps.records.charts.series import Row
+from apps.records.templatetags.whole_dates import dates_whole
 from apps.records.viewing import value_rows
 
 register = template.Library()
@@ -130,7 +131,7 @@ class _Said:
 def _cells(row: Row, said: _Said) -> Iterator[str]:
     """Date, value, place, range, providers and notes."""
     drawn = gettext("drawn as %(value)s") % {"value": row.converted} if row.converted else ""
-    yield _said(value_rows.date(row))
+    yield dates_whole(value_rows.date(row))
     yield f"<strong>{_said(value_rows.value(row))}</strong>" + (f'<p class="soft">{_said(drawn)}</p>' if drawn else "")
     yield said.place(row)
     yield said.ranges(row)
