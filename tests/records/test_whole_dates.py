@@ -22,6 +22,8 @@ class TestADate:
             ("Latest: 6.1 % on September 1, 2026. Above it", ["September 1, 2026."]),
             ("Medición 30 de septiembre de 2026", ["30 de septiembre de 2026"]),
             ("Desde marzo de 2019, 2:05 p. m.", ["marzo de 2019,", "2:05 p. m."]),
+            ("today at 11:35\u00a0a.m.\u00a0UTC.", ["11:35\u00a0a.m.\u00a0UTC."]),
+            ("at 9 a.m. INR", ["9 a.m."]),
             ("10 milligrams, 2 tablets", []),
             ("Marching 4 miles", []),
         ],

@@ -18,7 +18,8 @@ register = template.Library()
 
 _LANGUAGES: Final = ("en", "es")  # of `config.formats`; a provider may write in the other
 _DIGIT: Final = re.compile(r"\d")
-_CLOCK: Final = r"\d{1,2}(?::\d{2})?[ \u00a0][ap]\.[ \u00a0]?m\."
+# With the name of the zone, which a space that never breaks holds on to: it would begin the next line.
+_CLOCK: Final = r"\d{1,2}(?::\d{2})?[ \u00a0][ap]\.[ \u00a0]?m\.(?:\u00a0[A-Z][A-Z0-9:+\u2212-]*)?"
 
 
 @register.filter
