@@ -1,9 +1,10 @@
 """Endpoints, providers and checks in the admin: what staff find by asking, what they are told, and what they can do."""
 
+import re
 from datetime import timedelta
 
 import pytest
-from django.utils import timezone
+from django.utils import formats, timezone
 
 from apps.audit.models import AuditEvent
 from apps.directory.admin import endpoint_pages
@@ -139,10 +140,12 @@ class TestAPage:
             succeeding.note(endpoints["fine"], ending, at=timezone.now())
         page = staff.get(f"{ENDPOINTS}{endpoints['fine'].pk}/change/").content.decode()
         for said in (
-            "It now offers Goal.", "Millennium 1", "fine.example: until 2027-01-05, issued by R3, TLSv1.3",
+            "It now offers Goal.", "Millennium 1", "fine.example: until January 5, 2027, issued by R3, TLSv1.3",
             "Connected: 2 of 3 (67 %)", "Failed at the provider: 1", f"endpoint__id__exact={endpoints['fine'].pk}",
         ):  # fmt: skip
             assert said in page
+        assert f"Last success: {formats.date_format(timezone.now().date())}" in page
+        assert re.search(r">[^<]*20\d\d-\d\d-\d\d[^<]*<", page) is None  # dates are written in one way
         provider = endpoints["fine"].providers.get()
         page = staff.get(f"{PROVIDERS}{provider.pk}/change/").content.decode()
         assert "Connected: 2 of 3 (67 %)" in page

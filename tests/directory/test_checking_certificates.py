@@ -5,6 +5,7 @@ import socket
 from datetime import timedelta
 
 import pytest
+from django.utils import formats
 
 from apps.directory.models import AuthorizationServer, EndpointCheck
 from apps.directory.watching import checking, comparing
@@ -84,7 +85,7 @@ class TestACertificate:
     def test_that_was_renewed_is_a_change_and_so_is_who_issued_it(self, check, authority):
         check(until=NOW + timedelta(days=20))
         renewed = check(until=NOW + timedelta(days=90), at=NOW + DAY)
-        old, new = (f"{NOW + timedelta(days=days):%Y-%m-%d}" for days in (20, 90))
+        old, new = (formats.date_format(NOW + timedelta(days=days)) for days in (20, 90))
         assert [comparing.words(change) for change in renewed.changes] == [
             f"The certificate of {NAME} was renewed: it ends on {new}. The old one: {old}."
         ]

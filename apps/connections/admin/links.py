@@ -11,7 +11,7 @@ from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
-from django.utils import timezone
+from django.utils import formats, timezone
 from django.utils.translation import gettext_lazy as _
 
 from apps.audit.models import AuditEvent
@@ -100,24 +100,24 @@ class ConnectionAdmin(NotedWindow):
         """Unless it is renewed."""
         stored = _stored(link)
         deadline_at = stored.refresh_deadline_at if stored else None
-        return _short(min((moment for moment in (link.lapses_at, deadline_at) if moment is not None), default=None))
+        return _told(min((moment for moment in (link.lapses_at, deadline_at) if moment is not None), default=None))
 
     @admin.display(description=_("renewed from"))
     def renewed_from(self, link: Connection) -> str:
         """By beat; earlier where somebody asks for data."""
         stored = _stored(link)
-        return _short(stored.refresh_due_at if stored else None)
+        return _told(stored.refresh_due_at if stored else None)
 
     @admin.display(description=_("last checked"))
     def checked_at(self, link: Connection) -> str:
         """For something new."""
-        return _short(link.last_checked_at)
+        return _told(link.last_checked_at)
 
     @admin.display(description=_("last renewed"))
     def last_renewed(self, link: Connection) -> str:
         """Or given, where it was never renewed."""
         stored = _stored(link)
-        return _short(stored.refresh_used_at if stored else None)
+        return _told(stored.refresh_used_at if stored else None)
 
     @admin.display(description=_("renewals that failed in a row"))
     def failed(self, link: Connection) -> int:
@@ -129,7 +129,7 @@ class ConnectionAdmin(NotedWindow):
     def waits_until(self, link: Connection) -> str:
         """Also after a success: there is a shortest time between two."""
         stored = _stored(link)
-        return _short(stored.not_before_at if stored else None)
+        return _told(stored.not_before_at if stored else None)
 
     def _context(self, request: HttpRequest) -> dict[str, Any]:
         return {**self.admin_site.each_context(request), "opts": self.model._meta}  # noqa: SLF001 - public
@@ -139,6 +139,6 @@ def _stored(link: Connection) -> StoredTokenSet | None:
     return getattr(link, "stored_token_set", None)
 
 
-def _short(moment: datetime | None) -> str:
-    """Narrow enough for a column."""
-    return f"{timezone.localtime(moment):%Y-%m-%d %H:%M}" if moment else pages.NOTHING
+def _told(moment: datetime | None) -> str:
+    """As the admin writes moments itself: it does so in lists alone."""
+    return formats.date_format(timezone.localtime(moment), "DATETIME_FORMAT") if moment else pages.NOTHING

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import formats, timezone
 from django.utils.functional import Promise
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -61,7 +61,7 @@ def certificates(check: EndpointCheck) -> list[str]:
         str(_("%(host)s: until %(end)s, issued by %(issuer)s, %(tls)s"))
         % {
             "host": certificate["host"],
-            "end": certificate["ends_at"][:10],
+            "end": formats.date_format(datetime.fromisoformat(certificate["ends_at"])),
             "issuer": certificate["issuer"] or NOTHING,
             "tls": certificate["tls_version"],
         }
@@ -74,7 +74,7 @@ def history(endpoint: Endpoint) -> SafeString | str:
     rows = list(endpoint.checks.order_by("-pk"))
     told = [row for number, row in enumerate(rows) if number == 0 or row.changes or row.faults][:_SHOWN_HERE]
     sentences = [
-        f"{timezone.localtime(row.checked_at):%Y-%m-%d %H:%M}: "
+        f"{formats.date_format(timezone.localtime(row.checked_at), 'DATETIME_FORMAT')}: "
         + " ".join([str(row.get_outcome_display()) + ".", *map(str, row.findings), *changes(row)])
         for row in told
     ]
@@ -93,7 +93,7 @@ def fared(subject: Endpoint | Provider) -> SafeString | str:
 
 
 def _in_numbers(recent: Recent) -> Sequence[str | Promise]:
-    last = recent.last_success.isoformat() if recent.last_success else NOTHING
+    last = formats.date_format(recent.last_success) if recent.last_success else NOTHING
     share = NOTHING if recent.percent is None else f"{recent.percent} %"
     return (
         _("Connected: %(count)d of %(tried)d (%(share)s)")

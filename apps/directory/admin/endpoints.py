@@ -1,5 +1,6 @@
 """Endpoints in the admin: where records are, whether patients can link them, how they are, and how links went."""
 
+from datetime import date
 from typing import Any
 
 from django import forms
@@ -181,12 +182,10 @@ class EndpointAdmin(SwitchedAdmin):
         return str(check.findings[0] if check.outcome == EndpointCheck.Outcome.ILL else check.get_outcome_display())
 
     @admin.display(description=_("certificate ends"))
-    def certificate_ends(self, endpoint: Endpoint) -> str:
+    def certificate_ends(self, endpoint: Endpoint) -> date | None:
         """The first of its hosts."""
         check = endpoint_pages.latest_check(endpoint)
-        return (
-            f"{check.certificate_ends_at:%Y-%m-%d}" if check and check.certificate_ends_at else endpoint_pages.NOTHING
-        )
+        return check.certificate_ends_at.date() if check and check.certificate_ends_at else None
 
     @admin.display(description=_("last checks"))
     def check_history(self, endpoint: Endpoint) -> SafeString | str:

@@ -4,9 +4,11 @@ What was not known before has not changed, and neither has what could not be see
 """
 
 from collections.abc import Iterator, Sequence
+from datetime import date
 from typing import TypedDict
 
 from django.db import models
+from django.utils import formats
 from django.utils.translation import gettext_lazy as _
 
 from apps.directory.models import EndpointCheck
@@ -49,7 +51,14 @@ def changes(before: EndpointCheck, after: EndpointCheck) -> list[Change]:
 
 def words(change: Change) -> str:
     """A sentence."""
-    return str(What(change["what"]).label).format(**change)
+    what = What(change["what"])
+    if what == What.CERTIFICATE:
+        change = {**change, "before": _day(change["before"]), "after": _day(change["after"])}
+    return str(what.label).format(**change)
+
+
+def _day(written: str) -> str:
+    return formats.date_format(date.fromisoformat(written))
 
 
 _Difference = tuple[What, str, str, str]

@@ -1,6 +1,7 @@
 """Links in the admin: how all of them are, which there are, what happened to one; and that whoever looks at one says
 so."""
 
+import re
 import uuid
 from datetime import timedelta
 from html import unescape
@@ -8,7 +9,7 @@ from typing import Any
 
 import pytest
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import formats, timezone
 
 from apps.audit.models import AuditEvent
 from apps.audit.recording import Actor, EventType, Fact
@@ -153,6 +154,14 @@ class TestOneLink:
         activity = read(client, reverse("activity"))
         assert "Looked at by staff" in activity
         assert "Harbor Practice" in activity
+
+    def test_has_its_dates_written_as_on_every_page(self, hers, make_link):
+        now = timezone.now()
+        link = make_link(refresh_due_at=now, refresh_deadline_at=now + HOUR)
+        for address in (LIST, f"{LIST}{link.pk}/change/"):
+            page = read(hers, address)
+            assert formats.date_format(timezone.localtime(now + HOUR), "DATETIME_FORMAT") in page
+            assert re.search(r">[^<]*20\d\d-\d\d-\d\d[^<]*<", page) is None
 
     def test_shows_how_it_is_renewed(self, hers, make_link):
         link = make_link(
