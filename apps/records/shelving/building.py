@@ -26,6 +26,7 @@ from apps.records.shelving import (
     aiming,
     arranging,
     beginnings,
+    document_names,
     grave_results,
     indexing,
     opening,
@@ -73,6 +74,7 @@ class _Shelf:
     groups: Counter[str] = field(default_factory=Counter)
     years: Counter[str] = field(default_factory=Counter)
     tests: Counter[str] = field(default_factory=Counter)
+    names: Counter[tuple[str, str]] = field(default_factory=Counter)
     newest: tuple[str, str] = ("", "")
     counts: Counter[str] = field(default_factory=Counter)
     zone: str = ""
@@ -171,6 +173,7 @@ def _list(shelf: _Shelf, pk: int, entry: Entry, written: bytes) -> None:
     shelf.counts["withheld"] += entry.is_withheld
     shelf.groups[entry.group] += 1
     shelf.years[arranging.year(entry)] += 1
+    shelf.names.update(document_names.of(entry))
     if not shelf.zone and arranging.hangs_on_zone(entry):
         shelf.zone = str(timezone.get_current_timezone())
     shelf.newest = max(shelf.newest, (entry.when.sorts_at, entry.when.starts or entry.when.ends))
@@ -215,6 +218,7 @@ def _write(connection: Connection, shelf: _Shelf, *, ring: KeyRing, at: datetime
         count=shelf.counts["listed"],
         groups=dict(shelf.groups),
         years=dict(shelf.years),
+        names=document_names.most_frequent(shelf.names),
         withdrawn=shelf.counts["withdrawn"],
         gone=shelf.counts["gone"],
         withheld=shelf.counts["withheld"],

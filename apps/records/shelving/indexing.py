@@ -18,7 +18,7 @@ MOST_ROWS: Final = 50  # of a leaf, and of a page
 
 # Count it up with a release whose shelves hold anything else, or hold it otherwise: all that are older are built anew
 # by themselves. Shelves of before there were forms have 0.
-FORM: Final = 10
+FORM: Final = 11
 
 
 class Row(msgspec.Struct, frozen=True, array_like=True):
@@ -110,7 +110,8 @@ class Aim(msgspec.Struct, frozen=True, array_like=True):
 class Index(msgspec.Struct, frozen=True):
     """What a shelf says without opening a leaf.
 
-    `count` is what lists show, `groups` and `years` say how it divides. `withdrawn` the provider marked as recorded by
+    `count` is what lists show, `groups` and `years` say how it divides, and `names` what
+    documents are found under (`document_names`). `withdrawn` the provider marked as recorded by
     mistake, `gone` it no longer has; neither is in the count. `withheld` is: it has no details. `unopened` are records
     that would be here, or perhaps here, and do not open: not in the count. Nor are `drafts`, which no list shows, and
     `fills`, which stand under their prescription. `newest` is the date of the newest entry, as sent. `zone` is the one
@@ -123,6 +124,7 @@ class Index(msgspec.Struct, frozen=True):
     count: int = 0
     groups: dict[str, int] = {}
     years: dict[str, int] = {}
+    names: dict[str, dict[str, int]] = {}
     withdrawn: int = 0
     gone: int = 0
     withheld: int = 0

@@ -120,9 +120,17 @@ def filtered(filters: Filters, **changes: Any) -> str:
         "year": changed.year,
         "from": str(changed.source or ""),
         "by": changed.arranged,
+        "kind": changed.kind,
+        "author": changed.author,
         "page": str(changed.page) if changed.page > 1 else "",
     }
     return f"?{urlencode({name: value for name, value in asked.items() if value})}"
+
+
+@register.simple_tag
+def narrowed(filters: Filters, sort: str, mark: str) -> str:
+    """The same narrowed to what is called so, from its first page; to nothing of that sort, where there is no mark."""
+    return filtered(filters, page=1, **{sort: mark})
 
 
 _SPANS = {"1-year": _("1 year"), "5-years": _("5 years"), "all": _("All")}

@@ -17,10 +17,12 @@ from django.utils.translation import gettext
 
 from apps.records.shelving import arranging, reading
 from apps.records.shelving.arranging import Arrangement
+from apps.records.shelving.document_names import Sort
 from apps.records.shelving.indexing import MOST_ROWS
 from apps.records.shelving.reading import OpenShelf, Shelved
 from apps.records.subjects import CONDITIONS, MEDICINES, RESULTS, VITALS, Order, Subject
-from apps.records.viewing import folding, rows, whens, words
+from apps.records.viewing import folding, narrowing, rows, whens, words
+from apps.records.viewing.narrowing import Choices, Narrowing
 from apps.records.viewing.rows import Row
 from apps.records.viewing.whole import Source, Whole
 
@@ -35,12 +37,19 @@ _YEARS_AT_HAND: Final = 8  # a long life has seventy, which would push the list 
 @dataclass(frozen=True)
 class Filters:
     """What the address asks for, checked: nothing of it is a health fact. `source` is one connection, `arranged` one of
-    the two orders, or what is not final; empty for the subject's own."""
+    the two orders, or what is not final; empty for the subject's own. `kind` and `author` are marks (`narrowing`)."""
 
     page: int = 1
     source: UUID | None = None
     year: str = ""
     arranged: str = ""
+    kind: str = ""
+    author: str = ""
+
+    @property
+    def marks(self) -> Mapping[Sort, str]:
+        """Of what names a list of documents is narrowed to."""
+        return {Sort.KIND: self.kind, Sort.AUTHOR: self.author}
 
 
 @dataclass(frozen=True)
@@ -73,11 +82,18 @@ class EntryList:
     years: tuple[tuple[str, int], ...]
     sources: tuple[Source, ...]
     withdrawn: tuple[Withdrawn, ...]
+    narrowings: tuple[Choices, ...] = ()  # of what kind documents are, and who wrote them
     is_by_name: bool = False
     is_latest: bool = False  # one row for each test, its newest value
     does_not_open: bool = False
     lacks_some: bool = False  # records that do not open
     is_folded: bool = False  # entries of the same thing stand together, as far as one page goes
+
+    @property
+    def is_empty_by_choice(self) -> bool:
+        """Whether there is nothing here of what was chosen, though the list has some."""
+        chosen = self.filters.year or self.filters.source or self.filters.kind or self.filters.author
+        return not self.count and bool(chosen) and bool(self.sources)
 
     @property
     def sent_again(self) -> int:
@@ -131,7 +147,8 @@ def of_subject(whole: Whole, subject: Subject, filters: Filters) -> EntryList:
 def of_everything(whole: Whole, subjects: Sequence[Subject], filters: Filters) -> EntryList:
     """Everything by date."""
     arrangements = {subject.key: arranging.dated_arrangement(subject) for subject in subjects}
-    return _assemble(whole, whole.shelves, arrangements, filters, _by_year)
+    found = _assemble(whole, whole.shelves, arrangements, replace(filters, kind="", author=""), _by_year)
+    return replace(found, narrowings=())
 
 
 def _arrangement(subject: Subject, filters: Filters) -> Arrangement:
@@ -159,14 +176,12 @@ def _assemble(
     has_ages: bool = False,
 ) -> EntryList:
     chosen = [shelf for shelf in shelves if filters.source in {None, shelf.connection_id}]
-    years = _years(chosen)
-    start, count = _span(chosen, arrangements, years, filters)
-    pages = max(-(-count // MOST_ROWS), 1)
-    page = min(filters.page, pages)
-    first = start + (page - 1) * MOST_ROWS
-    read = partial(reading.window_by, _as_called) if is_sorted and count <= _MOST_SORTED else reading.window
-    found = read(chosen, arrangements, first, min(first + MOST_ROWS, start + count), whole.ring) if count else ()
-    told = rows.paired(found, whole.sources, at=whole.at)
+    narrowed = narrowing.asked(whole.user_id, shelves, filters.marks)
+    if narrowed:
+        page = _narrowed(whole, chosen, arrangements, filters, narrowed)
+    else:
+        page = _page(whole, chosen, arrangements, filters, is_sorted=is_sorted)
+    told = rows.paired(page.found, whole.sources, at=whole.at)
     if heading is _by_year:  # that of the counts and the order, though its reader lives by another clock since
         told = [(shelved, _of_year(arranging.year_in(shelved.key), row)) for shelved, row in told]
     if has_ages:  # the newest of each test, which may be old (patient experience 3.4)
@@ -174,17 +189,71 @@ def _assemble(
     shown = folding.fold(told) if is_folded else tuple(row for _shelved, row in told)
     contributing = {shelf.connection_id for shelf in shelves if shelf.index is not None and shelf.index.count}
     return EntryList(
-        filters=replace(filters, page=page),
-        count=count,
-        pages=pages,
+        filters=replace(filters, page=page.number),
+        count=page.count,
+        pages=page.pages,
         sections=tuple(Section(name, tuple(group)) for name, group in groupby(shown, key=heading)),
-        years=tuple(sorted(((year, number) for year, number in years.items() if year), reverse=True)),
+        years=tuple(sorted(((year, number) for year, number in page.years.items() if year), reverse=True)),
         sources=tuple(source for key, source in whole.sources.items() if key in contributing),
         withdrawn=_withdrawn(whole, shelves),
+        narrowings=page.narrowings,
         does_not_open=any(shelf.index is None for shelf in shelves),
         lacks_some=any(shelf.lacks_some for shelf in shelves),
         is_folded=is_folded,
     )
+
+
+@dataclass(frozen=True)
+class _Page:
+    """The rows of one page of a list, and what is known of all of it."""
+
+    found: Sequence[Shelved]
+    number: int
+    pages: int
+    count: int
+    years: Counter[str]
+    narrowings: tuple[Choices, ...] = ()
+
+
+def _page(
+    whole: Whole,
+    chosen: Sequence[OpenShelf],
+    arrangements: Mapping[str, Arrangement],
+    filters: Filters,
+    *,
+    is_sorted: bool,
+) -> _Page:
+    years = _years(chosen)
+    start, count = _span(chosen, arrangements, years, filters)
+    number, pages = _numbered(filters, count)
+    first = start + (number - 1) * MOST_ROWS
+    read = partial(reading.window_by, _as_called) if is_sorted and count <= _MOST_SORTED else reading.window
+    found = read(chosen, arrangements, first, min(first + MOST_ROWS, start + count), whole.ring) if count else ()
+    return _Page(found, number, pages, count, years, Narrowing(whole.user_id, {}).of_all(chosen))
+
+
+def _narrowed(
+    whole: Whole,
+    chosen: Sequence[OpenShelf],
+    arrangements: Mapping[str, Arrangement],
+    filters: Filters,
+    narrowed: Narrowing,
+) -> _Page:
+    """The same of what is wanted alone, for which every leaf is opened: no index knows where it stands."""
+    _start, held = _span(chosen, arrangements, Counter(), replace(filters, year=""))
+    every = reading.window(chosen, arrangements, 0, held, whole.ring)
+    wanted = [one for one in every if narrowed.has(one.entry)]
+    years = Counter(arranging.year_in(one.key) for one in wanted)
+    of_year = [one for one in wanted if filters.year in {"", arranging.year_in(one.key)}]
+    number, pages = _numbered(filters, len(of_year))
+    first = (number - 1) * MOST_ROWS
+    return _Page(of_year[first : first + MOST_ROWS], number, pages, len(of_year), years, narrowed.within(every))
+
+
+def _numbered(filters: Filters, count: int) -> tuple[int, int]:
+    """Which page is shown, and of how many: the last, where a list became shorter than it was."""
+    pages = max(-(-count // MOST_ROWS), 1)
+    return min(filters.page, pages), pages
 
 
 def _with_age(told: Shelved, row: Row, at: datetime) -> Row:

@@ -14,7 +14,7 @@ from apps.accounts.current_user import current_user
 from apps.records import subjects
 from apps.records.shelving.reading import Outdated
 from apps.records.subjects import ALLERGIES, LISTED, MEDICINES, Subject
-from apps.records.viewing import absences, lists, news, summing_up, what_matters, whole
+from apps.records.viewing import absences, lists, narrowing, news, summing_up, what_matters, whole
 from apps.records.viewing.lists import EntryList, Filters
 from apps.records.viewing.whole import Whole
 from apps.records.views import queries
@@ -109,5 +109,11 @@ def _filters(query: QueryDict) -> Filters:
         page=int(page) if page.isascii() and page.isdigit() and 0 < len(page) < 6 else 1,
         source=queries.source(query),
         year=year if year.isascii() and year.isdigit() and len(year) == 4 else "",
+        kind=_mark(query.get("kind", "")),
+        author=_mark(query.get("author", "")),
         arranged=arranged if arranged in {lists.BY_DATE, lists.BY_NAME, lists.DRAFTS} else "",
     )
+
+
+def _mark(asked: str) -> str:
+    return asked if len(asked) == narrowing.MARK_LENGTH and asked.isascii() and asked.isalnum() else ""

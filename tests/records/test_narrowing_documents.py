@@ -1,0 +1,146 @@
+"""The list of documents narrowed to one kind, or to what one person wrote (patient experience 3.8)."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from tests.records.pages import main
+from tests.records.shelved import keep, result
+
+pytestmark = pytest.mark.django_db
+
+NOTHING = "Nothing in this list fits what you chose."
+
+
+def document(number, kind="Letter", *authors, on="2024-01-05", **also):
+    return {
+        "resourceType": "DocumentReference",
+        "id": f"d{number}",
+        "status": "current",
+        "type": {"text": kind},
+        "date": f"{on}T09:00:00Z",
+        "author": [{"display": author} for author in authors],
+        "content": [
+            {"attachment": {"contentType": "text/plain", "title": f"File {number}", "url": f"Binary/{number}"}}
+        ],
+        **also,
+    }
+
+
+def listed(client, address=None):
+    """The page of the list at that address, from its heading on."""
+    response = client.get(address or reverse("subject", args=["documents"]))
+    assert response.status_code == 200
+    return re.sub(r"\s+", " ", response.content.decode()).split("<h1", 1)[1]
+
+
+def chip(text, name):
+    """Where the link of that name among the filters leads to."""
+    found = re.search(rf'<a class="chip[^"]*" href="([^"]*)">{re.escape(name)}', text)
+    assert found is not None, name
+    return reverse("subject", args=["documents"]) + found[1].replace("&amp;", "&")
+
+
+def titles(text):
+    return re.findall(r'class="row-title name">([^<]+)', text)
+
+
+class TestADocument:
+    @pytest.fixture
+    def several(self, connection, other):
+        keep(
+            connection,
+            document(1, "Letter", "Dr. Ada Vale"),
+            document(2, "Discharge summary", "Dr. Ada Vale", "Dr. Bo Reed"),
+            document(3, "Letter", "Dr. Bo Reed", on="2023-02-06"),
+        )
+        keep(other, document(1, "LETTER", "Dr. Cy Moss"))
+
+    def test_is_found_by_its_kind_whoever_sent_it(self, hers, sam, several):
+        address = chip(listed(hers), "Letter")
+        text = listed(hers, address)
+        assert len(titles(text)) == 3
+        assert "3 entries, newest first" in text
+        assert "Discharge summary" not in text
+        hers.force_login(sam)
+        assert titles(listed(hers, address)) == []
+
+    def test_is_found_by_who_wrote_it_with_others_or_alone(self, hers, several):
+        text = listed(hers, chip(listed(hers), "Dr. Ada Vale"))
+        assert sorted(titles(text)) == ["Discharge summary", "Letter"]
+
+    def test_is_found_by_both_and_each_choice_is_taken_away_by_its_name(self, hers, several):
+        of_kind = listed(hers, chip(listed(hers), "Letter"))
+        of_both = listed(hers, chip(of_kind, "Dr. Bo Reed"))
+        assert len(titles(of_both)) == 1
+        assert "✕" in of_both
+        assert len(titles(listed(hers, chip(of_both, "Letter")))) == 2
+        assert titles(listed(hers, chip(of_both, "Dr. Bo Reed"))) == titles(of_kind)
+
+    def test_offers_only_what_leads_to_something(self, hers, several):
+        text = listed(hers, chip(listed(hers), "Discharge summary"))
+        assert ">Dr. Cy Moss<" not in text
+        assert ">Dr. Bo Reed<" in text
+
+    def test_is_found_by_its_provider_as_well(self, hers, several, other):
+        text = listed(hers, chip(listed(hers, chip(listed(hers), "Letter")), "Riverside Hospital"))
+        assert len(titles(text)) == 1
+        assert "Dr. Cy Moss" in text
+
+    def test_keeps_what_it_is_under_out_of_addresses(self, hers, several):
+        text = listed(hers)
+        addresses = re.findall(r'class="chip[^"]*" href="([^"]*)"', text)
+        assert addresses
+        assert not [address for address in addresses if re.search("letter|vale|discharge", address, re.IGNORECASE)]
+
+    def test_of_a_mark_that_nothing_has_is_not_looked_for(self, hers, several):
+        for asked in ("0" * 12, "", "Letter", "x" * 500):
+            assert len(titles(listed(hers, reverse("subject", args=["documents"]) + f"?kind={asked}"))) == 4
+
+    def test_of_a_choice_without_any_is_said_not_to_be_there(self, hers, several, other):
+        of_kind = chip(listed(hers), "Discharge summary")
+        text = listed(hers, f"{of_kind}&from={other.pk}")
+        assert NOTHING in text
+        assert chip(text, "Discharge summary")
+
+    def test_is_no_choice_where_all_are_alike(self, hers, connection):
+        keep(connection, document(1, "Letter", "Dr. Ada Vale"), document(2, "Letter", "Dr. Ada Vale"))
+        assert "chip" not in listed(hers)
+
+    def test_has_the_most_frequent_at_hand_and_the_others_folded_away(self, hers, connection):
+        kinds = [document(f"{kind}-{nth}", f"Kind {kind}") for kind in range(1, 21) for nth in range(kind)]
+        keep(connection, *kinds)
+        text = listed(hers)
+        at_hand, _details, further = text.partition("<details")
+        assert "Kind 20" in at_hand
+        assert ">Kind 3<" not in at_hand
+        assert ">Kind 3<" in further.split("</details>")[0]
+        assert len(titles(listed(hers, chip(text, "Kind 3")))) == 3
+
+    def test_keeps_its_page_numbers_and_its_years(self, hers, connection):
+        letters = [document(number, "Letter", on=f"20{10 + number % 9}-01-05") for number in range(120)]
+        keep(connection, *letters, *(document(f"n{number}", "Note") for number in range(60)))
+        text = listed(hers, chip(listed(hers), "Letter"))
+        assert "120 entries, newest first" in text
+        assert "Page 1 of 3" in text
+        onward = re.search(r'rel="next" href="([^"]*)"', text)
+        second = listed(hers, reverse("subject", args=["documents"]) + onward[1].replace("&amp;", "&"))
+        assert "Page 2 of 3" in second
+        assert titles(second) == ["Letter"] * 50
+        of_year = listed(hers, chip(text, "2012"))
+        assert set(titles(of_year)) == {"Letter"}
+        assert "Page" not in of_year
+
+    def test_of_a_page_that_is_no_more_stands_on_the_last(self, hers, connection):
+        keep(connection, *(document(number, "Letter") for number in range(60)), document("n", "Note"))
+        address = chip(listed(hers), "Letter")
+        assert "Page 2 of 2" in listed(hers, f"{address}&page=9")
+
+    def test_is_narrowed_in_its_own_list_alone(self, hers, several, connection):
+        keep(connection, result(0), document(1, "Letter", "Dr. Ada Vale"))
+        query = chip(listed(hers), "Letter").partition("?")[2]
+        for name, args in (("everything_by_date", []), ("subject", ["results"])):
+            text = main(hers, name, *args, **dict([query.split("=")]))
+            assert "Sodium" in text
+            assert "narrow-kind" not in text
