@@ -19,7 +19,8 @@ pytestmark = pytest.mark.django_db
 
 NONE_KNOWN = {"coding": [{"system": "http://snomed.info/sct", "code": "716186003", "display": "No known allergy"}]}
 NO_MEDICINE = {"coding": [{"system": "http://snomed.info/sct", "code": "409137002"}], "text": "NKDA"}
-ACTIVE = {"coding": [{"code": "active"}]}
+ACTIVE, PAST = {"coding": [{"code": "active"}]}, {"coding": [{"code": "inactive"}]}
+ABSENT_REASON = "http://hl7.org/fhir/StructureDefinition/data-absent-reason"
 
 
 def condition(logical_id, name, status="active"):
@@ -156,6 +157,23 @@ class TestWhatIsSaidAboutAllergies:
         keep(other)
         said = "Harbor Family Practice and Riverside Hospital have sent no allergy entries. This does not mean"
         assert said in main(hers, "subject", "medicines")
+
+    @pytest.mark.parametrize(
+        ("stands", "said"),
+        [([PAST], None), ([ACTIVE], "1 allergy or reaction"), ([ACTIVE, None, PAST], "2 allergies or reactions")],
+    )
+    def test_counts_those_without_details_by_what_is_said_of_them(self, hers, sam, connection, older, stands, said):
+        masked = {"extension": [{"url": ABSENT_REASON, "valueCode": "masked"}]}
+        sent = [allergy(f"a{nth}", code=masked, clinicalStatus=status) for nth, status in enumerate(stands)]
+        for one in (connection, older):
+            keep(one, *sent)
+        text = main(hers, "whole_record").split("Everything in your record")[0]
+        assert f"{said} on your lists" in text if said else "on your lists" not in text
+        listed = main(hers, "subject", "allergies")
+        assert listed.count('<span class="row-title name">Entry without details') == 2 * len(stands)
+        assert (">Past<" in listed) is (PAST in stands)
+        hers.force_login(sam)
+        assert "Entry without details" not in main(hers, "subject", "allergies")
 
     def test_counts_none_that_is_past_or_ruled_out(self, hers, connection):
         past = {"coding": [{"code": "resolved"}]}

@@ -173,10 +173,12 @@ def present(resource: Element, context: Context) -> AllergyEntry:
     """Read an AllergyIntolerance of either version."""
     concept = resource.get("code") or resource.get("substance")
     top = head(resource, concept)
-    if top["is_withdrawn"] or top["is_withheld"]:
+    if top["is_withdrawn"]:
         return AllergyEntry(**top)
     status = _status(resource)
     group = _GROUPS.get(status, Group.CURRENT)
+    if top["is_withheld"]:  # what it is, nobody may know; that it is over stands beside it, and nobody has it now
+        return AllergyEntry(**top, status=status, group=group)
     absence = known_absence(top["codes"], top["title"]) if group is Group.CURRENT else None
     no_information = group is Group.CURRENT and says_no_information(top["codes"])
     noticed = moments.read(resource, "onset", means="noticed", birth_date=context.birth_date)

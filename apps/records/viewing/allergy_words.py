@@ -4,8 +4,8 @@ Said for each provider, and never one for all: "no known allergies" of one does 
 neither is the same as nothing sent (patient experience 3.2).
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
@@ -87,7 +87,8 @@ def of(entries: Sequence[Shelved], sources: Mapping[UUID, Source], sent: Iterabl
     `held` is how many stand on lists now, read or not."""
     told = [(one, one.entry) for one in entries if isinstance(one.entry, AllergyHead)]
     on_lists = [(one.connection_id, entry) for one, entry in told if entry.group == Group.CURRENT or not entry.group]
-    names = dict.fromkeys(_name(entry, sources[key].person) for key, entry in on_lists)
+    names = dict.fromkeys(_name(entry, sources[key].person) for key, entry in on_lists if not entry.is_withheld)
+    hidden = [(key, _name(entry, sources[key].person)) for key, entry in on_lists if entry.is_withheld]
     listing = {key for key, _entry in on_lists}
     sentences: dict[str, list[str]] = defaultdict(list)  # by what would be said of whichever way it was read in
     for one, entry in told:
@@ -99,7 +100,19 @@ def of(entries: Sequence[Shelved], sources: Mapping[UUID, Source], sent: Iterabl
     heard = set(sent)
     silent = senders.together([Sender(one.name, one.provider) for key, one in sources.items() if key not in heard])
     said_once = (said if len(set(each)) > 1 else each[0] for said, each in sentences.items())
-    return Allergies(tuple(names), tuple(said_once), silent, has_more=held > len(on_lists))
+    return Allergies(
+        (*names, *_without_names(hidden, sources)), tuple(said_once), silent, has_more=held > len(on_lists)
+    )
+
+
+def _without_names(hidden: Iterable[tuple[UUID, str]], sources: Mapping[UUID, Source]) -> Iterator[str]:
+    """What stands for those without details: no two of them are known to be one, but what one provider sends in several
+    ways is at most as many as one way has."""
+    counted: dict[tuple[UUID, str], Counter[UUID]] = defaultdict(Counter)
+    for key, name in hidden:
+        counted[sources[key].connection.provider_id, name][key] += 1
+    for (_provider, name), ways in counted.items():
+        yield from [name] * max(ways.values())
 
 
 def _name(entry: AllergyHead, person: str) -> str:
