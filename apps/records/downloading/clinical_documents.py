@@ -7,19 +7,20 @@ and are left out. A document without sections has a file in their place (4.2.3.1
 import base64
 import binascii
 import html
-import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from apps.records.presenters.blocks import LONGEST_MARKUP, MOST_PIECES, BlockKind, Reading, Typesetter
-from apps.records.presenters.markup import Piece, PieceKind, pieces
+from apps.records.downloading import pictures, wording
+from apps.records.downloading.pictures import ATTRIBUTE, Picture
+from apps.records.presenters.blocks import LONGEST_MARKUP, MOST_PIECES, Block, BlockKind, Reading, Typesetter
+from apps.records.presenters.markup import Piece, PieceKind
+from apps.records.presenters.markup import pieces as pieces_of
 
 _DEEPEST = 300
 _PARTS = frozenset({"title", "text"})
 _WHOLES = frozenset({"clinicaldocument", "section", "nonxmlbody"})
-_BODY = re.compile(
-    r"<(?:[\w.-]{1,40}:)?nonXMLBody(?![\w.:-])[^<>]*+>\s*+<(?:[\w.-]{1,40}:)?text(?=\s)([^<>]*+)>([^<]*+)<"
-)
-_ATTRIBUTE = re.compile(r"""([\w:]++)\s*+=\s*+["']([^"']*+)["']""")
+_LONGEST_FOOTNOTE = 500
 
 
 class Enclosed(NamedTuple):
@@ -29,41 +30,133 @@ class Enclosed(NamedTuple):
     media_type: str
 
 
-def read(markup: str) -> Reading:
-    """Its sections as blocks; nothing for a document that has none, such as one around a PDF.
+def read(markup: str, shown: Sequence[Picture] = ()) -> Reading:
+    """Its sections as blocks, with the pictures that came in it; nothing for a document that has none, such as one
+    around a PDF.
 
     Pieces between the texts count as well: a real document of LONGEST_MARKUP has about 230,000 of both.
     """
-    typesetter, where = Typesetter(), _Where()
-    for count, piece in enumerate(pieces(markup[:LONGEST_MARKUP]), start=1):
-        was_in_part = where.is_in_part
-        where.follow(piece)
-        if was_in_part != where.is_in_part:
-            typesetter.end_row()
-            typesetter.end_block(BlockKind.HEADING if where.is_in_title else BlockKind.PARAGRAPH)
-            if where.is_in_text and (name := where.name_without_title()):
-                typesetter.end_block(BlockKind.HEADING)
-                typesetter.say(name)
-                typesetter.end_block()
-        elif where.is_in_part:
-            typesetter.feed(piece)
-        if typesetter.is_full or count >= MOST_PIECES:
-            return typesetter.reading(is_cut=True)
-    return typesetter.reading(is_cut=len(markup) > LONGEST_MARKUP)
+    document = markup[:LONGEST_MARKUP]
+    reader = _Reader(shown, _footnotes(document))
+    for count, piece in enumerate(pieces_of(document), start=1):
+        reader.take(piece)
+        if reader.typesetter.is_full or count >= MOST_PIECES:
+            return reader.typesetter.reading(is_cut=True)
+    return reader.typesetter.reading(is_cut=len(markup) > LONGEST_MARKUP)
 
 
 def enclosed(markup: str) -> Enclosed | None:
     """The file that is all a document has, if it has one. Without content where it cannot be taken out, as of one that
-    is packed as well."""
-    found = _BODY.search(markup)
-    said = dict(_ATTRIBUTE.findall(found[1])) if found else {}
-    if found is None or said.get("representation") != "B64":
+    is packed as well. A document with a section is no cover, whatever else it has."""
+    found: Enclosed | None = None
+    if "nonXMLBody" not in markup:
+        return None
+    said: Mapping[str, str] | None = None
+    is_in_body = False
+    for count, piece in enumerate(pieces_of(markup)):
+        if piece.kind is PieceKind.START and piece.value == "section":
+            return None
+        if found is None and said is not None:
+            found = _taken_out(said, piece.value if piece.kind is PieceKind.TEXT else "")
+        if piece.kind is PieceKind.START and piece.value == "nonxmlbody":
+            is_in_body = True
+        elif piece.kind is PieceKind.START and piece.value == "text" and is_in_body and said is None:
+            said = dict(ATTRIBUTE.findall(piece.attributes))
+        if count >= MOST_PIECES:
+            return None
+    return found
+
+
+def _taken_out(said: Mapping[str, str], written: str) -> Enclosed | None:
+    if said.get("representation") != "B64":
         return None
     try:
-        content = b"" if "compression" in said else base64.b64decode("".join(found[2].split()), validate=True)
+        content = b"" if "compression" in said else base64.b64decode("".join(written.split()), validate=True)
     except (binascii.Error, ValueError):  # the second of letters that no base64 has
         content = b""
     return Enclosed(content, said.get("mediaType", ""))
+
+
+def _footnotes(document: str) -> Mapping[str, str]:
+    """What each footnote says that is pointed to from elsewhere: there it belongs to what it is about as well."""
+    said: dict[str, list[str]] = {}
+    at_hand = ""
+    if "footnoteRef" not in document:
+        return {}
+    for count, piece in enumerate(pieces_of(document)):
+        if count >= MOST_PIECES:
+            break
+        if piece.kind is PieceKind.START and piece.value == "footnote":
+            at_hand = dict(ATTRIBUTE.findall(piece.attributes)).get("ID", "")
+        elif piece.kind is PieceKind.END and piece.value == "footnote":
+            at_hand = ""
+        elif piece.kind is PieceKind.TEXT and at_hand:
+            said.setdefault(at_hand, []).append(piece.value)
+    return {name: " ".join("".join(parts).split())[:_LONGEST_FOOTNOTE] for name, parts in said.items()}
+
+
+class _Reader:
+    """Takes a document's pieces one by one."""
+
+    def __init__(self, shown: Sequence[Picture], footnotes: Mapping[str, str]) -> None:
+        self.typesetter = Typesetter()
+        self._where = _Where()
+        self._shown = shown
+        self._footnotes = footnotes
+        self._to_show: list[str] = []  # once what is written about them, their caption, was said
+
+    def take(self, piece: Piece) -> None:
+        """The next piece."""
+        was_in_part = self._where.is_in_part
+        self._where.follow(piece)
+        if was_in_part != self._where.is_in_part:
+            self._show()
+            self.typesetter.end_row()
+            self.typesetter.end_block(BlockKind.HEADING if self._where.is_in_title else BlockKind.PARAGRAPH)
+            if self._where.is_in_text and (name := self._where.name_without_title()):
+                self._say(BlockKind.HEADING, name)
+        elif self._where.is_in_part:
+            self._feed(piece)
+        if self._where.has_left_empty:
+            self._say(BlockKind.HEADING, self._where.left_name)
+            self._say(BlockKind.REMARK, wording.nothing())
+
+    def _say(self, kind: BlockKind, text: str) -> None:
+        self.typesetter.end_block(kind)
+        self.typesetter.say(text)
+        self.typesetter.end_block()
+
+    def _feed(self, piece: Piece) -> None:
+        if piece.kind is PieceKind.START and piece.value == "rendermultimedia":
+            self._show()
+            self._to_show = dict(ATTRIBUTE.findall(piece.attributes)).get("referencedObject", "").split() or [""]
+        elif piece.kind is PieceKind.END and piece.value == "rendermultimedia":
+            self._show()
+        elif piece.kind is PieceKind.START and piece.value == "footnoteref":
+            name = dict(ATTRIBUTE.findall(piece.attributes)).get("IDREF", "")
+            if said := self._footnotes.get(name):
+                self.typesetter.say(f" ({said})")
+        else:
+            self.typesetter.feed(piece)
+
+    def _show(self) -> None:
+        for name in self._to_show:
+            self.typesetter.show(self._picture(name))
+        self._to_show = []
+
+    def _picture(self, name: str) -> Block:
+        number = pictures.named(self._shown, name)
+        is_viewable = number > 0 and self._shown[number - 1].is_viewable
+        return Block(BlockKind.PICTURE if is_viewable else BlockKind.UNSHOWN, picture=number)
+
+
+@dataclass
+class _Section:
+    """What is known of a section that is open. `name` is what its code calls it, empty once something else did."""
+
+    name: str = ""
+    has_title: bool = False
+    is_told: bool = False
 
 
 class _Where:
@@ -72,7 +165,8 @@ class _Where:
     def __init__(self) -> None:
         self._open: list[str] = []
         self._part_at = 0  # how many were open when the part at hand began; 0: none
-        self._names: dict[int, str] = {}  # of sections by how deep they are, from their codes
+        self._sections: list[_Section] = []
+        self._left: _Section | None = None  # the section that the last piece ended, where it says nothing
 
     @property
     def is_in_part(self) -> bool:
@@ -86,30 +180,61 @@ class _Where:
     def is_in_text(self) -> bool:
         return self.is_in_part and not self.is_in_title
 
+    @property
+    def has_left_empty(self) -> bool:
+        """Whether the last piece ended a section that has a name, and nothing else."""
+        return self._left is not None and (self._left.has_title or bool(self._left.name))
+
+    @property
+    def left_name(self) -> str:
+        """What the code of that section calls it, where it has no title."""
+        return self._left.name if self._left is not None and not self._left.has_title else ""
+
     def name_without_title(self) -> str:
-        """What the code of this section calls it, where no title does. Once."""
-        return self._names.pop(self._part_at - 1, "")
+        """What the code of this section calls it, where no title does. Once, and where its text says something."""
+        section = self._sections[-1] if self._sections else _Section()
+        name, section.name = ("" if section.has_title else section.name), ""
+        section.has_title = section.has_title or bool(name)
+        return name
 
     def follow(self, piece: Piece) -> None:
+        self._left = None
         if piece.kind is PieceKind.START:
             self._begin(piece)
-        elif piece.kind is PieceKind.TEXT and self.is_in_title and piece.value.strip():
-            self._names.pop(self._part_at - 1, None)
         elif piece.kind is PieceKind.END and piece.value in self._open:
-            while self._open.pop() != piece.value:
-                pass
+            while (ended := self._open.pop()) != piece.value:
+                self._end(ended)
+            self._end(ended)
             self._part_at = self._part_at if self._part_at <= len(self._open) else 0
+        elif self._sections and self.is_in_part and (piece.kind is not PieceKind.TEXT or piece.value.strip()):
+            self._hear()
+
+    def _hear(self) -> None:
+        if self.is_in_title:
+            self._sections[-1].has_title = True
+        else:
+            self._sections[-1].is_told = True
 
     def _begin(self, piece: Piece) -> None:
         name = piece.value
         if len(self._open) >= _DEEPEST:
             return
         if name == "section":
-            self._names.pop(len(self._open) + 1, None)
+            if self._sections:
+                self._sections[-1].is_told = True
+            self._sections.append(_Section())
         elif name == "code" and self._open[-1:] == ["section"]:
-            said = dict(_ATTRIBUTE.findall(piece.attributes)).get("displayName", "")
-            self._names[len(self._open)] = " ".join(html.unescape(said).split())
+            said = dict(ATTRIBUTE.findall(piece.attributes)).get("displayName", "")
+            self._sections[-1].name = " ".join(html.unescape(said).split())
+        elif name == "rendermultimedia" and self._sections:
+            self._sections[-1].is_told = True
         is_part = name in _PARTS and bool(self._open) and self._open[-1] in _WHOLES
+        is_file = self._open[-1:] == ["nonxmlbody"] and "representation" in piece.attributes
         self._open.append(name)
-        if is_part and not self.is_in_part:
+        if is_part and not is_file and not self.is_in_part:
             self._part_at = len(self._open)
+
+    def _end(self, name: str) -> None:
+        if name == "section" and self._sections:
+            section = self._sections.pop()
+            self._left = None if section.is_told else section

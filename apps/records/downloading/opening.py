@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from apps.records import bodies
-from apps.records.downloading import clinical_documents, fetching, keeping, reading, sniffing, wording
+from apps.records.downloading import clinical_documents, fetching, keeping, pictures, reading, sniffing, wording
+from apps.records.downloading.pictures import Picture
 from apps.records.downloading.sniffing import Form, Sort
 from apps.records.models import Record
 from apps.records.presenters import attachments, elements, heads, values
@@ -23,7 +24,8 @@ _LONGEST_NAME = 60
 @dataclass(frozen=True, repr=False)
 class OpenedFile:
     """A file and what it is. `reading` is its text, None for what is no text. `size` is in bytes, as it came: of a
-    clinical document that is no more than a cover, `content` is the file in it, `declared` what that is said to be."""
+    clinical document that is no more than a cover, `content` is the file in it, `declared` what that is said to be;
+    of any other, `pictures` are those in it."""
 
     described: Attachment
     sort: Sort
@@ -31,6 +33,7 @@ class OpenedFile:
     reading: Reading | None
     size: int
     declared: object
+    pictures: tuple[Picture, ...] = ()
 
     @property
     def is_short(self) -> bool:
@@ -61,8 +64,16 @@ class OpenedFile:
     @property
     def name(self) -> str:
         """To save it under: its title as far as any disk takes it."""
+        return f"{self._stem}.{self.sort.suffix}"
+
+    def name_of_picture(self, number: int) -> str:
+        """The same of a picture in it."""
+        return f"{self._stem} {number}.{self.pictures[number - 1].sort.suffix}"
+
+    @property
+    def _stem(self) -> str:
         title = " ".join(_UNFIT.sub(" ", self.described.title).split())[:_LONGEST_NAME].strip()
-        return f"{title or 'document'}.{self.sort.suffix}"
+        return title or "document"
 
     @property
     def handed_out(self) -> bytes:
@@ -74,6 +85,8 @@ class OpenedFile:
             return sniffing.decoded(self.content, declared=self.declared).encode(errors="replace")
         remarks = (
             wording.gaps() if self.reading.has_gaps else "",
+            wording.hidden() if self.reading.has_hidden else "",
+            wording.pictures() if self.reading.has_pictures else "",
             wording.cut() if self.reading.is_cut else "",
         )
         return (self.reading.plain + "".join(f"\n\n{said}\n" for said in remarks if said)).encode(errors="replace")
@@ -100,15 +113,17 @@ def open_file(record: Record, number: int, *, clock: Callable[[], datetime]) -> 
 def _told(content: bytes, sent: Element) -> OpenedFile:
     """What it is, by its content; of a clinical document that only encloses a file, that file."""
     described, size, declared = values.attachment(sent), len(content), sent.get("contentType")
-    sort = sniffing.sort_of(content, declared=declared)
+    sort, shown = sniffing.sort_of(content, declared=declared), tuple[Picture, ...]()
     if sort.form is Form.CLINICAL_DOCUMENT:
-        inside = clinical_documents.enclosed(sniffing.decoded(content, declared=declared))
+        document = sniffing.decoded(content, declared=declared)
+        inside, shown = clinical_documents.enclosed(document), pictures.of(document)
         if inside is not None and inside.content:
             content, declared = inside
             sort = sniffing.sort_of(content, declared=declared)
         elif inside is not None:
             sort = sniffing.SEALED_DOCUMENT
-    return OpenedFile(described, sort, content, reading.read(content, sort, declared=declared), size, declared)
+    read = reading.read(content, sort, declared=declared, shown=shown)
+    return OpenedFile(described, sort, content, read, size, declared, shown)
 
 
 def _sent(record: Record, number: int) -> Element:

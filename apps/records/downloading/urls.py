@@ -7,4 +7,5 @@ from apps.records.downloading import views
 urlpatterns = [
     path("<int:record_pk>/<int:number>/", views.show_file, name="file"),
     path("<int:record_pk>/<int:number>/save/", views.save_file, name="save_file"),
+    path("<int:record_pk>/<int:number>/pictures/<int:picture>/", views.save_picture, name="save_picture"),
 ]

@@ -59,17 +59,42 @@ def show_file(request: HttpRequest, record_pk: int, number: int) -> HttpResponse
 def save_file(request: HttpRequest, record_pk: int, number: int) -> HttpResponse:
     """The file, to be saved and not to be shown. Where we do not have it, its page says why. Of what may carry grave
     news the page of its entry asks first."""
+    file = _to_save(request, record_pk, number)
+    if not isinstance(file, OpenedFile):
+        return file
+    content_type = file.sort.media_type if file.reading is None else "text/plain; charset=utf-8"
+    return _handed_out(file.handed_out, content_type, file.name)
+
+
+@require_safe
+@login_required
+@cache_control(no_store=True, private=True)
+def save_picture(request: HttpRequest, record_pk: int, number: int, picture: int) -> HttpResponse:
+    """A picture in a file, counted from 1 on, by the same rules as the file."""
+    file = _to_save(request, record_pk, number)
+    if not isinstance(file, OpenedFile):
+        return file
+    if not 1 <= picture <= len(file.pictures):
+        raise Http404
+    shown = file.pictures[picture - 1]
+    return _handed_out(shown.content, shown.sort.media_type, file.name_of_picture(picture))
+
+
+def _to_save(request: HttpRequest, record_pk: int, number: int) -> OpenedFile | HttpResponse:
+    """A file of theirs, or where to go first. Http404 for anybody else."""
     record = _record(request, record_pk)
     try:
         if asking_first.is_due(record, session=request.session):
             subject = entries.subject_of(record) or OTHER
             return redirect("entry", subject.key, record.pk)
-        file = _opened(record, number)
+        return _opened(record, number)
     except (VaultError, FileRefused):
         return redirect("file", record_pk=record_pk, number=number)
-    content_type = file.sort.media_type if file.reading is None else "text/plain; charset=utf-8"
-    response = HttpResponse(file.handed_out, content_type=content_type)
-    response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=file.name)
+
+
+def _handed_out(content: bytes, content_type: str, name: str) -> HttpResponse:
+    response = HttpResponse(content, content_type=content_type)
+    response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=name)
     response["Content-Security-Policy"] = _INERT
     response["X-Content-Type-Options"] = "nosniff"
     return response

@@ -31,6 +31,21 @@ def gaps() -> str:
     return gettext("Words that the author crossed out are left out. […] stands in their place.")
 
 
+def hidden() -> str:
+    """What a text ends with that has parts which no reader of the document sees."""
+    return gettext("The document hides some of its text, as from every reader. That is not here.")
+
+
+def pictures() -> str:
+    """What a text ends with whose document has pictures."""
+    return gettext("The document has pictures. They are not in this text.")
+
+
+def nothing() -> str:
+    """What stands under the name of a section that says nothing."""
+    return gettext("Nothing is written here.")
+
+
 def _others() -> dict[str, str]:
     return {
         "doc": gettext("Word document"),

@@ -10,6 +10,7 @@ from itertools import groupby
 
 from apps.records.presenters import raised
 from apps.records.presenters.markup import Piece, PieceKind, pieces
+from apps.records.presenters.numbering import Numbering, is_list
 
 MOST_CHARACTERS = 300_000  # a long book; a page of more helps nobody
 MOST_BLOCKS = 10_000
@@ -32,6 +33,7 @@ _PARAGRAPHS = frozenset(
 )  # fmt: skip
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "caption"})
 _ITEMS = frozenset({"li", "item"})
+_OF_ITEMS = frozenset({"p", "div", "paragraph"})
 _CELLS = frozenset({"td", "th"})
 _ROWS = re.compile(r"""\srowspan\s*+=\s*+["']?([0-9]{1,3})\b""", re.IGNORECASE)
 _WIDTH = re.compile(r"""\scolspan\s*+=\s*+["']?([0-9]{1,2})\b""", re.IGNORECASE)
@@ -47,8 +49,12 @@ class BlockKind(StrEnum):
     HEADING = "heading"
     PARAGRAPH = "paragraph"
     ITEM = "item"
+    NUMBERED = "numbered"  # an item of an ordered list, whose text begins with its number
     ROW = "row"
     ALIGNED = "aligned"  # by spaces, which are kept: a table of figures, typed
+    REMARK = "remark"  # in words of ours, such as that nothing is written
+    PICTURE = "picture"
+    UNSHOWN = "unshown"  # a picture that no page shows, or that did not come
 
 
 _BEGINNING = {
@@ -59,13 +65,18 @@ _BEGINNING = {
 }
 
 
+_PICTURES = frozenset({BlockKind.PICTURE, BlockKind.UNSHOWN})
+
+
 @dataclass(frozen=True)
 class Block:
-    """One block. A row has `cells`; every other block `text`, whose lines are kept."""
+    """One block. A row has `cells`; every other block `text`, whose lines are kept. `picture` says which of its
+    document's it is, from 1 on; 0 where it did not come."""
 
     kind: BlockKind = BlockKind.PARAGRAPH
     text: str = ""
     cells: tuple[str, ...] = ()
+    picture: int = 0
 
     @property
     def plain(self) -> str:
@@ -76,16 +87,22 @@ class Block:
 @dataclass(frozen=True)
 class Reading:
     """What could be read of a text; `is_cut` where it was longer than we show, `has_gaps` where something of it was
-    crossed out by its author, and is not told."""
+    crossed out by its author, `has_hidden` where it has text that no reader sees: neither is told."""
 
     blocks: tuple[Block, ...] = ()
     is_cut: bool = False
     has_gaps: bool = False
+    has_hidden: bool = False
 
     @property
     def plain(self) -> str:
         """All of it as text, a block to a line or more."""
-        return "\n".join(block.plain for block in self.blocks)
+        return "\n".join(block.plain for block in self.blocks if block.plain)
+
+    @property
+    def has_pictures(self) -> bool:
+        """Whether pictures stand in it, which its text alone lacks."""
+        return any(block.kind in _PICTURES for block in self.blocks)
 
 
 class Typesetter:
@@ -104,6 +121,11 @@ class Typesetter:
         self._script = ""  # "sup" or "sub", while it lasts
         self._script_at = 0  # where in what was said it began
         self._has_gaps = False
+        self._has_hidden = False
+        self._numbering = Numbering()
+        self._label = ""  # the number of the item at hand, until something is said in it
+        self._is_begun = False  # whether anything was said in the block at hand
+        self._pictures: list[Block] = []  # of the row at hand
         self.is_full = False
 
     def feed(self, piece: Piece) -> None:
@@ -114,12 +136,20 @@ class Typesetter:
             self.say(piece.value)
         elif piece.kind is PieceKind.GAP:
             self.leave_out()
+        elif piece.kind is PieceKind.HIDDEN:
+            self._has_hidden = True
         else:
-            is_end = piece.kind is PieceKind.END
-            if piece.value in _CELLS:
-                self.end_cell() if is_end else self._begin_cell(piece.attributes)
-            else:
-                self._set(piece.value, is_end=is_end)
+            self._feed_tag(piece, is_end=piece.kind is PieceKind.END)
+
+    def _feed_tag(self, piece: Piece, *, is_end: bool) -> None:
+        if is_list(piece.value):
+            self._numbering.end() if is_end else self._numbering.begin(piece.value, piece.attributes)
+        if piece.value in _CELLS:
+            self.end_cell() if is_end else self._begin_cell(piece.attributes)
+        elif piece.value in _ITEMS and not is_end:
+            self._begin_item(piece.attributes)
+        elif is_end or piece.value not in _OF_ITEMS or self._kind is not BlockKind.ITEM or self._is_begun:
+            self._set(piece.value, is_end=is_end)  # else it is the paragraph that an item begins with: the item
 
     def say(self, text: str, *, keeps_lines: bool = False) -> None:
         """Text of the block at hand. Its own line breaks count where the caller says so."""
@@ -127,6 +157,7 @@ class Typesetter:
         self._left -= len(text)
         self.is_full = self.is_full or self._left <= 0
         keeps_lines = keeps_lines or self._kind is BlockKind.ALIGNED
+        self._is_begun = self._is_begun or bool(text.strip())
         self._said.append(text if keeps_lines else text.replace("\n", " "))
 
     def leave_out(self) -> None:
@@ -134,6 +165,18 @@ class Typesetter:
         self._has_gaps = True
         if self._said[-1:] != [GAP]:
             self.say(GAP)
+
+    def hide(self, text: str) -> None:
+        """This stands here, and no reader of the document sees it."""
+        self._has_hidden = self._has_hidden or bool(text.strip())
+
+    def show(self, picture: Block) -> None:
+        """A picture stands here; within a row, beneath it."""
+        if self._cells is not None:
+            self._pictures.append(picture)
+        else:
+            self.end_block()
+            self._add(picture)
 
     def begin_script(self, script: str) -> None:
         """What comes stands above ("sup") or below ("sub") its line."""
@@ -159,7 +202,9 @@ class Typesetter:
             return
         text = self._taken()
         if text:
-            self._add(Block(self._kind, text))
+            kind = BlockKind.NUMBERED if self._label and self._kind is BlockKind.ITEM else self._kind
+            self._add(Block(kind, self._label + text))
+            self._label = ""
         self._kind = following
 
     def begin_row(self) -> None:
@@ -211,12 +256,23 @@ class Typesetter:
         self._cells = None
         if any(cells):
             self._add(Block(BlockKind.ROW, cells=tuple(cells)))
+        for picture in self._pictures:
+            self._add(picture)
+        self._pictures = []
 
     def reading(self, *, is_cut: bool = False) -> Reading:
         """Everything so far; the end."""
         self.end_row()
         self.end_block()
-        return Reading(tuple(self._blocks), is_cut or self.is_full, self._has_gaps)
+        return Reading(tuple(self._blocks), is_cut or self.is_full, self._has_gaps, self._has_hidden)
+
+    def _begin_item(self, attributes: str) -> None:
+        number = self._numbering.next(attributes)
+        self.end_block(BlockKind.ITEM)
+        if self._cells is None:
+            self._label = number
+        elif number:
+            self.say(number)
 
     def _set(self, name: str, *, is_end: bool) -> None:
         """What a tag of HTML, or of the text of a C-CDA section, does to the blocks."""
@@ -243,6 +299,7 @@ class Typesetter:
         self.end_script()
         text = _UNSHOWABLE.sub("", "".join(self._said))
         self._said = []
+        self._is_begun = False
         if self._kind is BlockKind.ALIGNED and self._cells is None:
             return text.strip("\n").rstrip() if text.strip() else ""
         return _BREAKS.sub("\n", _SPACES.sub(" ", text)).strip()

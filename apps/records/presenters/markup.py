@@ -25,16 +25,25 @@ _IS_CROSSED_OUT = re.compile(
     r"""|style\s*+=\s*+'(?:[^']*;)?\s*text-decoration[^';]*\bline-through\b)""",
     re.IGNORECASE,
 )
+_MAY_HIDE = re.compile("hid|display|font-size|collapse", re.IGNORECASE)
+_DECLARED_HIDDEN = (
+    r"(?:display\s*+:\s*+none|visibility\s*+:\s*+(?:hidden|collapse)|mso-hide\s*+:\s*+all"
+    r"|font-size\s*+:\s*+0+(?:\.0*+)?(?:px|pt|em|rem|%)?)(?=\s*+(?:![^;]*+)?(?:;|\Z))"
+)
+_IS_HIDDEN = re.compile(rf"(?:\A|;)\s*+{_DECLARED_HIDDEN}", re.IGNORECASE)
+_ATTRIBUTES = re.compile(r"""([^\s"'>/=]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++)))?""")
 _MOST_LEFT_OPEN = 8  # whose ends are looked for in vain: each search reads all that follows
 
 
 class PieceKind(StrEnum):
-    """What a piece is. A GAP stands where something was that its author crossed out."""
+    """What a piece is. A GAP stands where something was that its author crossed out, HIDDEN where something is that no
+    browser shows."""
 
     TEXT = "text"
     START = "start"
     END = "end"
     GAP = "gap"
+    HIDDEN = "hidden"
 
 
 @dataclass(frozen=True)
@@ -48,7 +57,8 @@ class Piece:
 
 def pieces(markup: str, *, unseen: AbstractSet[str] = frozenset()) -> Iterator[Piece]:
     """Its pieces in order. Elements of the names in `unseen`, scripts and styles are left out with all they hold; in
-    place of what is crossed out there is a gap."""
+    place of what is crossed out there is a gap. So is what its style hides: no browser shows it, be it an answer that
+    was not chosen, and so nobody vouches for it."""
     position, minds_quotes = 0, True
     left_open: set[str] = set()
     while 0 <= position < len(markup):
@@ -67,11 +77,11 @@ def pieces(markup: str, *, unseen: AbstractSet[str] = frozenset()) -> Iterator[P
             yield from _tags(name, markup[tag.end() : position], is_end=bool(tag[1]), closes_itself=closes_itself)
         elif name in unseen or name in _RAW:
             position = _end_of_unseen(markup, position, name, left_open)
-        elif _is_crossed_out(name, markup[tag.end() : position]) and (
-            end := _end_of_crossed_out(markup, position, name, left_open)
+        elif (kind := _not_told(name, markup[tag.end() : position])) is not None and (
+            end := _end_of_not_told(markup, position, name, left_open)
         ):
             position = end
-            yield Piece(PieceKind.GAP, "")
+            yield Piece(kind, "")
         else:
             yield Piece(PieceKind.START, name, markup[tag.end() : position])
 
@@ -133,6 +143,13 @@ def _end_of_unseen(markup: str, position: int, name: str, left_open: set[str]) -
     return _past(markup, ">", found.end())
 
 
+def _not_told(name: str, attributes: str) -> PieceKind | None:
+    """What stands in place of an element that is not told; None of one that is."""
+    if _is_crossed_out(name, attributes):
+        return PieceKind.GAP
+    return PieceKind.HIDDEN if _is_hidden(attributes) else None
+
+
 def _is_crossed_out(name: str, attributes: str) -> bool:
     """Whether its author took it back, by HTML's elements and style, or `revised` of a C-CDA section."""
     if name in _CROSSED_OUT:
@@ -140,7 +157,20 @@ def _is_crossed_out(name: str, attributes: str) -> bool:
     return bool(_MAY_CROSS_OUT.search(attributes)) and bool(_IS_CROSSED_OUT.search(attributes))
 
 
-def _end_of_crossed_out(markup: str, position: int, name: str, left_open: set[str]) -> int:
+def _is_hidden(attributes: str) -> bool:
+    """Whether an element is hidden by itself (HTML, 6.1; CSS 2, 9.2.4 and 11.2). What a sheet of styles hides is not
+    known, and neither is what stands in the color of its ground."""
+    if not _MAY_HIDE.search(attributes):
+        return False
+    for name, *values in _ATTRIBUTES.findall(attributes):
+        if name.lower() == "hidden":
+            return True
+        if name.lower() == "style" and _IS_HIDDEN.search(html.unescape("".join(values))):
+            return True
+    return False
+
+
+def _end_of_not_told(markup: str, position: int, name: str, left_open: set[str]) -> int:
     """Past the end tag of an element that began before `position`, whatever it holds; 0 where it has none, and then it
     is shown: one slip must not take the rest of the text away."""
     if position < 0 or name in left_open or len(left_open) >= _MOST_LEFT_OPEN:

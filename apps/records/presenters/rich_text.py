@@ -118,9 +118,11 @@ class _Reader:
 
     def _say(self, text: str) -> None:
         group = self._group
-        if group.is_silent or group.is_hidden or not text:
+        if group.is_silent or not text:
             return
-        if group.crossed_out and text.strip():
+        if group.is_hidden:
+            self.typesetter.hide(text)
+        elif group.crossed_out and text.strip():
             self.typesetter.leave_out()
         else:
             self.typesetter.say(text, keeps_lines=True)

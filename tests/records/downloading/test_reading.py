@@ -187,11 +187,41 @@ class TestHtml:
         assert not found.has_gaps
 
     @pytest.mark.parametrize(
+        "hiding",
+        [
+            'style="display:none"', "style='color: red; DISPLAY : none !important'", "hidden", 'class="x" hidden=""',
+            'style="visibility:hidden;"', "style=display:none", 'style="font-size: 0"', 'style="font-size:0.0px;x:y"',
+            'style="mso-hide:all"', 'style="font:1em &quot;A&quot;;display:none"',
+        ],
+    )  # fmt: skip
+    def test_leaves_out_what_no_browser_shows_and_says_so(self, hiding):
+        found = blocks.of_markup(f"<p>No allergies<span {hiding}> but <b>penicillin</b></span>.</p>")
+        assert (found.plain, found.has_hidden, found.has_gaps) == ("No allergies.", True, False)
+
+    @pytest.mark.parametrize(
+        "showing",
+        [
+            'class="hidden"', 'style="overflow:hidden"', 'style="font-size:0.8em"', 'aria-hidden="true"',
+            'style="display:block"', 'data-hidden="1"', 'title="hidden"', 'style="--display:none"',
+            'title="style=\'display:none\'"', 'style="font-size:0.5px"', "style='x-display:none'",
+        ],
+    )  # fmt: skip
+    def test_tells_what_only_sounds_hidden(self, showing):
+        found = blocks.of_markup(f"<p {showing}>Penicillin</p>")
+        assert (found.plain, found.has_hidden) == ("Penicillin", False)
+
+    def test_tells_what_is_hidden_and_never_ends(self):
+        found = blocks.of_markup("<div><p hidden>Penicillin</div>")
+        assert (found.plain, found.has_hidden) == ("Penicillin", False)
+
+    @pytest.mark.parametrize(
         "markup",
         [
             "<s>" * 300_000, "<s>" + "<s " * 300_000, "<s>" + "<s " * 300_000 + ">", "<s>x</s>" * 100_000,
             "".join(f"<a{number} revised=delete>" for number in range(100_000)),
-            "<p style='line-through" + ";" * 500_000,
+            "<p style='line-through" + ";" * 500_000, "<p hidden>" * 200_000, "<p hidden" + " hid" * 300_000 + ">",
+            "<p style='" + "display:" * 100_000 + "'>x</p>", "".join(f"<a{n} hidden>" for n in range(50_000)),
+            "<ol><li><p> " * 60_000, "<li>" + "<p> " * 200_000, "<ol>" * 300_000,
             "<sup>" * 300_000, "</sup>x" * 100_000, "<sup>x" * 100_000,
         ],
         ids=lambda markup: markup[:12],
@@ -291,9 +321,9 @@ class TestAClinicalDocument:
         assert isinstance(clinical_documents.read("<ClinicalDocument>" + markup).plain, str)
 
     def test_is_read_no_further_than_its_tags_are_too_many(self):
-        section = "<section><title>Stay</title></section>"
+        section = "<section><title>Stay</title><text>Here</text></section>"
         found = clinical_documents.read(f"<ClinicalDocument>{section}{'</x>' * blocks.MOST_PIECES}{section}")
-        assert (found.plain, found.is_cut) == ("Stay", True)
+        assert (found.plain, found.is_cut) == ("Stay\nHere", True)
 
     @given(st.lists(st.sampled_from(("<section>", "</section>", "<title>", "<text>", "</text>", "a", "<tr>", "<td>"))))
     def test_never_raises(self, parts):
@@ -329,16 +359,20 @@ class TestRichText:
     @pytest.mark.parametrize(
         ("content", "said"),
         [
-            (r"a{\v b}c", "ac"),
-            (r"a\v b\v0 c", "ac"),
             (r"5.4{\super 1} m{\super 2} H{\sub 2}O", "5.4¹ m² H2O"),
-            (r"{\super\v x\v0 2}", "²"),
             (r"5.4{\super\chftn}{\footnote \chftn See {\b below}}, 6", "5.4 (See below), 6"),
         ],
     )
-    def test_shows_nothing_that_is_hidden_and_nothing_as_a_digit_that_is_none(self, content, said):
+    def test_shows_nothing_as_a_digit_that_is_none(self, content, said):
         found = rich_text.of_text("{\\rtf1 " + content + "}")
-        assert (found.plain, found.has_gaps) == (said, False)
+        assert (found.plain, found.has_gaps, found.has_hidden) == (said, False, False)
+
+    @pytest.mark.parametrize(
+        ("content", "said"), [(r"a{\v b}c", "ac"), (r"a\v b\v0 c", "ac"), (r"{\super\v x\v0 2}", "²")]
+    )
+    def test_says_that_it_hides_something(self, content, said):
+        found = rich_text.of_text("{\\rtf1 " + content + "}")
+        assert (found.plain, found.has_hidden) == (said, True)
 
     def test_skips_binary_data_by_its_length(self):
         assert rich_text.read(rb"{\rtf1 a{\pict\bin6 }}}{{{}b}").plain == "ab"

@@ -1,0 +1,101 @@
+"""The pictures inside a C-CDA document, which its text points to (HL7 CDA R2, 4.3.5.6: renderMultiMedia)."""
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from apps.records.downloading import sniffing
+from apps.records.downloading.sniffing import Sort
+from apps.records.presenters.blocks import MOST_PIECES
+from apps.records.presenters.markup import Piece, PieceKind, pieces
+
+MOST: Final = 50  # of one document
+ATTRIBUTE: Final = re.compile(r"""([\w:]++)\s*+=\s*+["']([^"']*+)["']""")
+_BASE64: Final = re.compile(r">[A-Za-z0-9+/=\s]{1000,}+<")
+
+
+class Picture(NamedTuple):
+    """A picture, what it is by its content, and the names that the text may have for it."""
+
+    names: frozenset[str]
+    content: bytes
+    sort: Sort
+
+    @property
+    def is_viewable(self) -> bool:
+        """Whether every browser draws it."""
+        return self.sort.media_type in sniffing.VIEWABLE
+
+
+class _Sent(NamedTuple):
+    """One as it was sent: its names, what it is said to be, and base64."""
+
+    names: frozenset[str]
+    media_type: str
+    written: str
+
+
+def of(document: str) -> tuple[Picture, ...]:
+    """Those that came inside it. One that is elsewhere, or is no base64, is none of them."""
+    if "observationMedia" not in document:
+        return ()
+    return tuple(_decoded(document))[:MOST]
+
+
+def without(document: str) -> str:
+    """The document without what is no text in it: a picture of megabytes must not cut what is written behind it."""
+    return _BASE64.sub("><", document)
+
+
+def named(pictures: Sequence[Picture], name: str) -> int:
+    """Which of them goes by this name, from 1 on; 0 where none does."""
+    return next((number for number, picture in enumerate(pictures, start=1) if name in picture.names), 0)
+
+
+def _decoded(document: str) -> Iterator[Picture]:
+    for names, media_type, written in _sent(document):
+        try:
+            content = base64.b64decode("".join(written.split()), validate=True)
+        except (binascii.Error, ValueError):  # the second of letters that no base64 has
+            continue
+        if content:
+            yield Picture(names, content, sniffing.sort_of(content, declared=media_type))
+
+
+def _sent(document: str) -> Iterator[_Sent]:
+    looking = _Looking()
+    for count, piece in enumerate(pieces(document)):
+        if count >= MOST_PIECES:
+            return
+        if (found := looking.take(piece)) is not None:
+            yield found
+
+
+class _Looking:
+    """For observationMedia with a value. A part of a picture (regionOfInterest) is shown by all of it."""
+
+    def __init__(self) -> None:
+        self._region = ""
+        self._names = frozenset[str]()
+        self._value: dict[str, str] = {}  # what is said of the value at hand
+
+    def take(self, piece: Piece) -> _Sent | None:
+        """What ends with the next piece."""
+        value, self._value = self._value, {}
+        if piece.kind is PieceKind.TEXT and value.get("representation") == "B64" and "compression" not in value:
+            return _Sent(self._names, value.get("mediaType", ""), piece.value)
+        if piece.kind is PieceKind.START:
+            self._begin(piece.value, dict(ATTRIBUTE.findall(piece.attributes)))
+        elif piece.value == "observationmedia":
+            self._names = frozenset()
+        return None
+
+    def _begin(self, name: str, said: dict[str, str]) -> None:
+        if name == "regionofinterest":
+            self._region = said.get("ID", "")
+        elif name == "observationmedia":
+            self._names, self._region = frozenset(filter(None, (said.get("ID", ""), self._region))), ""
+        elif name == "value" and self._names:
+            self._value = said

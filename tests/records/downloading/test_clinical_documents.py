@@ -1,0 +1,212 @@
+"""What the text of a C-CDA document says is on its page, and nothing in its place."""
+
+from base64 import b64encode
+
+import pytest
+from django.urls import reverse
+
+from apps.records.downloading import clinical_documents, pictures, reading, sniffing
+from apps.records.downloading.sniffing import Form
+from apps.records.presenters import blocks
+from apps.records.presenters.blocks import Block, BlockKind
+from tests.records.downloading.filing import hold, inline
+
+PNG = b"\x89PNG\r\n\x1a\n" + b"canary of a picture"
+TIFF = b"II*\x00" + b"canary of a scan"
+
+
+def media(name, content=PNG, *, kind="image/png", also=""):
+    written = b64encode(content).decode()
+    value = f'<value mediaType="{kind}" representation="B64"{also}>\n{written}\n</value>'
+    return f'<entry><observationMedia classCode="OBS" ID="{name}"><id root="x"/>{value}</observationMedia></entry>'
+
+
+def section(text, *entries, title="<title>Findings</title>"):
+    return f"<component><section>{title}<text>{text}</text>{''.join(entries)}</section></component>"
+
+
+def document(*sections):
+    body = f"<component><structuredBody>{''.join(sections)}</structuredBody></component>"
+    return f'<?xml version="1.0"?><ClinicalDocument xmlns="urn:hl7-org:v3">{body}</ClinicalDocument>'
+
+
+def read(markup):
+    return clinical_documents.read(markup, pictures.of(markup))
+
+
+class TestACover:
+    def test_is_no_cover_for_a_word_in_a_comment(self):
+        body = "<nonXMLBody><text mediaType='application/pdf' representation='B64'>JVBERg==</text></nonXMLBody>"
+        markup = document(section(f"No allergies<!-- {body} -->"))
+        assert clinical_documents.enclosed(markup) is None
+        assert "No allergies" in read(markup).plain
+
+    @pytest.mark.parametrize("is_first", [True, False])
+    def test_hides_no_section(self, is_first):
+        body = "<component><nonXMLBody><text representation='B64'>JVBERg==</text></nonXMLBody></component>"
+        both = (body, section("No allergies")) if is_first else (section("No allergies"), body)
+        markup = f"<ClinicalDocument>{''.join(both)}</ClinicalDocument>"
+        assert clinical_documents.enclosed(markup) is None
+        assert read(markup).plain == "Findings\nNo allergies"
+
+    def test_of_megabytes_is_opened(self):
+        content = b"%PDF-1.4 " + b"canary" * 1_000_000
+        text = f"<text mediaType='application/pdf' representation='B64'>{b64encode(content).decode()}</text>"
+        found = clinical_documents.enclosed(f"<ClinicalDocument><nonXMLBody>{text}</nonXMLBody></ClinicalDocument>")
+        assert found == (content, "application/pdf")
+
+
+class TestASection:
+    @pytest.mark.parametrize(
+        "text", ["<text/>", "<text> \n</text>", "<text><paragraph/></text>", "", "<text><br/></text>"]
+    )
+    def test_that_is_empty_says_so(self, text):
+        markup = f"<ClinicalDocument><section><title>Allergies</title>{text}</section></ClinicalDocument>"
+        assert read(markup).blocks == (
+            Block(BlockKind.HEADING, "Allergies"),
+            Block(BlockKind.REMARK, "Nothing is written here."),
+        )
+
+    @pytest.mark.parametrize("text", ["<text/>", ""])
+    def test_that_is_empty_says_so_under_the_name_of_its_code(self, text):
+        code = '<code code="48765-2" displayName="Allergies"/>'
+        markup = f"<ClinicalDocument><section>{code}{text}</section></ClinicalDocument>"
+        assert read(markup).plain == "Allergies\nNothing is written here."
+
+    def test_that_holds_others_is_not_empty(self):
+        inner = section("None known", title="<title>Allergies</title>")
+        markup = f"<ClinicalDocument><section><title>History</title>{inner}</section></ClinicalDocument>"
+        assert read(markup).plain == "History\nAllergies\nNone known"
+
+    def test_without_name_or_text_says_nothing(self):
+        assert not read("<ClinicalDocument><section><entry/></section></ClinicalDocument>").blocks
+
+    def test_whose_words_are_all_crossed_out_is_not_said_to_be_empty(self):
+        found = read(document(section('<content revised="delete">Penicillin</content>')))
+        assert (found.plain, found.has_gaps) == ("Findings\n[…]", True)
+
+    def test_repeats_a_footnote_where_it_is_pointed_to(self):
+        text = "<table><tr><td>5.4<footnote ID='n1'>Sample <b>hemolyzed</b></footnote></td></tr></table>"
+        pointing = "<paragraph>Potassium 6.1<footnoteRef IDREF='n1'/>, sodium 140<footnoteRef IDREF='n2'/></paragraph>"
+        said = read(document(section(text + pointing))).plain
+        assert said == "Findings\n5.4 (Sample hemolyzed)\nPotassium 6.1 (Sample hemolyzed), sodium 140"
+
+    def test_has_the_captions_of_its_tables_and_lists(self):
+        text = "<table><caption>Labs</caption><tbody><tr><td>Na</td><td>140</td></tr></tbody></table>"
+        text += "<list listType='ordered'><caption>Plan</caption><item><caption>Diet</caption> less salt</item></list>"
+        assert read(document(section(text))).plain == "Findings\nLabs\nNa 140\nPlan\n1. Diet less salt"
+
+    def test_has_the_words_of_links_and_styles_and_what_was_inserted(self):
+        text = "<content styleCode='Bold'>No</content> <linkHtml href='https://x.example'>known</linkHtml>"
+        text += " <content revised='insert'>allergies</content><br/>to <sub>any</sub> drug"
+        assert read(document(section(text))).plain == "Findings\nNo known allergies\nto any drug"
+
+
+class TestAPicture:
+    def test_stands_where_the_text_shows_it(self):
+        shown = "Before<renderMultiMedia referencedObject='m1'><caption>Chest</caption></renderMultiMedia>After"
+        found = read(document(section(shown, media("m0"), media("m1"))))
+        assert found.has_pictures
+        assert found.blocks == (
+            Block(BlockKind.HEADING, "Findings"),
+            Block(text="Before"),
+            Block(BlockKind.HEADING, "Chest"),
+            Block(BlockKind.PICTURE, picture=2),
+            Block(text="After"),
+        )
+
+    def test_of_an_element_that_never_ends_is_shown(self):
+        found = read(document(section("<renderMultiMedia referencedObject='m1'>", media("m1"))))
+        assert found.blocks[-1].kind is BlockKind.PICTURE
+
+    def test_of_a_row_stands_beneath_the_row(self):
+        shown = "<table><tr><td>ECG</td><td><renderMultiMedia referencedObject='m1'/></td></tr></table>"
+        found = read(document(section(shown, media("m1"))))
+        assert [block.kind for block in found.blocks] == ["heading", "row", "picture"]
+
+    def test_is_shown_whole_where_the_text_points_to_a_part_of_it(self):
+        region = f"<entry><regionOfInterest ID='r1'>{media('m1')}</regionOfInterest></entry>"
+        found = read(document(section("<renderMultiMedia referencedObject='r1'/>", region)))
+        assert found.blocks[-1] == Block(BlockKind.PICTURE, picture=1)
+
+    @pytest.mark.parametrize(
+        ("entry", "number"),
+        [
+            (media("m1", TIFF, kind="image/png"), 1),
+            (media("m1", b"<svg onload='alert(1)'/>", kind="image/png"), 1),
+            (media("m1", also=' compression="DF"'), 0),
+            (media("other"), 0),
+            ('<observationMedia ID="m1"><value><reference value="a.gif"/></value></observationMedia>', 0),
+            ('<observationMedia ID="m1"><value representation="B64">no base64!</value></observationMedia>', 0),
+            ("", 0),
+        ],
+    )  # fmt: skip
+    def test_that_no_page_shows_is_said_to_be_there(self, entry, number):
+        found = read(document(section("<renderMultiMedia referencedObject='m1'/>", entry)))
+        assert found.blocks[-1] == Block(BlockKind.UNSHOWN, picture=number)
+
+    def test_of_megabytes_cuts_nothing_that_is_written_behind_it(self):
+        large = media("m1", PNG + bytes(blocks.LONGEST_MARKUP))
+        markup = document(section("<renderMultiMedia referencedObject='m1'/>", large), section("Last words"))
+        content = markup.encode()
+        sort = sniffing.sort_of(content, declared="text/xml")
+        assert sort.form is Form.CLINICAL_DOCUMENT
+        found = reading.read(content, sort, declared="text/xml", shown=pictures.of(markup))
+        assert found is not None
+        assert found.plain.endswith("Last words")
+        assert not found.is_cut
+
+    @pytest.mark.parametrize(
+        "markup", ["<observationMedia>" * 100_000, "<observationMedia ID='a'><value representation='B64'>" * 50_000]
+    )
+    def test_made_to_hurt_is_looked_for_in_one_pass(self, markup):
+        assert pictures.of(markup) == ()
+        assert pictures.of(document(*[media("a")] * 1000))[pictures.MOST - 1].content == PNG
+        assert len(pictures.of(document(*[media("a")] * 1000))) == pictures.MOST
+
+
+@pytest.mark.django_db
+class TestThePage:
+    @pytest.fixture
+    def record(self, connection):
+        shown = "<renderMultiMedia referencedObject='m1'/><renderMultiMedia referencedObject='m2'/>"
+        shown += "<renderMultiMedia referencedObject='m3'/><list listType='ordered'><item>Rest</item></list>"
+        markup = document(section(shown, media("m1"), media("m2", TIFF, kind="image/tiff")))
+        return hold(connection, inline(markup.encode(), "text/xml", title="X-ray <b>"))
+
+    def test_shows_a_picture_from_an_address_of_ours(self, hers, record):
+        said = hers.get(reverse("file", args=[record.pk, 0])).content.decode()
+        assert f'src="{reverse("save_picture", args=[record.pk, 0, 1])}"' in said
+        assert "A picture stands here that we cannot show." in said
+        assert f'href="{reverse("save_picture", args=[record.pk, 0, 2])}"' in said
+        assert "A picture stands here that did not come with the document." in said
+        assert "1. Rest" in said
+        assert "data:image" not in said
+
+    def test_hands_a_picture_out_inertly_and_by_what_it_is(self, hers, record):
+        answer = hers.get(reverse("save_picture", args=[record.pk, 0, 1]))
+        assert answer.content == PNG
+        assert answer["Content-Type"] == "image/png"
+        assert answer["Content-Disposition"] == 'attachment; filename="X-ray b 1.png"'
+        assert "sandbox" in answer["Content-Security-Policy"]
+        assert answer["X-Content-Type-Options"] == "nosniff"
+        assert "no-store" in answer["Cache-Control"]
+
+    @pytest.mark.parametrize("number", [0, 3, 99])
+    def test_has_no_other_pictures(self, hers, record, number):
+        assert hers.get(reverse("save_picture", args=[record.pk, 0, number])).status_code == 404
+
+    def test_says_in_the_saved_text_that_there_are_pictures(self, hers, record):
+        said = hers.get(reverse("save_file", args=[record.pk, 0])).content.decode()
+        assert "1. Rest" in said
+        assert said.endswith("The document has pictures. They are not in this text.\n")
+
+    def test_of_a_picture_is_not_found_by_a_stranger(self, client, sam, record):
+        client.force_login(sam)
+        assert client.get(reverse("save_picture", args=[record.pk, 0, 1])).status_code == 404
+
+    def test_says_that_a_document_hides_text(self, hers, connection):
+        record = hold(connection, inline(b"<html><p>Seen</p><p hidden>Canary</p></html>", "text/html"))
+        said = hers.get(reverse("file", args=[record.pk, 0])).content.decode()
+        assert "The document hides some of its text" in said
+        assert "Canary" not in said
