@@ -56,14 +56,16 @@ class Stream(Protocol):
 class Flow:
     """The steps of one turn of a run that need not wait for each other."""
 
-    def __init__(self, work: Work, streams: Iterable[Stream], *, gives_up: bool) -> None:
-        """`gives_up`: a type that the provider cannot serve is not tried again later, but lacks."""
+    def __init__(self, work: Work, streams: Iterable[Stream], *, gives_up: bool, stops_others: bool = True) -> None:
+        """`gives_up`: a type that the provider cannot serve is not tried again later, but lacks. `stops_others`: one
+        that meets no answer at all is taken for a sign that nothing else would, either."""
         self._work = work
         self._waiting = deque(streams)
         self._begun: list[Stream] = []
         self._delayed: list[Stream] = []
         self._under_way: dict[object, tuple[Stream, Asked]] = {}
         self._gives_up = gives_up
+        self._stops_others = stops_others
         self._stopped_by: Exception | None = None
         self.delayed: Unavailable | None = None
         self.has_stored = False
@@ -133,7 +135,8 @@ class Flow:
     def _refuse(self, stream: Stream, question: Question, error: WireError) -> None:
         """A refusal of one type, of all, or for now. At last, what one question meets that is never answered is told of
         its type alone: a search may take longer than anybody waits, and the next one not."""
-        is_one_types = self._gives_up and _is_silence(error) and self._speaks()
+        is_one_types = _is_silence(error) and not self._stops_others
+        is_one_types = is_one_types or (self._gives_up and _is_silence(error) and self._speaks())
         if _is_for_all(error) and not is_one_types:
             self._stopped_by = self._stopped_by or error
         elif isinstance(error, Unavailable) and not self._gives_up:

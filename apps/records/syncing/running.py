@@ -203,9 +203,9 @@ def _take_steps(work: Work) -> None:
         preparing.prepare_blindly(work)
     preparing.prepare(work)
     _give_up_what_kills(work)
+    patient_delayed = _take_patient(work)
     gives_up = work.run.pauses >= len(PAUSES_SECONDS)
-    delayed = _flow(work, _of_ways(work, Way.READ), gives_up=gives_up)
-    delayed = _flow(work, _of_ways(work, Way.SEARCH), gives_up=gives_up) or delayed
+    delayed = _flow(work, _of_ways(work, Way.SEARCH), gives_up=gives_up)
     if delayed is not None:
         raise delayed
     for resource_type in planning.REFERENCED:  # each before those it refers to itself
@@ -215,14 +215,25 @@ def _take_steps(work: Work) -> None:
         raise delayed
     for step in _of_ways(work, Way.INCLUDED):
         stepping.close(step, gap=including.gap(work.run), work=work)
+    if patient_delayed is not None:
+        raise patient_delayed
 
 
-def _flow(work: Work, steps: list[SyncStep], *, gives_up: bool) -> Unavailable | None:
+def _take_patient(work: Work) -> Unavailable | None:
+    """Whose record it is: an answer that does not come keeps nothing else back. What it waits for, if it has to."""
+    steps = _of_ways(work, Way.READ)
+    is_alone = len(steps) == len(_open_steps(work.run))
+    most = backing_off.PAUSES_FOR_ONE if is_alone else len(PAUSES_SECONDS)
+    return _flow(work, steps, gives_up=work.run.pauses >= most, stops_others=False)
+
+
+def _flow(work: Work, steps: list[SyncStep], *, gives_up: bool, stops_others: bool = True) -> Unavailable | None:
     """Take these steps together, apart from those that workers died over. What one of them waits for, if one has to;
     raises SliceOver where the turn is over."""
     delayed = None
     for batch in surviving.batches(steps):
-        flow = Flow(work, [_STREAMS[stepping.asking(step).way](step, work) for step in batch], gives_up=gives_up)
+        streams = [_STREAMS[stepping.asking(step).way](step, work) for step in batch]
+        flow = Flow(work, streams, gives_up=gives_up, stops_others=stops_others)
         flow.run()
         if flow.has_stored and _open_steps(work.run):
             work.make_way()

@@ -1,0 +1,63 @@
+"""A read of the patient that nobody answers: all else comes at once, and the copy is not kept open for it for long."""
+
+from datetime import timedelta
+
+import pytest
+
+from apps.directory.models import ClientRegistration
+from apps.records.models import SyncRun
+from apps.records.syncing import backing_off
+from tests.records.linked import AT
+from tests.records.people import PATIENT_ID, R4_PATIENT, allergy, bundle
+from tests.records.provider import ALLERGIES, METADATA, PATIENT, hung_up, statement
+from tests.records.runs import resume, step, stored, sync
+from tests.wire.servers import http
+
+pytestmark = pytest.mark.django_db
+
+DOCTOR = {"resourceType": "Practitioner", "id": "d1", "name": [{"text": "Dr. Orla"}]}
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(linked, provider):
+    """Everything else is answered."""
+    ClientRegistration.objects.update(requests_per_minute=1000)
+    provider.answers[METADATA] = http(body=statement("Patient", "AllergyIntolerance", "Practitioner"))
+    rows = [allergy("a1", recorder={"reference": "Practitioner/d1"}), allergy("a2")]
+    provider.answers[ALLERGIES] = http(body=bundle(*rows, total=2))
+    provider.answers["GET /fhir/r4/Practitioner/d1"] = http(body=DOCTOR)
+    provider.answers[PATIENT] = hung_up
+
+
+class TestAPatientThatHangs:
+    def test_keeps_back_no_row_and_no_name(self, linked, provider):
+        run = sync(linked)
+        assert (stored(), stored("Practitioner")) == ({"a1", "a2"}, {"d1"})
+        assert (step(run).status, step(run, "Practitioner").status) == ("complete", "complete")
+        assert (run.finished_at, step(run, "Patient").status) == (None, "getting")
+
+    def test_is_come_back_to(self, linked, provider):
+        run = sync(linked)
+        provider.answers[PATIENT] = http(body=R4_PATIENT)
+        resume(run, at=AT + timedelta(minutes=2))
+        assert (run.outcome, stored("Patient")) == ("complete", {PATIENT_ID})
+        assert len(provider.sent(ALLERGIES)) == 1
+
+    def test_keeps_the_copy_open_for_minutes_alone(self, linked, provider):
+        run = sync(linked)
+        for _pause in range(backing_off.PAUSES_FOR_ONE):
+            assert run.finished_at is None
+            resume(run)
+        assert (run.outcome, step(run, "Patient").gap) == ("partial", "unavailable")
+        assert sum(backing_off.PAUSES_SECONDS[: backing_off.PAUSES_FOR_ONE]) <= 600
+        linked.refresh_from_db()
+        assert linked.status == "active"
+
+    def test_is_asked_for_as_long_as_anything_else_is_missing(self, linked, provider):
+        provider.answers[ALLERGIES] = hung_up
+        run = sync(linked)
+        for _pause in range(backing_off.PAUSES_FOR_ONE):
+            resume(run)
+        provider.answers |= {PATIENT: http(body=R4_PATIENT), ALLERGIES: http(body=bundle(allergy("a1"), total=1))}
+        resume(run)
+        assert (run.outcome, stored("Patient"), stored()) == (SyncRun.Outcome.COMPLETE, {PATIENT_ID}, {"a1"})
