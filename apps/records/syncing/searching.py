@@ -121,6 +121,8 @@ class Searching:
         if not any(planning.asks_for_changes(search) for search in self._searches):
             self.step.since_at = None
         gap, lacking = self._gap(), self._lacking()
+        if self._do_searches_overlap():  # the sum of what they counted is no number of different rows
+            self.step.rows_counted = None
         stepping.close(self.step, gap=gap, work=self._work, used=self._cursor.attempt, lacking=lacking)
 
     @property
@@ -193,6 +195,11 @@ class Searching:
         if step.rows_refused:
             return Gap.OTHER_PATIENT
         return Gap.UNREADABLE if step.rows_unreadable else ""
+
+    def _do_searches_overlap(self) -> bool:
+        """Whether several brought the same rows, as those of two categories."""
+        came = stepping.rows_kept(self.step, self._work) + self.step.rows_refused
+        return len(self._searches) > 1 and self.step.rows_got > came
 
     def _should_be_there(self) -> bool:
         """Whether the server says that it offers the type, and has done so: a route that is lost for a day is not one

@@ -252,3 +252,32 @@ class TestWhatIsMissing:
         run = sync(linked)
         linked.refresh_from_db()
         assert (step(run, "Observation").gap, linked.last_checked_at) == (gap, None)
+
+
+class TestSearchesThatOverlap:
+    """A row that two categories have is counted twice: of their sum nobody can say what is missing."""
+
+    def test_are_not_told_by_what_they_counted_together(self, linked, provider):
+        provider.answers[METADATA] = http(body=statement("Patient", "Observation"))
+        rows = [{"resourceType": "Observation", "id": f"o{number}"} for number in range(6)]
+        for name in CATEGORIES:
+            provider.answers[SWEEP + name] = http(body=bundle(total=0))
+        provider.answers[SWEEP + "laboratory"] = http(body=bundle(*rows[:5], total=5))
+        provider.answers[SWEEP + "survey"] = http(body=bundle(*rows[:5], total=6))
+        run = sync(linked)
+        assert (step(run, "Observation").gap, len(stored("Observation"))) == (Gap.STOPPED_SHORT, 5)
+        lines = ledger.lines(linked, run, provider="Harbor")
+        told = next(one for one in lines if str(one.subject) == "Results")
+        assert told.sentence == "5 entries came. There may be more at Harbor that we could not get."
+
+    def test_are_told_by_it_where_none_came_twice(self, linked, provider):
+        provider.answers[METADATA] = http(body=statement("Patient", "Observation"))
+        rows = [{"resourceType": "Observation", "id": f"o{number}"} for number in range(6)]
+        for name in CATEGORIES:
+            provider.answers[SWEEP + name] = http(body=bundle(total=0))
+        provider.answers[SWEEP + "laboratory"] = http(body=bundle(*rows[:3], total=4))
+        provider.answers[SWEEP + "survey"] = http(body=bundle(*rows[3:], total=3))
+        run = sync(linked)
+        lines = ledger.lines(linked, run, provider="Harbor")
+        told = next(one for one in lines if str(one.subject) == "Results")
+        assert told.sentence == "Harbor counted 7 but sent 6. We cannot reach the rest."
