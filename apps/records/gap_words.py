@@ -107,6 +107,11 @@ _GAPS: Mapping[SyncStep.Gap, _Said] = {
         _("%(provider)s does not offer this to apps. Ask them directly."),
     ),
     Gap.NOT_ENABLED: (Kind.OFF, _("Not let in"), _("%(provider)s does not let this app in.")),
+    Gap.TURNED_AWAY: (
+        Kind.OFF,
+        _("Not let in"),
+        _("%(provider)s turned us away here, though your sign-in is good. Only they can change that."),
+    ),
     Gap.REFUSED: (
         Kind.FAULT,
         _NOT_COMPLETE,
@@ -133,6 +138,14 @@ _GAPS: Mapping[SyncStep.Gap, _Said] = {
         _NOT_COMPLETE,
         _("We could not take in what %(provider)s sent on %(date)s. This is ours to fix."),
     ),
+    Gap.UNSEEN: (
+        Kind.INFO,
+        _("Not seen"),
+        _(
+            "%(provider)s sent none of these in our last check, on %(date)s. It may be a mistake, so we keep what we "
+            "have and look again."
+        ),
+    ),
     Gap.SIGN_IN_NEEDED: (
         Kind.NEEDS_YOU,
         _("Sign-in needed"),
@@ -150,6 +163,14 @@ _GAPS: Mapping[SyncStep.Gap, _Said] = {
         ),
     ),
 }
+_MOSTLY_UNSEEN: _Said = (
+    Kind.INFO,
+    _("Not all seen"),
+    _(
+        "%(provider)s sent hardly any of these in our last check, on %(date)s. It may be a mistake, so we keep what we "
+        "have and look again."
+    ),
+)
 # Where others of the kind came.
 _PARTLY: Mapping[SyncStep.Gap, _Said] = {
     Gap.NOT_SHARED: (
@@ -157,7 +178,13 @@ _PARTLY: Mapping[SyncStep.Gap, _Said] = {
         _("Not all shared"),
         _("Some of these entries are not shared. You or %(provider)s did not allow them."),
     ),
+    Gap.TURNED_AWAY: (
+        Kind.OFF,
+        _("Not all let in"),
+        _("%(provider)s turned us away for some of these, though your sign-in is good. Only they can change that."),
+    ),
     Gap.UNAVAILABLE: (Kind.FAULT, _NOT_COMPLETE, _("We could not get all of this on %(date)s.")),
+    Gap.UNSEEN: _MOSTLY_UNSEEN,
 }
 # The same of a kind whose entries stand under several subjects: true beside each of them.
 _PARTLY_OF_A_KIND: Mapping[SyncStep.Gap, _Said] = {
@@ -166,7 +193,13 @@ _PARTLY_OF_A_KIND: Mapping[SyncStep.Gap, _Said] = {
         _("Not all shared"),
         _("Some %(part)s are not shared. You or %(provider)s did not allow them."),
     ),
+    Gap.TURNED_AWAY: (
+        Kind.OFF,
+        _("Not all let in"),
+        _("%(provider)s turned us away for some %(part)s, though your sign-in is good. Only they can change that."),
+    ),
     Gap.UNAVAILABLE: (Kind.FAULT, _NOT_COMPLETE, _("We could not get all %(part)s on %(date)s.")),
+    Gap.UNSEEN: _MOSTLY_UNSEEN,
 }
 _UNREADABLE_ENTRIES: _Said = (
     Kind.FAULT,

@@ -23,6 +23,8 @@ class Record(models.Model):
     confirmed_by_run = models.UUIDField(null=True)  # in which sync run; counted by it, because clocks of workers differ
     # When we noticed that the provider has it no more; it stays, and is empty again where the provider sends it again.
     removed_at = models.DateTimeField(null=True)
+    # Since when full proofs do not bring it, though it may be there still (`syncing.doubting`).
+    unseen_at = models.DateTimeField(null=True)
 
     class Meta:
         verbose_name = _("record")
@@ -38,7 +40,7 @@ class Record(models.Model):
         personal = ("logical_id", "digest")
         operational = (
             "id", "user", "connection", "resource_type", "first_received_at", "received_at", "confirmed_at",
-            "confirmed_by_run", "removed_at",
+            "confirmed_by_run", "removed_at", "unseen_at",
         )  # fmt: skip
 
     def __str__(self) -> str:

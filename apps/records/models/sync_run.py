@@ -127,8 +127,11 @@ class SyncStep(models.Model):
         OTHER_PATIENT = "other_patient", _("rows of another patient")
         TOO_MUCH = "too_much", _("more than we take")
         WORKER_DIED = "worker_died", _("our worker died over it")
+        UNSEEN = "unseen", _("not seen, in doubt")
+        TURNED_AWAY = "turned_away", _("a good token refused")
 
-    SETTLED = frozenset({Gap.NOT_SHARED, Gap.NOT_OFFERED})  # by patient or provider: trying again closes none of these
+    # By patient or provider: trying again closes none of these.
+    SETTLED = frozenset({Gap.NOT_SHARED, Gap.NOT_OFFERED, Gap.TURNED_AWAY})
 
     run = models.ForeignKey(SyncRun, on_delete=models.CASCADE, related_name="steps")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")

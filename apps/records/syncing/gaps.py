@@ -28,15 +28,23 @@ _REASONS: tuple[tuple[type[WireError], SyncStep.Gap], ...] = (
     (UnexpectedAnswer, Gap.UNREADABLE),
 )
 _METHOD_NOT_ALLOWED = 405
+_UNAUTHORIZED = 401
 
 
 def reason(error: WireError) -> SyncStep.Gap:
     """Why a resource type is missing, told by the error that ended its step."""
     if isinstance(error, RequestRefused) and error.status == _METHOD_NOT_ALLOWED:
         return Gap.NOT_OFFERED
+    if is_turned_away(error):
+        return Gap.TURNED_AWAY
     if error.code is Code.TOO_LARGE:
         return Gap.TOO_MUCH
     return next((gap for cause, gap in _REASONS if isinstance(error, cause)), Gap.REFUSED)
+
+
+def is_turned_away(error: WireError) -> bool:
+    """Whether a token was refused that is good, since it opens the patient (`fetching`)."""
+    return isinstance(error, RequestRefused) and error.status == _UNAUTHORIZED
 
 
 def outcome(steps: Iterable[SyncStep]) -> SyncRun.Outcome:

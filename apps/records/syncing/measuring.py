@@ -24,6 +24,7 @@ from apps.records.syncing.overseeing import SyncHealth
 ENDED_WITHIN = timedelta(hours=1)
 # A check a day, and a day to make up for one that failed.
 STALE_AFTER = 2 * due.EVERY
+_AS_AGREED: Final = frozenset({SyncStep.Gap.NOT_SHARED, SyncStep.Gap.NOT_OFFERED})  # of these, nobody has to hear
 MOST_COUNTED = 100_000  # rows in quarantine: of more, nobody needs the number
 
 _OF: Final = ["registration", "name"]
@@ -79,14 +80,14 @@ def _gaps(registrations: list[ClientRegistration], *, at: datetime) -> Metric:
         run__finished_at__lte=at,
         run__outcome__in=[SyncRun.Outcome.PARTIAL, SyncRun.Outcome.FAILED],
         status=SyncStep.Status.GAP,
-    ).exclude(gap__in=SyncStep.SETTLED)
+    ).exclude(gap__in=_AS_AGREED)
     by = F("run__connection__registration")
     counted = _counted(steps.order_by().values_list(by, "gap").annotate(Count("pk")))
     meaning = "Kinds of entry of which something is missing in those checks, by why."
     family = GaugeMetricFamily("holdfast_copy_gaps", meaning, labels=[*_OF, "reason"])
     for one in registrations:
         for reason in SyncStep.Gap:
-            if reason not in SyncStep.SETTLED and (number := counted.get((one.pk, reason.value), 0)):
+            if reason not in _AS_AGREED and (number := counted.get((one.pk, reason.value), 0)):
                 family.add_metric([*_named(one), reason.value], number)
     return family
 

@@ -55,9 +55,12 @@ def _make(work: Work, plan: tuple[Planned, ...]) -> None:
         new = []
         for planned in plan:
             known = there.get(planned.resource_type)
+            last = before.get(planned.resource_type)
             step = _planned_step(known, planned, run, since=since, at=now)
+            if _is_turned_away(last, run) and not step.gap:
+                _close(step, Gap.TURNED_AWAY, at=now)
             if known is None:
-                step.deaths = surviving.deaths_to_begin_with(before.get(planned.resource_type))
+                step.deaths = surviving.deaths_to_begin_with(last)
                 new.append(step)
             else:
                 step.save()
@@ -68,7 +71,7 @@ def _make(work: Work, plan: tuple[Planned, ...]) -> None:
 def _steps_before(run: SyncRun) -> dict[str, SyncStep]:
     """Those of the connection's run before this one, by type."""
     last = surviving.run_before(run)
-    steps = last.steps.only("run", "resource_type", "gap") if last is not None else ()
+    steps = last.steps.only("run", "resource_type", "gap", "rows_kept", "watermark_at") if last is not None else ()
     return {step.resource_type: step for step in steps}
 
 
@@ -83,11 +86,22 @@ def _planned_step(
     asking = planned.asking(since=watermarks.instant(known.at), whole=known.whole) if known else planned.asking()
     step.asked = asking.written()
     if not (planned.is_offered and planned.is_shared):
-        step.status = Status.GAP
-        step.gap = Gap.NOT_SHARED if planned.is_offered else Gap.NOT_OFFERED
-        step.sealed_cursor = None
-        step.finished_at = at
+        _close(step, Gap.NOT_SHARED if planned.is_offered else Gap.NOT_OFFERED, at=at)
     return step
+
+
+def _close(step: SyncStep, gap: SyncStep.Gap, *, at: datetime) -> None:
+    """Without asking."""
+    step.status = Status.GAP
+    step.gap = gap
+    step.sealed_cursor = None
+    step.finished_at = at
+
+
+def _is_turned_away(last: SyncStep | None, run: SyncRun) -> bool:
+    """Whether a good token was refused for all of the type, and neither a week has gone by nor a sign-in: each such
+    refusal costs a new token, and is the provider's to end."""
+    return not run.is_full and last is not None and last.gap == Gap.TURNED_AWAY and not last.came_in_part
 
 
 def _is_full(run: SyncRun, *, at: datetime) -> bool:

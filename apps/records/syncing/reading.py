@@ -18,7 +18,6 @@ _REFUSED_AT_MOST = 5
 # Nor to wait for a hundred, of a machine that does not say a word. A turn has time for two, one after the other.
 _UNANSWERED_AT_MOST = 3
 _GONE = 410
-_NOT_LET_IN = 401  # with a token that is good (`fetching`)
 
 
 class ReadingPatient:
@@ -127,14 +126,15 @@ class ReadingReferences:
         is_gone = isinstance(error, NotFound) and error.status == _GONE
         is_owed = isinstance(error, Unavailable | UnexpectedAnswer)  # a page of HTML may be no more than a moment's
         stepping.miss(self.step, question.logical_id, is_gone=is_gone, is_owed=is_owed, work=self._work)
-        self._refused_in_a_row += isinstance(error, AccessRefused) or error.status == _NOT_LET_IN
+        is_turned_away = gaps.is_turned_away(error)
+        self._refused_in_a_row += isinstance(error, AccessRefused) or is_turned_away
         is_unanswered = isinstance(error, Unavailable) and error.status is None
         self._unanswered_in_a_row = self._unanswered_in_a_row + 1 if is_unanswered else 0
         if isinstance(error, Unavailable) and not self._lacks:
             self._lacks = Gap.UNAVAILABLE
             stepping.remember(self.step, Cursor(lacks=self._lacks), self._work)
         if self._refused_in_a_row >= _REFUSED_AT_MOST and not self.step.rows_kept:
-            self._waiting, self._gap = [], Gap.NOT_SHARED
+            self._waiting, self._gap = [], Gap.TURNED_AWAY if is_turned_away else Gap.NOT_SHARED
         elif self._unanswered_in_a_row >= _UNANSWERED_AT_MOST:
             self._waiting, self._gap = [], Gap.UNAVAILABLE
         else:

@@ -16,7 +16,7 @@ from django.db.models import QuerySet
 
 from apps.records.binary_cursors import binary_cursor
 from apps.records.models import PendingRead, Record, SyncRun, SyncStep
-from apps.records.syncing import belonging, cursors, planning, putting_aside, quarantining, referring, storing
+from apps.records.syncing import belonging, cursors, doubting, planning, putting_aside, quarantining, referring, storing
 from apps.records.syncing.cursors import Cursor
 from apps.records.syncing.fetching import Clock, Source
 from apps.records.syncing.leasing import Lease
@@ -197,6 +197,10 @@ def close(step: SyncStep, *, gap: str, work: Work, used: int | None = None, lack
     with transaction.atomic():
         work.lease.extend()
         step.rows_kept = rows_kept(step, work)
+        if used is not None:
+            step.asked = msgspec.structs.replace(asking(step), used=used, lacking=lacking).written()
+            if not gap and step.since_at is None and _proves_what_is_gone(step, work):
+                gap = _take_for_gone(step, work, at=now)
         step.status = Status.GAP if gap else Status.COMPLETE
         step.gap = gap
         if gap and not lacking:
@@ -205,11 +209,6 @@ def close(step: SyncStep, *, gap: str, work: Work, used: int | None = None, lack
             step.watermark_at = step.started_at
         step.sealed_cursor = step.sealed_page = None
         step.finished_at = now
-        if used is not None:
-            step.asked = msgspec.structs.replace(asking(step), used=used, lacking=lacking).written()
-            if not gap and step.since_at is None and _proves_what_is_gone(step, work):
-                step.rows_removed = _mark_removed(step, work, at=now)
-                step.needs_shelf = step.needs_shelf or step.rows_removed > 0
         step.save()
         if step.rows_refused:
             quarantining.raise_alarm(work.run, rows=step.rows_refused, at=now)
@@ -286,9 +285,13 @@ def _proves_what_is_gone(step: SyncStep, work: Work) -> bool:
     return last is not None and mine.covers_alike(asking(last))
 
 
-def _mark_removed(step: SyncStep, work: Work, *, at: datetime) -> int:
-    gone = _records(step, work).filter(removed_at__isnull=True).exclude(confirmed_by_run=work.run.pk)
-    return gone.update(removed_at=at)
+def _take_for_gone(step: SyncStep, work: Work, *, at: datetime) -> str:
+    """Mark what did not come, and give the gap that doubt about it is."""
+    held = _records(step, work)
+    gone, is_in_doubt = doubting.settle(held, run_id=work.run.pk, came=step.rows_kept, at=at)
+    step.rows_removed = gone
+    step.needs_shelf = step.needs_shelf or gone > 0
+    return Gap.UNSEEN if is_in_doubt else ""
 
 
 def _records(step: SyncStep, work: Work) -> QuerySet[Record]:

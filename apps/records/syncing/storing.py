@@ -81,7 +81,8 @@ _SAME: Final = """
 _CONFIRM: Final = f"""
 UPDATE records_record AS held SET
     confirmed_at = CASE WHEN held.confirmed_by_run = %(run_id)s THEN held.confirmed_at ELSE %(at)s END,
-    confirmed_by_run = %(run_id)s
+    confirmed_by_run = %(run_id)s,
+    unseen_at = NULL
 WHERE {_AMONG} AND {_SAME}
 RETURNING held.resource_type, held.logical_id, held.removed_at IS NOT NULL
 """  # noqa: S608 - parts of ours  # nosec B608
@@ -129,7 +130,8 @@ WITH superseded AS (
         received_at = EXCLUDED.received_at,
         confirmed_at = EXCLUDED.confirmed_at,
         confirmed_by_run = EXCLUDED.confirmed_by_run,
-        removed_at = NULL
+        removed_at = NULL,
+        unseen_at = NULL
         WHERE {_MAY_BE_REPLACED}
     RETURNING id, xmax = 0 AS is_new
 )

@@ -49,12 +49,22 @@ def known(run: SyncRun, *, at: datetime) -> Mapping[str, Watermark]:
         is_whole, run__connection=run.connection_id, watermark_at__lte=at, run__created_at__lte=at
     )
     proofs = ended.filter(since_at__isnull=True, run__created_at__gt=at - FULL_PROOF_EVERY)
+    proofs = proofs.exclude(resource_type__in=_in_doubt(run))
     newest = ended.filter(resource_type__in=proofs.values("resource_type")).order_by("resource_type", "-watermark_at")
     return {
         step.resource_type: Watermark(step.watermark_at, planning.read_asking(step.asked).whole())
         for step in newest.distinct("resource_type").only("run", "resource_type", "watermark_at", "asked")
         if step.watermark_at is not None and step.asked is not None
     }
+
+
+def _in_doubt(run: SyncRun) -> list[str]:
+    """Types whose last proof was not believed (`doubting`): only another one tells what is gone."""
+    proofs = SyncStep.objects.filter(
+        Q(status=Status.COMPLETE) | Q(gap=SyncStep.Gap.UNSEEN), run__connection=run.connection_id
+    )
+    newest = proofs.order_by("resource_type", "-finished_at").distinct("resource_type")
+    return [name for name, gap in newest.values_list("resource_type", "gap") if gap]
 
 
 def instant(since_at: datetime) -> str:

@@ -6,10 +6,15 @@ from datetime import timedelta
 
 import pytest
 
+from apps.records import ledger
 from apps.records.models import Record
-from tests.records.linked import AT
-from tests.records.provider import PATIENT, TOKEN
-from tests.records.runs import sync
+from apps.records.syncing import watermarks
+from apps.wire import resource_types
+from apps.wire.dialects import FhirVersion
+from tests.records.linked import AT, give_tokens, sign_in_again
+from tests.records.people import PATIENT_ID, allergy, bundle
+from tests.records.provider import ALLERGIES, METADATA, PATIENT, TOKEN, statement
+from tests.records.runs import step, stored, sync
 from tests.wire.servers import http
 
 pytestmark = pytest.mark.django_db
@@ -36,3 +41,65 @@ class TestAnInvalidToken:
         said = [record.getMessage() for record in caplog.records if "access token was refused" in record.getMessage()]
         assert said == [f"An access token was refused: connection {linked.pk}: invalid_token"] * 2
         assert "canary" not in caplog.text
+
+
+class TestATypeThatRefusesAGoodToken:
+    """Its patient, and all else, opens with it."""
+
+    @pytest.fixture(autouse=True)
+    def turned_away(self, linked, provider):
+        provider.answers[METADATA] = http(body=statement("Patient", "AllergyIntolerance", "Goal"))
+        provider.answers[f"GET /fhir/r4/Goal?patient={PATIENT_ID}"] = http(body=bundle())
+        provider.answers[TOKEN] = http(body={"access_token": "second-canary", "expires_in": 3600})
+        provider.answers[ALLERGIES] = http(401, WWW_Authenticate=CHALLENGE)
+
+    def check(self, linked, *, at):
+        give_tokens(linked, issued_at=at)
+        return sync(linked, at=at)
+
+    def test_is_told_as_its_providers_to_end(self, linked, provider):
+        run = self.check(linked, at=AT)
+        assert (step(run).gap, step(run, "Goal").status) == ("turned_away", "complete")
+        lines = ledger.lines(linked, run, provider="Harbor")
+        told = next(one for one in lines if str(one.subject).startswith("Allergies"))
+        assert (told.word, told.sentence) == (
+            "Not let in",
+            "Harbor turned us away here, though your sign-in is good. Only they can change that.",
+        )
+
+    def test_is_not_asked_for_again_within_the_week_and_costs_no_new_token(self, linked, provider):
+        self.check(linked, at=AT)
+        for days in range(1, 4):
+            provider.server.requests.clear()
+            run = self.check(linked, at=AT + timedelta(days=days))
+            assert (step(run).gap, provider.sent(ALLERGIES), provider.sent(TOKEN)) == ("turned_away", [], [])
+            assert step(run, "Goal").status == "complete"
+
+    def test_is_asked_for_again_after_a_week(self, linked, provider):
+        self.check(linked, at=AT)
+        self.check(linked, at=AT + timedelta(days=1))
+        provider.answers[ALLERGIES] = http(body=bundle(allergy("a1"), total=1))
+        run = self.check(linked, at=AT + watermarks.FULL_PROOF_EVERY)
+        assert (run.outcome, stored()) == ("complete", {"a1"})
+
+    def test_is_asked_for_again_when_the_patient_has_signed_in(self, linked, provider):
+        self.check(linked, at=AT)
+        sign_in_again(linked, at=AT + timedelta(hours=3))
+        provider.answers[ALLERGIES] = http(body=bundle(allergy("a1"), total=1))
+        run = self.check(linked, at=AT + timedelta(hours=4))
+        assert (run.outcome, stored()) == ("complete", {"a1"})
+
+    def test_of_which_some_searches_are_let_in_is_asked_for_the_next_day(self, linked, provider):
+        provider.answers[METADATA] = http(body=statement("Patient", "Observation"))
+        sweep = f"GET /fhir/r4/Observation?patient={PATIENT_ID}&category="
+        for name in resource_types.find(FhirVersion.R4, "Observation").narrow_searches:
+            provider.answers[sweep + name[0][1]] = http(body=bundle(total=0))
+        row = {"resourceType": "Observation", "id": "o1"}
+        provider.answers |= {sweep + "laboratory": http(body=bundle(row, total=1)), sweep + "sdoh": http(401)}
+        run = self.check(linked, at=AT)
+        assert (step(run, "Observation").gap, stored("Observation")) == ("turned_away", {"o1"})
+        lines = ledger.lines(linked, run, provider="Harbor")
+        told = next(one for one in lines if str(one.subject) == "Results")
+        assert told.sentence.startswith("Harbor turned us away for some results and measurements, though your sign-in")
+        provider.answers[sweep + "sdoh"] = http(body=bundle(total=0))
+        assert self.check(linked, at=AT + timedelta(days=1)).outcome == "complete"

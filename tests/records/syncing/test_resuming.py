@@ -207,7 +207,7 @@ class TestRefusedToken:
         run = sync(linked)
         linked.refresh_from_db()
         assert (linked.status, run.outcome) == ("active", "partial")
-        assert (step(run).gap, step(run, "Goal").status) == (Gap.REFUSED, "complete")
+        assert (step(run).gap, step(run, "Goal").status) == (Gap.TURNED_AWAY, "complete")
         assert len(provider.sent(TOKEN)) == 1
 
     def test_that_cannot_be_renewed_asks_the_patient_to_sign_in(self, linked, provider):

@@ -1,0 +1,27 @@
+"""Since when rows are not seen at their provider that may be there still. Empty at first; Postgres rewrites nothing."""
+
+from django.db import migrations, models
+
+_GAPS = [
+    ("not_shared", "not shared"),
+    ("not_offered", "not offered"),
+    ("not_enabled", "everything refused"),
+    ("refused", "request refused"),
+    ("unavailable", "provider not answering"),
+    ("unreadable", "answer not readable"),
+    ("stopped_short", "fewer than counted"),
+    ("sign_in_needed", "sign-in needed"),
+    ("other_patient", "rows of another patient"),
+    ("too_much", "more than we take"),
+    ("worker_died", "our worker died over it"),
+    ("unseen", "not seen, in doubt"),
+]
+
+
+class Migration(migrations.Migration):
+    dependencies = [("records", "0017_longer_ids")]
+
+    operations = [
+        migrations.AddField("record", "unseen_at", models.DateTimeField(null=True)),
+        migrations.AlterField("syncstep", "gap", models.CharField(blank=True, choices=_GAPS, max_length=20)),
+    ]

@@ -1,0 +1,163 @@
+"""A provider that says, validly, that there is nothing where there was much: held in doubt, said so, and believed when
+it says so again."""
+
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import translation
+
+from apps.directory.models import ClientRegistration
+from apps.records import gap_words, ledger
+from apps.records.models import Record, SyncStep
+from apps.records.syncing import doubting, watermarks
+from tests.records.linked import AT, give_tokens
+from tests.records.people import allergy, bundle
+from tests.records.provider import ALLERGIES, METADATA, statement
+from tests.records.runs import step, sync
+from tests.wire.servers import http
+
+pytestmark = pytest.mark.django_db
+
+WEEK = watermarks.FULL_PROOF_EVERY
+DAY = timedelta(days=1)
+NONE = http(body=bundle(total=0))
+ALL = http(body=bundle(allergy("a1"), allergy("a2"), total=2))
+
+
+@pytest.fixture(autouse=True)
+def unhurried(linked):
+    ClientRegistration.objects.update(requests_per_minute=1000)
+
+
+def check(linked, *, at):
+    give_tokens(linked, issued_at=at)
+    return sync(linked, at=at)
+
+
+def here():
+    return set(
+        Record.objects.filter(resource_type="AllergyIntolerance", removed_at=None).values_list("logical_id", flat=True)
+    )
+
+
+def line(linked, run):
+    lines = ledger.lines(linked, run, provider="Harbor")
+    return next(one for one in lines if str(one.subject).startswith("Allergies"))
+
+
+class TestAnEmptyAnswer:
+    @pytest.mark.parametrize("empty", [NONE, http(body=bundle()), http(body={**bundle(), "entry": None})])
+    def test_takes_nothing_away_is_told_and_is_asked_for_again_the_next_day(self, linked, provider, empty):
+        check(linked, at=AT)
+        provider.answers[ALLERGIES] = empty
+        run = check(linked, at=AT + WEEK)
+        assert (run.outcome, step(run).gap, here()) == ("partial", SyncStep.Gap.UNSEEN, {"a1", "a2"})
+        told = line(linked, run)
+        assert (told.word, told.entries) == ("Not seen", 2)
+        assert told.sentence == (
+            "Harbor sent none of these in our last check, on November 27, 2026. It may be a mistake, so we keep what "
+            "we have and look again. 2 entries are here."
+        )
+        linked.refresh_from_db()
+        assert linked.last_checked_at == pytest.approx(AT, abs=timedelta(minutes=1))
+
+    def test_that_was_a_mistake_is_forgotten(self, linked, provider):
+        check(linked, at=AT)
+        provider.answers[ALLERGIES] = NONE
+        check(linked, at=AT + WEEK)
+        provider.answers[ALLERGIES] = ALL
+        run = check(linked, at=AT + WEEK + DAY)
+        assert (run.outcome, here(), step(run).rows_changed) == ("complete", {"a1", "a2"}, 0)
+        assert not Record.objects.exclude(unseen_at=None).exists()
+        provider.answers[ALLERGIES] = NONE
+        run = check(linked, at=AT + 2 * WEEK + DAY)
+        assert (step(run).gap, here()) == (SyncStep.Gap.UNSEEN, {"a1", "a2"})
+
+    def test_is_believed_when_it_comes_again_two_days_later_and_not_before(self, linked, provider):
+        check(linked, at=AT)
+        provider.answers[ALLERGIES] = NONE
+        check(linked, at=AT + WEEK)
+        assert step(check(linked, at=AT + WEEK + DAY)).gap == SyncStep.Gap.UNSEEN
+        assert here() == {"a1", "a2"}
+        run = check(linked, at=AT + WEEK + 2 * DAY)
+        assert (run.outcome, here(), step(run).rows_removed) == ("complete", set(), 2)
+        assert line(linked, run).word == "Nothing sent"
+
+    def test_is_asked_for_everything_until_it_is_settled_where_a_server_tells_changes(self, linked, provider):
+        offered = statement("Patient", "AllergyIntolerance")
+        offered["rest"][0]["resource"][1]["searchParam"] = [{"name": "patient"}, {"name": "_lastUpdated"}]
+        provider.answers[METADATA] = http(body=offered)
+        check(linked, at=AT)
+        check(linked, at=AT + WEEK - DAY)  # asks for changes: not answered, so for everything
+        provider.answers[ALLERGIES] = NONE
+        check(linked, at=AT + WEEK)
+        provider.server.requests.clear()
+        run = check(linked, at=AT + WEEK + DAY)
+        assert [asked for asked in provider.asked if "Allergy" in asked] == [ALLERGIES]
+        assert step(run).gap == SyncStep.Gap.UNSEEN
+
+    def test_of_a_type_that_had_nothing_is_no_doubt(self, linked, provider):
+        provider.answers[ALLERGIES] = NONE
+        check(linked, at=AT)
+        assert check(linked, at=AT + WEEK).outcome == "complete"
+
+    def test_is_told_on_the_page_of_an_entry_and_on_its_list(self, client, alice, linked, provider):
+        check(linked, at=AT - WEEK)
+        provider.answers[ALLERGIES] = NONE
+        check(linked, at=AT)
+        client.force_login(alice)
+        url = reverse("entry", args=["allergies", Record.objects.get(logical_id="a1").pk])
+        entry = client.get(url).content.decode()
+        assert "Not seen at Harbor Family Practice in our check on November 20, 2026" in entry
+        listed = client.get(reverse("subject", args=["allergies"])).content.decode()
+        assert "sent none of these in our last check" in listed
+        assert "Pteridine" in listed
+
+    def test_is_told_to_no_stranger(self, client, sam, linked, provider):
+        check(linked, at=AT - WEEK)
+        provider.answers[ALLERGIES] = NONE
+        check(linked, at=AT)
+        client.force_login(sam)
+        url = reverse("entry", args=["allergies", Record.objects.get(logical_id="a1").pk])
+        assert client.get(url).status_code == 404
+        listed = client.get(reverse("subject", args=["allergies"])).content.decode()
+        assert "Harbor" not in listed
+
+
+class TestHardlyAnyOfMany:
+    @pytest.mark.parametrize(
+        ("came", "missing", "is_doubtful"),
+        [(0, 1, True), (0, 0, False), (1, 1, False), (1, 18, False), (1, 19, True), (2, 18, False), (5, 95, True)],
+    )
+    def test_is_as_doubtful_as_none(self, came, missing, is_doubtful):
+        assert doubting.is_doubtful(came=came, missing=missing) is is_doubtful
+
+    def test_keeps_all_and_says_so(self, linked, provider):
+        rows = [allergy(f"a{number}") for number in range(40)]
+        provider.answers[ALLERGIES] = http(body=bundle(*rows, total=40))
+        check(linked, at=AT)
+        provider.answers[ALLERGIES] = http(body=bundle(*rows[:2], total=2))
+        run = check(linked, at=AT + WEEK)
+        assert (step(run).gap, len(here())) == (SyncStep.Gap.UNSEEN, 40)
+        assert line(linked, run).sentence.startswith("Harbor sent hardly any of these in our last check")
+        run = check(linked, at=AT + WEEK + 2 * DAY)
+        assert (run.outcome, here()) == ("complete", {"a0", "a1"})
+
+    def test_is_no_doubt_where_all_came_under_new_ids(self, linked, provider):
+        rows = [allergy(f"a{number}") for number in range(40)]
+        provider.answers[ALLERGIES] = http(body=bundle(*rows, total=40))
+        check(linked, at=AT)
+        rows = [allergy(f"new-{number}") for number in range(40)]
+        provider.answers[ALLERGIES] = http(body=bundle(*rows, total=40))
+        run = check(linked, at=AT + WEEK)
+        assert (run.outcome, here()) == ("complete", {f"new-{number}" for number in range(40)})
+
+
+class TestItsSentences:
+    @pytest.mark.parametrize("language", ["en", "es"])
+    def test_stand_in_both_languages(self, language):
+        told = SyncStep(resource_type="Goal", status="gap", gap="unseen", finished_at=AT)
+        with translation.override(language):
+            sentence = gap_words.of(told, provider="Harbor").sentence
+        assert ("ninguna" in sentence) is (language == "es")
