@@ -66,9 +66,28 @@ class TestWhatMattersNow:
     def test_calls_nothing_the_newest_by_a_date_that_cannot_be(self, hers, connection):
         keep(connection, result(0), {**result(1, name="Potassium", code="2823-3"), "effectiveDateTime": "2999-01-01"})
         text = main(hers, "whole_record")
-        assert "newest 2024" in text
+        assert "newest December 31, 2024" in text
         assert "newest January 1, 2999" not in text
         assert text.index(">Sodium") < text.index(">Potassium")
+
+    def test_calls_nothing_the_newest_by_a_date_later_in_the_present_year(self, hers, connection):
+        soon = (timezone.now() + timedelta(days=3)).date()
+        keep(connection, result(0), {**result(1), "effectiveDateTime": soon.isoformat()})
+        text = main(hers, "whole_record")
+        assert "newest December 31, 2024" in text
+        assert f"newest {soon.year}" not in text
+
+    def test_calls_nothing_the_newest_where_no_date_can_be(self, hers, connection):
+        keep(connection, {**result(1), "effectiveDateTime": "2999-01-01"})
+        text = main(hers, "whole_record")
+        assert "<span>1 entry</span>" in text
+        assert "newest" not in text.split("Everything in your record")[1]
+
+    def test_says_how_many_there_are_where_the_newest_cannot_be_found(self, hers, connection):
+        keep(connection, result(0), {**result(1), "effectiveDateTime": "2999-01-01"})
+        Leaf.objects.update(sealed_rows=b"\x03" + bytes(80))
+        text = main(hers, "whole_record")
+        assert "<span>2 entries</span>" in text
 
     def test_that_does_not_open_leaves_the_subjects(self, hers, connection):
         keep(connection, condition("c1", "Asthma"))

@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Final
 
 from apps.records.presenters import dates
+from apps.records.shelving import arranging, reading
+from apps.records.shelving.indexing import MOST_ROWS
 from apps.records.subjects import ALLERGIES, CONDITIONS, DOCUMENTS, HISTORY, LISTED, MEDICINES, RESULTS, VITALS, Subject
 from apps.records.viewing.whole import Whole
+from apps.vault.errors import VaultError
 from apps.wire import datetimes
 
 # What cannot have happened yet: a date to come is a mistake there, and nothing is the newest by it.
@@ -18,8 +21,7 @@ _BEHIND_US: Final = frozenset(
 
 @dataclass(frozen=True)
 class Summary:
-    """One subject. `newest` is in words, and empty where nothing has a date; a year alone, where a date that cannot be
-    stands before it."""
+    """One subject. `newest` is in words, and empty where nothing has a date, or none that can be."""
 
     subject: Subject
     count: int
@@ -46,4 +48,20 @@ def _newest(whole: Whole, subject: Subject) -> str:
     latest = (whole.at + timedelta(days=1)).date()
     if subject.key not in _BEHIND_US or parsed is None or parsed.first_day <= latest:
         return dates.sent_date(sent)
-    return max((year for index in indexes for year in index.years if year <= f"{latest.year:04}"), default="")
+    return dates.sent_date(_possible(whole, subject, latest))
+
+
+def _possible(whole: Whole, subject: Subject, latest: date) -> str:
+    """The newest date as sent that can be, where others stand before it: the first leaf has it, but for a subject of
+    which a whole leaf is mistaken."""
+    found = [shelf for shelf in whole.of(subject) if shelf.index]
+    try:
+        rows = reading.window(found, {subject.key: arranging.dated_arrangement(subject)}, 0, MOST_ROWS, whole.ring)
+    except (reading.Outdated, VaultError):  # the rest of the page says so
+        return ""
+    for entry in (row.entry for row in rows if row.entry is not None):
+        sent = entry.when.starts or entry.when.ends
+        parsed = datetimes.parse(sent)
+        if parsed is not None and parsed.first_day <= latest:
+            return sent
+    return ""
