@@ -69,6 +69,27 @@ class TestWhatOneProviderSendsInTwoWays:
         for subject in ("plans", "devices"):
             assert listed(hers, "subject", subject).count('class="row-link"') == 2, subject
 
+    @pytest.mark.parametrize(
+        ("numbers", "is_same_id", "rows"),
+        [(("A1", "A1"), False, 1), (("", ""), False, 2), (("A1", ""), False, 2), (("", ""), True, 1)],
+    )
+    def test_is_two_rows_where_two_things_may_have_that_name(
+        self, hers, sam, connection, older, numbers, is_same_id, rows
+    ):
+        """Somebody may have two pacemakers, of which nothing but the name is told."""
+        first, second = ({**device("v1"), "serialNumber": number} for number in numbers)
+        keep(connection, first)
+        keep(older, second if is_same_id else {**second, "id": "v2"})
+        assert listed(hers, "subject", "devices").count('class="row-link"') == rows
+        hers.force_login(sam)
+        assert 'class="row-link"' not in listed(hers, "subject", "devices")
+
+    def test_is_two_rows_of_two_doses_without_a_date(self, hers, connection, older):
+        dose = {"resourceType": "Immunization", "status": "completed", "vaccineCode": {"text": "Snake venom, mixed"}}
+        keep(connection, {**dose, "id": "i1"})
+        keep(older, {**dose, "id": "i2"})
+        assert "1 entry came more than once" not in listed(hers, "subject", "vaccines")
+
     def test_is_as_many_rows_as_one_way_has_of_it(self, hers, connection, older):
         keep(connection, device("v1"), result(0))
         keep(older, device("v1"), device("v2"), result(0), {**result(0), "id": "again"})

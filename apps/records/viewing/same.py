@@ -9,8 +9,17 @@ from typing import Final
 from uuid import UUID
 
 from apps.records.presenters import results
+from apps.records.presenters.allergies import AllergyEntry
+from apps.records.presenters.care_plans import CarePlanEntry
+from apps.records.presenters.care_teams import CareTeamEntry
+from apps.records.presenters.conditions import ConditionEntry
+from apps.records.presenters.devices import DeviceEntry
 from apps.records.presenters.documents import DocumentEntry
 from apps.records.presenters.entry import Entry
+from apps.records.presenters.family import FamilyEntry, Relative
+from apps.records.presenters.goals import GoalEntry
+from apps.records.presenters.insurance import CoverageEntry
+from apps.records.presenters.medications import MedicationEntry
 from apps.records.presenters.reports import ReportEntry
 from apps.records.presenters.results import ResultEntry
 from apps.records.presenters.values import Attachment
@@ -18,6 +27,8 @@ from apps.records.shelving.reading import Shelved
 from apps.records.viewing import facts, questions, telling
 from apps.records.viewing.whole import Source
 
+_STANDING: Final = (AllergyEntry, CarePlanEntry, CareTeamEntry, ConditionEntry, GoalEntry, MedicationEntry)
+_ONLY_ONE: Final = frozenset({Relative.MOTHER, Relative.FATHER})
 _DEEPEST: Final = 2  # a report, its panels, and their results
 
 
@@ -66,6 +77,8 @@ def _fuller(one: Shelved, other: Shelved, at_hand: AtHand) -> Shelved | None:
     first, second = one.entry, other.entry
     if first is None or second is None or not first.title or not at_hand.are_of_one_provider(one, other):
         return None
+    if not _is_known_by_more_than_its_name(first, second):
+        return None
     if _forms(first) != _forms(second) or any(
         getattr(first, name, None) != getattr(second, name, None)
         for name in ("title", "codes", "when", "status", "group", "inside")
@@ -78,6 +91,26 @@ def _fuller(one: Shelved, other: Shelved, at_hand: AtHand) -> Shelved | None:
         return one
     tells_all = facts_of_it <= facts_of_other and _words(first.narrative) <= _words(second.narrative, *facts_of_other)
     return other if tells_all else None
+
+
+def _is_known_by_more_than_its_name(first: Entry, second: Entry) -> bool:
+    """Whether two entries of one name can be but one thing: nobody has the same allergy twice, and many have two
+    pacemakers, two brothers or two doses. A date tells those, or a number that no other has, or the provider's id."""
+    if isinstance(first, _STANDING) or first.when.starts or first.logical_id == second.logical_id:
+        return True
+    numbers = _number_of(first), _number_of(second)
+    return bool(numbers[0]) and numbers[0] == numbers[1]
+
+
+def _number_of(entry: Entry) -> str:
+    """What no other thing of its kind has. A device's identifier is one of its model."""
+    if isinstance(entry, DeviceEntry):
+        return entry.serial
+    if isinstance(entry, CoverageEntry):
+        return entry.member_number
+    if isinstance(entry, FamilyEntry):
+        return entry.name or (entry.relative if entry.relative in _ONLY_ONE else "")
+    return ""
 
 
 def _say_the_same(first: Entry, second: Entry) -> bool:
