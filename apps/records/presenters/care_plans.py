@@ -113,7 +113,7 @@ def present(resource: Element, context: Context) -> CarePlanEntry:
     heading = head(resource)
     if heading["is_withdrawn"] or heading["is_withheld"]:
         return CarePlanEntry(**heading)
-    categories = [category for category in elements.children(resource, "category") if title_of(category)]
+    categories = list(elements.children(resource, "category"))
     telling = [category for category in categories if not _is_plain(category)]
     description = elements.text(resource, "description")
     named = (title_of(category) for category in (*telling, *categories))

@@ -274,9 +274,15 @@ def _said_beside(
 ) -> tuple[str, ...]:
     if entry.is_withheld:
         return _withheld(provider)
-    details = _details(entry, alike, is_of_grave=shelved.is_of_grave)
+    details = (*_code_beside(elsewhere, entry), *_details(entry, alike, is_of_grave=shelved.is_of_grave))
     # A value is told whatever it is.
     return _told_once(() if isinstance(entry, ResultEntry) else elsewhere, details)
+
+
+def _code_beside(called: Iterable[str], entry: Entry) -> Iterable[str]:
+    """The code of what is called by its kind, for nothing else of it may tell it from the next one."""
+    kind = "" if entry.title else words.of_kind(entry)
+    return (_by_code(entry),) if kind and kind in called else ()
 
 
 def _withheld(provider: str) -> tuple[str, ...]:

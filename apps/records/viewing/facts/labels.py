@@ -64,14 +64,20 @@ def is_date(kind: str, name: str) -> bool:
     return f"{kind}.{name}" in _DATES
 
 
-def is_named_in_rows(name: str) -> bool:
-    """Whether a row says what a field of that name is: its words alone, "High" or "1 of 3", do not."""
-    return name in _NAMED_IN_ROWS
+def is_named_in_rows(kind: str, name: str) -> bool:
+    """Whether a row says what that field is: its words alone, "High" or "1 of 3", do not."""
+    return name in _NAMED_IN_ROWS or f"{kind}.{name}" in _NAMED_IN_ROWS
 
 
 def in_rows(kind: str) -> tuple[str, ...]:
     """The fields that the row of such an entry says, in this order."""
     return _ROWS.get(kind, ())
+
+
+def first_in_rows(kind: str) -> tuple[str, ...]:
+    """The fields of which such a row says the first that says anything: many plans have no name but that of their kind,
+    and stand below each other."""
+    return _ROWS_FIRST.get(kind, ())
 
 
 _TECHNICAL: Final = frozenset(
@@ -91,12 +97,14 @@ _TECHNICAL: Final = frozenset(
 )
 
 _DATES: Final = frozenset({"ImmunizationEntry.expires"})
-_NAMED_IN_ROWS: Final = frozenset({"severity", "doses", "is_reported", "member_number"})
+_NAMED_IN_ROWS: Final = frozenset(
+    {"severity", "doses", "is_reported", "member_number", "CarePlanEntry.reasons", "CarePlanEntry.goals"}
+)
+_ROWS_FIRST: Final[Mapping[str, tuple[str, ...]]] = {"CarePlanEntry": ("description", "activities", "reasons", "goals")}
 
 _ROWS: Final[Mapping[str, tuple[str, ...]]] = {
     "AllergyEntry": ("reactions", "criticality"),
     "ReportEntry": ("category", "conclusion"),
-    "CarePlanEntry": ("description",),
     "GoalEntry": ("verdict", "due", "within"),
     "CareTeamEntry": ("reasons",),
     "CoverageEntry": ("payers", "member_number"),

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from enum import StrEnum
 from functools import cache
+from itertools import islice
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -74,13 +75,14 @@ def of_date(sent: object) -> tuple[str, ...]:
 def of_row(entry: Entry) -> tuple[str, ...]:
     """What the row of such an entry says beside its name: the fields that `labels` names for it, each on one line. Of
     several things that have parts of their own, each is a line: else a part of one reads as if of the next."""
-    found = list[str]()
-    for name in labels.in_rows(type(entry).__name__):
+    kind, found = type(entry).__name__, list[str]()
+    one_of = (name for name in labels.first_in_rows(kind) if any(of(getattr(entry, name, None))))
+    for name in (*labels.in_rows(kind), *islice(one_of, 1)):
         value = None if repeating.is_told(entry, name) else _beside_its_name(entry, name)
         told = _first(value, more=getattr(entry, f"more_{name}", 0)) if value else ()
         said = told if any(_PART in line for line in told) else (", ".join(told),)
-        if any(said) and (isinstance(value, When | Length) or labels.is_named_in_rows(name)):
-            label = labels.of_field(type(entry).__name__, name)  # a date alone does not say of what
+        if any(said) and (isinstance(value, When | Length) or labels.is_named_in_rows(kind, name)):
+            label = labels.of_field(kind, name)  # a date alone does not say of what
             said = (label,) if value is True else (f"{label}: {said[0]}", *said[1:])
         found += said
     return tuple(filter(None, found))
