@@ -20,6 +20,9 @@ from apps.records.gap_words import Kind
 from apps.records.models import Record, SyncRun, SyncStep
 from apps.records.presenters import dates
 from apps.records.subjects import OTHER, SUBJECTS, Subject, is_asked_for, shelved_for
+from apps.records.syncing import changing_over
+from apps.wire import resource_types
+from apps.wire.dialects import FhirVersion
 
 Status = SyncStep.Status
 Gap = SyncStep.Gap
@@ -53,6 +56,7 @@ class _Facts:
     is_planned: bool = True
     is_stopped: bool = False
     tries_again: bool = False
+    replaced: int = 0
 
 
 def lines(
@@ -76,6 +80,7 @@ def lines(
     is_planned = run is None or run.finished_at is not None or bool(steps)
     is_over = run is not None and run.finished_at is not None
     version = connection.endpoint.fhir_version
+    replaced = _replaced(connection, run)
     told = []
     for subject in SUBJECTS:
         types = _types(subject, {*steps, *entries})
@@ -85,6 +90,7 @@ def lines(
         if facts.step is None and is_over and types and not is_asked_for(subject, version):
             facts = replace(facts, step=_not_offered(types[0]))  # it is not fetched later, either
         facts = replace(facts, provider=provider, is_stopped=is_stopped, tries_again=tries_again, is_planned=is_planned)
+        facts = replace(facts, replaced=sum(replaced.get(name, 0) for name in types if _counts(subject, name)))
         if counts is not None:
             facts = replace(facts, entries=counts.get(subject.key, 0), counted_with=None)
         told.append(_line(subject, facts))
@@ -172,6 +178,17 @@ def _entries(connection: Connection) -> dict[str, int]:
     return dict(mine.values_list("resource_type").annotate(Count("pk")))
 
 
+def _replaced(connection: Connection, run: SyncRun | None) -> dict[str, int]:
+    """How many rows went, by type, because their provider speaks another version of FHIR, which has them otherwise."""
+    if run is None or not changing_over.has_stated_another(run):
+        return {}
+    old = resource_types.only_in_others(FhirVersion(run.stated_version))
+    gone = Record.objects.filter(
+        user_id=connection.user_id, connection_id=connection.id, resource_type__in=old, removed_at__isnull=False
+    )
+    return dict(gone.values_list("resource_type").annotate(Count("pk")))
+
+
 def _last_complete(connection: Connection) -> dict[str, datetime]:
     steps = SyncStep.objects.filter(run__connection=connection, status=Status.COMPLETE)
     newest = steps.order_by("resource_type", "-finished_at").distinct("resource_type")
@@ -180,6 +197,7 @@ def _last_complete(connection: Connection) -> dict[str, datetime]:
 
 def _line(subject: Subject, facts: _Facts) -> Line:
     kind, word, sentence = _said(facts)
+    sentence = " ".join(filter(None, (sentence, _replaced_said(facts))))
     is_done = facts.step is not None and facts.step.status in {Status.COMPLETE, Status.GAP}
     return Line(subject.name, kind, word, sentence, facts.entries, is_done)
 
@@ -225,6 +243,18 @@ def _kept(facts: _Facts) -> str:
         return ""
     sentence = ngettext("%(count)s entry is here.", "%(count)s entries are here.", facts.entries)
     return sentence % {"count": grouped(facts.entries)}
+
+
+def _replaced_said(facts: _Facts) -> str:
+    """Why entries went that were here before."""
+    if not facts.replaced:
+        return ""
+    sentence = ngettext(
+        "%(provider)s changed its system: %(count)s earlier entry is no longer listed.",
+        "%(provider)s changed its system: %(count)s earlier entries are no longer listed.",
+        facts.replaced,
+    )
+    return sentence % {"provider": facts.provider, "count": grouped(facts.replaced)}
 
 
 def _gap_said(gap: SyncStep.Gap, step: SyncStep, facts: _Facts) -> tuple[Kind, str, str]:

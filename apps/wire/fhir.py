@@ -71,6 +71,12 @@ class FhirServer:
     dialect: Dialect
     policy: AddressPolicy
 
+    def stating(self, version: FhirVersion) -> "FhirServer":
+        """The same server, which states this version: asked for answers of it, or else of its own (facts 1.7)."""
+        accept = self.dialect.accept
+        wanted = ", ".join(dict.fromkeys((accept[version], accept[self.version])))
+        return replace(self, dialect=replace(self.dialect, accept={**accept, self.version: wanted}))
+
     def url(self, *segments: str, query: Sequence[tuple[str, str]] = ()) -> str:
         """An address below the base URL, everything percent-encoded."""
         if "?" in self.base_url:

@@ -17,6 +17,7 @@ from django.db.models.functions import Length
 from apps.connections.models import Connection
 from apps.records import bodies
 from apps.records.models import Record, RecordVersion
+from apps.records.syncing import changing_over
 from apps.vault import sealing
 from apps.vault.sealing import Holder, KeyRing
 from apps.wire.dialects import FhirVersion
@@ -95,7 +96,7 @@ def source(connection: Connection, *, number: int) -> Source:
         user_id=connection.user_id,
         provider=connection.provider.name,
         base_url=connection.endpoint.fhir_base_url,
-        version=FhirVersion(connection.endpoint.fhir_version),
+        version=changing_over.version_of(connection),
         patient_id=connection.fhir_patient_id,
         checked_at=connection.last_checked_at,
         held=_held(connection),

@@ -58,6 +58,7 @@ class SyncRun(models.Model):
     # How many workers in a row died or hung over it with no step in hand: seeing what is offered, or building shelves.
     deaths = models.PositiveSmallIntegerField(default=0, db_default=0)
     planned_at = models.DateTimeField(null=True)  # when its steps were made, told by what the provider offers
+    stated_version = models.CharField(max_length=8, blank=True, default="", db_default="")  # of FHIR, by the provider
     is_full = models.BooleanField(default=True, db_default=True)  # asks for everything, and so proves what is gone
     finished_at = models.DateTimeField(null=True)
 
@@ -95,7 +96,7 @@ class SyncRun(models.Model):
     class Privacy:
         operational = (
             "id", "user", "connection", "cause", "outcome", "created_at", "lease_until", "claim_id", "pauses",
-            "deaths", "planned_at", "is_full", "finished_at",
+            "deaths", "planned_at", "stated_version", "is_full", "finished_at",
         )  # fmt: skip
 
     def __str__(self) -> str:

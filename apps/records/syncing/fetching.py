@@ -18,6 +18,7 @@ from apps.connections.models import Connection
 from apps.directory import reaching
 from apps.records.syncing import pacing
 from apps.wire import fhir, resource_types
+from apps.wire.dialects import FhirVersion
 from apps.wire.errors import (
     AccessRefused,
     AuthorizationExpired,
@@ -109,6 +110,11 @@ class Source:
             self.met_silence_for_all = hearing.is_silence(error)
             self.met_silence = self.met_silence or self.met_silence_for_all
             raise
+
+    def heed(self, version: str) -> None:
+        """Accept answers of the FHIR version that the server states as well, whatever the directory says."""
+        if version:
+            self.server = self.server.stating(FhirVersion(version))
 
     def ask(self, question: Question) -> Asked:
         """Put a question, and go on; `answer` has what comes of it."""

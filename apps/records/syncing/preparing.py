@@ -14,7 +14,7 @@ from apps.connections.grants import sharing
 from apps.connections.models import AuthorizationRequest
 from apps.connections.outcomes import Outcome
 from apps.records.models import SyncRun, SyncStep
-from apps.records.syncing import owing, planning, surviving, watermarks
+from apps.records.syncing import changing_over, owing, planning, surviving, watermarks
 from apps.records.syncing.planning import Planned
 from apps.records.syncing.stepping import Work
 from apps.records.syncing.watermarks import Watermark
@@ -31,7 +31,9 @@ def prepare(work: Work) -> None:
     if work.run.planned_at is None:
         statement = work.source.capability()
         shared = sharing.readable_types(work.run.connection)
-        _make(work, planning.plan(work.source.server, statement, shared=shared))
+        version = statement.version if statement is not None else ""
+        _make(work, planning.plan(work.source.server, statement, shared=shared), version=version)
+    work.source.heed(work.run.stated_version)
 
 
 def prepare_blindly(work: Work) -> None:
@@ -40,15 +42,16 @@ def prepare_blindly(work: Work) -> None:
         _make(work, planning.plan(work.source.server, None))
 
 
-def _make(work: Work, plan: tuple[Planned, ...]) -> None:
+def _make(work: Work, plan: tuple[Planned, ...], *, version: str = "") -> None:
     run = work.run
     now = work.clock()
     with transaction.atomic():
         work.lease.extend()
         run.planned_at = now
+        run.stated_version = version
         run.is_full = _is_full(run, at=now)
         run.deaths = 0  # those over planning are over
-        run.save(update_fields=["planned_at", "is_full", "deaths"])
+        run.save(update_fields=["planned_at", "stated_version", "is_full", "deaths"])
         there = {step.resource_type: step for step in run.steps.all()}
         since = {} if run.is_full else watermarks.known(run, at=now)
         before = _steps_before(run)
@@ -105,14 +108,16 @@ def _is_turned_away(last: SyncStep | None, run: SyncRun) -> bool:
 
 
 def _is_full(run: SyncRun, *, at: datetime) -> bool:
-    """Whether it is time for a full proof: none for a week, or the patient shares otherwise since. One from the time of
-    a clock that was ahead is none."""
+    """Whether it is time for a full proof: none for a week, or the patient shares otherwise since, or the provider
+    speaks another version of FHIR. One from the time of a clock that was ahead is none."""
     proofs = SyncRun.objects.filter(
         connection=run.connection_id,
         is_full=True,
         outcome__in=[SyncRun.Outcome.COMPLETE, SyncRun.Outcome.PARTIAL],
         created_at__lte=at,
     )
+    if changing_over.has_stated_another(run):
+        proofs = proofs.filter(stated_version=run.stated_version)
     proven_at = proofs.aggregate(Max("created_at"))["created_at__max"]
     if proven_at is None or proven_at <= at - watermarks.FULL_PROOF_EVERY:
         return True

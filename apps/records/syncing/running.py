@@ -26,6 +26,7 @@ from apps.connections.refreshing import NeedsReauthorization, NotYet, Registrati
 from apps.records.models import SyncRun, SyncStep
 from apps.records.syncing import (
     backing_off,
+    changing_over,
     displaying,
     gaps,
     including,
@@ -159,6 +160,7 @@ def _work_on(work: Work) -> None:
     try:
         if not _is_over(work):
             return
+        changing_over.settle(work.run, work.lease, at=work.clock())
         _display(work)
     except (KeyMissing, WeakKey) as error:  # ours to mend: no reason to end the run with gaps
         _LOG.error("A sync run waits for a key of ours: run %s: %s", work.run.pk, error)
