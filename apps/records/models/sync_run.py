@@ -175,6 +175,13 @@ class SyncStep(models.Model):
         indexes = [
             # What operators ask each day (`syncing.overseeing`).
             models.Index(fields=["finished_at"], condition=Q(gap="worker_died"), name="sync_steps_given_up"),
+            # What a monitor asks each minute (`syncing.measuring`): what some runs lack, of steps by the million.
+            models.Index(
+                fields=["run"],
+                include=["gap"],
+                condition=Q(status="gap") & ~Q(gap__in=["not_offered", "not_shared"]),
+                name="sync_steps_with_gaps",
+            ),
         ]
 
     class Privacy:

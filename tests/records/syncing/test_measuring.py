@@ -129,6 +129,21 @@ class TestFindings:
         for canary in (alice.email, str(alice.pk), str(connection.pk), str(made.pk), PATIENT_ID, "CANARY", "Goal"):
             assert canary not in text()
 
+    def test_are_found_by_an_index_of_what_is_missing_alone(self, connection):
+        """Of a million links there are a billion steps; the last hour's gaps are thousands."""
+        run(connection, *((f"Type{number}", "") for number in range(200)), ("Goal", "unavailable"))
+        with CaptureQueriesContext(database) as asked:
+            text()
+        (gaps,) = [
+            one["sql"] for one in asked.captured_queries if '"gap" AS' in one["sql"] or '"gap", COUNT' in one["sql"]
+        ]
+        with database.cursor() as cursor:
+            cursor.execute("ANALYZE records_syncstep")
+            cursor.execute("SET LOCAL enable_seqscan = off")
+            cursor.execute(f"EXPLAIN {gaps}")
+            plan = "\n".join(line for (line,) in cursor.fetchall())
+        assert "sync_steps_with_gaps" in plan
+
     def test_take_as_many_questions_for_many_copies_as_for_one(self, connection, alice):
         def questions():
             metrics.readings.forget()
