@@ -52,6 +52,12 @@ def first(shelves: Sequence[OpenShelf], most: int, ring: KeyRing) -> Sequence[Sh
     return list(_checked(window(shelves, 0, min(most, count), ring)))
 
 
+def latest(shelves: Sequence[OpenShelf], most: int, ring: KeyRing) -> Sequence[Shelved]:
+    """The newest value of each test, by name. Raises Unreadable."""
+    count = sum(head.count for shelf in shelves for head in shelf.stretch(Arrangement.LATEST).heads)
+    return list(_checked(_window(shelves, Arrangement.LATEST, 0, min(most, count), ring)))
+
+
 def newest(shelves: Sequence[OpenShelf], subject: Subject, ring: KeyRing) -> Iterator[Shelved]:
     """Every entry with a date of one subject, newest first, some hundred held at a time. Raises Unreadable, perhaps in
     the middle."""

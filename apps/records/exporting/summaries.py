@@ -3,11 +3,11 @@
 Words are those of the record's own pages, and so are the shelves it is read from. Entered in error is not shown, nor
 what a provider no longer has: both are counted (patient experience 3.0). Of a long list the first part is shown, and it
 says so; neither time nor memory grows with the record. It can be a part of it (`portions`): what is of late is looked
-for in all that has a date.
+for in all that has a date. Of a long list of tests the newest value of each comes first.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -15,25 +15,29 @@ from itertools import groupby
 from typing import Final
 from uuid import UUID
 
-from apps.records import subjects
+import msgspec
+from django.utils.translation import gettext
+
+from apps.records import shelving, subjects
 from apps.records.exporting import reading, shelved
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.filling import Fills
+from apps.records.exporting.holding import Held
 from apps.records.exporting.portions import WHOLE, Portion
 from apps.records.exporting.reading import Told
 from apps.records.exporting.shelved import Unreadable
-from apps.records.presenters.entry import UNLISTED, Entry
+from apps.records.presenters.entry import UNLISTED
+from apps.records.presenters.patient import ContactPerson
 from apps.records.shelving import arranging, grave_results
-from apps.records.shelving.arranging import Key
 from apps.records.shelving.reading import OpenShelf, Shelved
-from apps.records.subjects import ALLERGIES, CONDITIONS, LISTED, MEDICINES, RESULTS, Subject
+from apps.records.subjects import ALLERGIES, CONDITIONS, LISTED, MEDICINES, PATIENT, RESULTS, Subject
 from apps.records.viewing import rows, words
 from apps.records.viewing.rows import Row
 from apps.records.viewing.whole import Source
 from apps.vault import sealing
+from apps.vault.errors import CannotOpen
 from apps.vault.sealing import Holder, KeyRing
 
-MOST = 200
 # What a reader in a hurry must not have to look for stands first.
 _FIRST: Final = (MEDICINES, ALLERGIES, CONDITIONS)
 _ORDERED: Final = (*_FIRST, *(subject for subject in LISTED if subject not in _FIRST))
@@ -50,13 +54,16 @@ class Group:
 @dataclass(frozen=True)
 class List:
     """One subject. `count` is of all there are, `shown` of those on the page. `is_foremost` is what a doctor looks for
-    first: that nothing is listed there has to be said."""
+    first: that nothing is listed there has to be said. `is_by_test` where the newest value of each test comes first,
+    `lacks_tests` where there are too many tests even for that."""
 
     name: str
     groups: tuple[Group, ...]
     count: int
     shown: int
     is_foremost: bool
+    is_by_test: bool = False
+    lacks_tests: bool = False
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,7 +71,7 @@ class Summary:
     """`name` and `birth_date` are the person's as confirmed, empty where none opens. `withdrawn` and `gone` are how
     many entries each provider marked as recorded by mistake, or has no more. `unopened` are providers of whose entries
     some do not open, and the subjects under which these may belong. `undated` counts what a part that is of late leaves
-    out because it has no date."""
+    out because it has no date. `contact_persons` are told with the whole alone."""
 
     name: str
     birth_date: str
@@ -75,6 +82,7 @@ class Summary:
     unopened: tuple[tuple[str, str], ...]
     portion: Portion = WHOLE
     undated: int = 0
+    contact_persons: tuple[ContactPerson, ...] = ()
 
     @property
     def only(self) -> str:
@@ -102,30 +110,12 @@ class Summary:
 
 
 @dataclass
-class _Held:
-    """The first entries of one subject in its own order, and how many there are."""
-
-    order: Callable[[Entry, int], Key]
-    found: list[Shelved] = field(default_factory=list)
-    count: int = 0
-
-    def add(self, shelved: Shelved) -> None:
-        self.found.append(shelved)
-        self.count += 1
-        if len(self.found) > MOST * 4:
-            self.settle()
-
-    def settle(self) -> None:
-        self.found = sorted(self.found, key=lambda one: one.key)[:MOST]
-
-
-@dataclass
 class _Gathered:
     """What was found of a portion: lists by the key of their subject, and by provider what is not shown."""
 
     portion: Portion
-    lists: dict[str, _Held] = field(
-        default_factory=lambda: {subject.key: _Held(arranging.listed(subject)) for subject in _ORDERED}
+    lists: dict[str, Held] = field(
+        default_factory=lambda: {subject.key: Held(arranging.listed(subject)) for subject in _ORDERED}
     )
     withdrawn: Counter[str] = field(default_factory=Counter)
     gone: Counter[str] = field(default_factory=Counter)
@@ -141,6 +131,7 @@ def summary(choices: Sequence[Choice], *, at: datetime, portion: Portion = WHOLE
     """
     wanted = [subject for subject in _ORDERED if subject.key in portion.subjects]
     gathered = _gathered(choices, wanted, portion)
+    contact_persons = _contact_persons(choices, gathered) if portion.is_whole else ()
     person = next((choice.person for choice in choices if choice.person is not None), None)
     return Summary(
         name=person.name if person is not None else "",
@@ -152,7 +143,21 @@ def summary(choices: Sequence[Choice], *, at: datetime, portion: Portion = WHOLE
         unopened=tuple((provider, _named(lacking)) for provider, lacking in sorted(gathered.unopened.items())),
         portion=portion,
         undated=gathered.undated,
+        contact_persons=contact_persons,
     )
+
+
+def _contact_persons(choices: Sequence[Choice], gathered: _Gathered) -> tuple[ContactPerson, ...]:
+    """Those of all providers, each once."""
+    found: dict[ContactPerson, None] = {}
+    for choice in choices:
+        try:
+            told = shelving.patients(choice.connection) or ()
+        except (CannotOpen, msgspec.MsgspecError):
+            gathered.unopened[choice.source.provider].add(PATIENT.key)
+            continue
+        found |= dict.fromkeys(person for patient in told for person in patient.contact_persons)
+    return tuple(found)
 
 
 def _of_subjects(choice: Choice, wanted: Sequence[Subject], portion: Portion) -> Choice:
@@ -162,7 +167,7 @@ def _of_subjects(choice: Choice, wanted: Sequence[Subject], portion: Portion) ->
 
 
 def _named(keys: Container[str]) -> str:
-    return ", ".join(str(subject.name) for subject in _ORDERED if subject.key in keys)
+    return ", ".join(str(subject.name) for subject in (*_ORDERED, PATIENT) if subject.key in keys)
 
 
 def _gathered(choices: Sequence[Choice], wanted: Sequence[Subject], portion: Portion) -> _Gathered:
@@ -192,11 +197,9 @@ def _read_shelves(
         if gathered.portion.limits(subject):
             late = _late(found, subject, gathered.portion, ring)
             gathered.undated += sum(index.years.get("", 0) for index in indexes)
-            held.found.extend(late.found)
-            held.count += late.count
+            held.add_all(late)
         else:
-            held.found.extend(shelved.first(found, MOST, ring))
-            held.count += sum(index.count for index in indexes)
+            held.add_first(found, ring)
     except Unreadable:
         return False
     providers = {choice.connection.pk: choice.source.provider for choice in choices}
@@ -209,9 +212,9 @@ def _read_shelves(
     return True
 
 
-def _late(found: Sequence[OpenShelf], subject: Subject, portion: Portion, ring: KeyRing) -> _Held:
+def _late(found: Sequence[OpenShelf], subject: Subject, portion: Portion, ring: KeyRing) -> Held:
     """What the portion holds of these shelves. All of them are looked through: a stay of long ago may go on still."""
-    held = _Held(arranging.listed(subject))
+    held = Held(arranging.listed(subject))
     for one in shelved.newest(found, subject, ring):
         if one.entry is not None and portion.holds(subject, one.entry):
             held.add(one._replace(key=held.order(one.entry, one.record)))
@@ -242,7 +245,7 @@ def _read_records(choice: Choice, unread: Sequence[Subject], gathered: _Gathered
         gathered.unopened[choice.source.provider].add(subject.key)
 
 
-def _mark(choice: Choice, of_grave: AbstractSet[str], held: _Held) -> None:
+def _mark(choice: Choice, of_grave: AbstractSet[str], held: Held) -> None:
     """Which results belong to what may carry grave news, as an index of theirs would say."""
     if not of_grave:
         return
@@ -253,7 +256,7 @@ def _mark(choice: Choice, of_grave: AbstractSet[str], held: _Held) -> None:
         path = f"{one.entry.resource_type}/{one.entry.logical_id}" if one.entry is not None else ""
         return one.connection_id == choice.connection.pk and path in listed
 
-    held.found = [one._replace(is_of_grave=True) if is_listed(one) else one for one in held.found]
+    held.mark(is_listed)
 
 
 def _add(choice: Choice, subject: Subject, told: Told, gathered: _Gathered) -> None:
@@ -265,10 +268,22 @@ def _add(choice: Choice, subject: Subject, told: Told, gathered: _Gathered) -> N
     held.add(Shelved(told.record, choice.connection.pk, subject.key, key, told.entry))
 
 
-def _list(subject: Subject, held: _Held, choices: Sequence[Choice], at: datetime) -> List:
-    held.settle()
-    shown = rows.of(held.found, _sources(choices), at=at, on_paper=True)
-    return List(str(subject.name), _groups(subject, shown), held.count, len(held.found), subject in _FIRST)
+def _list(subject: Subject, held: Held, choices: Sequence[Choice], at: datetime) -> List:
+    sources, (newest, others) = _sources(choices), held.shown()
+    shown = rows.of(others, sources, at=at, on_paper=True)
+    if not newest:
+        return List(str(subject.name), _groups(subject, shown), held.count, len(others), subject in _FIRST)
+    first = Group(gettext("The newest value of each test"), rows.of(newest, sources, at=at, on_paper=True))
+    groups = (first, Group(gettext("Others, newest first"), shown)) if shown else (first,)
+    return List(
+        name=str(subject.name),
+        groups=groups,
+        count=held.count,
+        shown=len(newest) + len(others),
+        is_foremost=subject in _FIRST,
+        is_by_test=True,
+        lacks_tests=held.tests > len(newest),
+    )
 
 
 def _groups(subject: Subject, shown: Iterable[Row]) -> tuple[Group, ...]:

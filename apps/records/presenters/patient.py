@@ -3,7 +3,7 @@
 Nothing is corrected and nothing is guessed. Whatever is odd or missing is left out; presenting never raises.
 """
 
-from dataclasses import dataclass
+import msgspec
 
 from apps.records.presenters import elements
 from apps.records.presenters.elements import Element
@@ -11,16 +11,14 @@ from apps.records.presenters.elements import Element
 _MOST = 20  # names, contacts or addresses of one person; more is an accident
 
 
-@dataclass(frozen=True)
-class PersonName:
+class PersonName(msgspec.Struct, frozen=True, gc=False):
     """A name as sent. `use` is the FHIR code: official, usual, nickname, maiden and so on."""
 
     full: str
     use: str
 
 
-@dataclass(frozen=True)
-class Contact:
+class Contact(msgspec.Struct, frozen=True, gc=False):
     """A telephone number, e-mail address or other way to reach the person; `system` and `use` are FHIR codes."""
 
     value: str
@@ -28,16 +26,25 @@ class Contact:
     use: str
 
 
-@dataclass(frozen=True)
-class Address:
+class Address(msgspec.Struct, frozen=True, gc=False):
     """A postal address, one line of an envelope after the other."""
 
     lines: tuple[str, ...]
     use: str
 
 
-@dataclass(frozen=True)
-class PatientSummary:
+class ContactPerson(msgspec.Struct, frozen=True, gc=False):
+    """Whom to tell, or to ask, in place of the patient; `name` may be an organization's. `relationships` are in the
+    provider's words. `until` is the end of the time they are for, as sent."""
+
+    name: str = ""
+    relationships: tuple[str, ...] = ()
+    contacts: tuple[Contact, ...] = ()
+    addresses: tuple[Address, ...] = ()
+    until: str = ""
+
+
+class PatientSummary(msgspec.Struct, frozen=True, gc=False):
     """What the first page of a record shows. Dates are as sent: `2019`, `2019-03`, `2019-03-04` or anything else."""
 
     names: tuple[PersonName, ...] = ()
@@ -48,6 +55,7 @@ class PatientSummary:
     addresses: tuple[Address, ...] = ()
     languages: tuple[str, ...] = ()
     general_practitioners: tuple[str, ...] = ()
+    contact_persons: tuple[ContactPerson, ...] = ()
 
     @property
     def name(self) -> str:
@@ -82,6 +90,7 @@ def present(resource: Element) -> PatientSummary:
         addresses=_addresses(resource),
         languages=_languages(resource),
         general_practitioners=_general_practitioners(resource),
+        contact_persons=_contact_persons(resource),
     )
 
 
@@ -133,3 +142,21 @@ def _general_practitioners(resource: Element) -> tuple[str, ...]:
     """`careProvider` in DSTU2, `generalPractitioner` in R4; only those whose name was sent along."""
     references = (*elements.children(resource, "generalPractitioner"), *elements.children(resource, "careProvider"))
     return tuple(dict.fromkeys(filter(None, (elements.text(who, "display") for who in references))))[:_MOST]
+
+
+def _contact_persons(resource: Element) -> tuple[ContactPerson, ...]:
+    """Those of whom there is more than a relationship: nobody could reach them else, or say who they are."""
+    told = (_contact_person(sent) for sent in elements.children(resource, "contact"))
+    return tuple(dict.fromkeys(one for one in told if one.name or one.contacts or one.addresses))[:_MOST]
+
+
+def _contact_person(sent: Element) -> ContactPerson:
+    named = next(iter(_names({"name": elements.child(sent, "name")})), None)
+    related = (elements.words(concept) for concept in elements.children(sent, "relationship"))
+    return ContactPerson(
+        name=named.full if named else elements.text(elements.child(sent, "organization"), "display"),
+        relationships=tuple(dict.fromkeys(filter(None, related)))[:_MOST],
+        contacts=_contacts(sent),
+        addresses=_addresses(sent),
+        until=elements.text(elements.child(sent, "period"), "end"),
+    )

@@ -69,6 +69,12 @@ def use_in_words(code: str) -> str:
 
 
 @register.filter
+def until_in_words(sent: str) -> str:
+    """A FHIR date as the end of something."""
+    return dates.sent_until(sent)
+
+
+@register.filter
 def date_in_words(sent: str) -> str:
     """A date as the provider sent it."""
     return dates.sent_date(sent)

@@ -7,6 +7,7 @@ import pytest
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
+from msgspec.structs import asdict
 
 from apps.records.exporting import choosing, portions, summaries
 from apps.records.exporting.portions import EVENTS, WHOLE, Portion, Span
@@ -64,8 +65,8 @@ class TestAPortion:
             ({"starts": "2019-11-01", "is_open": True}, True),
             ({"text": "last spring"}, False),
             ({"starts": "2025-01-02", "ends": "2015-01-03"}, True),  # an end that cannot be
-            (vars(moments.of_period({"start": "2025-01-02", "end": "soon"}, means="seen")), True),
-            (vars(moments.of_period({"start": "2019-01-02", "end": "soon"}, means="seen")), False),
+            (asdict(moments.of_period({"start": "2025-01-02", "end": "soon"}, means="seen")), True),
+            (asdict(moments.of_period({"start": "2019-01-02", "end": "soon"}, means="seen")), False),
             ({"age_from": 50.0, "sorts_at": "2024-06-01T00:00:00+00:00/3"}, True),  # until the birthday after
             ({"age_from": 50.0, "sorts_at": "2023-06-01T00:00:00+00:00/3"}, False),
             ({"age_from": 48.0, "age_to": 50.0, "sorts_at": "2022-06-01T00:00:00+00:00/3"}, True),

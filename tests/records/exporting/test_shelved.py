@@ -173,7 +173,7 @@ class TestASummaryFromShelves:
 
     def test_asks_the_database_no_more_for_a_longer_record(self, alice, sam):
         asked = []
-        for user, count in ((alice, 60), (sam, 240)):
+        for user, count in ((alice, 210), (sam, 420)):
             connection = make_connection(user, make_endpoint(f"https://{count}.example/r4"))
             keep(connection, R4_PATIENT, *(result(number) for number in range(count)))
             shelving.rebuild_all(connection, at=AT)

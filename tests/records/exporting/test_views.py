@@ -5,7 +5,7 @@ import json
 import re
 import zipfile
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, timedelta
 
 import pytest
 from django.test import Client
@@ -20,7 +20,7 @@ from apps.connections.models import Connection
 from apps.records import forgetting, shelving
 from apps.records.exporting import granting
 from apps.records.exporting.summaries import Summary
-from apps.records.models import Record, SyncRun
+from apps.records.models import Record, Shelf, SyncRun
 from apps.vault.models import DataKey
 from tests.fixtures.cast import PASSWORD
 from tests.records.exporting.keeping import keep, spoil
@@ -29,6 +29,12 @@ from tests.records.people import CANARIES, R4_PATIENT, allergy
 
 pytestmark = pytest.mark.django_db
 
+CONTACT = {
+    "name": {"given": ["Ida"], "family": "<Canary>"},
+    "relationship": [{"coding": [{"code": "C", "display": "Emergency contact"}]}],
+    "telecom": [{"system": "phone", "use": "mobile", "value": "555-0199"}],
+    "period": {"end": "2019-03"},
+}
 FORMATS = ("summary", "ips", "bundle", "ndjson")
 
 
@@ -37,6 +43,38 @@ def connection(alice):
     connection = make_connection(alice)
     keep(connection, R4_PATIENT, allergy("a1"))
     return connection
+
+
+@pytest.fixture
+def in_a_row(connection):
+    """One test on 218 days, and a few that were done once or twice."""
+    days = [(date(2024, 12, 31) - timedelta(days=number)).isoformat() for number in range(218)]
+    keep(
+        connection,
+        *(measured(f"s{number}", "Sodium", day, 140) for number, day in enumerate(days)),
+        measured("r1", "Rarely done", "1999-05-03", 6.5),
+        measured("r2", "Rarely done", "2001-05-03", 7.5),
+        measured("r3", "Seldom done", "2023-05-03", 3),
+        {**measured("r4", "Ordered only", "2001-01-01", 1), "status": "registered"},
+    )
+    shelving.rebuild_all(connection, at=AT)
+
+
+def measured(logical_id, name, on, value):
+    return {
+        "resourceType": "Observation",
+        "id": logical_id,
+        "status": "final",
+        "category": [{"coding": [{"code": "laboratory"}]}],
+        "code": {"text": name, "coding": [{"system": "urn:lab", "code": name}]},
+        "effectiveDateTime": on,
+        "valueQuantity": {"value": value, "unit": "mg/L"},
+    }
+
+
+def listed(said):
+    """The rows of a summary's results."""
+    return re.findall(r'row-title">([^<]+)<', said.partition("<h2>Results")[2])
 
 
 @pytest.fixture
@@ -277,6 +315,46 @@ class TestASummary:
         said = text(take(hers, connection, what="summary"))
         assert "Here are the first 200 of 211." in said
         assert said.count("Thing 0") < 211
+
+    def test_of_a_long_list_has_the_newest_value_of_every_test_however_old(self, hers, connection, in_a_row):
+        said = text(take(hers, connection, what="summary"))
+        assert "Here are 200 of 222: the newest value of each test, then the newest of all others." in said
+        assert said.index("The newest value of each test") < said.index("Rarely done") < said.index("Others, newest")
+        assert said.count("Rarely done") == 1  # of two the newer
+        assert "7.5 mg/L" in said
+        assert "6.5 mg/L" not in said
+        assert "Ordered only" in said
+
+    def test_of_a_long_list_has_the_newest_value_of_every_test_where_its_shelf_is_not_built(
+        self, hers, connection, in_a_row
+    ):
+        built = text(take(hers, connection, what="summary"))
+        Shelf.objects.all().delete()
+        assert listed(text(take(hers, connection, what="summary"))) == listed(built)
+
+    def test_of_a_part_of_late_has_the_newest_value_of_every_test_in_it(self, hers, connection, in_a_row):
+        chosen = {"sources": [str(connection.pk)], "format": "summary", "subjects": ["results"], "span": "5-years"}
+        said = text(hers.post(reverse("download_copy"), chosen))
+        assert "Rarely done" not in said
+        assert "Seldom done" in said
+
+    def test_names_contact_persons_and_how_to_reach_them(self, hers, connection):
+        keep(connection, {**R4_PATIENT, "contact": [CONTACT, CONTACT]})
+        shelving.rebuild_all(connection, at=AT)
+        said = text(take(hers, connection, what="summary"))
+        told = said.partition("<h2>Contact persons</h2>")[2].partition("</dl>")[0]
+        assert told.count("Ida &lt;Canary&gt;") == 1
+        assert "Emergency contact" in told
+        assert "555-0199" in told
+        assert "Until March 2019" in told
+        chosen = {"sources": [str(connection.pk)], "format": "summary", "subjects": ["results"], "span": "all"}
+        assert "555-0199" not in text(hers.post(reverse("download_copy"), chosen))
+
+    def test_says_that_contact_persons_may_be_missing_where_they_do_not_open(self, hers, connection):
+        shelving.rebuild_all(connection, at=AT)
+        Shelf.objects.filter(subject="patient").update(sealed_index=b"\x03" + bytes(80))
+        said = text(take(hers, connection, what="summary"))
+        assert "could not be opened, and are not listed here. They may belong to: Personal details." in said
 
     def test_says_what_is_not_printed_in_place_of_sensitive_news(self, hers, connection):
         told = {"resourceType": "Observation", "id": "o1", "status": "final", "code": {"text": "Histology of a biopsy"}}

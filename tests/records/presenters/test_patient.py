@@ -50,6 +50,23 @@ class TestPatientOfEitherVersion:
         assert summary.general_practitioners == ("Dr. Orla Vantongeren",)
 
 
+class TestAContactPerson:
+    def test_is_whom_to_tell_with_the_ways_to_reach_them(self):
+        sent = {
+            "name": {"text": "Ida Quill"},
+            "relationship": [{"text": "Mother"}, {"coding": [{"code": "C"}]}],
+            "telecom": [{"system": "phone", "value": "555-0199"}],
+            "period": {"end": "2019"},
+        }
+        (person,) = patient.present({"contact": [sent, {"relationship": [{"text": "Father"}]}, 7]}).contact_persons
+        assert (person.name, person.relationships, person.until) == ("Ida Quill", ("Mother", "C"), "2019")
+        assert person.contacts == (Contact("555-0199", "phone", ""),)
+
+    def test_may_be_an_organization(self):
+        (person,) = patient.present({"contact": [{"organization": {"display": "A shelter"}}]}).contact_persons
+        assert person.name == "A shelter"
+
+
 class TestPresentingAPatient:
     @given(ANYTHING | ODD_PATIENTS)
     def test_never_raises_and_can_always_be_shelved(self, content):
