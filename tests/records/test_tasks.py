@@ -56,7 +56,7 @@ class TestEnqueuedRun:
         sent: list[dict[str, object]] = []
         monkeypatch.setattr(tasks.sync_next, "apply_async", lambda **options: sent.append(options))
         tasks.enqueue()
-        assert sent == [{"expires": 60}]
+        assert sent == [{"expires": 300}]
 
     def test_is_followed_by_another_message_for_what_else_waits(self, run, monkeypatch):
         """One message means one turn: of a run given back, and of those beyond the room of a server, others follow."""
@@ -87,6 +87,19 @@ class TestDueSync:
         SyncRun.objects.update(finished_at=timezone.now(), outcome="failed")
         assert not due.due_for_sync(timezone.now() + timedelta(hours=23)).exists()
         assert due.due_for_sync(timezone.now() + timedelta(hours=25)).get() == run.connection
+
+    @pytest.mark.parametrize("off_by", [timedelta(days=1), timedelta(days=-1)])
+    def test_is_started_by_the_databases_moment_whatever_the_workers_machine_says(self, linked, monkeypatch, off_by):
+        """One whose clock is a day ahead would ask every provider for every record each minute."""
+        now = timezone.now()
+        give_tokens(linked, issued_at=now)
+        monkeypatch.setattr(timezone, "now", lambda: now + off_by)
+        Connection.objects.update(last_checked_at=now - timedelta(hours=2))
+        tasks.start_due_syncs()
+        assert not SyncRun.objects.exists()
+        Connection.objects.update(last_checked_at=now - timedelta(hours=26))
+        tasks.start_due_syncs()
+        assert SyncRun.objects.filter(cause=SyncRun.Cause.SCHEDULE).count() == 1
 
     def test_is_started_soon_after_a_sign_in_that_the_last_run_lacked(self, run):
         SyncStep.objects.create(
