@@ -39,6 +39,20 @@ class TestOneProviderReadInTwoWays:
         keep(connection, result(0))
         assert "(FHIR" not in main(hers, "subject", "results")
 
+    def test_is_said_to_be_counted_as_often_as_it_came_as_its_list_is(self, hers, sam, connection, older, other):
+        said = f"The record of {connection.provider.name} is read in several ways."
+        for one in (connection, older, other):
+            keep(one, result(0))
+        text = main(hers, "whole_record")
+        assert said in text
+        assert "Riverside Hospital is read" not in text
+        assert "<span>3 entries</span>" in text
+        listed = main(hers, "subject", "results", by="date")
+        assert "3 entries, newest first" in listed
+        assert "1 entry came more than once and is shown once." in listed
+        hers.force_login(sam)
+        assert "is read in several ways" not in main(hers, "whole_record")
+
     def test_is_asked_by_its_name_alone(self, hers, connection, older):
         """Whoever calls a clinic does not ask for a version of FHIR."""
         for one in (connection, older):

@@ -81,6 +81,12 @@ class Whole:
         return tuple(dict.fromkeys(replace(one, patient_id="") for one in told))
 
     @property
+    def in_several_ways(self) -> tuple[str, ...]:
+        """The providers of which one person's record is read in several ways, each once: counts have what came in two
+        ways twice, where lists show it once."""
+        return tuple(dict.fromkeys(source.name for source in self.sources.values() if source.way))
+
+    @property
     def does_not_open(self) -> bool:
         """Whether some shelf cannot be read: what a page shows then is not all there is."""
         return any(shelf.index is None for shelf in self.shelves)
