@@ -5,9 +5,10 @@
 
 import logging
 from collections.abc import Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Final, get_args, get_type_hints
+
+from msgspec.structs import replace
 
 from apps.records.presenters import (
     allergies,

@@ -1,10 +1,10 @@
 """The facts of an entry's own page, and what its row says: each thing once, and nothing run together."""
 
 import json
-from dataclasses import fields
 from typing import Any
 
 import pytest
+from msgspec.structs import fields
 
 from apps.records import presenting
 from apps.records.presenters.entry import Context, Entry

@@ -2,13 +2,13 @@
 of them say alike, such as the range of a laboratory, is read once."""
 
 from collections.abc import Container
-from dataclasses import MISSING, fields, is_dataclass
 from functools import cache, reduce
 from operator import or_
 from types import GenericAlias, UnionType
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
 import msgspec
+from msgspec.structs import fields
 
 from apps.records.presenters.entry import NOT_GIVEN
 from apps.records.presenters.moments import When
@@ -116,7 +116,8 @@ def _sparse(kind: Any) -> Any:
         return GenericAlias(tuple, (_sparse(get_args(kind)[0]), ...))
     if get_origin(kind) is UnionType:
         return reduce(or_, map(_sparse, get_args(kind)))
-    return _sparse_struct(kind, get_type_hints(kind)) if is_dataclass(kind) else kind
+    is_whole = not (isinstance(kind, type) and issubclass(kind, msgspec.Struct))
+    return kind if is_whole else _sparse_struct(kind, get_type_hints(kind))
 
 
 def _sparse_struct(kind: Any, names: Container[str]) -> Any:
@@ -133,4 +134,4 @@ def _sparse_struct(kind: Any, names: Container[str]) -> Any:
 
 
 def _is_made(default: object) -> bool:
-    return default is MISSING or is_dataclass(default)
+    return default is msgspec.NODEFAULT or isinstance(default, msgspec.Struct)

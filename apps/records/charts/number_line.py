@@ -1,8 +1,10 @@
 """One value on a line, with the range beside it (patient experience 4.1)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal, localcontext
+
+from msgspec.structs import replace
 
 from apps.records.charts.axes import is_drawable, share
 from apps.records.charts.marks import Shape, shape_of

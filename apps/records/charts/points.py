@@ -1,7 +1,6 @@
 """What a chart needs of a result: when it was, how much, and what many results of a test have alike. A page reads five
 hundred of these in one go, and what its table tells of a result for a few rows alone."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from hashlib import blake2b
@@ -41,8 +40,7 @@ class Point(msgspec.Struct, frozen=True, array_like=True, gc=False):
 NOWHERE: Final = Point()
 
 
-@dataclass(frozen=True)
-class Alike:
+class Alike(msgspec.Struct, frozen=True, gc=False):
     """What a laboratory says of many results alike. `quantity` has no digits. `told` is what else of it is told with
     each, as it is written (`comparing.told`)."""
 

@@ -1,1 +1,1 @@
-"""Turn resources of every FHIR version we copy into small frozen dataclasses that a page can show as they are."""
+"""Turn resources of every FHIR version we copy into small frozen structs that a page can show as they are."""

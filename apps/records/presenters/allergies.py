@@ -6,10 +6,10 @@ with the current ones: to leave out an allergy is the greater harm.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 
+import msgspec
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -89,8 +89,7 @@ class Certainty(StrEnum):
     NOT_GIVEN = NOT_GIVEN
 
 
-@dataclass(frozen=True)
-class Reaction:
+class Reaction(msgspec.Struct, frozen=True, gc=False):
     """One time that it happened. Manifestations, substance and route in the provider's words."""
 
     manifestations: tuple[str, ...] = ()
@@ -102,15 +101,13 @@ class Reaction:
     said: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class AllergyHead(Entry):
+class AllergyHead(Entry, frozen=True, kw_only=True, gc=False):
     """What is said at the head of a page of each of two hundred allergies: a third of its entry, each part as there."""
 
     absence: Absence | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class AllergyEntry(Entry):
+class AllergyEntry(Entry, frozen=True, kw_only=True, gc=False):
     """An allergy or reaction, or what the provider says in place of one: then `absence` says of what there is none.
 
     `when` is when it was written down, else when it was noticed. `recorder` wrote it down, `asserter` said it;

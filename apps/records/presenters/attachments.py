@@ -5,8 +5,9 @@ both versions: whatever is an Attachment. What is contained comes last, so that 
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from apps.records.presenters import elements, values
 from apps.records.presenters.elements import Element
@@ -22,8 +23,7 @@ _NAMES = frozenset(
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class File:
+class File(msgspec.Struct, frozen=True, gc=False):
     """One file as it is described. `number` finds it again in its resource."""
 
     number: int = 0

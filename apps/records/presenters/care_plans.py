@@ -5,10 +5,10 @@ CarePlans as well, which `care_teams` reads.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 
+import msgspec
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -81,8 +81,7 @@ _PROGRESS = {
 }
 
 
-@dataclass(frozen=True)
-class Activity:
+class Activity(msgspec.Struct, frozen=True, gc=False):
     """One thing to do, or where `is_to_avoid`, not to do."""
 
     text: str = ""
@@ -92,8 +91,7 @@ class Activity:
     said: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class CarePlanEntry(Entry):
+class CarePlanEntry(Entry, frozen=True, kw_only=True, gc=False):
     """A plan. `reasons` are names of conditions, `goals` what the goals say."""
 
     description: str = ""

@@ -2,8 +2,9 @@
 (patient experience 3.9, facts 1.2 and 1.6)."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
+
+import msgspec
 
 from apps.records.presenters import care_plans, elements, moments, naming, patient
 from apps.records.presenters.elements import Element
@@ -51,8 +52,7 @@ _CIRCLES = {
 }
 
 
-@dataclass(frozen=True)
-class Member:
+class Member(msgspec.Struct, frozen=True, gc=False):
     """One person or organization of a team; `until` is set for one whose part has an end."""
 
     name: str = ""
@@ -64,8 +64,7 @@ class Member:
     on_behalf_of: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class CareTeamEntry(Entry):
+class CareTeamEntry(Entry, frozen=True, kw_only=True, gc=False):
     """A team. The patient is not one of its members; `people` are their names."""
 
     members: tuple[Member, ...] = ()

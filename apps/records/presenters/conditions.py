@@ -6,7 +6,6 @@ with an end is not clear, and says so; one that ended without a status is past.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -58,8 +57,7 @@ class Category(StrEnum):
     NOT_GIVEN = NOT_GIVEN
 
 
-@dataclass(frozen=True, kw_only=True)
-class ConditionEntry(Entry):
+class ConditionEntry(Entry, frozen=True, kw_only=True, gc=False):
     """A health condition. `when` is since when, else when it was written down.
 
     `is_confirmed` and `is_certainty_unknown` are what the provider says of how sure it is. `has_ended` is True where it

@@ -6,7 +6,6 @@ Specifications, section 3: 01 identifier, 10 lot, 11 made, 17 expires, 21 serial
 """
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 
 from apps.records.presenters import elements, moments
@@ -35,8 +34,7 @@ _STATUSES = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class DeviceEntry(Entry):
+class DeviceEntry(Entry, frozen=True, kw_only=True, gc=False):
     """A device. `udi` is never cut; `udi_groups` are its parts as a label has them. An expired date is a date."""
 
     model: str = ""

@@ -5,8 +5,9 @@ Facts 1.6: DSTU2 has `class`, `indexed`, `created`, a list of formats, and a con
 follows it.
 """
 
-from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from msgspec.structs import replace
 
 from apps.records.presenters import attachments, elements, moments
 from apps.records.presenters.attachments import File
@@ -44,8 +45,7 @@ _BY_DOC_STATUS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class DocumentEntry(Entry):
+class DocumentEntry(Entry, frozen=True, kw_only=True, gc=False):
     """A document. `title` is its kind; `name` what else it is called. `when` is the visit, else when it was written.
 
     `categories` and `category_codes` are broader kinds. `replaces` are ids of documents that this one replaces.

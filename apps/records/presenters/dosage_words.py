@@ -8,7 +8,6 @@ medicine is one and the number small.
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
@@ -16,6 +15,7 @@ from django.utils.functional import Promise
 from django.utils.text import get_text_list
 from django.utils.translation import gettext, ngettext, pgettext
 from django.utils.translation import gettext_lazy as _
+from msgspec.structs import replace
 
 from apps.records.presenters import dates, lengths
 from apps.records.presenters.dosages import CODED_UNITS, Dosage

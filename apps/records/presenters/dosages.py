@@ -6,9 +6,11 @@ part is dropped: one that we do not understand is kept as it was sent.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TypeVar
+
+import msgspec
+from msgspec.structs import replace
 
 from apps.records.presenters import amounts_in_text, disagreeing, elements, naming, outline, quantities, timings
 from apps.records.presenters.elements import Element
@@ -22,8 +24,7 @@ Told = TypeVar("Told")
 _MOST = 30  # dosages of one medicine; more is an accident
 
 
-@dataclass(frozen=True)
-class Dosage:
+class Dosage(msgspec.Struct, frozen=True, gc=False):
     """One instruction. `patient_instruction` stands beside `text`, never in its place.
 
     `dose_to` is the upper end of a range; `rate` and `maximum` (in a period) are as sent, as one text. `most_at_once`
@@ -40,7 +41,7 @@ class Dosage:
     route: str = ""
     site: str = ""
     method: str = ""
-    timing: Timing = field(default_factory=Timing)
+    timing: Timing = msgspec.field(default_factory=Timing)
     is_as_needed: bool = False
     as_needed_for: str = ""
     maximum: str = ""

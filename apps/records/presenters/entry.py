@@ -1,7 +1,7 @@
 """What every presented resource has, whatever its subject and FHIR version.
 
-A presenter turns one resource into one frozen dataclass that extends `Entry`. It guesses nothing and never raises; what
-is odd or missing is left out. All values are plain (text, numbers, tuples, further dataclasses), so that a shelf can
+A presenter turns one resource into one frozen struct that extends `Entry`. It guesses nothing and never raises; what
+is odd or missing is left out. All values are plain (text, numbers, tuples, further structs), so that a shelf can
 hold them sealed. Nothing is in words of a language yet, but for what the provider wrote: pages translate codes.
 """
 
@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import TypeAlias
+
+import msgspec
 
 from apps.records.presenters import elements
 from apps.records.presenters.elements import Element
@@ -18,8 +20,7 @@ NOT_GIVEN = "not-given"  # the status and the group of what has none, or one we 
 UNLISTED = "unlisted"  # the group of what stands in no list of its subject: a draft
 
 
-@dataclass(frozen=True)
-class Code:
+class Code(msgspec.Struct, frozen=True, gc=False):
     """One coding as sent; any part can be empty."""
 
     system: str = ""
@@ -27,8 +28,7 @@ class Code:
     display: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One line of a list, and the head of an entry's own page.
 
     `title` is what the provider calls it (text, else the first display), empty where nothing says it: never a type,

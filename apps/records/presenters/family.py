@@ -4,9 +4,9 @@ Nothing is concluded from it. `name` is the relative's, and is not shown in shar
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
+import msgspec
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -108,8 +108,7 @@ RELATIVE_WORDS: Mapping[Relative, str | Promise] = {
 }
 
 
-@dataclass(frozen=True)
-class RelativesCondition:
+class RelativesCondition(msgspec.Struct, frozen=True, gc=False):
     """What the relative had. `outcome` is the provider's, such as a permanent disability."""
 
     title: str = ""
@@ -120,8 +119,7 @@ class RelativesCondition:
     said: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class FamilyEntry(Entry):
+class FamilyEntry(Entry, frozen=True, kw_only=True, gc=False):
     """One relative: `title` is what they are to the patient, in the provider's words, else in none where `relative` is
     ours for the code of it, else their name. `age` is how old they were when this was written down."""
 

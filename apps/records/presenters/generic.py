@@ -4,7 +4,6 @@ What it is called, its date, its status and its people are looked for where FHIR
 rest.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from apps.records.presenters import attachments, elements, moments
@@ -85,8 +84,7 @@ _WORDS = {
 _OVER = frozenset({Status.STOPPED, Status.PAST})
 
 
-@dataclass(frozen=True, kw_only=True)
-class GenericEntry(Entry):
+class GenericEntry(Entry, frozen=True, kw_only=True, gc=False):
     """An entry of a type that has no page of its own."""
 
     files: tuple[File, ...] = ()

@@ -4,8 +4,10 @@ Facts 1.6: DSTU2 has one status, which says both how far it is pursued and what 
 one date or duration. R4 has a lifecycle, an achievement, a concept and targets, each with a date or a duration.
 """
 
-from dataclasses import dataclass, replace
 from enum import StrEnum
+
+import msgspec
+from msgspec.structs import replace
 
 from apps.records.presenters import elements, lengths, moments, values
 from apps.records.presenters.elements import Element
@@ -93,8 +95,7 @@ _VERDICTS = {
 _STATUS_BY_VERDICT = {Verdict.REACHED: Status.REACHED, Verdict.KEPT_UP: Status.KEPT_UP}
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(msgspec.Struct, frozen=True, gc=False):
     """What is to be measured, and the value to reach: by a day, or within a time. `test` is what a result shares that
     measures it (`results.test_of`), empty where nothing says what is measured."""
 
@@ -105,8 +106,7 @@ class Target:
     within: Length = NO_LENGTH
 
 
-@dataclass(frozen=True, kw_only=True)
-class GoalEntry(Entry):
+class GoalEntry(Entry, frozen=True, kw_only=True, gc=False):
     """A goal. `verdict` is the provider's; `due` the first date it is to be reached by, `within` the first time."""
 
     verdict: Verdict = Verdict.NOT_GIVEN

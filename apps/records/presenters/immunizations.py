@@ -5,10 +5,10 @@ recorded: nothing here counts doses against a schedule, and what was not given i
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 
+import msgspec
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -45,8 +45,7 @@ class Group(StrEnum):
     NO_INFORMATION = "no-information"
 
 
-@dataclass(frozen=True)
-class Dose:
+class Dose(msgspec.Struct, frozen=True, gc=False):
     """Which dose of which series it was, with the numbers as sent: 2 of 3. `illnesses` are what it is against."""
 
     number: str = ""
@@ -55,16 +54,14 @@ class Dose:
     illnesses: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class VaccineReaction:
+class VaccineReaction(msgspec.Struct, frozen=True, gc=False):
     """What happened after it."""
 
     what: str = ""
     when: When = UNDATED
 
 
-@dataclass(frozen=True, kw_only=True)
-class ImmunizationEntry(Entry):
+class ImmunizationEntry(Entry, frozen=True, kw_only=True, gc=False):
     """A vaccine, given or not. `is_reported`: given elsewhere, and reported to this provider (by `reported_by`).
 
     `reasons` say why it was given, `reasons_not` why it was not. `expires` is a FHIR date as sent.
@@ -101,8 +98,7 @@ class ImmunizationEntry(Entry):
         return illnesses.of(self.codes)
 
 
-@dataclass(frozen=True)
-class Recommendation:
+class Recommendation(msgspec.Struct, frozen=True, gc=False):
     """One vaccine that the provider recommends, from a day on, in its words."""
 
     vaccine: str = ""
@@ -113,8 +109,7 @@ class Recommendation:
     dose: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class RecommendationEntry(Entry):
+class RecommendationEntry(Entry, frozen=True, kw_only=True, gc=False):
     """What a provider recommends to be given."""
 
     group: Group = Group.RECOMMENDED

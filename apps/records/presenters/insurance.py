@@ -5,11 +5,11 @@ has `payor`, `class` and a status.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 from typing import Final
 
+import msgspec
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -61,8 +61,7 @@ RELATIONSHIP_WORDS: Final[Mapping[str, str | Promise]] = {
 }
 
 
-@dataclass(frozen=True)
-class Fact:
+class Fact(msgspec.Struct, frozen=True, gc=False):
     """One more class of the plan: its kind, a key of `CLASS_WORDS` or in the provider's words, its name, and its
     number."""
 
@@ -71,8 +70,7 @@ class Fact:
     value: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class CoverageEntry(Entry):
+class CoverageEntry(Entry, frozen=True, kw_only=True, gc=False):
     """A plan. `holder` is whom it is written for, `relationship` what the patient is to them, a key of
     `RELATIONSHIP_WORDS` or in the provider's words, `order` 1 for the plan that pays first, 0 where that was not said.
     `status` is what the provider says; `standing` heeds the period."""

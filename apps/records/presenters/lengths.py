@@ -4,13 +4,14 @@ Where the unit is one of time it is spelled out (3 mo is 3 months); where it is 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
+import msgspec
 from django.utils.translation import gettext, ngettext
+from msgspec.structs import replace
 
 from apps.records.presenters import elements, quantities
 from apps.records.presenters.elements import Element
@@ -29,8 +30,7 @@ class Span(StrEnum):
     YEAR = "a"
 
 
-@dataclass(frozen=True)
-class Length:
+class Length(msgspec.Struct, frozen=True, gc=False):
     """One length, or from `low` to `high`; of a range one end may be missing, and the other then has a comparator.
     `said` is what has no number that we can read, as sent."""
 

@@ -7,10 +7,10 @@ what it fills. An order whose end has passed stays where its status puts it: `en
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+import msgspec
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -69,8 +69,7 @@ class Group(StrEnum):
     UNLISTED = UNLISTED
 
 
-@dataclass(frozen=True)
-class Supply:
+class Supply(msgspec.Struct, frozen=True, gc=False):
     """What was or may be handed over, with the numbers as sent. `refills` counts those after the first."""
 
     quantity: Quantity = NO_QUANTITY
@@ -79,8 +78,7 @@ class Supply:
     valid: When = UNDATED
 
 
-@dataclass(frozen=True, kw_only=True)
-class MedicationEntry(Entry):
+class MedicationEntry(Entry, frozen=True, kw_only=True, gc=False):
     """A medicine. `orders` are the ids of the prescriptions that a dispense fills.
 
     `people` are the prescriber, the source of a report, or who filled it. `stopped_because` says why it was ended,
@@ -99,7 +97,7 @@ class MedicationEntry(Entry):
     written_down: When = UNDATED
     ends_at: str = ""
     stopped_because: tuple[str, ...] = ()
-    supply: Supply = field(default_factory=Supply)
+    supply: Supply = msgspec.field(default_factory=Supply)
     pharmacy: str = ""
     is_patient_reported: bool = False
     orders: tuple[str, ...] = ()

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cache
 from typing import Final, TypeAlias
+
+import msgspec
 
 from apps.records.presenters import elements
 from apps.records.presenters.elements import Element
@@ -17,8 +18,7 @@ _PLAIN = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}:[0-9]{2}Z)
 _DAY = 10
 
 
-@dataclass(frozen=True)
-class When:
+class When(msgspec.Struct, frozen=True, gc=False):
     """A date, a moment, a period, an age or a text, as sent.
 
     `means` says what the date is of: collected, reported, given, prescribed, taken, prepared, filled, ordered, done,

@@ -6,8 +6,9 @@ No title is invented, and an id is no name.
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import chain
+
+import msgspec
 
 from apps.records.presenters import elements
 from apps.records.presenters.elements import Element
@@ -22,8 +23,7 @@ _NAMING = ("code", "vaccineCode", "medicationCodeableConcept", "substance", "typ
 _LINKS = ("practitioner", "medicationReference", "medication", "organization")
 
 
-@dataclass(frozen=True)
-class Person:
+class Person(msgspec.Struct, frozen=True, gc=False):
     """Somebody who took part, with the role as sent, if any."""
 
     name: str = ""

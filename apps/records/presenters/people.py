@@ -1,8 +1,6 @@
 """People and places that a record names: Practitioner, PractitionerRole, Organization, Location, RelatedPerson and
 Person, of either version."""
 
-from dataclasses import dataclass
-
 from apps.records.presenters import elements, moments, patient
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context, Entry
@@ -11,8 +9,7 @@ from apps.records.presenters.naming import names_of, own_name, titles
 from apps.records.presenters.patient import Address, Contact
 
 
-@dataclass(frozen=True, kw_only=True)
-class PersonEntry(Entry):
+class PersonEntry(Entry, frozen=True, kw_only=True, gc=False):
     """Somebody, or a place. `title` is the name as sent; `roles` are roles, kinds or the relationship to the patient,
     `belongs_to` the organization."""
 

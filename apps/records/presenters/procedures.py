@@ -5,7 +5,6 @@ no procedure: `orders` presents it, in a group of its own.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
 from django.utils.functional import Promise
@@ -47,8 +46,7 @@ class Group(StrEnum):
     NO_INFORMATION = "no-information"
 
 
-@dataclass(frozen=True, kw_only=True)
-class ProcedureEntry(Entry):
+class ProcedureEntry(Entry, frozen=True, kw_only=True, gc=False):
     """A procedure or surgery, or one that was ordered: then `planned` is when it is to be.
 
     `performers` have their roles as sent. `reasons_not` say why it was not done, or not finished. `reports` are what

@@ -4,7 +4,8 @@ Facts 1.6: `agent.actor` and a Coding as role in DSTU2; `agent.who` and a concep
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from apps.records.presenters import elements, moments, results
 from apps.records.presenters.elements import Element
@@ -15,8 +16,7 @@ from apps.records.presenters.naming import name_of, titles
 _MOST = 20
 
 
-@dataclass(frozen=True)
-class Agent:
+class Agent(msgspec.Struct, frozen=True, gc=False):
     """Somebody, what they did, and for which organization."""
 
     name: str = ""
@@ -25,8 +25,7 @@ class Agent:
     on_behalf_of: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ProvenanceEntry(Entry):
+class ProvenanceEntry(Entry, frozen=True, kw_only=True, gc=False):
     """Where something comes from. `targets` are what it is about, as `Type/id`."""
 
     targets: tuple[str, ...] = ()

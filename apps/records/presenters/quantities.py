@@ -6,10 +6,11 @@ the provider wrote (5.10 stays 5.10) and in the unit it wrote; the UCUM code ser
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import cached_property
 from typing import Final
+
+import msgspec
+from msgspec.structs import replace
 
 from apps.records.presenters import elements, units
 from apps.records.presenters.elements import Element
@@ -20,8 +21,7 @@ _POWER = re.compile("10[⁰¹²³⁴⁵⁶⁷⁸⁹]")
 _MOST_DIGITS = 40  # no measurement has more; a page has no room for them
 
 
-@dataclass(frozen=True)
-class Quantity:
+class Quantity(msgspec.Struct, frozen=True, gc=False):
     """A number as sent; `value` is empty where there is none.
 
     `comparator` is <, <=, >= or >, and empty for the number itself. `unit` is as sent, and the code where only that
@@ -37,12 +37,12 @@ class Quantity:
         """Whether there is a number."""
         return bool(self.value)
 
-    @cached_property
+    @property
     def number(self) -> Decimal | None:
         """The number to compute with, whatever its comparator."""
         return Decimal(self.value) if self.value else None
 
-    @cached_property
+    @property
     def unit_key(self) -> str:
         """What another quantity must share to be compared with this one."""
         return units.key(self.unit, self.code)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain, islice, zip_longest
 
+import msgspec
+
 from apps.records.presenters import elements, moments, outline, quantities, values
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
@@ -38,8 +40,7 @@ _STATUSES = {
 }
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(msgspec.Struct, frozen=True, gc=False):
     """A heading, or a question with its answers, so many levels deep."""
 
     text: str = ""
@@ -47,8 +48,7 @@ class Line:
     depth: int = 0
 
 
-@dataclass(frozen=True, kw_only=True)
-class QuestionnaireEntry(Entry):
+class QuestionnaireEntry(Entry, frozen=True, kw_only=True, gc=False):
     """What was asked and answered; `is_cut` where there was more than anybody reads. Without a title of its own, and
     without one heading over all of it, `title` is only what it begins with: `has_own_title` says so."""
 

@@ -6,10 +6,10 @@ both. A range of text is read as numbers where it can mean one thing only ("4.0 
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
-from functools import cached_property
+
+import msgspec
 
 from apps.records.presenters import elements, quantities, units
 from apps.records.presenters.elements import Element
@@ -36,8 +36,7 @@ _MEANINGS = {
 }
 
 
-@dataclass(frozen=True)
-class ReferenceRange:
+class ReferenceRange(msgspec.Struct, frozen=True, gc=False):
     """One range. A bound without a value is open. `includes_*`: whether the bound itself lies within.
 
     `text` and `words` (what the lab calls the range) are as sent. `applies_to` names whom it is for, beyond the ages.
@@ -59,7 +58,7 @@ class ReferenceRange:
         """Whether it says anything."""
         return bool(self.low or self.high or self.text)
 
-    @cached_property
+    @property
     def is_numeric(self) -> bool:
         """Whether a value can be compared with it."""
         low, high = self.low.number, self.high.number

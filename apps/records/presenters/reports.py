@@ -6,7 +6,6 @@ order; those that it contains come along.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 
 from apps.records.presenters import elements, grave_news, moments, results, results_inside, values
@@ -47,8 +46,7 @@ _CATEGORIES = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReportEntry(Entry):
+class ReportEntry(Entry, frozen=True, kw_only=True, gc=False):
     """A report. `results` are references in the provider's order: `Observation/id`, or `#id` for what `inside` holds.
 
     `forms` are the whole report as files, without their content. `ordered_by` are names. `may_be_grave`: it opens

@@ -7,10 +7,11 @@ experience 3.3).
 """
 
 import hashlib
-from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
+
+import msgspec
 
 from apps.records.presenters import elements, interpretations, moments, plain_names, ranges, values
 from apps.records.presenters.elements import Element
@@ -103,17 +104,21 @@ _SIDES = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
 class Measured:
     """A value and what is said about it. `place` is one of `Place` or empty; `place_by` says by whom. `place_words` are
-    the laboratory's own where they mean none of our places."""
+    the laboratory's own where they mean none of our places.
 
-    value: Value = NO_VALUE
-    ranges: tuple[ReferenceRange, ...] = ()
-    usual_range: ReferenceRange | None = None
-    place: str = ""
-    place_by: str = ""
-    place_words: tuple[str, ...] = ()
+    Each kind of it declares these parts again: a struct has one parent, and a result's is `Entry`.
+    """
+
+    __slots__ = ()
+
+    value: Value
+    ranges: tuple[ReferenceRange, ...]
+    usual_range: ReferenceRange | None
+    place: str
+    place_by: str
+    place_words: tuple[str, ...]
 
     @property
     def is_outside(self) -> bool:
@@ -129,23 +134,33 @@ _OUTSIDE = frozenset(
 )  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
-class Component(Measured):
+class Component(Measured, msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One of several values of one observation, such as the upper number of a blood pressure."""
 
+    value: Value = NO_VALUE
+    ranges: tuple[ReferenceRange, ...] = ()
+    usual_range: ReferenceRange | None = None
+    place: str = ""
+    place_by: str = ""
+    place_words: tuple[str, ...] = ()
     title: str = ""
     codes: tuple[Code, ...] = ()
     test: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ResultEntry(Measured, Entry):
+class ResultEntry(Measured, Entry, frozen=True, kw_only=True, gc=False):
     """A result, a vital sign or any other observation.
 
     `test` is what values are compared under: a LOINC code, else another code, else the title. `members` and
     `derived_from` are references by `Type/id`, or `#id` for what `inside` holds. `at_home`: the patient measured it.
     """
 
+    value: Value = NO_VALUE
+    ranges: tuple[ReferenceRange, ...] = ()
+    usual_range: ReferenceRange | None = None
+    place: str = ""
+    place_by: str = ""
+    place_words: tuple[str, ...] = ()
     test: str = ""
     category: str = Category.OTHER
     components: tuple[Component, ...] = ()
@@ -163,10 +178,15 @@ class ResultEntry(Measured, Entry):
         return not self.value and not self.components and not self.members
 
 
-@dataclass(frozen=True, kw_only=True)
-class Compared(Measured):
+class Compared(Measured, msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What is told of a result beside others of its test: a third of what it says, each part as in `ResultEntry`."""
 
+    value: Value = NO_VALUE
+    ranges: tuple[ReferenceRange, ...] = ()
+    usual_range: ReferenceRange | None = None
+    place: str = ""
+    place_by: str = ""
+    place_words: tuple[str, ...] = ()
     when: When = UNDATED
     status: str = NOT_GIVEN
     group: str = NOT_GIVEN
@@ -200,7 +220,7 @@ def present(resource: Element, context: Context) -> ResultEntry:
         test = _key(f"{test} ({others})")
     return ResultEntry(
         **heading,
-        **vars(measured),
+        **measured,
         when=when if when or when.unknown else reported,
         status=status,
         group=group_of(status),
@@ -306,7 +326,8 @@ def _path(reference: Element, context: Context) -> str:
     return written if written.startswith("#") else context.path_of(written)
 
 
-def _measured(element: Element, *, age: float | None) -> Measured:
+def _measured(element: Element, *, age: float | None) -> dict[str, Any]:
+    """What every `Measured` says."""
     value = values.read(element)
     sent = ranges.read(element)
     usual = ranges.usual(sent, age=age)
@@ -315,7 +336,14 @@ def _measured(element: Element, *, age: float | None) -> Measured:
     if not place and not words and usual is not None:
         side = ranges.compare(value.quantity, usual) if value.kind == values.Kind.QUANTITY else None
         place, judge = (_SIDES[side], Judge.OURS) if side else ("", "")
-    return Measured(value=value, ranges=sent, usual_range=usual, place=place, place_by=judge, place_words=words)
+    return {
+        "value": value,
+        "ranges": sent,
+        "usual_range": usual,
+        "place": place,
+        "place_by": judge,
+        "place_words": words,
+    }
 
 
 def _components(resource: Element, *, age: float | None) -> tuple[Component, ...]:
@@ -325,7 +353,7 @@ def _components(resource: Element, *, age: float | None) -> tuple[Component, ...
 def _component(element: Element, *, age: float | None) -> Component:
     concept = elements.child(element, "code")
     title, codes = title_of(concept), codes_of(concept)
-    return Component(**vars(_measured(element, age=age)), title=title, codes=codes, test=test_of(codes, title))
+    return Component(**_measured(element, age=age), title=title, codes=codes, test=test_of(codes, title))
 
 
 def _titled(element: Element, name: str) -> str:

@@ -1,6 +1,5 @@
 """A Specimen of either version: what was taken for a test."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from apps.records.presenters import elements, moments
@@ -26,8 +25,7 @@ _STATUSES = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class SpecimenEntry(Entry):
+class SpecimenEntry(Entry, frozen=True, kw_only=True, gc=False):
     """A specimen. `when` is when it was taken, else when it was received."""
 
     received: When = UNDATED

@@ -8,9 +8,11 @@ before it, and the code is told as it was sent. What we do not understand is kep
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
+
+import msgspec
+from msgspec.structs import replace
 
 from apps.records.presenters import elements, frequencies, lengths, moments, outline
 from apps.records.presenters.elements import Element
@@ -64,8 +66,7 @@ class Weekday(StrEnum):
     SUNDAY = "sun"
 
 
-@dataclass(frozen=True)
-class Timing:
+class Timing(msgspec.Struct, frozen=True, gc=False):
     """`frequency` times (up to `frequency_to`) every `period` (up to `period_to`) of `span`; numbers as written.
 
     `said` is the code in the provider's words, where these are none that we know: then no number says how often.

@@ -1,4 +1,4 @@
-"""The value of an Observation or of one of its components: every type of both versions in one dataclass.
+"""The value of an Observation or of one of its components: every type of both versions in one struct.
 
 DSTU2: Quantity, CodeableConcept, string, Range, Ratio, SampledData, Attachment, time, dateTime, Period. R4 adds boolean
 and integer and has no Attachment. An integer is a quantity without a unit; a coded yes or no (v2-0136, which DSTU2
@@ -6,10 +6,11 @@ has in place of a boolean) is a yes or no.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 from typing import Final
+
+import msgspec
 
 from apps.records.presenters import elements, moments, quantities
 from apps.records.presenters.elements import Element
@@ -59,8 +60,7 @@ _REASONS = {
 }
 
 
-@dataclass(frozen=True)
-class Attachment:
+class Attachment(msgspec.Struct, frozen=True, gc=False):
     """What is attached, without its content. `has_content`: it came along, in base64."""
 
     title: str = ""
@@ -78,8 +78,7 @@ class Attachment:
 NO_ATTACHMENT: Final = Attachment()
 
 
-@dataclass(frozen=True)
-class Value:
+class Value(msgspec.Struct, frozen=True, gc=False):
     """A value by its kind. `quantity` is the number, the lower bound of a range, the numerator of a ratio, and the
     origin of samples; `until` the upper bound, and the denominator. `text` is what a coded value or a text says, or a
     time of day. `absence` is why there is nothing, empty where there is a value."""

@@ -5,11 +5,12 @@ all who took part and all places are kept, the patient left out. What belongs to
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+import msgspec
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from msgspec.structs import replace
 
 from apps.records.presenters import elements, moments, naming, quantities
 from apps.records.presenters.elements import Element
@@ -55,8 +56,7 @@ class Group(StrEnum):
     CANCELED = "canceled"
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(msgspec.Struct, frozen=True, gc=False):
     """Where, and when there."""
 
     name: str = ""
@@ -76,16 +76,14 @@ class Use(StrEnum):
     NOT_GIVEN = NOT_GIVEN
 
 
-@dataclass(frozen=True)
-class Diagnosis:
+class Diagnosis(msgspec.Struct, frozen=True, gc=False):
     """What was found or suspected, by the name that the visit or the condition gives it."""
 
     what: str = ""
     use: Use = Use.NOT_GIVEN
 
 
-@dataclass(frozen=True)
-class Hospitalization:
+class Hospitalization(msgspec.Struct, frozen=True, gc=False):
     """How a stay began and ended, in the provider's words."""
 
     came_from: str = ""
@@ -95,8 +93,7 @@ class Hospitalization:
     readmission: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class VisitEntry(Entry):
+class VisitEntry(Entry, frozen=True, kw_only=True, gc=False):
     """A visit. `title` is its type in the provider's words, else its service; where it is empty, `kind` says enough.
 
     `class_said` is the class in the provider's words, where it is none that we know. `clinic` is the organization that
@@ -114,7 +111,7 @@ class VisitEntry(Entry):
     places: tuple[Place, ...] = ()
     reasons: tuple[str, ...] = ()
     diagnoses: tuple[Diagnosis, ...] = ()
-    hospitalization: Hospitalization = field(default_factory=Hospitalization)
+    hospitalization: Hospitalization = msgspec.field(default_factory=Hospitalization)
     length: Quantity = NO_QUANTITY
     priority: str = ""
     part_of: str = ""

@@ -5,11 +5,11 @@ they take a tenth of what the entries take.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, replace
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from apps.records import presenting
 from apps.records.presenters import delicate
@@ -58,10 +58,10 @@ def _named(rows: Iterator[tuple[Key, bytes]]) -> Iterator[tuple[Key, Row]]:
             yield key, row
 
 
-def _told(of: Any) -> dict[str, Any]:
+def _told(of: msgspec.Struct) -> dict[str, Any]:
     """What is not as it is where nothing is said."""
     nothing = type(of)()
-    values = ((field.name, getattr(of, field.name)) for field in fields(of))
+    values = ((name, getattr(of, name)) for name in of.__struct_fields__)
     return {
         name: _told(value) if isinstance(value, When) else value
         for name, value in values

@@ -5,7 +5,7 @@ import logging
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -13,6 +13,7 @@ from uuid import UUID
 import msgspec
 from django.db import transaction
 from django.utils import timezone
+from msgspec.structs import replace
 
 from apps.connections.models import Connection
 from apps.records import places, presenting, subjects

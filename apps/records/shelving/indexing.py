@@ -1,12 +1,12 @@
 """What a shelf and its leaves hold, as it is written and read back."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
 from functools import cache
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 import msgspec
+from msgspec.structs import fields
 
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.moments import When
@@ -193,8 +193,8 @@ def read_phrase(written: bytes) -> Phrase:
 
 def write_when(when: When) -> msgspec.Raw:
     """The date of an entry as a search shows it: mostly one day or moment, which is written alone."""
-    told = ((field, getattr(when, field.name)) for field in fields(when) if field.name not in _UNSHOWN)
-    said = {field.name: value for field, value in told if value != field.default}
+    told = ((name, getattr(when, name), unsaid) for name, unsaid in _SHOWN)
+    said = {name: value for name, value, unsaid in told if value != unsaid}
     return msgspec.Raw(msgspec.json.encode(said if said.keys() - {"starts"} else when.starts))
 
 
@@ -205,6 +205,7 @@ def read_when(written: msgspec.Raw) -> When:
 
 
 _UNSHOWN: Final = frozenset({"means", "sorts_at"})
+_SHOWN: Final = tuple((field.name, field.default) for field in fields(When) if field.name not in _UNSHOWN)
 _READ_WHEN: Final[Callable[[msgspec.Raw], str | When]] = msgspec.json.Decoder(str | When).decode
 
 

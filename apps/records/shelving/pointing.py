@@ -6,11 +6,11 @@ a date. Numbers and dates take a tenth of that, and what many say alike stands o
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import groupby
 from typing import Final, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from apps.records.charts import comparing, points
 from apps.records.charts.comparing import Reader

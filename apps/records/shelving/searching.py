@@ -11,11 +11,12 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Final, NamedTuple, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from apps.records.presenters import absences, illnesses, meanings, plain_names
 from apps.records.presenters.entry import NOT_GIVEN, Code, Entry

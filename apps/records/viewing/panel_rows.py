@@ -1,11 +1,12 @@
 """The results that belong to a report, or to a result that has only members: the panel as it was ordered."""
 
 from collections.abc import Container, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from django.utils import formats, timezone
 from django.utils.translation import gettext
+from msgspec.structs import replace
 
 from apps.records import bodies, presenting, subjects
 from apps.records.models import Record

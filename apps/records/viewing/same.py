@@ -3,10 +3,11 @@ them. Nothing is merged away that one of them tells and the row's page does not.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
 from functools import cached_property
 from typing import Final
 from uuid import UUID
+
+from msgspec.structs import fields, replace
 
 from apps.records.presenters import results
 from apps.records.presenters.allergies import AllergyEntry

@@ -1,8 +1,9 @@
 """How an entry stands on the day of a page, where that hangs on the day: insurance whose period is over has ended,
 whatever was sent (patient experience 3.10)."""
 
-from dataclasses import replace
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.insurance import CoverageEntry

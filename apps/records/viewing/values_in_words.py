@@ -1,12 +1,12 @@
 """Values of results in words. Digits and units are as sent, and no language writes a number another way."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Final
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
+from msgspec.structs import replace
 
 from apps.records import counts
 from apps.records.presenters import dates

@@ -1,9 +1,8 @@
 """What a chart reads of a shelved result: some of what it says, and that as the result itself says it."""
 
-from dataclasses import fields
-
 import msgspec
 import pytest
+from msgspec.structs import fields
 
 from apps.records.charts import series
 from apps.records.charts.comparing import Reader

@@ -1,11 +1,11 @@
 """An allergy of either version becomes one entry, and what says there is none becomes no allergy."""
 
-from dataclasses import fields
 from typing import Any
 
 import msgspec
 import pytest
 from hypothesis import given
+from msgspec.structs import fields
 
 from apps.records.presenters import allergies
 from apps.records.presenters.absences import Absence

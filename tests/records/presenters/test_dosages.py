@@ -1,10 +1,10 @@
 """How a medicine is taken, from both versions, in the provider's words or in a sentence of its parts."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
+from msgspec.structs import replace
 
 from apps.records.presenters import dosage_words, dosages, timings
 from apps.records.presenters.dosages import Dosage

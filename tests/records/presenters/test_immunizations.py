@@ -1,10 +1,10 @@
 """A vaccine of either version becomes one entry, and what was not given is no dose."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
+from msgspec.structs import replace
 
 from apps.records.presenters import illnesses, immunizations
 from apps.records.presenters.entry import Context

@@ -1,11 +1,11 @@
 """A medicine as prescribed, reported or filled: one entry from both versions, and nothing current that is not."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from apps.records.presenters import medications
 from apps.records.presenters.entry import Context

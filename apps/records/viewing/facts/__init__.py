@@ -4,10 +4,11 @@
 field without a label is none to show: a reference, a code, what the head of the page says already.
 """
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from typing import Final
 
 from django.utils.translation import ngettext
+from msgspec.structs import fields, replace
 
 from apps.records import counts
 from apps.records.presenters import meanings

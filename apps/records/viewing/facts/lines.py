@@ -2,14 +2,15 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields, is_dataclass, replace
 from enum import StrEnum
 from functools import cache
 from itertools import islice
 from types import MappingProxyType
 from typing import Any, Final
 
+import msgspec
 from django.utils.translation import gettext, ngettext
+from msgspec.structs import fields, replace
 
 from apps.records import counts
 from apps.records.presenters import dates, dosage_words, immunizations, insurance, lengths, plain_names
@@ -141,7 +142,7 @@ def _one(value: object) -> str:
 def _saying(kind: Any) -> Callable[[Any], str] | None:
     """What puts values of that kind into words; None: nothing does."""
     say = next((say for base, say in _SAYINGS.items() if issubclass(kind, base)), None)
-    return _together if say is None and is_dataclass(kind) else say
+    return _together if say is None and issubclass(kind, msgspec.Struct) else say
 
 
 @cache
