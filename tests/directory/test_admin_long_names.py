@@ -1,4 +1,4 @@
-"""Lists of the admin where names are as long as a published list likes."""
+"""The admin where names and addresses are as long as a published list likes."""
 
 import re
 from collections.abc import Callable
@@ -25,15 +25,20 @@ def long_names() -> None:
     )
 
 
+def shown(page: Page, staff: Client, address: str) -> Page:
+    """With the styles that it names."""
+    html = staff.get(address).content.decode()
+    page.set_content(re.sub(r"<link[^>]*>|<script.*?</script>|<img[^>]*>", "", html, flags=re.DOTALL))
+    for name in re.findall(r'<link[^>]*href="/static/([^"]+\.css)"', html):
+        page.add_style_tag(path=finders.find(name))
+    return page
+
+
 @pytest.mark.usefixtures("long_names")
 class TestAListOfTheAdmin:
     @pytest.mark.parametrize("of", ["provider", "endpoint"])
     def test_shows_all_columns_beside_a_long_name(self, new_page: Callable[..., Page], staff: Client, of: str) -> None:
-        page = new_page(width=1280)
-        html = staff.get(f"/admin/directory/{of}/").content.decode()
-        page.set_content(re.sub(r"<link[^>]*>|<script.*?</script>|<img[^>]*>", "", html, flags=re.DOTALL))
-        for name in re.findall(r'<link[^>]*href="/static/([^"]+\.css)"', html):
-            page.add_style_tag(path=finders.find(name))
+        page = shown(new_page(width=1280), staff, f"/admin/directory/{of}/")
         results = page.locator(".results")
         assert LONG in results.inner_text()
         assert results.evaluate("results => results.scrollWidth - results.clientWidth") <= 0
@@ -41,3 +46,12 @@ class TestAListOfTheAdmin:
     def test_is_none_of_a_stranger_s(self, client: Client) -> None:
         answer = client.get("/admin/directory/provider/")
         assert (answer.status_code, LONG in answer.content.decode()) == (302, False)
+
+
+@pytest.mark.usefixtures("long_names")
+class TestAPageOfOne:
+    def test_is_as_wide_as_a_telephone(self, new_page: Callable[..., Page], staff: Client) -> None:
+        endpoint = Endpoint.objects.get()
+        page = shown(new_page(width=360), staff, f"/admin/directory/endpoint/{endpoint.pk}/change/")
+        assert LONG in page.locator("#content h2").first.inner_text()
+        assert page.evaluate("document.documentElement.scrollWidth") == 360
