@@ -69,7 +69,9 @@ OUTLOOKS: Mapping[Outlook, Promise] = MappingProxyType(
     {
         Outlook.WELL: _("it holds."),
         Outlook.NOT_WATCHED: _("it is not watched."),
-        Outlook.UNSEEN: _("it was not seen for three days. Look whether this machine can reach our own address."),
+        Outlook.UNSEEN: _(
+            "it was not seen in the last three days. Look whether this machine can reach our own address."
+        ),
         Outlook.ENDS_SOON: _("it ends within 21 days. Renew it."),
         Outlook.ENDS_VERY_SOON: _("it ends within 7 days. Renew it now."),
         Outlook.ENDED: _("it has ended. Renew it now: providers may end permissions meanwhile."),
