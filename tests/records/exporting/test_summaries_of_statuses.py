@@ -40,6 +40,51 @@ class TestAStatus:
         assert "Not listed" not in found.words(loinc)
 
 
+class TestACaution:
+    """What makes an entry less certain, or says why it stands so, reaches programs and people."""
+
+    @pytest.mark.parametrize(
+        "sent",
+        [
+            made("MedicationStatement", status="on-hold", statusReason=[{"text": "Weak kidneys"}], **DRUG),
+            made("MedicationRequest", status="on-hold", intent="order", statusReason={"text": "Weak kidneys"}, **DRUG),
+            made("MedicationOrder", status="on-hold", reasonEnded={"text": "Weak kidneys"}, **DRUG),
+        ],
+    )
+    def test_says_why_a_medicine_is_paused(self, alice, sent):
+        keep(make_connection(alice), sent)
+        found = Summarized(alice)
+        (only,) = found.told(MEDICINES)
+        why = only["statusReason"]
+        assert (why[0] if isinstance(why, list) else why) == {"text": "Weak kidneys"}
+        assert found.words(MEDICINES).count("Weak kidneys") == 1
+
+    @pytest.mark.parametrize("said", [{"primarySource": False}, {"reported": True}])
+    def test_says_that_a_vaccine_was_only_reported(self, alice, said):
+        sent = made(
+            "Immunization", vaccineCode=CANARY, status="completed", reportOrigin={"text": "From memory"}, **said
+        )
+        keep(make_connection(alice), sent)
+        found = Summarized(alice)
+        (only,) = found.told(VACCINES)
+        assert (only["primarySource"], only["reportOrigin"]) == (False, {"text": "From memory"})
+        assert "Reported, given elsewhere; Reported by: From memory" in found.words(VACCINES)
+
+    def test_says_nothing_of_who_saw_a_vaccine_given_where_nobody_did(self, alice):
+        keep(make_connection(alice), made("Immunization", vaccineCode=CANARY, status="completed"))
+        (only,) = Summarized(alice).told(VACCINES)
+        assert "primarySource" not in only
+
+    def test_says_why_a_procedure_was_not_finished(self, alice):
+        keep(
+            make_connection(alice), made("Procedure", code=CANARY, status="stopped", statusReason={"text": "Bleeding"})
+        )
+        found = Summarized(alice)
+        (only,) = found.told(PROCEDURES)
+        assert only["statusReason"] == {"text": "Bleeding"}
+        assert "Bleeding" in found.words(PROCEDURES)
+
+
 class TestAMedicine:
     def test_is_no_order_where_nothing_says_so(self, alice):
         keep(

@@ -169,6 +169,9 @@ def immunization(told: Told) -> Item | None:
     resource |= writing.without_empty({"lotNumber": lot, "protocolApplied": _doses(told.entry)})
     if elements.flag(sent, "isSubpotent") is True:  # a modifier: without it, the dose was a whole one
         resource["isSubpotent"] = True
+    if isinstance(told.entry, ImmunizationEntry) and told.entry.is_reported:  # nobody here saw it given
+        origin = next(iter(writing.concepts(sent, "reportOrigin")), {})
+        resource |= {"primarySource": False, **({"reportOrigin": origin} if origin else {})}
     return Item(resource, title, narrating.details(told), subject_name="patient")
 
 
@@ -195,10 +198,10 @@ def procedure(told: Told) -> Item | None:
     title, concept = _named(told, "code")
     when = moments.read(sent, "performed", means="done")
     performed = {"performedString": when.text} if when.text else writing.moment("performed", when, is_needed=True)
-    known_beside = {name: writing.concepts(sent, name) for name in ("bodySite", "complication")}
-    outcome = next(iter(writing.concepts(sent, "outcome")), {})
+    several = {name: writing.concepts(sent, name) for name in ("bodySite", "complication")}
+    one = {name: next(iter(writing.concepts(sent, name)), {}) for name in ("statusReason", "outcome")}
     resource = writing.without_empty(
-        {"resourceType": "Procedure", "status": known, "code": concept, **performed, **known_beside, "outcome": outcome}
+        {"resourceType": "Procedure", "status": known, "code": concept, **performed, **several, **one}
     )
     return Item(resource, title, narrating.details(told))
 

@@ -29,17 +29,18 @@ def medicine(told: Told) -> Item | None:
     title, codes = _drug(told)
     dosage, ends = _dosages(told), _ends(told)
     named = {"medicationCodeableConcept": writing.concept(title, codes)}
+    why = writing.concepts(sent, "statusReason", "reasonEnded", "reasonNotTaken")  # it is paused, say
     if told.entry.resource_type == "MedicationStatement":
         when = moments.read(sent, "effective", "dateAsserted", means="started")
         taken = writing.moment("effective", when, is_needed=True)
         known = {"resourceType": "MedicationStatement", "status": status if status in _STATED else "unknown"}
-        resource = writing.without_empty({**known, **named, **taken, "dosage": dosage})
+        resource = writing.without_empty({**known, "statusReason": why, **named, **taken, "dosage": dosage})
     else:
         when = moments.read(sent, "authoredOn", "dateWritten", means="prescribed")
         known = {"resourceType": "MedicationRequest", "status": status if status in _ORDERED else "unknown"}
         authored = {"authoredOn": writing.date(when.starts), "dosageInstruction": dosage}
-        noted = [{"text": said} for said in ends]
-        resource = writing.without_empty({**known, **_intended(told), **named, **authored, "note": noted})
+        noted, because = [{"text": said} for said in ends], {"statusReason": next(iter(why), {})}
+        resource = writing.without_empty({**known, **because, **_intended(told), **named, **authored, "note": noted})
     return Item(resource, title, narrating.details(told, *(each["text"] for each in dosage), *ends))
 
 

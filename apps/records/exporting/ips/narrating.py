@@ -22,12 +22,13 @@ _TOLD: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "AllergyEntry": ("criticality", "reactions", "last_reaction"),
         "ConditionEntry": ("severity", "stages", "body_sites", "ended"),
         "DeviceEntry": ("model", "maker", "serial"),
-        "ImmunizationEntry": ("doses", "lot", "is_subpotent"),
-        "ProcedureEntry": ("body_sites", "outcome", "complications"),
+        "ImmunizationEntry": ("is_reported", "reported_by", "doses", "lot", "is_subpotent"),
+        "MedicationEntry": ("stopped_because",),
+        "ProcedureEntry": ("body_sites", "reasons_not", "outcome", "complications"),
         "ResultEntry": ("specimen", "body_site"),
     }
 )
-_SAY_WHAT_THEY_ARE: Final = frozenset({"criticality", "reactions", "model"})
+_SAY_WHAT_THEY_ARE: Final = frozenset({"criticality", "reactions", "model", "stopped_because"})
 
 
 def details(told: Told, *said: str) -> str:
