@@ -142,3 +142,46 @@ class TestAPhraseOfAnEarlierRelease:
         ((key, when),) = phrase.entries
         assert (phrase.title, key[3], phrase.standing.status) == ("Asthma", 7, "")
         assert whens.in_words(indexing.read_when(when)) == "March 2019"
+
+
+class TestAnEntryWithoutAName:
+    """What it is called by: its kind, or the code that it came with."""
+
+    BY = {"display": "Dr. Ada Vale"}
+
+    def names(self, text: str) -> list[str]:
+        return [unescape(name).strip() for name in re.findall(r'class="row-title name">([^<]+)', text)]
+
+    @pytest.mark.parametrize(
+        ("subject", "resource"),
+        [
+            ("plans", {"resourceType": "CarePlan", "status": "active", "author": [BY]}),
+            (
+                "plans",
+                {
+                    "resourceType": "CarePlan",
+                    "status": "active",
+                    "author": [BY],
+                    "category": [{"coding": [{"system": "http://snomed.info/sct", "code": "736353004"}]}],
+                },
+            ),
+            ("conditions", {"resourceType": "Condition", "code": {"coding": [{"code": "X99"}]}, "recorder": BY}),
+            (
+                "procedures",
+                {
+                    "resourceType": "Procedure",
+                    "status": "completed",
+                    "code": {"coding": [{"code": "44950"}]},
+                    "performer": [{"actor": BY}],
+                },
+            ),
+            ("other", {"resourceType": "Communication", "status": "completed", "sender": BY}),
+        ],
+    )
+    def test_is_called_as_its_list_calls_it(self, hers, sam, connection, subject, resource):
+        keep(connection, {**resource, "id": "n1", "subject": SUBJECT})
+        (listed_as,) = self.names(page(hers, "subject", subject))
+        assert self.names(ask(hers, "vale")) == [listed_as]
+        assert listed_as != "Unnamed entry"
+        hers.force_login(sam)
+        assert self.names(ask(hers, "vale")) == []

@@ -37,3 +37,44 @@ class TestTheLanguageOfAnEntry:
     def test_is_none_where_none_was_sent_that_is_one(self, hers, connection, sent):
         keep(connection, {**result(0, name="Peptide", code="1-1"), **({"language": sent} if sent else {})})
         assert "<h1>Peptide</h1>" in entry(hers, "es")
+
+
+def address(name):
+    """Where the entry, or another page that names it, is."""
+    pk = Record.objects.get(logical_id="o0").pk
+    args = {"subject": ["results"], "over_time": ["results", pk]}
+    return reverse(name, args=args.get(name, []))
+
+
+class TestTheLanguageOfARow:
+    NAMED = '<span lang="ar" dir="auto">تحليل</span>'
+
+    @pytest.fixture
+    def named(self, connection):
+        keep(connection, {**result(0, name="تحليل", code="1-1"), "language": "ar"}, result(1))
+
+    @pytest.mark.parametrize("page", ["subject", "everything_by_date", "whole_record"])
+    def test_is_that_of_the_providers_words(self, hers, sam, named, page):
+        text = hers.get(address(page)).content.decode()
+        assert self.NAMED in text
+        assert text.count('lang="ar"') == 1
+        hers.force_login(sam)
+        assert 'lang="ar"' not in hers.get(address(page)).content.decode()
+
+    def test_is_that_of_a_heading_over_time(self, hers, named):
+        assert '<h1 lang="ar" dir="auto">تحليل</h1>' in hers.get(address("over_time")).content.decode()
+
+    def test_is_that_of_what_is_found(self, hers, named):
+        text = hers.post(reverse("search_record"), {"words": "تحليل"}, follow=True).content.decode()
+        assert self.NAMED in text
+
+    def test_is_not_that_of_a_name_of_ours(self, hers, connection):
+        keep(connection, {**result(0), "language": "en"})
+        hers.cookies["django_language"] = "es"
+        text = hers.get(address("subject")).content.decode()
+        assert '<span class="theirs">(<span lang="en" dir="auto">Sodium</span>)</span>' in text
+        assert '<span class="row-title name">Sodio' in text
+
+    def test_is_not_said_where_it_is_the_pages(self, hers, connection):
+        keep(connection, {**result(0, name="Peptide", code="1-1"), "language": "en-US"})
+        assert 'lang="en-US"' not in hers.get(address("subject")).content.decode()

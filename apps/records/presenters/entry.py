@@ -35,6 +35,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     a code or an id. `codes` serve to find a plain name, and to tell whether two providers mean the same. `when` is the
     date the subject is sorted by. `status` and `group` are words of the subject's own closed vocabularies or NOT_GIVEN.
     `people` are names as sent. `said` is the provider's free text, `narrative` its narrative as plain text.
+    `language` is that of the provider's words, where it says one.
     """
 
     resource_type: str = ""
@@ -47,6 +48,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     people: tuple[str, ...] = ()
     said: tuple[str, ...] = ()
     narrative: str = ""
+    language: str = ""
     is_withdrawn: bool = False  # entered in error: the provider says this never was
     is_withheld: bool = False  # masked, or without any content: the provider hides its details
     is_modified: bool = False  # it was sent with what may turn all of it around: `said` begins with that

@@ -16,6 +16,7 @@ from apps.records.presenters.narratives import narrative
 from apps.records.presenters.remembering import remembered
 
 _MOST = 30  # codings of one concept; more is an accident
+_LONGEST_LANGUAGE = 35  # letters of a tag (RFC 5646, section 4.4.1)
 _STATUSES = ("status", "verificationStatus", "clinicalStatus", "lifecycleStatus", "docStatus")
 _FORMALITIES = frozenset(
     (
@@ -39,6 +40,7 @@ class Head(TypedDict):
     title: str
     codes: tuple[Code, ...]
     narrative: str
+    language: str
     is_withdrawn: bool
     is_withheld: bool
     is_modified: bool
@@ -59,6 +61,7 @@ def head(resource: Element, concept: object = None) -> Head:
         title=called.title if is_told else "",
         codes=called.codes if is_told else (),
         narrative=narrative(resource) if is_told else "",
+        language=elements.text(resource, "language")[:_LONGEST_LANGUAGE] if is_told and "language" in resource else "",
         is_withdrawn=is_withdrawn,
         is_withheld=is_withheld,
         is_modified=is_told and bool(modifiers(resource)),

@@ -48,12 +48,13 @@ def _decoder(kind: Any) -> msgspec.json.Decoder[Entry]:
 
 class Standing(NamedTuple):
     """How an entry stands, in the words of its own kind: what a search tells of it beside name and date. `means` is
-    what its date is of (`meanings`)."""
+    what its date is of (`meanings`), and `language` that of its name, where the provider says one."""
 
     kind: str = ""
     status: str = ""
     group: str = ""
     means: str = ""
+    language: str = ""
 
 
 class Words(msgspec.Struct, frozen=True, array_like=True):

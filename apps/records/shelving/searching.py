@@ -19,6 +19,8 @@ import msgspec
 from msgspec.structs import replace
 
 from apps.records.presenters import absences, illnesses, meanings, plain_names
+from apps.records.presenters.care_plans import PLAIN_WORDS as PLANS
+from apps.records.presenters.care_plans import CarePlanEntry
 from apps.records.presenters.entry import NOT_GIVEN, Code, Entry
 from apps.records.presenters.family import FamilyEntry
 from apps.records.presenters.immunizations import ImmunizationEntry
@@ -41,6 +43,8 @@ _LONGEST: Final = 400
 _LONGEST_TITLE: Final = 120
 _LONGEST_DATE: Final = 40  # where it was sent as a text
 _MOST_PEOPLE: Final = 5  # of an entry
+_KIND: Final = "="  # begins no key of a name of ours
+_LONGEST_CODE: Final = 60
 _MARK: Final = "\x1f"  # no provider's text holds it: `elements.shown` takes it out
 _A_LEAF: Final = 100  # phrases, of which a search shows a few
 _MOST_KEPT: Final = 4000  # entries held at once while leaves are made
@@ -99,7 +103,7 @@ def words_of(text: str) -> list[str]:
 def written(entry: Entry) -> bytes:
     """The words of one entry."""
     title, key, words = _found_by(*_called(entry), entry.resource_type, entry.codes, entry.people[:_MOST_PEOPLE])
-    standing = Standing(type(entry).__name__, entry.status, entry.group, meanings.of(entry))
+    standing = Standing(type(entry).__name__, entry.status, entry.group, meanings.of(entry), entry.language)
     when = replace(entry.when, text=entry.when.text[:_LONGEST_DATE])
     return msgspec.json.encode(Words(title, key, indexing.write_when(when), words, standing))
 
@@ -121,16 +125,31 @@ def _found_by(
 def _called(entry: Entry) -> tuple[str, str]:
     """Its title, and the key of what lists call it: of a vaccine, what it is against; of what says that there is none,
     what there is none of. What has no title may be a visit, which is called by what sort of visit it was, or about a
-    relative: by the provider's words, else by ours."""
+    relative: by the provider's words, else by ours; all else is called by its kind, or by the code it came with."""
     if entry.is_known_absence and (absence := absences.known_absence(entry.codes, entry.title)) is not None:
         return entry.title, absences.key_of(absence)
     if isinstance(entry, ImmunizationEntry) and not entry.is_withheld:
         return entry.title, illnesses.key_of(entry.illnesses)
+    if isinstance(entry, CarePlanEntry) and (code := next((one.code for one in entry.codes if one.code in PLANS), "")):
+        return entry.title, _of_kind(entry, code)
     if entry.title or entry.is_withheld:
         return entry.title, ""
     if isinstance(entry, VisitEntry):
         return entry.class_said, "" if entry.class_said else entry.kind
-    return "", entry.relative if isinstance(entry, FamilyEntry) and entry.relative != NOT_GIVEN else ""
+    if isinstance(entry, FamilyEntry) and entry.relative != NOT_GIVEN:
+        return "", entry.relative
+    return "", _of_kind(entry, next((one.code for one in entry.codes if one.code), ""))
+
+
+def _of_kind(entry: Entry, code: str) -> str:
+    """What is kept of one that lists call by what kind of entry it is, or by a code."""
+    return f"{_KIND}{entry.resource_type}{_KIND}{code[:_LONGEST_CODE]}"
+
+
+def read_kind(key: str) -> tuple[str, str] | None:
+    """The type and the code that are kept of such an entry; None for any other key."""
+    resource_type, _mark, code = key.removeprefix(_KIND).partition(_KIND)
+    return (resource_type, code) if key.startswith(_KIND) else None
 
 
 @dataclass

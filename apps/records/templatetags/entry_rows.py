@@ -114,14 +114,22 @@ def _list(rows: Iterable[Row], addresses: _Addresses, *, show_subject: bool) -> 
 
 
 def _row(row: Row, addresses: _Addresses, *, show_subject: bool = False) -> str:
-    theirs = f' <span class="theirs">({_said(row.theirs)})</span>' if _has_its_own_words(row) else ""
+    theirs = f' <span class="theirs">({_in_its_language(row.theirs, row)})</span>' if _has_its_own_words(row) else ""
+    title = _in_its_language(row.title, row) if row.is_called_by_them else _said(row.title)
     details = "".join(f'<span class="row-said">{dates_whole(detail)}</span>' for detail in row.details)
     return (
         f'<li><a class="row-link" href="{addresses.of(row)}"><div>'
-        f'<span class="row-title name">{_said(row.title)}{theirs}</span>\n{details}\n'
+        f'<span class="row-title name">{title}{theirs}</span>\n{details}\n'
         f'<span class="row-detail parts">{_in_parts(_beneath(row, show_subject=show_subject))}</span>'
         f"{_listed_by(row)}</div></a>{_others(row, addresses)}</li>\n"
     )
+
+
+def _in_its_language(words: str, row: Row) -> str:
+    """A provider's words, marked where they are in another language than the page (WCAG 3.1.2)."""
+    if not row.language:
+        return _said(words)
+    return f'<span lang="{_said(row.language)}" dir="auto">{_said(words)}</span>'
 
 
 def _has_its_own_words(row: Row) -> bool:
@@ -136,8 +144,9 @@ def _name(row: Row, addresses: _Addresses, *, is_dated: bool) -> str:
     when = f' <span class="row-detail">{dates_whole(row.when)}</span>' if is_dated else ""
     details = "".join(f" <strong>{_said(detail)}</strong>" for detail in row.details)
     theirs = Truncator("; ".join(_own_words(row))).chars(_LONGEST_NAME)
-    beside = f' <span class="theirs">({_said(theirs)})</span>' if theirs else ""
-    return f'<dd><a href="{addresses.of(row)}">{_said(title)}{beside}</a>{person}{when}{details}</dd>'
+    beside = f' <span class="theirs">({_in_its_language(theirs, row)})</span>' if theirs else ""
+    said = _in_its_language(title, row) if row.is_called_by_them else _said(title)
+    return f'<dd><a href="{addresses.of(row)}">{said}{beside}</a>{person}{when}{details}</dd>'
 
 
 def _own_words(row: Row) -> tuple[str, ...]:
@@ -207,8 +216,11 @@ def _other(other: Row, row: Row, addresses: _Addresses) -> str:
     named = other.theirs if other.theirs and other.theirs != row.theirs else ""
     if not named and other.title != row.title:
         named = other.title
-    said = (*((named,) if named else ()), *(other.details if other.details != row.details else ()))
-    spans = "\n".join(f"<span>{dates_whole(one)}</span>" for one in said)
+    said = other.details if other.details != row.details else ()
+    is_theirs = named == other.theirs or other.is_called_by_them
+    own = _in_its_language(named, other) if is_theirs else _said(named)
+    told = (*((own,) if named else ()), *map(dates_whole, said))
+    spans = "\n".join(f"<span>{one}</span>" for one in told)
     parts = f'<span class="parts">{_in_parts(_detail(other))}</span>'
     return f'<li><a href="{addresses.of(other)}">{parts}</a>\n{spans}</li>'
 

@@ -12,7 +12,6 @@ from uuid import UUID
 import msgspec
 from django.db import DEFAULT_DB_ALIAS
 from django.db.models import QuerySet
-from django.utils.translation import get_language
 
 from apps.accounts.models import User
 from apps.connections.answers import candidates
@@ -36,6 +35,7 @@ from apps.records.viewing import (
     cautions,
     connected,
     facts,
+    languages,
     other_kinds,
     panel_rows,
     questions,
@@ -63,7 +63,6 @@ SELECT id, user_id, record_id, sealed_body, digest, received_at, superseded_at F
 WHERE record_id = %(record_id)s ORDER BY superseded_at DESC, id DESC LIMIT %(most)s
 """
 _BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)  # and texts, whose brackets are none
-_LANGUAGE: Final = re.compile("[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
 _STEPS = {b"[": 1, b"{": 1, b"]": -1, b"}": -1}
 _MOST_VERSIONS = 20
 
@@ -113,8 +112,7 @@ class EntryPage:
     @property
     def language(self) -> str:
         """The language of the provider's own words, where it says one and the page is in another."""
-        said = self.written_in if _LANGUAGE.fullmatch(self.written_in) else ""
-        return said if said[:2].lower() != (get_language() or "")[:2] else ""
+        return languages.of(self.written_in)
 
     @property
     def was_changed(self) -> bool:

@@ -18,7 +18,7 @@ from apps.records.presenters.results import ResultEntry
 from apps.records.senders import Sender
 from apps.records.shelving import course, reading
 from apps.records.subjects import RESULTS, VITALS, Subject
-from apps.records.viewing import asking_first, entries, whole
+from apps.records.viewing import asking_first, entries, languages, whole
 from apps.records.viewing.whole import Source, Whole
 from apps.vault import sealing
 from apps.vault.sealing import Holder
@@ -80,6 +80,11 @@ class Page:
     entry: ResultEntry
     test: OneTest
     whole: Whole
+
+    @property
+    def language(self) -> str:
+        """The language of the provider's words, where it is not the page's."""
+        return languages.of(self.entry.language)
 
     @property
     def behind(self) -> tuple[Source, ...]:

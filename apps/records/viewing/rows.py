@@ -22,6 +22,7 @@ from apps.records.shelving import arranging
 from apps.records.shelving.reading import Shelved
 from apps.records.viewing import (
     cautions,
+    languages,
     other_kinds,
     provider_codes,
     remarks,
@@ -56,6 +57,8 @@ class Row:
     of_its_test: int = 0
     others: tuple["Row", ...] = ()
     person: str = ""  # whose it is, where the record is of several people
+    language: str = ""  # of the provider's words, where it is not the page's
+    is_called_by_them: bool = False  # the title is in the provider's words
 
     @property
     def listed_by(self) -> int:
@@ -247,7 +250,14 @@ def _row(shelved: Shelved, source: Source, alike: _Alike, *, has_details: bool) 
         clinics=(source.name,),
         of_its_test=shelved.of_its_test,
         person=source.person,
+        language=languages.of(entry.language),
+        is_called_by_them=is_in_their_words(title, entry.title),
     )
+
+
+def is_in_their_words(title: str, theirs: str) -> bool:
+    """Whether a row's title is the provider's, or all of it but its kind."""
+    return bool(title) and theirs.startswith(title)
 
 
 def _unread(shelved: Shelved, source: Source) -> Row:

@@ -7,14 +7,13 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from django.utils.translation import gettext
-
 from apps.records.presenters import absences, family, illnesses, plain_names, visits
+from apps.records.presenters.entry import Code, Entry
 from apps.records.presenting import KINDS
 from apps.records.shelving import searching
 from apps.records.shelving.searching import Hit
 from apps.records.subjects import LISTED
-from apps.records.viewing import provider_codes, standing, whens
+from apps.records.viewing import languages, provider_codes, rows, standing, whens
 from apps.records.viewing import words as wording
 from apps.records.viewing.lists import Section
 from apps.records.viewing.rows import Row
@@ -22,6 +21,7 @@ from apps.records.viewing.whole import Whole
 
 LONGEST_WORDS: Final = 100
 _PLAIN = {name.key: name for name in plain_names.NAMES}
+_NO_INFORMATION: Final = "no-information"
 # By keys that no name of ours has.
 _BY_KIND = {kind.value: words for kind, words in (*visits.KIND_WORDS.items(), *family.RELATIVE_WORDS.items())}
 
@@ -108,15 +108,32 @@ def _row(whole: Whole, hit: Hit) -> Row:
         providers=(source.provider,),
         clinics=(source.name,),
         person=source.person,
+        language=languages.of(hit.standing.language),
+        is_called_by_them=rows.is_in_their_words(title, hit.title),
     )
 
 
 def _status(hit: Hit, provider: str, *, at: datetime) -> str:
-    kind = KINDS.get(hit.standing.kind)
-    if kind is None:  # an earlier release did not say how it stands
+    if not hit.standing.kind:  # an earlier release did not say how it stands
         return ""
-    entry = kind(status=hit.standing.status, group=hit.standing.group, when=hit.when)
-    return wording.of_status(standing.of(entry, at), provider=provider)
+    return wording.of_status(standing.of(_entry(hit), at), provider=provider)
+
+
+def _entry(hit: Hit) -> Entry:
+    """As much of the entry as a search knows."""
+    kind = KINDS.get(hit.standing.kind)
+    if kind is None:
+        return Entry(title=hit.title, when=hit.when)
+    resource_type, code = searching.read_kind(hit.plain) or ("", "")
+    return kind(
+        resource_type=resource_type,
+        title=hit.title,
+        codes=(Code(code=code),) if code else (),
+        when=hit.when,
+        status=hit.standing.status,
+        group=hit.standing.group,
+        says_no_information=hit.standing.group == _NO_INFORMATION,
+    )
 
 
 def _names(hit: Hit) -> tuple[str, str]:
@@ -127,4 +144,7 @@ def _names(hit: Hit) -> tuple[str, str]:
     ours, theirs = str(absences.WORDS[absence]) if absence else ours, hit.title
     if ours and theirs:
         return ours, theirs if theirs.casefold() != ours.casefold() else ""
-    return provider_codes.told(theirs) or ours or str(_BY_KIND.get(hit.plain, "")) or gettext("Unnamed entry"), ""
+    called = ours or str(_BY_KIND.get(hit.plain, ""))
+    if not called:
+        return rows.names(_entry(hit))
+    return provider_codes.told(theirs) or called, ""

@@ -94,7 +94,7 @@ def show_over_time(request: HttpRequest, subject_key: str, record_pk: int, *, is
     if is_file:
         return _saved(spreadsheets.of(page.test))
     context |= {"title": rows.names(page.entry), "entry": page.entry, "test": page.test, "whole": page.whole}
-    context |= {"behind": page.behind, "checked": page.checked}
+    context |= {"behind": page.behind, "checked": page.checked, "written_in": page.language}
     return render(request, "records/over_time.html", context)
 
 
