@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from apps.audit import recording
 from apps.audit.recording import Actor, EventType
+from apps.connections.models import Connection
 from apps.records.models import Leaf, Record, SyncRun, SyncStep
 from apps.records.shelving import beginnings
 from tests.records.pages import main
@@ -51,6 +52,11 @@ def checked(connection, *, changed, at: datetime, resource_type="Observation"):
         rows_changed=changed,
         finished_at=at,
     )
+
+
+def copied(connection):
+    """To its end, once."""
+    Connection.objects.filter(pk=connection.pk).update(last_checked_at=timezone.now())
 
 
 class TestWhatMattersNow:
@@ -167,15 +173,26 @@ class TestWhatIsSaidAboutAllergies:
     def test_says_who_sent_none(self, hers, connection, other):
         keep(connection, allergy("a1", clinicalStatus=ACTIVE))
         keep(other)
+        copied(other)
         said = "Riverside Hospital has sent no allergy entries. This does not mean you have none."
         assert said in main(hers, "whole_record")
         assert said in main(hers, "subject", "medicines")
 
     def test_says_of_several_at_once_that_they_sent_none(self, hers, connection, other):
-        keep(connection)
-        keep(other)
+        for one in (connection, other):
+            keep(one)
+            copied(one)
         said = "Harbor Family Practice and Riverside Hospital have sent no allergy entries. This does not mean"
         assert said in main(hers, "subject", "medicines")
+
+    @pytest.mark.parametrize("address", [("whole_record",), ("subject", "medicines")])
+    def test_says_of_none_that_they_sent_none_while_they_are_being_copied(self, hers, connection, other, address):
+        keep(other)
+        copied(other)
+        text = main(hers, *address)
+        assert "Riverside Hospital has sent no allergy entries." in text
+        assert "No allergy entries have come from Harbor Family Practice yet. This does not mean you have none." in text
+        assert "Harbor Family Practice has sent no" not in text
 
     @pytest.mark.parametrize(
         ("stands", "said"),

@@ -6,6 +6,7 @@ import pytest
 from django.urls import reverse
 
 from apps.records.models import Record
+from tests.records.linked import AT
 from tests.records.people import allergy
 from tests.records.shelved import keep, order, result
 
@@ -111,6 +112,8 @@ class TestWhatOneProviderSaysOfAllergiesInTwoWays:
     def test_is_said_once_where_neither_way_has_any(self, hers, connection, older):
         for one in (connection, older):
             keep(one, result(0))
+            one.last_checked_at = AT
+            one.save()
         said = "Harbor Family Practice has sent no allergy entries. This does not mean you have none."
         assert said in listed(hers, "whole_record")
 

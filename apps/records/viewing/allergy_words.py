@@ -39,17 +39,24 @@ _NONE_KNOWN_AT_ALL: Final = _("%(provider)s recorded “no known allergies” %(
 @dataclass(frozen=True)
 class Allergies:
     """`names` are those on lists now, each once for a person; `sentences` what providers say in place of one; `silent`
-    are the providers that sent nothing. `has_more` where not all that is on lists could be read for this."""
+    are the providers that sent nothing, and `awaited` those whose record has not been copied wholly. `has_more` where
+    not all that is on lists could be read for this."""
 
     names: tuple[str, ...]
     sentences: tuple[str, ...]
     silent: tuple[str, ...]
+    awaited: tuple[str, ...] = ()
     has_more: bool = False
 
     @property
     def says_something(self) -> bool:
         """Whether there is more to say than that nothing came."""
         return bool(self.names or self.sentences)
+
+    @property
+    def is_to_be_said(self) -> bool:
+        """Whether there is anything to say beside the list of allergies, which has notices of its own."""
+        return self.says_something or bool(self.silent or self.awaited)
 
     @property
     def headline(self) -> str:
@@ -98,10 +105,12 @@ def of(entries: Sequence[Shelved], sources: Mapping[UUID, Source], sent: Iterabl
             said = [_said(name, entry, others_list=others_list) for name in (source.name, source.provider)]
             sentences[said[0]].append(said[1])
     heard = set(sent)
-    silent = senders.together([Sender(one.name, one.provider) for key, one in sources.items() if key not in heard])
+    unheard = [one for key, one in sources.items() if key not in heard]
+    silent = senders.together([Sender(one.name, one.provider) for one in unheard if one.checked_at is not None])
+    awaited = senders.together([Sender(one.name, one.provider) for one in unheard if one.checked_at is None])
     said_once = (said if len(set(each)) > 1 else each[0] for said, each in sentences.items())
     return Allergies(
-        (*names, *_without_names(hidden, sources)), tuple(said_once), silent, has_more=held > len(on_lists)
+        (*names, *_without_names(hidden, sources)), tuple(said_once), silent, awaited, has_more=held > len(on_lists)
     )
 
 
