@@ -4,11 +4,12 @@ import re
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 
 from apps.records.models import Record
 from apps.records.presenters import plain_names, visits
 from tests.records.linked import make_connection, make_endpoint
-from tests.records.pages import ask
+from tests.records.pages import ask, text_of
 from tests.records.people import PATIENT_ID, allergy
 from tests.records.shelved import keep, result
 
@@ -123,3 +124,25 @@ class TestAnEntryThatThereIsNone:
         keep(connection, self.nkda())
         hers.cookies["django_language"] = "es"
         assert len(rows(hers, "sin alergias", "allergies")) == 1
+
+
+class TestASearchOfBefore:
+    """Its address stays in the browser's history, and what was looked for in the session."""
+
+    FORGOTTEN = "This search is no longer kept."
+
+    def test_is_found_again_while_it_is_kept_and_said_to_be_gone_after_that(self, hers, connection):
+        keep(connection, result(0))
+        first = hers.post(reverse("search_record"), {"words": "sodium"})["Location"]
+        assert "1 entry found" in text_of(hers.get(first))
+        for nth in range(10):
+            hers.post(reverse("search_record"), {"words": f"word {nth}"})
+        text = text_of(hers.get(first))
+        assert self.FORGOTTEN in text
+        assert 'name="words"' in text
+
+    def test_is_nothing_to_be_sorry_for_where_nothing_was_looked_for(self, hers, sam, connection):
+        assert self.FORGOTTEN not in ask(hers, "")
+        assert self.FORGOTTEN not in text_of(hers.get(reverse("search_record")))
+        hers.force_login(sam)
+        assert self.FORGOTTEN in text_of(hers.get(reverse("search_record"), {"number": "1"}))

@@ -32,13 +32,16 @@ def search_record(request: HttpRequest) -> HttpResponse:
     """The box, and what was found."""
     if request.method == "POST":
         return _show(_keep(request, request.POST.get("words", "")))
-    words = _kept(request, request.GET.get("number", ""))
+    number = request.GET.get("number", "")
+    kept = _kept(request, number)
+    words = kept or ""
     now = timezone.now()
     with whole.opened(current_user(request), LISTED, session=request.session, at=now) as record:
         found, is_prepared_anew = _found(record, words) if words.strip() else (None, False)
         does_not_open = record.does_not_open or (words.strip() and found is None)
         context = {
             "found": found,
+            "is_forgotten": bool(number) and kept is None,
             "is_prepared_anew": is_prepared_anew,
             "does_not_open": does_not_open and not is_prepared_anew,
             "lacks_some": record.lacks_some,
@@ -62,9 +65,9 @@ def _show(number: int) -> HttpResponseRedirect:
     return response
 
 
-def _kept(request: HttpRequest, number: str) -> str:
-    """What was looked for; empty where it is kept no more."""
-    return next((words for kept, words in request.session.get(_KEPT, []) if str(kept) == number), "")
+def _kept(request: HttpRequest, number: str) -> str | None:
+    """What was looked for; None where it is kept no more."""
+    return next((words for kept, words in request.session.get(_KEPT, []) if str(kept) == number), None)
 
 
 def _found(record: Whole, words: str) -> tuple[Found | None, bool]:
