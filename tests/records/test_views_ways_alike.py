@@ -98,6 +98,19 @@ class TestWhatOneProviderSendsInTwoWays:
             assert listed(hers, "subject", subject).count('class="row-link"') == 2, subject
 
 
+class TestADevice:
+    def test_has_no_date_that_could_be_missing(self, hers, sam, connection):
+        keep(connection, device("v1"), device("v2", serial="B2"))
+        text = listed(hers, "subject", "devices")
+        assert "2 entries" in text
+        assert "newest first" not in text
+        assert "Date not given" not in text
+        record = Record.objects.get(logical_id="v1")
+        assert "Date not given" not in listed(hers, "entry", "devices", record.pk)
+        hers.force_login(sam)
+        assert "2 entries" not in listed(hers, "subject", "devices")
+
+
 class TestWhatOneProviderSaysOfAllergiesInTwoWays:
     def test_is_said_once_where_it_is_the_same(self, hers, sam, connection, older):
         none = allergy("a1", code={"text": "No known allergies"}, recordedDate="2019-03-04")

@@ -31,6 +31,7 @@ BY_NAME: Final = "name"
 DRAFTS: Final = "drafts"
 _MOST_SORTED: Final = 20 * MOST_ROWS  # put in order by what they are called; a longer list keeps that of its shelves
 _FEW: Final = 15  # rows that need no years to choose from
+_AT_A_GLANCE: Final = 5  # documents that a phone shows whole before it would have shown what to choose from
 _YEARS_AT_HAND: Final = 8  # a long life has seventy, which would push the list off the screen
 
 
@@ -82,8 +83,10 @@ class EntryList:
     years: tuple[tuple[str, int], ...]
     sources: tuple[Source, ...]
     withdrawn: tuple[Withdrawn, ...]
+    all_sources: tuple[Source, ...] = ()  # those of which nothing is here as well
     narrowings: tuple[Choices, ...] = ()  # of what kind documents are, and who wrote them
     is_by_name: bool = False
+    has_dates: bool = True
     is_latest: bool = False  # one row for each test, its newest value
     does_not_open: bool = False
     lacks_some: bool = False  # records that do not open
@@ -103,9 +106,9 @@ class EntryList:
 
     @property
     def clinic(self) -> str:
-        """The provider to ask, by its name alone, where all comes from one: however its record is read, somebody calls
-        the clinic."""
-        clinics = {source.connection.provider.name for source in self.sources}
+        """The provider to ask, by its name alone, where all comes from one, or could: however its record is read,
+        somebody calls the clinic."""
+        clinics = {source.connection.provider.name for source in self.sources or self.all_sources}
         return clinics.pop() if len(clinics) == 1 else ""
 
     @property
@@ -196,6 +199,8 @@ def _assemble(
         years=tuple(sorted(((year, number) for year, number in page.years.items() if year), reverse=True)),
         sources=tuple(source for key, source in whole.sources.items() if key in contributing),
         withdrawn=_withdrawn(whole, shelves),
+        has_dates=any(page.years),
+        all_sources=tuple(whole.sources.values()),
         narrowings=page.narrowings,
         does_not_open=any(shelf.index is None for shelf in shelves),
         lacks_some=any(shelf.lacks_some for shelf in shelves),
@@ -229,7 +234,8 @@ def _page(
     first = start + (number - 1) * MOST_ROWS
     read = partial(reading.window_by, _as_called) if is_sorted and count <= _MOST_SORTED else reading.window
     found = read(chosen, arrangements, first, min(first + MOST_ROWS, start + count), whole.ring) if count else ()
-    return _Page(found, number, pages, count, years, Narrowing(whole.user_id, {}).of_all(chosen))
+    narrowings = Narrowing(whole.user_id, {}).of_all(chosen) if count > _AT_A_GLANCE else ()
+    return _Page(found, number, pages, count, years, narrowings)
 
 
 def _narrowed(

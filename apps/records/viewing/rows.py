@@ -241,7 +241,7 @@ def _row(shelved: Shelved, source: Source, alike: _Alike, *, has_details: bool) 
         title=title,
         theirs=theirs,
         when_label="" if whens.says_itself(entry.when) else alike.label(entry),
-        when=whens.in_words(entry.when),
+        when="" if whens.is_of_no_day(type(entry).__name__, entry.when) else whens.in_words(entry.when),
         year=arranging.year(entry),
         group=entry.group,
         status=status,

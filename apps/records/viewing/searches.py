@@ -100,7 +100,7 @@ def _row(whole: Whole, hit: Hit) -> Row:
         title=title,
         theirs=theirs,
         when_label="" if whens.says_itself(hit.when) else whens.of_meaning(hit.standing.means),
-        when=whens.in_words(hit.when),
+        when="" if whens.is_of_no_day(hit.standing.kind, hit.when) else whens.in_words(hit.when),
         year="",
         group=hit.standing.group,
         status=_status(hit, source.provider, at=whole.at),

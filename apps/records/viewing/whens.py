@@ -51,6 +51,7 @@ _AHEAD_TYPES: Final = frozenset(
     }
 )  # fmt: skip
 _AHEAD_GROUPS: Final = frozenset({"planned", "suggested", "recommended", "ordered", "awaited"})
+_OF_NO_DAY: Final = frozenset({"DeviceEntry"})
 _OLDEST_YEARS: Final = 130  # of a person whose birth date we do not know
 
 
@@ -73,6 +74,11 @@ def in_words(when: When) -> str:
     if when.age_from is not None or when.age_to is not None:
         return _age(when)
     return gettext("Date not known") if when.unknown else gettext("Date not given")
+
+
+def is_of_no_day(kind: str, when: When) -> bool:
+    """Whether an entry of that kind, without a date, lacks none: FHIR has no day for a device but when it was made."""
+    return kind in _OF_NO_DAY and not when and not when.unknown
 
 
 def says_itself(when: When) -> bool:

@@ -44,11 +44,15 @@ def of(entry: Entry, *, provider: str) -> tuple[Fact, ...]:
     own = _own(entry)
     found = [
         Fact(labels.status(), (words.of_status(entry, provider=provider),)),
-        Fact(whens.label(entry), (whens.in_full(_told_once(entry)),)),
+        *(() if whens.is_of_no_day(type(entry).__name__, entry.when) else (_of_date(entry),)),
         *own,
         Fact(labels.people(), () if isinstance(entry, CareTeamEntry) else _unnamed(entry, own)),  # members say it all
     ]
     return tuple(fact for fact in found if any(fact.lines))
+
+
+def _of_date(entry: Entry) -> Fact:
+    return Fact(whens.label(entry), (whens.in_full(_told_once(entry)),))
 
 
 def _unnamed(entry: Entry, own: list[Fact]) -> tuple[str, ...]:
