@@ -142,6 +142,7 @@ def _about(part: Part) -> Iterable[str]:
 
 def _how_it_is_written(form: Form) -> Iterable[str]:
     yield _("Every entry is here byte for byte as the provider sent it, withdrawn ones included, with their status.")
+    yield _("Where a provider changed its version of FHIR, what it no longer has is in the version in which it came.")
     if form is Form.BUNDLE:
         yield _("bundle.json is one FHIR Bundle. Its Provenance entries say when each entry came.")
         yield _("Its last entry counts them, and names what could not be opened or read.")
