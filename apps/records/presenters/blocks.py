@@ -37,6 +37,7 @@ _OF_ITEMS = frozenset({"p", "div", "paragraph"})
 _CELLS = frozenset({"td", "th"})
 _ROWS = re.compile(r"""\srowspan\s*+=\s*+["']?([0-9]{1,3})\b""", re.IGNORECASE)
 _WIDTH = re.compile(r"""\scolspan\s*+=\s*+["']?([0-9]{1,2})\b""", re.IGNORECASE)
+_DECORATION = re.compile(r"""\s(?:alt\s*+=\s*+(?:""|'')|(?:width|height)\s*+=\s*+["']?[01](?![0-9.]))""", re.IGNORECASE)
 _LONGEST_REPEATED = 200  # of a cell that is as high as several rows
 _MOST_HIGH = 50  # of one table, at once
 _LINES = re.compile(r"(?<![:;,.!?])\n+")  # in a cell
@@ -87,12 +88,14 @@ class Block:
 @dataclass(frozen=True)
 class Reading:
     """What could be read of a text; `is_cut` where it was longer than we show, `has_gaps` where something of it was
-    crossed out by its author, `has_hidden` where it has text that no reader sees: neither is told."""
+    crossed out by its author, `has_hidden` where it has text that no reader sees: neither is told. `lacks_pictures`
+    where it has some that are not among the blocks."""
 
     blocks: tuple[Block, ...] = ()
     is_cut: bool = False
     has_gaps: bool = False
     has_hidden: bool = False
+    lacks_pictures: bool = False
 
     @property
     def plain(self) -> str:
@@ -102,7 +105,7 @@ class Reading:
     @property
     def has_pictures(self) -> bool:
         """Whether pictures stand in it, which its text alone lacks."""
-        return any(block.kind in _PICTURES for block in self.blocks)
+        return self.lacks_pictures or any(block.kind in _PICTURES for block in self.blocks)
 
 
 class Typesetter:
@@ -122,6 +125,7 @@ class Typesetter:
         self._script_at = 0  # where in what was said it began
         self._has_gaps = False
         self._has_hidden = False
+        self._lacks_pictures = False
         self._numbering = Numbering()
         self._label = ""  # the number of the item at hand, until something is said in it
         self._is_begun = False  # whether anything was said in the block at hand
@@ -144,6 +148,8 @@ class Typesetter:
     def _feed_tag(self, piece: Piece, *, is_end: bool) -> None:
         if is_list(piece.value):
             self._numbering.end() if is_end else self._numbering.begin(piece.value, piece.attributes)
+        if piece.value == "img" and not is_end and not _DECORATION.search(piece.attributes):
+            self.lack_picture()
         if piece.value in _CELLS:
             self.end_cell() if is_end else self._begin_cell(piece.attributes)
         elif piece.value in _ITEMS and not is_end:
@@ -169,6 +175,10 @@ class Typesetter:
     def hide(self, text: str) -> None:
         """This stands here, and no reader of the document sees it."""
         self._has_hidden = self._has_hidden or bool(text.strip())
+
+    def lack_picture(self) -> None:
+        """A picture stands here that nothing is told of."""
+        self._lacks_pictures = True
 
     def show(self, picture: Block) -> None:
         """A picture stands here; within a row, beneath it."""
@@ -264,7 +274,8 @@ class Typesetter:
         """Everything so far; the end."""
         self.end_row()
         self.end_block()
-        return Reading(tuple(self._blocks), is_cut or self.is_full, self._has_gaps, self._has_hidden)
+        is_cut = is_cut or self.is_full
+        return Reading(tuple(self._blocks), is_cut, self._has_gaps, self._has_hidden, self._lacks_pictures)
 
     def _begin_item(self, attributes: str) -> None:
         number = self._numbering.next(attributes)

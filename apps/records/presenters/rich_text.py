@@ -149,6 +149,8 @@ class _Reader:
 
     def _control(self, word: str, number: int | None, end: int) -> None:
         group = self._group
+        if word == "pict":
+            self.typesetter.lack_picture()
         if word in _SILENT:
             self._change(replace(group, is_silent=True))
         elif word == "u" and number is not None:

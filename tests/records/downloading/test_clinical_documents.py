@@ -205,6 +205,13 @@ class TestThePage:
         client.force_login(sam)
         assert client.get(reverse("save_picture", args=[record.pk, 0, 1])).status_code == 404
 
+    @pytest.mark.parametrize("words", [b"Seen", b""])
+    def test_says_that_a_page_of_html_has_pictures(self, hers, connection, words):
+        record = hold(connection, inline(b"<html><p>" + words + b"<img src=x></p></html>", "text/html"))
+        said = hers.get(reverse("file", args=[record.pk, 0])).content.decode()
+        assert "The document has pictures that are not shown here. Its provider has them." in said
+        assert "src=x" not in said
+
     def test_says_that_a_document_hides_text(self, hers, connection):
         record = hold(connection, inline(b"<html><p>Seen</p><p hidden>Canary</p></html>", "text/html"))
         said = hers.get(reverse("file", args=[record.pk, 0])).content.decode()

@@ -215,6 +215,19 @@ class TestHtml:
         assert (found.plain, found.has_hidden) == ("Penicillin", False)
 
     @pytest.mark.parametrize(
+        "picture", ["<img src='data:image/png;base64,iVBORw0='>", "<img alt='Chest'/>", "<IMG width=10>"]
+    )
+    def test_says_that_it_has_pictures(self, picture):
+        found = blocks.of_markup(f"<p>The heart {picture} is large.</p>")
+        assert (found.plain, found.lacks_pictures, found.has_pictures) == ("The heart is large.", True, True)
+
+    @pytest.mark.parametrize(
+        "ornament", ["<img alt=''>", '<img src=x alt="" width=40>', "<img width='1' height=1>", "<imgx>"]
+    )
+    def test_says_nothing_of_ornaments(self, ornament):
+        assert not blocks.of_markup(f"<p>a{ornament}</p>").has_pictures
+
+    @pytest.mark.parametrize(
         "markup",
         [
             "<s>" * 300_000, "<s>" + "<s " * 300_000, "<s>" + "<s " * 300_000 + ">", "<s>x</s>" * 100_000,
@@ -373,6 +386,12 @@ class TestRichText:
     def test_says_that_it_hides_something(self, content, said):
         found = rich_text.of_text("{\\rtf1 " + content + "}")
         assert (found.plain, found.has_hidden) == (said, True)
+
+    @pytest.mark.parametrize("picture", [r"{\pict 0101}", r"{\*\shppict{\pict 0101}}{\nonshppict{\pict 01}}"])
+    def test_says_that_it_has_pictures(self, picture):
+        found = rich_text.of_text("{\\rtf1 a" + picture + "b}")
+        assert (found.plain, found.has_pictures) == ("ab", True)
+        assert not rich_text.of_text(r"{\rtf1 a\pard b}").has_pictures
 
     def test_skips_binary_data_by_its_length(self):
         assert rich_text.read(rb"{\rtf1 a{\pict\bin6 }}}{{{}b}").plain == "ab"
