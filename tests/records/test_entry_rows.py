@@ -1,6 +1,5 @@
 """Rows of entries as markup that is written in Python: it says what it is given, and nothing of it is markup."""
 
-from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -8,6 +7,7 @@ from django.urls import reverse
 from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from apps.records.subjects import LISTED, RESULTS
 from apps.records.templatetags import entry_rows

@@ -5,7 +5,7 @@ number, or no date, is in the table all the same.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from functools import cached_property
@@ -13,6 +13,9 @@ from itertools import islice
 from operator import attrgetter
 from typing import Final, NamedTuple, Protocol, TypeVar, overload
 from uuid import UUID
+
+import msgspec
+from msgspec.structs import replace
 
 from apps.records import senders
 from apps.records.charts import points
@@ -44,8 +47,7 @@ class Told(NamedTuple):
     connection_id: UUID | None = None
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(msgspec.Struct, frozen=True, gc=False):
     """A value as the table tells it. `shown` is as sent; `converted` what stands on the axis for it, where that is
     another number. `number` is the value as a number, where it is one. `senders` are several where they sent the very
     same."""
@@ -58,7 +60,7 @@ class Row:
     status: str = ""
     said: tuple[str, ...] = ()
     at_home: bool = False
-    entry: Comparable = field(default_factory=ResultEntry)
+    entry: Comparable = msgspec.field(default_factory=ResultEntry)
     number: Decimal | None = None
 
     @property

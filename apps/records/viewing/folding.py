@@ -6,8 +6,10 @@ provider (patient experience 3.0 and 3.1). A vaccine is told by illness, and a c
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec.structs import replace
 
 from apps.records.presenters import illnesses
 from apps.records.presenters.entry import Entry

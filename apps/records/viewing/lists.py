@@ -14,6 +14,7 @@ from typing import Final
 from uuid import UUID
 
 from django.utils.translation import gettext
+from msgspec import structs
 
 from apps.records.shelving import arranging, reading
 from apps.records.shelving.arranging import Arrangement
@@ -91,6 +92,12 @@ class EntryList:
     does_not_open: bool = False
     lacks_some: bool = False  # records that do not open
     is_folded: bool = False  # entries of the same thing stand together, as far as one page goes
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether one year, or what one provider sent, can be chosen, or is."""
+        is_chosen = bool(self.filters.year or self.filters.source)
+        return is_chosen or len(self.years) > 1 or len(self.sources) > 1
 
     @property
     def is_empty_by_choice(self) -> bool:
@@ -264,7 +271,7 @@ def _numbered(filters: Filters, count: int) -> tuple[int, int]:
 
 def _with_age(told: Shelved, row: Row, at: datetime) -> Row:
     ago = whens.how_long_ago(told.entry.when, at=at) if told.entry is not None else ""
-    return replace(row, when=gettext("%(date)s (%(ago)s)") % {"date": row.when, "ago": ago}) if ago else row
+    return structs.replace(row, when=gettext("%(date)s (%(ago)s)") % {"date": row.when, "ago": ago}) if ago else row
 
 
 def _as_called(told: Shelved) -> tuple[int, str, str, str]:
@@ -314,7 +321,7 @@ def _withdrawn(whole: Whole, shelves: Sequence[OpenShelf]) -> tuple[Withdrawn, .
 
 
 def _of_year(year: str, row: Row) -> Row:
-    return row if row.year == year else replace(row, year=year)
+    return row if row.year == year else structs.replace(row, year=year)
 
 
 def _by_year(row: Row) -> str:

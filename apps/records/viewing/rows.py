@@ -1,12 +1,13 @@
 """One row of a list: what an entry is called, what matters most about it, and where it comes from."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from uuid import UUID
 
+import msgspec
 from django.utils.translation import gettext
+from msgspec.structs import replace
 
 from apps.records import senders
 from apps.records.presenters import absences, grave_entries, grave_news, illnesses, meanings, plain_names
@@ -35,8 +36,7 @@ from apps.records.viewing import (
 from apps.records.viewing.whole import Source
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(msgspec.Struct, frozen=True, gc=False):
     """`title` is our plain name, else the provider's; `theirs` the provider's, where ours stands first. `providers` has
     more than one where several sent the very same. `others` are further entries of the same thing, newest first, where
     a list has one row for it (`folding`)."""

@@ -2,10 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 from uuid import UUID
+
+from msgspec.structs import replace
 
 from apps.records.presenters import absences, family, illnesses, plain_names, visits
 from apps.records.presenters.entry import Code, Entry
