@@ -8,7 +8,7 @@ from apps.wire.errors import Unavailable
 
 # After the last of them, what is missing is a gap.
 PAUSES_SECONDS: Final = (60, 300, 1800)
-# After so many, one answer that alone is missing, where all others came, keeps a copy open no longer.
+# After so many, a patient's details that do not come, where all searches ended, keep a copy open no longer.
 PAUSES_FOR_ONE: Final = 2
 # A provider that comes back would otherwise meet everybody at once who met its fall.
 _JITTER: Final = 0.25

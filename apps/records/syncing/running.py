@@ -205,10 +205,10 @@ def _take_steps(work: Work) -> None:
         preparing.prepare_blindly(work)
     preparing.prepare(work)
     _give_up_what_kills(work)
-    patient_delayed = _take_patient(work)
+    delayed = _take_patient(work)
     gives_up = work.run.pauses >= len(PAUSES_SECONDS)
-    delayed = _flow(work, _of_ways(work, Way.SEARCH), gives_up=gives_up)
-    if delayed is not None:
+    delayed = _flow(work, _of_ways(work, Way.SEARCH), gives_up=gives_up) or delayed
+    if delayed is not None:  # what is referred to comes last: the patient names doctors as well
         raise delayed
     for resource_type in planning.REFERENCED:  # each before those it refers to itself
         steps = [step for step in _of_ways(work, Way.REFERENCES) if step.resource_type == resource_type]
@@ -217,16 +217,13 @@ def _take_steps(work: Work) -> None:
         raise delayed
     for step in _of_ways(work, Way.INCLUDED):
         stepping.close(step, gap=including.gap(work.run), work=work)
-    if patient_delayed is not None:
-        raise patient_delayed
 
 
 def _take_patient(work: Work) -> Unavailable | None:
-    """Whose record it is: an answer that does not come keeps nothing else back. What it waits for, if it has to."""
-    steps = _of_ways(work, Way.READ)
-    is_alone = len(steps) == len(_open_steps(work.run))
-    most = backing_off.PAUSES_FOR_ONE if is_alone else len(PAUSES_SECONDS)
-    return _flow(work, steps, gives_up=work.run.pauses >= most, stops_others=False)
+    """Whose record it is: an answer that does not come keeps no search back, and is not waited for as long as others
+    once these have ended. What it waits for, if it has to."""
+    most = len(PAUSES_SECONDS) if _of_ways(work, Way.SEARCH) else backing_off.PAUSES_FOR_ONE
+    return _flow(work, _of_ways(work, Way.READ), gives_up=work.run.pauses >= most, stops_others=False)
 
 
 def _flow(work: Work, steps: list[SyncStep], *, gives_up: bool, stops_others: bool = True) -> Unavailable | None:

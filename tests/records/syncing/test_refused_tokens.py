@@ -92,7 +92,7 @@ class TestATypeThatRefusesAGoodToken:
     def test_of_which_some_searches_are_let_in_is_asked_for_the_next_day(self, linked, provider):
         provider.answers[METADATA] = http(body=statement("Patient", "Observation"))
         sweep = f"GET /fhir/r4/Observation?patient={PATIENT_ID}&category="
-        for name in resource_types.find(FhirVersion.R4, "Observation").narrow_searches:
+        for name in resource_types.RESOURCE_TYPES[FhirVersion.R4]["Observation"].narrow_searches:
             provider.answers[sweep + name[0][1]] = http(body=bundle(total=0))
         row = {"resourceType": "Observation", "id": "o1"}
         provider.answers |= {sweep + "laboratory": http(body=bundle(row, total=1)), sweep + "sdoh": http(401)}
