@@ -128,8 +128,8 @@ class TestADocument:
         text = listed(hers, chip(listed(hers), "Letter"))
         assert "120 entries, newest first" in text
         assert "Page 1 of 3" in text
-        onward = re.search(r'rel="next" href="([^"]*)"', text)
-        second = listed(hers, reverse("subject", args=["documents"]) + onward[1].replace("&amp;", "&"))
+        (onward,) = re.findall(r'rel="next" href="([^"]*)"', text)
+        second = listed(hers, reverse("subject", args=["documents"]) + onward.replace("&amp;", "&"))
         assert "Page 2 of 3" in second
         assert titles(second) == ["Letter"] * 50
         of_year = listed(hers, chip(text, "2012"))

@@ -1,5 +1,7 @@
 """What a provider wrote in another language than the page is in says so to whoever reads it aloud (WCAG 3.1.2)."""
 
+from typing import Any
+
 import pytest
 from django.urls import reverse
 
@@ -42,7 +44,7 @@ class TestTheLanguageOfAnEntry:
 def address(name):
     """Where the entry, or another page that names it, is."""
     pk = Record.objects.get(logical_id="o0").pk
-    args = {"subject": ["results"], "over_time": ["results", pk]}
+    args: dict[str, list[Any]] = {"subject": ["results"], "over_time": ["results", pk]}
     return reverse(name, args=args.get(name, []))
 
 

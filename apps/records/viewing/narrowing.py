@@ -21,7 +21,7 @@ from apps.records.shelving.reading import OpenShelf, Shelved
 from apps.records.viewing import provider_codes
 
 MARK_LENGTH: Final = 12
-_AT_HAND: Final = 5  # more would push the list off the screen
+_AT_HAND: Final = 3  # of each sort: more would push the list off a phone's screen
 _LABELS: Final[Mapping[Sort, str | Promise]] = {Sort.KIND: _("Kind"), Sort.AUTHOR: _("Author")}
 
 # By sort and name, how many entries.
