@@ -81,7 +81,7 @@ class TestAMistakeOfOurs:
         """A run that breaks when all searches were made, and before any is taken to have ended by pauses."""
         flow = running._flow
 
-        def broken(work, steps, *, gives_up):
+        def broken(work, steps, **_how):
             flow(work, steps, gives_up=False)
             if len(steps) > 1:
                 raise RuntimeError("a mistake of ours")
