@@ -7,6 +7,7 @@ the provider wrote (5.10 stays 5.10) and in the unit it wrote; the UCUM code ser
 import re
 from collections.abc import Callable
 from decimal import Decimal
+from functools import cached_property
 from typing import Final
 
 import msgspec
@@ -21,7 +22,7 @@ _POWER = re.compile("10[⁰¹²³⁴⁵⁶⁷⁸⁹]")
 _MOST_DIGITS = 40  # no measurement has more; a page has no room for them
 
 
-class Quantity(msgspec.Struct, frozen=True, gc=False):
+class Quantity(msgspec.Struct, frozen=True, dict=True):  # which holds what is worked out once
     """A number as sent; `value` is empty where there is none.
 
     `comparator` is <, <=, >= or >, and empty for the number itself. `unit` is as sent, and the code where only that
@@ -37,12 +38,12 @@ class Quantity(msgspec.Struct, frozen=True, gc=False):
         """Whether there is a number."""
         return bool(self.value)
 
-    @property
+    @cached_property
     def number(self) -> Decimal | None:
         """The number to compute with, whatever its comparator."""
         return Decimal(self.value) if self.value else None
 
-    @property
+    @cached_property
     def unit_key(self) -> str:
         """What another quantity must share to be compared with this one."""
         return units.key(self.unit, self.code)

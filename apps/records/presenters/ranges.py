@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 from enum import StrEnum
+from functools import cached_property
 
 import msgspec
 
@@ -36,7 +37,7 @@ _MEANINGS = {
 }
 
 
-class ReferenceRange(msgspec.Struct, frozen=True, gc=False):
+class ReferenceRange(msgspec.Struct, frozen=True, dict=True):  # which holds what is worked out once
     """One range. A bound without a value is open. `includes_*`: whether the bound itself lies within.
 
     `text` and `words` (what the lab calls the range) are as sent. `applies_to` names whom it is for, beyond the ages.
@@ -58,7 +59,7 @@ class ReferenceRange(msgspec.Struct, frozen=True, gc=False):
         """Whether it says anything."""
         return bool(self.low or self.high or self.text)
 
-    @property
+    @cached_property
     def is_numeric(self) -> bool:
         """Whether a value can be compared with it."""
         low, high = self.low.number, self.high.number
