@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.connections.answers.candidates import Candidate
-from apps.records.presenters import dates
+from apps.records.presenters.datatypes import dates
 
 
 class CandidateForm(forms.Form):

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.records import parts
 from apps.records.counts import Count
 from apps.records.models import SyncStep
-from apps.records.presenters import dates
+from apps.records.presenters.datatypes import dates
 from apps.records.subjects import shelved_for
 
 Gap = SyncStep.Gap

@@ -18,7 +18,7 @@ from apps.records import gap_words, parts
 from apps.records.counts import grouped
 from apps.records.gap_words import Kind
 from apps.records.models import Record, SyncRun, SyncStep
-from apps.records.presenters import dates
+from apps.records.presenters.datatypes import dates
 from apps.records.subjects import OTHER, SUBJECTS, Subject, is_asked_for, shelved_for
 from apps.records.syncing import changing_over
 from apps.wire import resource_types

@@ -28,7 +28,6 @@ from apps.records.presenters import (
     procedures,
     questionnaires,
     reports,
-    results,
     specimens,
     visits,
 )
@@ -37,6 +36,7 @@ from apps.records.presenters.care_teams import CareTeamEntry
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context, Entry, Present
 from apps.records.presenters.generic import GenericEntry
+from apps.records.presenters.observations import results
 
 _LOG = logging.getLogger(__name__)
 

@@ -13,8 +13,9 @@ from typing import Final
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.records.presenters import care_plans, social, vitals
+from apps.records.presenters import care_plans
 from apps.records.presenters.elements import Element
+from apps.records.presenters.observations import social, vitals
 from apps.wire import resource_types
 from apps.wire.dialects import FhirVersion
 

@@ -11,7 +11,8 @@ from django.db import transaction
 from apps.connections import clocks
 from apps.records import shelving, syncing
 from apps.records.models import SyncRun
-from apps.records.syncing import due, leasing, pruning
+from apps.records.syncing import due, pruning
+from apps.records.syncing.working import leasing
 
 # One beat a minute pulls this many, 720,000 a day; what is left over is as old then, and comes first.
 _AT_ONCE = 500

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Entry
-from apps.records.viewing import rows
+from apps.records.viewing.listing import rows
 
 Kind = tuple[str, str]  # version, resource type
 

@@ -9,7 +9,7 @@ from django.utils import timezone, translation
 
 from apps.connections.presenting import moments
 from apps.directory import key_outlook
-from apps.records.presenters import dates
+from apps.records.presenters.datatypes import dates
 
 AT = datetime(2026, 5, 3, 9, 40, tzinfo=UTC)
 LETTER = Template("{% load pages %}{{ at|date:'DATETIME_FORMAT' }} ({{ at|zone_name }})")

@@ -15,8 +15,8 @@ from apps.directory import overriding, reaching
 from apps.directory.models import ClientRegistration
 from apps.records import syncing
 from apps.records.models import SyncRun
-from apps.records.syncing import leasing
 from apps.records.syncing.fetching import Source
+from apps.records.syncing.working import leasing
 from tests.connections.provider_stand_in import CODE, PERSON, REFRESH, tokens
 from tests.records.linked import make_connection
 from tests.wire.servers import http

@@ -14,7 +14,8 @@ import pytest
 from apps.directory.models import ClientRegistration
 from apps.records import ledger, syncing
 from apps.records.models import Record, SyncRun, SyncStep
-from apps.records.syncing import storing, watermarks
+from apps.records.syncing import watermarks
+from apps.records.syncing.keeping import storing
 from tests.records import provider as providers
 from tests.records.linked import AT, give_tokens, make_connection, make_endpoint
 from tests.records.people import PATIENT_ID, R4_PATIENT

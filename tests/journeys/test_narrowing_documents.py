@@ -12,7 +12,7 @@ from pytest_django.live_server_helper import LiveServer
 from tests.journeys.walking import tab_to
 from tests.records.linked import make_connection
 from tests.records.shelved import keep
-from tests.records.test_narrowing_documents import document
+from tests.records.viewing.test_narrowing_documents import document
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

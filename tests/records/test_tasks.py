@@ -13,7 +13,8 @@ from apps.connections.models import AuthorizationRequest, Connection
 from apps.connections.reasons import Reason
 from apps.records import syncing, tasks
 from apps.records.models import Record, SyncRun, SyncStep
-from apps.records.syncing import due, leasing
+from apps.records.syncing import due
+from apps.records.syncing.working import leasing
 from config.celery import SCHEDULE
 from tests.records.linked import give_tokens, make_connection, make_endpoint, sign_in_again
 from tests.records.provider import METADATA

@@ -23,7 +23,7 @@ from apps.portal import endings, starting
 from apps.portal.endings import Ending
 from apps.portal.forms import CandidateForm, born, name
 from apps.records import tasks
-from apps.records.presenters import dates
+from apps.records.presenters.datatypes import dates
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -10,11 +10,11 @@ from typing import Any, Final, get_args, get_origin, get_type_hints
 import msgspec
 from msgspec.structs import fields
 
+from apps.records.presenters.datatypes.moments import When
+from apps.records.presenters.datatypes.ranges import ReferenceRange
 from apps.records.presenters.entry import NOT_GIVEN
-from apps.records.presenters.moments import When
-from apps.records.presenters.ranges import ReferenceRange
-from apps.records.presenters.results import Category, Compared, Component
-from apps.records.presenters.values import Value
+from apps.records.presenters.observations.results import Category, Compared, Component
+from apps.records.presenters.observations.values import Value
 
 
 class _Written(msgspec.Struct, frozen=True):

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Final
 
-from apps.records.presenters.interpretations import Place
+from apps.records.presenters.observations.interpretations import Place
 
 
 class Shape(StrEnum):

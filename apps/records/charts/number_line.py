@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from apps.records.charts.axes import is_drawable, share
 from apps.records.charts.marks import Shape, shape_of
-from apps.records.presenters import ranges
-from apps.records.presenters.interpretations import Place
-from apps.records.presenters.quantities import Quantity
-from apps.records.presenters.ranges import Meaning, ReferenceRange
+from apps.records.presenters.datatypes import ranges
+from apps.records.presenters.datatypes.quantities import Quantity
+from apps.records.presenters.datatypes.ranges import Meaning, ReferenceRange
+from apps.records.presenters.observations.interpretations import Place
 
 _DIGITS = 60
 _WIDENED = Decimal("0.6")

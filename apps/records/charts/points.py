@@ -8,11 +8,11 @@ from typing import Final
 
 import msgspec
 
-from apps.records.presenters.moments import When
-from apps.records.presenters.quantities import NO_QUANTITY, Quantity
-from apps.records.presenters.ranges import ReferenceRange
-from apps.records.presenters.results import Comparable, Group, Status
-from apps.records.presenters.values import Kind, Value
+from apps.records.presenters.datatypes.moments import When
+from apps.records.presenters.datatypes.quantities import NO_QUANTITY, Quantity
+from apps.records.presenters.datatypes.ranges import ReferenceRange
+from apps.records.presenters.observations.results import Comparable, Group, Status
+from apps.records.presenters.observations.values import Kind, Value
 from apps.wire import datetimes
 from apps.wire.datetimes import Precision
 

@@ -20,11 +20,12 @@ from msgspec.structs import replace
 from apps.records import senders
 from apps.records.charts import points
 from apps.records.charts.points import Alike, Point
-from apps.records.presenters import units, vitals
-from apps.records.presenters.moments import When
-from apps.records.presenters.quantities import Quantity
-from apps.records.presenters.ranges import ReferenceRange
-from apps.records.presenters.results import Comparable, Group, Measured, ResultEntry, Status
+from apps.records.presenters.datatypes import units
+from apps.records.presenters.datatypes.moments import When
+from apps.records.presenters.datatypes.quantities import Quantity
+from apps.records.presenters.datatypes.ranges import ReferenceRange
+from apps.records.presenters.observations import vitals
+from apps.records.presenters.observations.results import Comparable, Group, Measured, ResultEntry, Status
 from apps.records.senders import NOBODY, Sender
 from apps.wire import datetimes
 

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from apps.records.downloading import pictures, wording
 from apps.records.downloading.pictures import ATTRIBUTE, Picture
-from apps.records.presenters.blocks import LONGEST_MARKUP, MOST_PIECES, Block, BlockKind, Reading, Typesetter
-from apps.records.presenters.markup import Piece, PieceKind
-from apps.records.presenters.markup import pieces as pieces_of
+from apps.records.presenters.prose.blocks import LONGEST_MARKUP, MOST_PIECES, Block, BlockKind, Reading, Typesetter
+from apps.records.presenters.prose.markup import Piece, PieceKind
+from apps.records.presenters.prose.markup import pieces as pieces_of
 
 _DEEPEST = 300
 _PARTS = frozenset({"title", "text"})

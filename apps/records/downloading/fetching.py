@@ -17,9 +17,10 @@ from apps.connections.refreshing import NeedsReauthorization, NotYet, SwitchedOf
 from apps.directory import reaching
 from apps.records.downloading import sniffing
 from apps.records.downloading.refusals import FileRefused, Reason
-from apps.records.presenters import elements, values
+from apps.records.presenters import elements
 from apps.records.presenters.elements import Element
-from apps.records.syncing import pacing
+from apps.records.presenters.observations import values
+from apps.records.syncing.working import pacing
 from apps.wire import fhir
 from apps.wire.dialects import FhirVersion
 from apps.wire.errors import (

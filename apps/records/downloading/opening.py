@@ -10,10 +10,11 @@ from apps.records.downloading import clinical_documents, fetching, keeping, pict
 from apps.records.downloading.pictures import Picture
 from apps.records.downloading.sniffing import Form, Sort
 from apps.records.models import Record
-from apps.records.presenters import attachments, elements, heads, values
-from apps.records.presenters.blocks import Reading
+from apps.records.presenters import attachments, elements, heads
 from apps.records.presenters.elements import Element
-from apps.records.presenters.values import Attachment
+from apps.records.presenters.observations import values
+from apps.records.presenters.observations.values import Attachment
+from apps.records.presenters.prose.blocks import Reading
 from apps.vault import sealing
 from apps.vault.sealing import Holder
 

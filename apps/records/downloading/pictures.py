@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 
 from apps.records.downloading import sniffing
 from apps.records.downloading.sniffing import Sort
-from apps.records.presenters.blocks import MOST_PIECES
-from apps.records.presenters.markup import Piece, PieceKind, pieces
+from apps.records.presenters.prose.blocks import MOST_PIECES
+from apps.records.presenters.prose.markup import Piece, PieceKind, pieces
 
 MOST: Final = 50  # of one document
 ATTRIBUTE: Final = re.compile(r"""([\w:]++)\s*+=\s*+["']([^"']*+)["']""")

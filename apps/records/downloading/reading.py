@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from apps.records.downloading import clinical_documents, pictures, sniffing
 from apps.records.downloading.pictures import Picture
 from apps.records.downloading.sniffing import Form, Sort
-from apps.records.presenters import blocks, rich_text
-from apps.records.presenters.blocks import LONGEST_MARKUP, Reading
+from apps.records.presenters.prose import blocks, rich_text
+from apps.records.presenters.prose.blocks import LONGEST_MARKUP, Reading
 
 
 def read(content: bytes, sort: Sort, *, declared: object, shown: Sequence[Picture] = ()) -> Reading | None:

@@ -17,7 +17,8 @@ from apps.records.downloading.opening import OpenedFile, open_file
 from apps.records.downloading.refusals import FileRefused
 from apps.records.models import Record
 from apps.records.subjects import LISTED, OTHER, shelved_for
-from apps.records.viewing import asking_first, entries, looking
+from apps.records.viewing import asking_first, entries
+from apps.records.viewing.opening import looking
 from apps.vault.errors import VaultError
 
 _LOG = logging.getLogger(__name__)

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from apps.records.exporting import shelved
-from apps.records.presenters import results
 from apps.records.presenters.entry import Entry
+from apps.records.presenters.observations import results
 from apps.records.shelving import arranging
 from apps.records.shelving.arranging import Key
 from apps.records.shelving.reading import OpenShelf, Shelved

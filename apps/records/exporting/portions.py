@@ -9,9 +9,9 @@ from datetime import date, timedelta
 from enum import StrEnum
 from typing import Final
 
-from apps.records.presenters import dates
+from apps.records.presenters.datatypes import dates
+from apps.records.presenters.datatypes.moments import DAYS_A_YEAR, When
 from apps.records.presenters.entry import Entry
-from apps.records.presenters.moments import DAYS_A_YEAR, When
 from apps.records.subjects import DOCUMENTS, LISTED, PROCEDURES, RESULTS, VISITS, VITALS, Subject
 from apps.wire import datetimes
 

@@ -31,9 +31,10 @@ from apps.records.presenters.patient import ContactPerson
 from apps.records.shelving import arranging, grave_results
 from apps.records.shelving.reading import OpenShelf, Shelved
 from apps.records.subjects import ALLERGIES, CONDITIONS, LISTED, MEDICINES, PATIENT, RESULTS, Subject
-from apps.records.viewing import rows, words
-from apps.records.viewing.rows import Row
-from apps.records.viewing.whole import Source
+from apps.records.viewing.listing import rows
+from apps.records.viewing.listing.rows import Row
+from apps.records.viewing.opening.whole import Source
+from apps.records.viewing.wording import words
 from apps.vault import sealing
 from apps.vault.errors import CannotOpen
 from apps.vault.sealing import Holder, KeyRing

@@ -9,9 +9,10 @@ from typing import Any
 
 import msgspec
 
-from apps.records.presenters import elements, values
+from apps.records.presenters import elements
 from apps.records.presenters.elements import Element
-from apps.records.presenters.values import NO_ATTACHMENT, Attachment
+from apps.records.presenters.observations import values
+from apps.records.presenters.observations.values import NO_ATTACHMENT, Attachment
 
 _MOST = 100
 _DEEPEST = 20

@@ -6,7 +6,8 @@ from enum import StrEnum
 
 import msgspec
 
-from apps.records.presenters import care_plans, elements, moments, naming, patient
+from apps.records.presenters import care_plans, elements, naming, patient
+from apps.records.presenters.datatypes import moments
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import head, notes, status_codes, title_of

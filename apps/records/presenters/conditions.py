@@ -12,12 +12,13 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.records.presenters import elements, moments, naming
+from apps.records.presenters import elements, naming
 from apps.records.presenters.absences import known_absence, says_no_information
+from apps.records.presenters.datatypes import moments
+from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import head, notes, status_codes, title_of
-from apps.records.presenters.moments import UNDATED, When
 
 
 class Status(StrEnum):

@@ -12,9 +12,9 @@ from typing import Final
 
 from apps.records.presenters import plain_names
 from apps.records.presenters.entry import Code, Entry
+from apps.records.presenters.observations.results import Category, ResultEntry
 from apps.records.presenters.questionnaires import QuestionnaireEntry
 from apps.records.presenters.reports import ReportEntry
-from apps.records.presenters.results import Category, ResultEntry
 
 _CATEGORIES: Final = frozenset({Category.SOCIAL, Category.SURVEY})
 _LOINC: Final = frozenset(

@@ -8,11 +8,12 @@ Specifications, section 3: 01 identifier, 10 lot, 11 made, 17 expires, 21 serial
 import re
 from enum import StrEnum
 
-from apps.records.presenters import elements, moments
+from apps.records.presenters import elements
+from apps.records.presenters.datatypes import moments
+from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import head, notes, status_codes, title_of
-from apps.records.presenters.moments import UNDATED, When
 from apps.records.presenters.naming import name_of
 
 _PART = re.compile(r"\((\d{2,4})\)([^()]{1,90})")

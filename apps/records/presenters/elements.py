@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from apps.records.presenters import rich_text
+from apps.records.presenters.prose import rich_text
 
 Element: TypeAlias = dict[str, Any]
 

@@ -13,8 +13,8 @@ from typing import TypeAlias
 import msgspec
 
 from apps.records.presenters import elements
+from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.elements import Element
-from apps.records.presenters.moments import UNDATED, When
 
 NOT_GIVEN = "not-given"  # the status and the group of what has none, or one we do not know
 UNLISTED = "unlisted"  # the group of what stands in no list of its subject: a draft

@@ -10,11 +10,12 @@ import msgspec
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.records.presenters import elements, moments
+from apps.records.presenters import elements
+from apps.records.presenters.datatypes import moments
+from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Entry
 from apps.records.presenters.heads import codes_of, head, notes, status_codes, title_of
-from apps.records.presenters.moments import UNDATED, When
 from apps.records.presenters.naming import reasons
 
 _MOST = 50

@@ -6,12 +6,13 @@ rest.
 
 from enum import StrEnum
 
-from apps.records.presenters import attachments, elements, moments
+from apps.records.presenters import attachments, elements
 from apps.records.presenters.attachments import File
+from apps.records.presenters.datatypes import moments
+from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import head, notes, status_codes, title_of
-from apps.records.presenters.moments import When
 from apps.records.presenters.naming import name_of, names_of, own_name
 from apps.records.presenters.narratives import opening
 

@@ -9,17 +9,19 @@ from enum import StrEnum
 import msgspec
 from msgspec.structs import replace
 
-from apps.records.presenters import elements, lengths, moments, values
+from apps.records.presenters import elements
+from apps.records.presenters.datatypes import lengths, moments
+from apps.records.presenters.datatypes.lengths import NO_LENGTH, Length
+from apps.records.presenters.datatypes.moments import UNDATED, When
+from apps.records.presenters.datatypes.quantities import Quantity
+from apps.records.presenters.datatypes.ranges import Meaning, ReferenceRange
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import codes_of, head, notes, status_codes, title_of
-from apps.records.presenters.lengths import NO_LENGTH, Length
-from apps.records.presenters.moments import UNDATED, When
 from apps.records.presenters.naming import names_of, reasons, titles
-from apps.records.presenters.quantities import Quantity
-from apps.records.presenters.ranges import Meaning, ReferenceRange
-from apps.records.presenters.results import test_of
-from apps.records.presenters.values import NO_VALUE, Kind, Value
+from apps.records.presenters.observations import values
+from apps.records.presenters.observations.results import test_of
+from apps.records.presenters.observations.values import NO_VALUE, Kind, Value
 
 _MOST = 30
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from apps.records.presenters import grave_news
 from apps.records.presenters.documents import DocumentEntry
 from apps.records.presenters.entry import Code, Entry
-from apps.records.presenters.results import ResultEntry
+from apps.records.presenters.observations.results import ResultEntry
 
 
 def may_carry(entry: Entry) -> bool:

@@ -12,14 +12,16 @@ import msgspec
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.records.presenters import elements, illnesses, moments, naming, outline, quantities
+from apps.records.presenters import elements, naming, outline
 from apps.records.presenters.absences import known_absence, says_no_information
+from apps.records.presenters.datatypes import moments, quantities
+from apps.records.presenters.datatypes.moments import UNDATED, When
+from apps.records.presenters.datatypes.quantities import NO_QUANTITY, Quantity
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Entry
 from apps.records.presenters.heads import codes_of, head, mapped, notes, title_of
-from apps.records.presenters.illnesses import Illness
-from apps.records.presenters.moments import UNDATED, When
-from apps.records.presenters.quantities import NO_QUANTITY, Quantity
+from apps.records.presenters.plain_names import illnesses
+from apps.records.presenters.plain_names.illnesses import Illness
 
 _MOST = 30  # reactions or recommended vaccines of one resource; more is an accident
 

@@ -13,7 +13,8 @@ import msgspec
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.records.presenters import elements, moments, patient
+from apps.records.presenters import elements, patient
+from apps.records.presenters.datatypes import moments
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import codes_of, head, notes, status_codes, title_of

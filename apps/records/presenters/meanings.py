@@ -7,16 +7,17 @@ And "collected" is a word of samples: a blood pressure is measured, a scan done,
 from collections.abc import Mapping
 from typing import Final
 
-from apps.records.presenters import immunizations, medications, procedures, reports, results, visits
+from apps.records.presenters import immunizations, medications, procedures, reports, visits
 from apps.records.presenters.care_plans import CarePlanEntry
 from apps.records.presenters.care_teams import CareTeamEntry
 from apps.records.presenters.conditions import ConditionEntry
 from apps.records.presenters.documents import DocumentEntry
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.medications import MedicationEntry
+from apps.records.presenters.observations import results
+from apps.records.presenters.observations.results import ResultEntry
+from apps.records.presenters.observations.vitals import vital_of
 from apps.records.presenters.reports import ReportEntry
-from apps.records.presenters.results import ResultEntry
-from apps.records.presenters.vitals import vital_of
 
 _OTHERWISE: Final = "recorded"
 

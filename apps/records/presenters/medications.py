@@ -14,14 +14,16 @@ import msgspec
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.records.presenters import dosages, elements, moments, naming, quantities
+from apps.records.presenters import elements, naming
 from apps.records.presenters.absences import known_absence, says_no_information
-from apps.records.presenters.dosages import Dosage
+from apps.records.presenters.datatypes import moments, quantities
+from apps.records.presenters.datatypes.moments import UNDATED, When
+from apps.records.presenters.datatypes.quantities import NO_QUANTITY, Quantity
+from apps.records.presenters.dosing import dosages
+from apps.records.presenters.dosing.dosages import Dosage
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, UNLISTED, Context, Entry
 from apps.records.presenters.heads import head, is_suggested, mapped, notes, status_codes, title_of
-from apps.records.presenters.moments import UNDATED, When
-from apps.records.presenters.quantities import NO_QUANTITY, Quantity
 
 
 class Kind(StrEnum):

@@ -2,8 +2,9 @@
 
 import re
 
-from apps.records.presenters import blocks, elements
+from apps.records.presenters import elements
 from apps.records.presenters.elements import Element
+from apps.records.presenters.prose import blocks
 
 _LONGEST_MARKUP = 60_000
 _BY_A_PROGRAM = re.compile(r"generated narrative\b", re.IGNORECASE)

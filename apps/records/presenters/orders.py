@@ -6,11 +6,12 @@ group of orders, whatever their status. An intent that only suggests makes an op
 
 from collections.abc import Iterator
 
-from apps.records.presenters import elements, moments, naming
+from apps.records.presenters import elements, naming
+from apps.records.presenters.datatypes import moments
+from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context
 from apps.records.presenters.heads import head, is_suggested, mapped, notes, title_of
-from apps.records.presenters.moments import When
 from apps.records.presenters.procedures import Group, ProcedureEntry, Status
 
 _STATUSES = {

@@ -7,8 +7,8 @@ named, never passed over.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from apps.records.presenters.observations.results import ResultEntry
 from apps.records.presenters.reports import ReportEntry
-from apps.records.presenters.results import ResultEntry
 
 
 @dataclass(frozen=True)

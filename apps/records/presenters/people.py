@@ -1,7 +1,8 @@
 """People and places that a record names: Practitioner, PractitionerRole, Organization, Location, RelatedPerson and
 Person, of either version."""
 
-from apps.records.presenters import elements, moments, patient
+from apps.records.presenters import elements, patient
+from apps.records.presenters.datatypes import moments
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context, Entry
 from apps.records.presenters.heads import head

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 
 import msgspec
 
-from apps.records.presenters import elements, moments, results
+from apps.records.presenters import elements
+from apps.records.presenters.datatypes import moments
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Code, Context, Entry
 from apps.records.presenters.heads import codes_of, head, title_of
 from apps.records.presenters.naming import name_of, titles
+from apps.records.presenters.observations import results
 
 _MOST = 20
 

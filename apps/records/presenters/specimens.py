@@ -2,11 +2,12 @@
 
 from enum import StrEnum
 
-from apps.records.presenters import elements, moments
+from apps.records.presenters import elements
+from apps.records.presenters.datatypes import moments
+from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import head, notes, status_codes, title_of
-from apps.records.presenters.moments import UNDATED, When
 from apps.records.presenters.naming import names_of
 
 

@@ -12,13 +12,14 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from msgspec.structs import replace
 
-from apps.records.presenters import elements, moments, naming, quantities
+from apps.records.presenters import elements, naming
+from apps.records.presenters.datatypes import moments, quantities
+from apps.records.presenters.datatypes.moments import UNDATED, When
+from apps.records.presenters.datatypes.quantities import NO_QUANTITY, Quantity
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
 from apps.records.presenters.heads import codes_of, head, mapped, notes, title_of
-from apps.records.presenters.moments import UNDATED, When
 from apps.records.presenters.naming import Person
-from apps.records.presenters.quantities import NO_QUANTITY, Quantity
 
 _MOST = 30  # places or diagnoses of one visit; more is an accident
 

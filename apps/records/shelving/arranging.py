@@ -8,11 +8,12 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Final, TypeAlias
 
-from apps.records.presenters import dates, results, vitals
 from apps.records.presenters.allergies import AllergyEntry
 from apps.records.presenters.conditions import ConditionEntry
+from apps.records.presenters.datatypes import dates
 from apps.records.presenters.entry import Entry
-from apps.records.presenters.results import ResultEntry
+from apps.records.presenters.observations import results, vitals
+from apps.records.presenters.observations.results import ResultEntry
 from apps.records.subjects import Order, Subject
 
 Key: TypeAlias = tuple[int, str, str, int]

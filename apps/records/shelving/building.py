@@ -19,9 +19,9 @@ from apps.connections.models import Connection
 from apps.records import places, presenting, subjects
 from apps.records.binary_cursors import binary_cursor
 from apps.records.models import Shelf
-from apps.records.presenters import results
 from apps.records.presenters.entry import UNLISTED, Entry
 from apps.records.presenters.medications import MedicationEntry
+from apps.records.presenters.observations import results
 from apps.records.presenters.remembering import remembering
 from apps.records.shelving import (
     aiming,

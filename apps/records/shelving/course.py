@@ -11,7 +11,7 @@ from apps.records.charts import comparing, points
 from apps.records.charts.comparing import Reader
 from apps.records.charts.points import Alike
 from apps.records.charts.series import Told
-from apps.records.presenters.results import Compared
+from apps.records.presenters.observations.results import Compared
 from apps.records.senders import Sender
 from apps.records.shelving import pointing, reading
 from apps.records.shelving.arranging import Arrangement

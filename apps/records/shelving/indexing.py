@@ -8,9 +8,9 @@ from uuid import UUID
 import msgspec
 from msgspec.structs import fields
 
+from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.entry import Entry
-from apps.records.presenters.moments import When
-from apps.records.presenters.values import Value
+from apps.records.presenters.observations.values import Value
 from apps.records.presenting import KINDS
 from apps.records.shelving.arranging import Arrangement, Key
 

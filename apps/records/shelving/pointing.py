@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from apps.records.charts import comparing, points
 from apps.records.charts.comparing import Reader
 from apps.records.charts.points import Alike, Point
-from apps.records.presenters.results import Compared
+from apps.records.presenters.observations.results import Compared
 from apps.records.shelving.arranging import Key
 from apps.records.shelving.indexing import Head, Row
 

@@ -18,13 +18,14 @@ from typing import Final, NamedTuple, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from apps.records.presenters import absences, illnesses, meanings, plain_names
+from apps.records.presenters import absences, meanings, plain_names
 from apps.records.presenters.care_plans import PLAIN_WORDS as PLANS
 from apps.records.presenters.care_plans import CarePlanEntry
+from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.entry import NOT_GIVEN, Code, Entry
 from apps.records.presenters.family import FamilyEntry
 from apps.records.presenters.immunizations import ImmunizationEntry
-from apps.records.presenters.moments import When
+from apps.records.presenters.plain_names import illnesses
 from apps.records.presenters.remembering import remembered
 from apps.records.presenters.visits import VisitEntry
 from apps.records.shelving import indexing, reading

@@ -18,7 +18,7 @@ from apps.connections.models import Connection
 from apps.records.models import Record, SyncRun, SyncStep
 from apps.records.subjects import shelved_for
 from apps.records.syncing import gaps, planning
-from apps.records.syncing.leasing import Lease
+from apps.records.syncing.working.leasing import Lease
 from apps.wire import resource_types
 from apps.wire.dialects import FhirVersion
 

@@ -14,9 +14,9 @@ from django.db.models import Q, QuerySet
 from apps.records import shelving
 from apps.records.models import Shelf, SyncRun, SyncStep
 from apps.records.subjects import SUBJECTS, Subject, shelved_for
-from apps.records.syncing import surviving
-from apps.records.syncing.leasing import Lease
 from apps.records.syncing.planning import REFERENCED
+from apps.records.syncing.working import surviving
+from apps.records.syncing.working.leasing import Lease
 
 _LOG = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from functools import partial
 from apps.connections import hearing, refreshing
 from apps.connections.models import Connection
 from apps.directory import reaching
-from apps.records.syncing import pacing
+from apps.records.syncing.working import pacing
 from apps.wire import fhir, resource_types
 from apps.wire.dialects import FhirVersion
 from apps.wire.errors import (

@@ -13,9 +13,10 @@ from typing import Final, Protocol
 
 from apps.connections.refreshing import NeedsReauthorization, NotYet, SwitchedOff
 from apps.records.models import SyncStep
-from apps.records.syncing import passing_on, surviving
+from apps.records.syncing import passing_on
 from apps.records.syncing.fetching import Answer, Asked, Question
 from apps.records.syncing.stepping import SliceOver, Work
+from apps.records.syncing.working import surviving
 from apps.wire.errors import AuthorizationExpired, ClientRejected, Throttled, Unavailable, WireError
 
 # So many types that ended without a word, and none that brought one: it is silent, and not over one question.

@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce
 
 from apps.records.models import SyncRun, SyncStep
 from apps.records.shelving import renewing
-from apps.records.syncing import leasing, surviving
+from apps.records.syncing.working import leasing, surviving
 
 # What was given up is tried again each day: older than this, and it went well since, or nobody copies there any more.
 LOOKED_BACK = timedelta(days=2)

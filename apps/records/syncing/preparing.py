@@ -14,10 +14,11 @@ from apps.connections.grants import sharing
 from apps.connections.models import AuthorizationRequest
 from apps.connections.outcomes import Outcome
 from apps.records.models import SyncRun, SyncStep
-from apps.records.syncing import changing_over, owing, planning, surviving, watermarks
+from apps.records.syncing import changing_over, owing, planning, watermarks
 from apps.records.syncing.planning import Planned
 from apps.records.syncing.stepping import Work
 from apps.records.syncing.watermarks import Watermark
+from apps.records.syncing.working import surviving
 
 Status = SyncStep.Status
 Gap = SyncStep.Gap

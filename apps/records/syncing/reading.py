@@ -4,8 +4,8 @@ from django.db.models import QuerySet
 
 from apps.records.models import PendingRead, Record, SyncStep
 from apps.records.syncing import gaps, stepping
-from apps.records.syncing.cursors import Cursor
 from apps.records.syncing.fetching import Answer, Question, Read
+from apps.records.syncing.paging.cursors import Cursor
 from apps.records.syncing.stepping import Work
 from apps.wire.errors import AccessRefused, NotFound, Unavailable, UnexpectedAnswer, WireError
 from apps.wire.fhir import Resource

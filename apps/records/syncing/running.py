@@ -25,29 +25,27 @@ from apps.connections.reasons import Reason
 from apps.connections.refreshing import NeedsReauthorization, NotYet, RegistrationBroken, SwitchedOff
 from apps.records.models import SyncRun, SyncStep
 from apps.records.syncing import (
-    backing_off,
     changing_over,
     displaying,
     gaps,
     including,
-    leasing,
     owing,
     passing_on,
     planning,
     preparing,
-    quarantining,
     shut_out,
     stepping,
-    surviving,
 )
-from apps.records.syncing.backing_off import PAUSES_SECONDS
 from apps.records.syncing.fetching import Clock, Source
 from apps.records.syncing.flowing import Flow, Stream
-from apps.records.syncing.leasing import Lease, LeaseLost
+from apps.records.syncing.keeping import quarantining
 from apps.records.syncing.planning import Way
 from apps.records.syncing.reading import ReadingPatient, ReadingReferences
 from apps.records.syncing.searching import Searching
 from apps.records.syncing.stepping import SliceOver, Work
+from apps.records.syncing.working import backing_off, leasing, surviving
+from apps.records.syncing.working.backing_off import PAUSES_SECONDS
+from apps.records.syncing.working.leasing import Lease, LeaseLost
 from apps.vault.errors import KeyMissing, Shredded, WeakKey
 from apps.wire.errors import (
     AuthorizationExpired,

@@ -5,10 +5,11 @@ from dataclasses import replace
 from typing import Final
 
 from apps.records.models import SyncStep
-from apps.records.syncing import gaps, planning, putting_aside, stepping, watermarks
-from apps.records.syncing.cursors import Cursor
+from apps.records.syncing import gaps, planning, stepping, watermarks
 from apps.records.syncing.fetching import Answer, Follow, Question, Search
-from apps.records.syncing.shuffling import Stretch
+from apps.records.syncing.paging import putting_aside
+from apps.records.syncing.paging.cursors import Cursor
+from apps.records.syncing.paging.shuffling import Stretch
 from apps.records.syncing.stepping import Work
 from apps.wire.errors import Code, WireError
 from apps.wire.fhir import Page, Resource

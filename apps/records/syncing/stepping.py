@@ -16,12 +16,14 @@ from django.db.models import QuerySet
 
 from apps.records.binary_cursors import binary_cursor
 from apps.records.models import PendingRead, Record, SyncRun, SyncStep
-from apps.records.syncing import belonging, cursors, doubting, planning, putting_aside, quarantining, referring, storing
-from apps.records.syncing.cursors import Cursor
+from apps.records.syncing import planning, referring
 from apps.records.syncing.fetching import Clock, Source
-from apps.records.syncing.leasing import Lease
+from apps.records.syncing.keeping import belonging, doubting, quarantining, storing
+from apps.records.syncing.paging import cursors, putting_aside
+from apps.records.syncing.paging.cursors import Cursor
 from apps.records.syncing.planning import Asking
 from apps.records.syncing.referring import Target
+from apps.records.syncing.working.leasing import Lease
 from apps.vault import sealing
 from apps.vault.sealing import Holder
 from apps.wire.fhir import Resource

@@ -14,14 +14,15 @@ from apps.records.charts.marks import Shape
 from apps.records.charts.over_time import OverTime
 from apps.records.charts.series import Row, Series
 from apps.records.charts.stretches import Each
-from apps.records.presenters import dates
-from apps.records.presenters.interpretations import Place
-from apps.records.presenters.moments import When
-from apps.records.presenters.ranges import ReferenceRange
-from apps.records.presenters.results import Category, Comparable, Judge, Measured
-from apps.records.presenters.vitals import vital_of
+from apps.records.presenters.datatypes import dates
+from apps.records.presenters.datatypes.moments import When
+from apps.records.presenters.datatypes.ranges import ReferenceRange
+from apps.records.presenters.observations.interpretations import Place
+from apps.records.presenters.observations.results import Category, Comparable, Judge, Measured
+from apps.records.presenters.observations.vitals import vital_of
 from apps.records.shelving.indexing import Aim
-from apps.records.viewing import value_rows, values_in_words, whens, words
+from apps.records.viewing import value_rows
+from apps.records.viewing.wording import values_in_words, whens, words
 
 register = template.Library()
 

@@ -15,8 +15,8 @@ from apps.records import counts
 from apps.records.subjects import CONDITIONS, Subject
 from apps.records.templatetags.record_words import in_a_row, subject_name
 from apps.records.templatetags.whole_dates import dates_whole
-from apps.records.viewing.lists import Section
-from apps.records.viewing.rows import Row
+from apps.records.viewing.listing.lists import Section
+from apps.records.viewing.listing.rows import Row
 from apps.records.viewing.summing_up import Summary
 
 register = template.Library()

@@ -10,10 +10,10 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.records import subjects
-from apps.records.presenters import dates
+from apps.records.presenters.datatypes import dates
 from apps.records.presenters.entry import Entry
 from apps.records.viewing import explaining
-from apps.records.viewing.lists import Filters
+from apps.records.viewing.listing.lists import Filters
 
 register = template.Library()
 

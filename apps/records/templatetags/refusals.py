@@ -7,7 +7,7 @@ from django import template
 
 from apps.connections.models import Connection
 from apps.connections.presenting.standing import Standing
-from apps.records.viewing import refusing
+from apps.records.viewing.opening import refusing
 
 register = template.Library()
 

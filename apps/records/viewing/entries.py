@@ -24,32 +24,22 @@ from apps.records.models import Record, RecordVersion
 from apps.records.presenters import attachments, elements, goals, grave_news, long_lists
 from apps.records.presenters.attachments import File
 from apps.records.presenters.entry import Context, Entry
+from apps.records.presenters.observations.results import ResultEntry
 from apps.records.presenters.questionnaires import QuestionnaireEntry
-from apps.records.presenters.results import ResultEntry
 from apps.records.shelving import course, knowing, reading
 from apps.records.shelving.indexing import Aim
 from apps.records.shelving.knowing import Known
 from apps.records.shelving.surroundings import Surroundings
 from apps.records.subjects import Subject
-from apps.records.viewing import (
-    cautions,
-    connected,
-    facts,
-    languages,
-    other_kinds,
-    panel_rows,
-    questions,
-    remarks,
-    rows,
-    snomed_kinds,
-    standing,
-    telling_apart,
-)
-from apps.records.viewing import fills as filling
+from apps.records.viewing import facts, questions, standing
 from apps.records.viewing.facts import Fact
-from apps.records.viewing.fills import Fills
-from apps.records.viewing.panel_rows import PanelShown
+from apps.records.viewing.listing import fills as filling
+from apps.records.viewing.listing import panel_rows, rows
+from apps.records.viewing.listing.fills import Fills
+from apps.records.viewing.listing.panel_rows import PanelShown
+from apps.records.viewing.opening import connected, telling_apart
 from apps.records.viewing.questions import Group
+from apps.records.viewing.wording import cautions, languages, other_kinds, remarks, snomed_kinds
 from apps.vault import sealing
 from apps.vault.errors import CannotOpen
 from apps.vault.sealing import Holder, KeyRing

@@ -23,9 +23,10 @@ from apps.records.presenters import delicate
 from apps.records.presenters.entry import UNLISTED, Context, Entry
 from apps.records.shelving.surroundings import Surroundings
 from apps.records.subjects import CONDITIONS, HISTORY, LISTED, Subject
-from apps.records.viewing import rows, whens
-from apps.records.viewing.rows import Row
-from apps.records.viewing.whole import Whole
+from apps.records.viewing.listing import rows
+from apps.records.viewing.listing.rows import Row
+from apps.records.viewing.opening.whole import Whole
+from apps.records.viewing.wording import whens
 
 MOST_NAMED: Final = 5
 _LOOKED_THROUGH: Final = 20  # some of what came is listed nowhere

@@ -13,13 +13,15 @@ from apps.records.charts.over_time import OverTime
 from apps.records.charts.series import Observed, Series, Told
 from apps.records.charts.windows import Window
 from apps.records.models import Record
-from apps.records.presenters import vitals
-from apps.records.presenters.results import ResultEntry
+from apps.records.presenters.observations import vitals
+from apps.records.presenters.observations.results import ResultEntry
 from apps.records.senders import Sender
 from apps.records.shelving import course, reading
 from apps.records.subjects import RESULTS, VITALS, Subject
-from apps.records.viewing import asking_first, entries, languages, whole
-from apps.records.viewing.whole import Source, Whole
+from apps.records.viewing import asking_first, entries
+from apps.records.viewing.opening import whole
+from apps.records.viewing.opening.whole import Source, Whole
+from apps.records.viewing.wording import languages
 from apps.vault import sealing
 from apps.vault.sealing import Holder
 

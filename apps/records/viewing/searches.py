@@ -9,17 +9,20 @@ from uuid import UUID
 
 from msgspec.structs import replace
 
-from apps.records.presenters import absences, family, illnesses, plain_names, visits
+from apps.records.presenters import absences, family, plain_names, visits
 from apps.records.presenters.entry import Code, Entry
+from apps.records.presenters.plain_names import illnesses
 from apps.records.presenting import KINDS
 from apps.records.shelving import searching
 from apps.records.shelving.searching import Hit
 from apps.records.subjects import LISTED
-from apps.records.viewing import languages, provider_codes, rows, standing, whens
-from apps.records.viewing import words as wording
-from apps.records.viewing.lists import Section
-from apps.records.viewing.rows import Row
-from apps.records.viewing.whole import Whole
+from apps.records.viewing import standing
+from apps.records.viewing.listing import rows
+from apps.records.viewing.listing.lists import Section
+from apps.records.viewing.listing.rows import Row
+from apps.records.viewing.opening.whole import Whole
+from apps.records.viewing.wording import languages, provider_codes, whens
+from apps.records.viewing.wording import words as wording
 
 LONGEST_WORDS: Final = 100
 _PLAIN = {name.key: name for name in plain_names.NAMES}

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final
 
-from apps.records.presenters import dates
+from apps.records.presenters.datatypes import dates
 from apps.records.shelving import arranging, reading
 from apps.records.shelving.indexing import MOST_ROWS
 from apps.records.subjects import ALLERGIES, CONDITIONS, DOCUMENTS, HISTORY, LISTED, MEDICINES, RESULTS, VITALS, Subject
-from apps.records.viewing.whole import Whole
+from apps.records.viewing.opening.whole import Whole
 from apps.vault.errors import VaultError
 from apps.wire import datetimes
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from django.utils.translation import gettext
 
 from apps.records.charts.series import Row
-from apps.records.viewing import values_in_words, whens, words
+from apps.records.viewing.wording import values_in_words, whens, words
 
 
 def columns() -> tuple[str, ...]:

@@ -7,14 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from apps.records.presenters import allergies, results
+from apps.records.presenters import allergies
+from apps.records.presenters.observations import results
 from apps.records.shelving import reading
 from apps.records.shelving.reading import Shelved
 from apps.records.subjects import ALLERGIES, CONDITIONS, MEDICINES, RESULTS, Subject
-from apps.records.viewing import allergy_words, folding, rows, whens
-from apps.records.viewing.allergy_words import Allergies
-from apps.records.viewing.rows import Row
-from apps.records.viewing.whole import Whole
+from apps.records.viewing.listing import allergy_words, folding, rows
+from apps.records.viewing.listing.allergy_words import Allergies
+from apps.records.viewing.listing.rows import Row
+from apps.records.viewing.opening.whole import Whole
+from apps.records.viewing.wording import whens
 
 MOST_NAMED: Final = 5
 

@@ -14,11 +14,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 from apps.accounts.current_user import current_user
 from apps.connections.models import Connection
 from apps.records import tasks
-from apps.records.presenters import dates
+from apps.records.presenters.datatypes import dates
 from apps.records.syncing import NotSyncable, asking, outlook
 from apps.records.syncing.outlook import Outlook
-from apps.records.viewing import looking, overview
-from apps.records.viewing.overview import Overview, State
+from apps.records.viewing.opening import looking, overview
+from apps.records.viewing.opening.overview import Overview, State
 
 
 @require_safe

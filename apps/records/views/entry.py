@@ -14,7 +14,9 @@ from apps.records import subjects
 from apps.records.models import Record
 from apps.records.shelving.reading import Outdated
 from apps.records.subjects import LISTED
-from apps.records.viewing import asking_first, entries, looking, one_record, over_time, rows, spreadsheets
+from apps.records.viewing import asking_first, entries, over_time, spreadsheets
+from apps.records.viewing.listing import rows
+from apps.records.viewing.opening import looking, one_record
 from apps.records.viewing.over_time import Asked, IsNoResult
 from apps.records.views import queries
 from apps.vault.errors import VaultError

@@ -14,9 +14,11 @@ from apps.accounts.current_user import current_user
 from apps.records import subjects
 from apps.records.shelving.reading import Outdated
 from apps.records.subjects import ALLERGIES, LISTED, MEDICINES, Subject
-from apps.records.viewing import absences, lists, narrowing, news, summing_up, what_matters, whole
-from apps.records.viewing.lists import EntryList, Filters
-from apps.records.viewing.whole import Whole
+from apps.records.viewing import news, summing_up, what_matters
+from apps.records.viewing.listing import absences, lists, narrowing
+from apps.records.viewing.listing.lists import EntryList, Filters
+from apps.records.viewing.opening import whole
+from apps.records.viewing.opening.whole import Whole
 from apps.records.views import queries
 from apps.vault.errors import VaultError
 

@@ -3,8 +3,8 @@
 from decimal import Decimal
 
 from apps.records.charts.series import Observed
-from apps.records.presenters import results
 from apps.records.presenters.entry import Context
+from apps.records.presenters.observations import results
 from apps.records.senders import Sender
 
 LOINC = "http://loinc.org"

@@ -7,8 +7,8 @@ from msgspec.structs import fields
 from apps.records.charts import series
 from apps.records.charts.comparing import Reader
 from apps.records.charts.series import Observed
-from apps.records.presenters.results import Compared, ResultEntry
-from apps.records.viewing import words
+from apps.records.presenters.observations.results import Compared, ResultEntry
+from apps.records.viewing.wording import words
 from tests.records.charts.observations import pressure, result, worded
 
 TOLD = [field.name for field in fields(Compared)]

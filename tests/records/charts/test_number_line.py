@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from apps.records.charts import number_line
 from apps.records.charts.marks import Shape
-from apps.records.presenters import ranges
-from apps.records.presenters.interpretations import Place
-from apps.records.presenters.quantities import Quantity
-from apps.records.presenters.ranges import ReferenceRange
+from apps.records.presenters.datatypes import ranges
+from apps.records.presenters.datatypes.quantities import Quantity
+from apps.records.presenters.datatypes.ranges import ReferenceRange
+from apps.records.presenters.observations.interpretations import Place
 
 NUMBERS = st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**30), max_value=10**30)
 

@@ -5,8 +5,8 @@ from decimal import Decimal
 import pytest
 
 from apps.records.charts import points, series
-from apps.records.presenters.results import Status
-from apps.records.presenters.values import Value
+from apps.records.presenters.observations.results import Status
+from apps.records.presenters.observations.values import Value
 from tests.records.charts.observations import pressure, result, worded
 
 

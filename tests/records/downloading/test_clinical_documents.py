@@ -7,8 +7,8 @@ from django.urls import reverse
 
 from apps.records.downloading import clinical_documents, pictures, reading, sniffing
 from apps.records.downloading.sniffing import Form
-from apps.records.presenters import blocks
-from apps.records.presenters.blocks import Block, BlockKind
+from apps.records.presenters.prose import blocks
+from apps.records.presenters.prose.blocks import Block, BlockKind
 from tests.records.downloading.filing import hold, inline
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"canary of a picture"

@@ -10,7 +10,7 @@ from apps.records import forgetting
 from apps.records.downloading import FileRefused, Reason, fetching, open_file
 from apps.records.downloading.sniffing import Form
 from apps.records.models import Attachment
-from apps.records.presenters import blocks
+from apps.records.presenters.prose import blocks
 from apps.vault.errors import CannotOpen
 from apps.wire import fhir
 from tests.records.downloading.filing import BINARY, FILE, PDF, clock, hold, inline, linked_to

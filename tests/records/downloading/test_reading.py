@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from apps.records.downloading import clinical_documents, reading, sniffing
 from apps.records.downloading.sniffing import Form
-from apps.records.presenters import blocks
-from apps.records.presenters.blocks import Block, BlockKind
+from apps.records.presenters.prose import blocks
+from apps.records.presenters.prose.blocks import Block, BlockKind
 from config import env
 
 RTF = rb"{\rtf1\ansi{\fonttbl{\f0 Arial;}}{\*\generator Canary;}Heart \b clinic\b0\par caf\'e9 \u8364?5{\pict 0101}}"

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.records.presenters import rich_text
-from apps.records.presenters.blocks import Block, BlockKind
+from apps.records.presenters.prose import rich_text
+from apps.records.presenters.prose.blocks import Block, BlockKind
 from tests.records.downloading.test_reading import RTF
 
 

@@ -13,7 +13,7 @@ from apps.records.downloading.sniffing import Form
 from apps.records.models import Attachment, Record
 from apps.records.presenters import attachments, documents, elements
 from apps.records.presenters.entry import Context
-from apps.records.syncing import storing
+from apps.records.syncing.keeping import storing
 from apps.records.viewing import entries
 from apps.vault import sealing
 from apps.vault.sealing import Holder

@@ -5,8 +5,8 @@ import time
 import pytest
 
 from apps.records.downloading import clinical_documents
-from apps.records.presenters import blocks
-from apps.records.presenters.blocks import Block, BlockKind
+from apps.records.presenters.prose import blocks
+from apps.records.presenters.prose.blocks import Block, BlockKind
 
 
 def rows(markup):

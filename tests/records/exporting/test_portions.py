@@ -12,9 +12,9 @@ from msgspec.structs import asdict
 from apps.records.exporting import choosing, portions, summaries
 from apps.records.exporting.portions import EVENTS, WHOLE, Portion, Span
 from apps.records.models import Shelf
-from apps.records.presenters import moments
+from apps.records.presenters.datatypes import moments
+from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.entry import Entry
-from apps.records.presenters.moments import When
 from apps.records.subjects import LISTED, MEDICINES, RESULTS, VISITS
 from tests.fixtures.cast import PASSWORD
 from tests.records.linked import AT

@@ -7,7 +7,7 @@ import pytest
 from apps.records import shelving
 from apps.records.exporting.ips.passing import Passing
 from apps.records.models import SyncRun, SyncStep
-from apps.records.presenters.moments import When
+from apps.records.presenters.datatypes.moments import When
 from tests.records.exporting.keeping import keep, spoil
 from tests.records.exporting.summarized import (
     ALERTS,

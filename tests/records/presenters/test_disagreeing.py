@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.records.presenters import amounts_in_text, disagreeing, dosages
-from apps.records.presenters.quantities import Quantity
-from apps.records.presenters.timings import Timing
+from apps.records.presenters.datatypes.quantities import Quantity
+from apps.records.presenters.dosing import amounts_in_text, disagreeing, dosages
+from apps.records.presenters.dosing.timings import Timing
 
 OTHERS: list[tuple[str, Any, str]] = [
     ("Take 10 mg by mouth", 100, "mg"),

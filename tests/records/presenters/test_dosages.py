@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
-from apps.records.presenters import dosage_words, dosages, timings
-from apps.records.presenters.dosages import Dosage
+from apps.records.presenters.datatypes.lengths import Span
+from apps.records.presenters.dosing import dosage_words, dosages, timings
+from apps.records.presenters.dosing.dosages import Dosage
+from apps.records.presenters.dosing.timings import Moment, Timing, Weekday
 from apps.records.presenters.entry import Context, Entry
-from apps.records.presenters.lengths import Span
-from apps.records.presenters.timings import Moment, Timing, Weekday
 from tests.records.presenters import corpus
 from tests.records.presenters.oddities import odd, shelved
 

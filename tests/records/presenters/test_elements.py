@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.records.presenters import allergies, care_plans, dosages, elements, immunizations
+from apps.records.presenters import allergies, care_plans, elements, immunizations
+from apps.records.presenters.dosing import dosages
 from apps.records.presenters.entry import Context
 from tests.records.presenters.oddities import ANYTHING, odd
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.records.presenters import elements
+from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.entry import Code, Context, Entry
-from apps.records.presenters.moments import When
 from tests.records.presenters.oddities import odd
 
 ROSE = {"resourceType": "Practitioner", "id": "9", "name": [{"text": "Dr. Rose"}]}

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
-from apps.records.presenters import illnesses, immunizations
+from apps.records.presenters import immunizations
 from apps.records.presenters.entry import Context
-from apps.records.presenters.illnesses import Illness
 from apps.records.presenters.immunizations import Dose, Group, ImmunizationEntry, Status
+from apps.records.presenters.plain_names import illnesses
+from apps.records.presenters.plain_names.illnesses import Illness
 from tests.records.presenters import corpus
 from tests.records.presenters.oddities import odd, shelved
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from apps.records.presenters import interpretations
-from apps.records.presenters.interpretations import Place
+from apps.records.presenters.observations import interpretations
+from apps.records.presenters.observations.interpretations import Place
 
 V2 = "http://hl7.org/fhir/v2/0078"
 V3 = "http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation"

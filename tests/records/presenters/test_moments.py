@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.records.presenters import moments
-from apps.records.presenters.moments import When
+from apps.records.presenters.datatypes import moments
+from apps.records.presenters.datatypes.moments import When
 from tests.records.presenters.oddities import odd
 
 BORN = date(1980, 6, 1)

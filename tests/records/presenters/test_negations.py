@@ -15,8 +15,8 @@ from apps.records.presenters import (
     procedures,
 )
 from apps.records.presenters.entry import Context, Entry
-from apps.records.viewing import words
 from apps.records.viewing.facts import lines
+from apps.records.viewing.wording import words
 
 MODIFIER = [{"url": "urn:not", "valueBoolean": True}]
 

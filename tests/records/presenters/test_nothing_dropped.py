@@ -6,7 +6,7 @@ from typing import Any, Final
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from apps.records.presenters import dosage_words, dosages
+from apps.records.presenters.dosing import dosage_words, dosages
 
 WORD: Final = "a word"
 NUMBER: Final = "a number"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from apps.records.presenters import blocks
-from apps.records.presenters.blocks import Block, BlockKind
+from apps.records.presenters.prose import blocks
+from apps.records.presenters.prose.blocks import Block, BlockKind
 
 
 class TestAnOrderedList:

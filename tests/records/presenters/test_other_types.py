@@ -7,7 +7,7 @@ from hypothesis import given
 
 from apps.records.presenters import generic, orders, people, provenance, questionnaires, specimens
 from apps.records.presenters.entry import NOT_GIVEN, Context
-from apps.records.presenters.values import Kind
+from apps.records.presenters.observations.values import Kind
 from tests.records.presenters import corpus
 from tests.records.presenters.oddities import odd, shelved
 

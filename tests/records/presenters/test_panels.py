@@ -1,10 +1,10 @@
 """A panel shows what lies outside first, keeps the laboratory's order, and counts what is missing."""
 
 from apps.records.presenters import panels
-from apps.records.presenters.interpretations import Place
+from apps.records.presenters.observations.interpretations import Place
+from apps.records.presenters.observations.results import Component, ResultEntry
+from apps.records.presenters.observations.values import Kind, Value
 from apps.records.presenters.reports import ReportEntry
-from apps.records.presenters.results import Component, ResultEntry
-from apps.records.presenters.values import Kind, Value
 
 SEEN = Value(Kind.TEXT, text="seen")
 

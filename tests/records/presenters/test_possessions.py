@@ -5,9 +5,10 @@ from datetime import date
 import pytest
 from hypothesis import given
 
-from apps.records.presenters import devices, family, insurance, social
+from apps.records.presenters import devices, family, insurance
 from apps.records.presenters.entry import NOT_GIVEN, Context
 from apps.records.presenters.family import Life, Relative
+from apps.records.presenters.observations import social
 from apps.records.viewing.facts import lines
 from tests.records.presenters import corpus
 from tests.records.presenters.oddities import odd, shelved

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.records.presenters import ranges
-from apps.records.presenters.quantities import Quantity
-from apps.records.presenters.ranges import Meaning, ReferenceRange, Side
+from apps.records.presenters.datatypes import ranges
+from apps.records.presenters.datatypes.quantities import Quantity
+from apps.records.presenters.datatypes.ranges import Meaning, ReferenceRange, Side
 
 
 def read(*sent):

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 
 from apps.records.presenters import reports
 from apps.records.presenters.entry import Context
+from apps.records.presenters.observations.results import Group, Status
 from apps.records.presenters.reports import Category, ReportEntry
-from apps.records.presenters.results import Group, Status
 from tests.records.presenters import corpus, oddities
 
 COMMON = {

@@ -6,10 +6,10 @@ from decimal import Decimal
 import pytest
 from hypothesis import given, settings
 
-from apps.records.presenters import results
 from apps.records.presenters.entry import NOT_GIVEN, Context
-from apps.records.presenters.interpretations import Place
-from apps.records.presenters.results import Category, Group, Judge, ResultEntry, Status
+from apps.records.presenters.observations import results
+from apps.records.presenters.observations.interpretations import Place
+from apps.records.presenters.observations.results import Category, Group, Judge, ResultEntry, Status
 from tests.records.presenters import corpus, oddities
 
 LOINC = "http://loinc.org"

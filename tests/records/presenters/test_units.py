@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.records.presenters import quantities, units
-from apps.records.presenters.quantities import Quantity
+from apps.records.presenters.datatypes import quantities, units
+from apps.records.presenters.datatypes.quantities import Quantity
 
 
 class TestAUnit:

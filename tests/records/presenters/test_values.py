@@ -4,10 +4,10 @@ from decimal import Decimal
 
 import pytest
 
-from apps.records.presenters import values
-from apps.records.presenters.quantities import Quantity
-from apps.records.presenters.values import Absence, Kind
-from apps.records.viewing import values_in_words
+from apps.records.presenters.datatypes.quantities import Quantity
+from apps.records.presenters.observations import values
+from apps.records.presenters.observations.values import Absence, Kind
+from apps.records.viewing.wording import values_in_words
 
 REASON = "http://terminology.hl7.org/CodeSystem/data-absent-reason"
 REASON_URL = "http://hl7.org/fhir/StructureDefinition/data-absent-reason"

@@ -2,10 +2,10 @@
 
 import pytest
 
-from apps.records.presenters import results, vitals
+from apps.records.presenters.datatypes.quantities import Quantity
 from apps.records.presenters.entry import Context
-from apps.records.presenters.quantities import Quantity
-from apps.records.presenters.vitals import Vital
+from apps.records.presenters.observations import results, vitals
+from apps.records.presenters.observations.vitals import Vital
 from tests.records.presenters import corpus
 
 LOINC = "http://loinc.org"

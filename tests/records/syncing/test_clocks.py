@@ -10,7 +10,7 @@ from apps.directory.models import ClientRegistration
 from apps.records.exporting import gaps as exporting_gaps
 from apps.records.models import SyncRun
 from apps.records.syncing import asking, due, watermarks
-from apps.records.viewing import overview
+from apps.records.viewing.opening import overview
 from tests.records.linked import AT, give_tokens, sign_in_again
 from tests.records.people import allergy, bundle
 from tests.records.provider import ALLERGIES, METADATA, statement

@@ -10,7 +10,8 @@ from django.utils import translation
 from apps.directory.models import ClientRegistration
 from apps.records import gap_words, ledger
 from apps.records.models import Record, SyncStep
-from apps.records.syncing import doubting, watermarks
+from apps.records.syncing import watermarks
+from apps.records.syncing.keeping import doubting
 from tests.records.linked import AT, give_tokens
 from tests.records.people import allergy, bundle
 from tests.records.provider import ALLERGIES, METADATA, statement

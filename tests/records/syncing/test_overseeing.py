@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from apps.records import syncing
 from apps.records.models import SyncRun, SyncStep
-from apps.records.syncing import surviving
+from apps.records.syncing.working import surviving
 from tests.records.linked import make_connection
 from tests.records.people import PATIENT_ID
 

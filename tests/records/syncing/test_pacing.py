@@ -7,7 +7,7 @@ import pytest
 
 from apps.connections.models import Connection
 from apps.connections.refreshing import NotYet
-from apps.records.syncing import pacing
+from apps.records.syncing.working import pacing
 from tests.records.linked import AT
 
 MINUTE = AT.replace(second=0, microsecond=0)

@@ -7,7 +7,7 @@ import pytest
 from apps.directory.models import ClientRegistration
 from apps.records import ledger
 from apps.records.models import SyncStep
-from apps.records.syncing import cursors
+from apps.records.syncing.paging import cursors
 from apps.vault import sealing
 from apps.vault.sealing import Holder
 from tests.records.linked import AT, give_tokens

@@ -7,7 +7,7 @@ import pytest
 from apps.records import ledger, tasks
 from apps.records.models import SyncRun, SyncStep
 from apps.records.syncing import pruning
-from apps.records.viewing import overview
+from apps.records.viewing.opening import overview
 from config.celery import SCHEDULE
 from tests.records.linked import AT, make_connection, make_endpoint
 

@@ -12,7 +12,9 @@ from apps.connections.ending import disconnecting
 from apps.directory.models import ClientRegistration
 from apps.records import syncing
 from apps.records.models import Record, SyncRun, SyncStep
-from apps.records.syncing import leasing, running, stepping, storing
+from apps.records.syncing import running, stepping
+from apps.records.syncing.keeping import storing
+from apps.records.syncing.working import leasing
 from apps.wire import resource_types
 from apps.wire.dialects import FhirVersion
 from tests.records.linked import AT

@@ -13,7 +13,8 @@ from apps.directory.models import ClientRegistration
 from apps.records import ledger, syncing
 from apps.records.models import SyncRun, SyncStep
 from apps.records.shelving import building
-from apps.records.syncing import leasing, overseeing, stepping, surviving
+from apps.records.syncing import overseeing, stepping
+from apps.records.syncing.working import leasing, surviving
 from tests.records.linked import AT, make_connection
 from tests.records.people import PATIENT_ID, allergy, bundle
 from tests.records.provider import ALLERGIES, METADATA, PATIENT, statement

@@ -14,7 +14,8 @@ from apps.directory import switching
 from apps.directory.models import ClientRegistration, Endpoint
 from apps.records import syncing
 from apps.records.models import SyncRun
-from apps.records.syncing import due, leasing
+from apps.records.syncing import due
+from apps.records.syncing.working import leasing
 from tests.records.linked import AT, give_tokens
 from tests.records.people import allergy, bundle
 from tests.records.provider import ALLERGIES, TOKEN

@@ -4,7 +4,8 @@ from apps.records.exporting.ips import narrating, writing
 from apps.records.exporting.ips.clinical import Item, known_code
 from apps.records.exporting.ips.writing import Part
 from apps.records.exporting.reading import Told
-from apps.records.presenters import elements, heads, moments
+from apps.records.presenters import elements, heads
+from apps.records.presenters.datatypes import moments
 from apps.records.presenters.documents import DocumentEntry
 
 

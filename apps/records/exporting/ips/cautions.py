@@ -16,7 +16,7 @@ from apps.records.exporting.ips.writing import Part
 from apps.records.exporting.reading import Told
 from apps.records.presenters import elements, heads
 from apps.records.presenters.elements import Element
-from apps.records.viewing import cautions
+from apps.records.viewing.wording import cautions
 
 _MOST: Final = 20
 _UNNAMED: Final = "urn:uuid:0b0a3c52-7d0f-4c5e-9a39-6a5d2d6e1c77"  # of one that came without its address

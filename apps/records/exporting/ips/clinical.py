@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from apps.records.exporting.ips import narrating, writing
 from apps.records.exporting.ips.writing import Part
 from apps.records.exporting.reading import Told
-from apps.records.presenters import care_plans, elements, heads, moments
+from apps.records.presenters import care_plans, elements, heads
+from apps.records.presenters.datatypes import moments
+from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.immunizations import ImmunizationEntry
-from apps.records.presenters.moments import When
 
 _DISEASE_CODES = ("active", "recurrence", "relapse", "inactive", "remission", "resolved")
 _OVER = frozenset({"inactive", "resolved"})

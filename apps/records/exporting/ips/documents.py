@@ -26,7 +26,7 @@ from apps.records.exporting.ips.sections import SECTIONS, Section
 from apps.records.exporting.ips.selecting import NoneKnown
 from apps.records.exporting.ips.writing import Part
 from apps.records.exporting.stored import Source
-from apps.records.presenters import dates
+from apps.records.presenters.datatypes import dates
 
 _PROFILES = "http://hl7.org/fhir/uv/ips/StructureDefinition/"
 _ENCODER = msgspec.json.Encoder(decimal_format="number")

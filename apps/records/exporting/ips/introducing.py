@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from apps.records.exporting.ips.doctors import Doctor
 from apps.records.exporting.ips.writing import Part
-from apps.records.presenters import dates
+from apps.records.presenters.datatypes import dates
 
 _SEX: Final[Mapping[str, Promise]] = {
     "female": gettext_lazy("female"), "male": gettext_lazy("male"), "other": gettext_lazy("other"),

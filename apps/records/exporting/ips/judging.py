@@ -17,10 +17,10 @@ from apps.records.presenters import (
     immunizations,
     medications,
     procedures,
-    results,
 )
 from apps.records.presenters.absences import Absence
 from apps.records.presenters.entry import Entry
+from apps.records.presenters.observations import results
 from apps.records.presenters.reports import ReportEntry
 
 _LAST: Final = 10  # behind every rank of its kind

@@ -4,8 +4,10 @@ from apps.records.exporting.ips import narrating, schedules, writing
 from apps.records.exporting.ips.clinical import Item, known_code
 from apps.records.exporting.ips.writing import Part
 from apps.records.exporting.reading import Told
-from apps.records.presenters import dates, dosages, elements, heads, moments, naming
+from apps.records.presenters import elements, heads, naming
+from apps.records.presenters.datatypes import dates, moments
 from apps.records.presenters.devices import DeviceEntry
+from apps.records.presenters.dosing import dosages
 from apps.records.presenters.entry import Code
 from apps.records.presenters.medications import Kind, MedicationEntry
 from apps.records.viewing.facts import lines

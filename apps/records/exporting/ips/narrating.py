@@ -9,12 +9,12 @@ from django.utils.translation import ngettext
 
 from apps.records import counts
 from apps.records.exporting.reading import Told
-from apps.records.presenters import vitals
 from apps.records.presenters.care_plans import Activity, CarePlanEntry
 from apps.records.presenters.entry import Entry
-from apps.records.presenters.results import Component, ResultEntry
-from apps.records.viewing import values_in_words, whens, words
+from apps.records.presenters.observations import vitals
+from apps.records.presenters.observations.results import Component, ResultEntry
 from apps.records.viewing.facts import labels, lines
+from apps.records.viewing.wording import values_in_words, whens, words
 
 # What a line tells of each kind of entry beside its status, in this order.
 _TOLD: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(

@@ -6,7 +6,8 @@ from typing import Final
 from apps.records.exporting.ips import narrating
 from apps.records.exporting.ips.clinical import Item
 from apps.records.exporting.reading import Told
-from apps.records.presenters import heads, rich_text
+from apps.records.presenters import heads
+from apps.records.presenters.prose import rich_text
 
 _WITHOUT: Final = frozenset({"DiagnosticReport"})  # R4 has no element for it there
 

@@ -11,21 +11,13 @@ from apps.records.exporting.ips import narrating, writing
 from apps.records.exporting.ips.clinical import Item, known_code
 from apps.records.exporting.ips.writing import Part
 from apps.records.exporting.reading import Told
-from apps.records.presenters import (
-    elements,
-    heads,
-    interpretations,
-    moments,
-    naming,
-    quantities,
-    ranges,
-    results,
-    values,
-)
+from apps.records.presenters import elements, heads, naming
+from apps.records.presenters.datatypes import moments, quantities, ranges
+from apps.records.presenters.datatypes.quantities import Quantity
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Entry
-from apps.records.presenters.quantities import Quantity
-from apps.records.presenters.values import Absence, Kind, Value
+from apps.records.presenters.observations import interpretations, results, values
+from apps.records.presenters.observations.values import Absence, Kind, Value
 
 _STATUSES = frozenset({"registered", "preliminary", "final", "amended", "corrected", "unknown"})
 _NO_RESULT = frozenset({"cancelled", "entered-in-error"})  # the second of what a report contains: others are not listed

@@ -7,9 +7,9 @@ from typing import Final
 from django.utils.translation import gettext as _
 
 from apps.records.exporting.ips import placing
+from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.entry import Entry
-from apps.records.presenters.moments import UNDATED, When
-from apps.records.presenters.results import ResultEntry
+from apps.records.presenters.observations.results import ResultEntry
 from apps.wire import datetimes
 
 _LASTS: Final = timedelta(days=305)  # ten months: a pregnancy, and some weeks for whoever wrote it down later

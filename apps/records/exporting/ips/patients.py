@@ -9,7 +9,8 @@ from django.utils.translation import gettext as _
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.ips import clinical, gathering, persons, writing
 from apps.records.exporting.ips.writing import Part
-from apps.records.presenters import elements, heads, moments
+from apps.records.presenters import elements, heads
+from apps.records.presenters.datatypes import moments
 from apps.records.presenters.elements import Element
 
 _GENDERS = frozenset({"male", "female", "other", "unknown"})

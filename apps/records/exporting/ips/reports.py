@@ -12,7 +12,9 @@ from itertools import islice
 from apps.records.exporting.ips import cautions, judging, narrating, noting, observations, writing
 from apps.records.exporting.ips.clinical import Item, known_code
 from apps.records.exporting.reading import Told
-from apps.records.presenters import elements, heads, moments, naming, results, results_inside
+from apps.records.presenters import elements, heads, naming
+from apps.records.presenters.datatypes import moments
+from apps.records.presenters.observations import results, results_inside
 
 _STATUSES = frozenset(
     {"registered", "partial", "preliminary", "final", "amended", "corrected", "appended", "unknown"}

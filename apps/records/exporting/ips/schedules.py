@@ -12,7 +12,8 @@ from typing import Any, Final
 
 from apps.records.exporting.ips import writing
 from apps.records.exporting.ips.writing import Part
-from apps.records.presenters import elements, heads, moments, quantities
+from apps.records.presenters import elements, heads
+from apps.records.presenters.datatypes import moments, quantities
 from apps.records.presenters.elements import Element
 from apps.wire import datetimes
 from apps.wire.dialects import FhirVersion

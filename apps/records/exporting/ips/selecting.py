@@ -11,8 +11,8 @@ from apps.records.exporting.ips.sections import Section
 from apps.records.exporting.stored import Source
 from apps.records.presenters import absences, delicate
 from apps.records.presenters.absences import Absence
+from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.entry import Entry
-from apps.records.presenters.moments import When
 
 MOST: Final = 200
 _PICKED: Final = MOST * 2  # whose bodies are read: of some few only they tell whether they belong here

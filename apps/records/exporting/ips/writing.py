@@ -11,10 +11,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from apps.records.presenters import elements, heads
+from apps.records.presenters.datatypes.moments import When
+from apps.records.presenters.datatypes.quantities import Quantity
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Code
-from apps.records.presenters.moments import When
-from apps.records.presenters.quantities import Quantity
 from apps.wire import datetimes
 
 Part = dict[str, Any]

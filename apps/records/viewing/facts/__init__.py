@@ -13,14 +13,14 @@ from msgspec.structs import fields, replace
 from apps.records import counts
 from apps.records.presenters import meanings
 from apps.records.presenters.care_teams import CareTeamEntry, Circle
+from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.devices import DeviceEntry
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.medications import Kind, MedicationEntry, Status
-from apps.records.presenters.moments import When
-from apps.records.presenters.results import Measured, ResultEntry
-from apps.records.presenters.vitals import blood_pressure
-from apps.records.viewing import values_in_words, whens, words
+from apps.records.presenters.observations.results import Measured, ResultEntry
+from apps.records.presenters.observations.vitals import blood_pressure
 from apps.records.viewing.facts import labels, lines, repeating
+from apps.records.viewing.wording import values_in_words, whens, words
 
 _SAID_BY_NAME: Final = {
     "severity": lines.of_severity,

@@ -13,21 +13,23 @@ from django.utils.translation import gettext, ngettext
 from msgspec.structs import fields, replace
 
 from apps.records import counts
-from apps.records.presenters import dates, dosage_words, immunizations, insurance, lengths, plain_names
+from apps.records.presenters import immunizations, insurance, plain_names
 from apps.records.presenters.care_plans import Activity, Progress
 from apps.records.presenters.care_teams import Circle, Member
-from apps.records.presenters.dosages import Dosage
+from apps.records.presenters.datatypes import dates, lengths
+from apps.records.presenters.datatypes.lengths import Length
+from apps.records.presenters.datatypes.moments import When
+from apps.records.presenters.datatypes.quantities import Quantity
+from apps.records.presenters.datatypes.ranges import ReferenceRange
+from apps.records.presenters.dosing import dosage_words
+from apps.records.presenters.dosing.dosages import Dosage
 from apps.records.presenters.entry import NOT_GIVEN, Code, Entry
-from apps.records.presenters.lengths import Length
 from apps.records.presenters.medications import Supply
-from apps.records.presenters.moments import When
+from apps.records.presenters.observations.results import Component, Measured
+from apps.records.presenters.observations.values import Attachment, Value
 from apps.records.presenters.patient import Address, Contact
-from apps.records.presenters.quantities import Quantity
-from apps.records.presenters.ranges import ReferenceRange
-from apps.records.presenters.results import Component, Measured
-from apps.records.presenters.values import Attachment, Value
-from apps.records.viewing import provider_codes, snomed_kinds, values_in_words, whens, words
 from apps.records.viewing.facts import labels, repeating
+from apps.records.viewing.wording import provider_codes, snomed_kinds, values_in_words, whens, words
 
 _MOST = 200
 _FIRST = 3  # of several, in a row

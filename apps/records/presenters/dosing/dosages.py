@@ -1,0 +1,278 @@
+"""How a medicine is taken: the dosage of a prescription, statement or dispense of either version.
+
+The provider's text comes first, unchanged. The parts stand beside it, and make a sentence only where there is no text
+(`dosage_words`). Where text and parts plainly say different numbers, `differs` says so; nobody decides who is right. No
+part is dropped: one that we do not understand is kept as it was sent.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from typing import TypeVar
+
+import msgspec
+from msgspec.structs import replace
+
+from apps.records.presenters import elements, naming, outline
+from apps.records.presenters.datatypes import quantities
+from apps.records.presenters.datatypes.quantities import NO_QUANTITY, Quantity
+from apps.records.presenters.dosing import amounts_in_text, disagreeing, timings
+from apps.records.presenters.dosing.timings import Timing
+from apps.records.presenters.elements import Element
+from apps.records.presenters.heads import title_of
+from apps.records.presenters.remembering import remembered
+
+Told = TypeVar("Told")
+
+_MOST = 30  # dosages of one medicine; more is an accident
+
+
+class Dosage(msgspec.Struct, frozen=True, gc=False):
+    """One instruction. `patient_instruction` stands beside `text`, never in its place.
+
+    `dose_to` is the upper end of a range; `rate` and `maximum` (in a period) are as sent, as one text. `most_at_once`
+    and `most_ever` are the other two maximums. `form` is that of the medicine. `others` are further doses, each as one
+    text; `unread` are the parts that we do not understand, each as sent, and `modified` what may turn the rest around.
+    """
+
+    text: str = ""
+    patient_instruction: str = ""
+    instructions: tuple[str, ...] = ()
+    dose: Quantity = NO_QUANTITY
+    dose_to: Quantity = NO_QUANTITY
+    rate: str = ""
+    route: str = ""
+    site: str = ""
+    method: str = ""
+    timing: Timing = msgspec.field(default_factory=Timing)
+    is_as_needed: bool = False
+    as_needed_for: str = ""
+    maximum: str = ""
+    most_at_once: Quantity = NO_QUANTITY
+    most_ever: Quantity = NO_QUANTITY
+    form: str = ""
+    modified: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+    differs: bool = False
+
+
+def read(resource: Element, *, form: str = "", most: int = _MOST) -> tuple[Dosage, ...]:
+    """The first of `dosageInstruction` or `dosage`, in their sequence; those that say nothing left out. `form` is what
+    the medicine is: a tablet, a solution."""
+    return tuple(dosage for _sent, dosage in paired(resource, form=form, most=most))
+
+
+def paired(resource: Element, *, form: str = "", most: int = _MOST) -> tuple[tuple[Element, Dosage], ...]:
+    """The same, each with what it was read from."""
+    sent = sorted(_sent(resource), key=lambda each: elements.number(each, "sequence") or 0)
+    told = ((each, dosage) for each in sent if _says_something(dosage := _dosage(each)))
+    return tuple((each, replace(dosage, form=form)) for each, dosage in islice(told, most))
+
+
+def beyond(resource: Element) -> int:
+    """How many more there are than `read` gives by itself."""
+    sent = _sent(resource)
+    return max(0, sum(map(_says_something, map(_dosage, sent))) - _MOST) if len(sent) > _MOST else 0
+
+
+def _sent(resource: Element) -> list[Element]:
+    return [*_instructions(resource, "dosageInstruction"), *_instructions(resource, "dosage")]
+
+
+def _says_something(dosage: Dosage) -> bool:
+    return dosage != Dosage(timing=_NO_TIMING)
+
+
+_NO_TIMING = timings.read({})
+
+
+def _instructions(resource: Element, name: str) -> Iterator[Element]:
+    """Each of them; some send a text alone."""
+    for each in _each(resource, name):
+        if isinstance(each, dict):
+            yield each
+        elif isinstance(each, str):
+            yield {"text": each}
+
+
+_READ = frozenset(
+    (
+        "id", "extension", "modifierExtension", "sequence", "text", "patientInstruction", "additionalInstruction",
+        "additionalInstructions", "timing", "asNeededBoolean", "asNeededCodeableConcept", "site", "siteCodeableConcept",
+        "siteReference", "route", "method", "doseAndRate", "doseQuantity", "doseRange", "quantityQuantity",
+        "quantityRange", "rateQuantity", "rateRange", "rateRatio", "maxDosePerPeriod", "maxDosePerAdministration",
+        "maxDosePerLifetime",
+    )
+)  # fmt: skip
+_DOSES = ("doseQuantity", "quantityQuantity", "doseRange", "quantityRange")  # a statement of DSTU2 calls it quantity
+_RATES = ("rateQuantity", "rateRange", "rateRatio")
+_ADVICE = ("additionalInstruction", "additionalInstructions")
+_SITES = ("site", "siteCodeableConcept")
+
+
+@remembered
+def _dosage(sent: Element) -> Dosage:
+    amounts = _amounts(sent)
+    places = [amounts] if amounts is sent else [amounts, sent]
+    (low, high), other_doses = _first(places, _DOSES, _dose, (Quantity(), Quantity()))
+    rate, other_rates = _first(places, _RATES, _rate, "")
+    text, timing = elements.prose(sent.get("text")), timings.read(elements.child(sent, "timing"))
+    told = Dosage(
+        text=text,
+        patient_instruction=elements.prose(sent.get("patientInstruction")),
+        instructions=naming.titles(sent, *_ADVICE),
+        dose=low,
+        dose_to=high,
+        rate=rate,
+        route=_titled(sent, "route"),
+        site=_titled(sent, *_SITES) or elements.text(elements.child(sent, "siteReference"), "display"),
+        method=_titled(sent, "method"),
+        timing=timing,
+        is_as_needed=elements.flag(sent, "asNeededBoolean") is True or bool(sent.get("asNeededCodeableConcept")),
+        as_needed_for=title_of(sent.get("asNeededCodeableConcept")),
+        maximum=ratio(elements.child(sent, "maxDosePerPeriod")),
+        most_at_once=_amount(elements.child(sent, "maxDosePerAdministration")),
+        most_ever=_amount(elements.child(sent, "maxDosePerLifetime")),
+        modified=tuple(dict.fromkeys(_modifiers(sent))),
+        others=tuple(_other_amounts(sent, amounts)),
+        differs=disagreeing.differ(text, low, high, timing),
+    )
+    unread = (*other_doses, *other_rates, *_unread(sent, told), *timing.unread)
+    return replace(told, unread=tuple(each for each in dict.fromkeys(unread) if each not in told.modified))
+
+
+def _unread(sent: Element, told: Dosage) -> Iterator[str]:
+    """What was sent and is in no part of what is told."""
+    lost = [name for name in ("text", "patientInstruction") if not elements.text(sent, name)]
+    lost += [name for name in ("route", "method", *_SITES, *_ADVICE) if not all(map(title_of, _each(sent, name)))]
+    lost += [] if elements.text(elements.child(sent, "siteReference"), "display") == told.site else ["siteReference"]
+    lost += [] if told.as_needed_for else ["asNeededCodeableConcept"]
+    lost += [] if elements.flag(sent, "asNeededBoolean") is not None else ["asNeededBoolean"]
+    lost += [] if elements.number(sent, "sequence") is not None else ["sequence"]
+    for name, most in (("maxDosePerPeriod", told.maximum), ("maxDosePerAdministration", told.most_at_once),
+                       ("maxDosePerLifetime", told.most_ever), ("timing", elements.child(sent, "timing"))):  # fmt: skip
+        lost += [] if most and len(_each(sent, name)) == 1 else [name]
+    lost += [] if all(isinstance(each, dict) for each in _each(sent, "doseAndRate")) else ["doseAndRate"]
+    yield from outline.as_sent(sent, *lost, *(name for name in sent if name not in _READ and not name.startswith("_")))
+
+
+def _modifiers(sent: object, depth: int = 0) -> Iterator[str]:
+    """What may turn around all of the element that it stands in, wherever that is."""
+    if isinstance(sent, dict):
+        yield from outline.as_sent(sent, "modifierExtension")
+    inner = sent.values() if isinstance(sent, dict) else sent if isinstance(sent, list) else ()
+    if depth < outline.DEEPEST:
+        for each in inner:
+            yield from _modifiers(each, depth + 1)
+
+
+def _other_amounts(sent: Element, amounts: Element) -> Iterator[str]:
+    """What the dose that is told is, and further ones of R4, but for what was worked out from the one ordered."""
+    is_ordered = "ordered" in elements.codes(elements.child(amounts, "type"))
+    for each in elements.children(sent, "doseAndRate"):
+        further = [name for name in each if name not in _OF_AMOUNTS and not name.startswith("_")]
+        if each is amounts:
+            yield from outline.as_sent(each, *further, *([] if is_ordered else ["type"]))
+            continue
+        if is_ordered and "calculated" in elements.codes(elements.child(each, "type")):
+            continue
+        (low, high), other_doses = _first([each], _DOSES, _dose, (Quantity(), Quantity()))
+        rate, other_rates = _first([each], _RATES, _rate, "")
+        shown = " - ".join(filter(None, (low.shown, high.shown)))
+        kind = title_of(each.get("type")) if shown or rate else ""
+        said = ", ".join(filter(None, (kind, shown, rate)))
+        yield from (said,) if said else ()
+        yield from (*other_doses, *other_rates, *outline.as_sent(each, *further, *([] if kind else ["type"])))
+
+
+_OF_AMOUNTS = frozenset({*_DOSES, *_RATES, "type", "id", "extension", "modifierExtension"})
+
+
+def _amounts(sent: Element) -> Element:
+    """Where dose and rate stand: in R4 the ordered one of `doseAndRate`, in DSTU2 the dosage itself."""
+    all_sent = list(elements.children(sent, "doseAndRate"))
+    ordered = (each for each in all_sent if "ordered" in elements.codes(elements.child(each, "type")))
+    return next(ordered, all_sent[0] if all_sent else sent)
+
+
+def _first(
+    places: Sequence[Element], names: Sequence[str], read_one: Callable[[Element, str], Told | None], nothing: Told
+) -> tuple[Told, tuple[str, ...]]:
+    """The first of these elements that can be read, and the others, each as sent."""
+    others: list[str] = []
+    found: Told | None = None
+    for place in places:
+        for name in names:
+            read_now = read_one(place, name) if found is None and len(_each(place, name)) == 1 else None
+            if read_now is None:
+                others += outline.as_sent(place, name)
+            else:
+                found = read_now
+    return (nothing if found is None else found), tuple(others)
+
+
+def _dose(place: Element, name: str) -> tuple[Quantity, Quantity] | None:
+    sent = elements.child(place, name)
+    if name.endswith("Quantity"):
+        amount = _amount(sent)
+        return (amount, Quantity()) if amount else None
+    ends = quantities.ends(sent, of=_amount)  # with an end that cannot be read, the other would be another dose
+    return ends if ends and any(ends) else None
+
+
+def _rate(place: Element, name: str) -> str | None:
+    sent = elements.child(place, name)
+    if name == "rateQuantity":
+        return _amount(sent).shown or None
+    if name == "rateRatio":
+        return ratio(sent) or None
+    return " - ".join(end.shown for end in quantities.ends(sent, of=_amount) or () if end) or None
+
+
+def _amount(sent: Element) -> Quantity:
+    """A quantity whose unit is a word. Some send the number of a concept in its place, and UCUM has a unit 1, which is
+    none. With a concept that we do not know there is no amount: 5 of something is not 5 tablets. Nor is there one where
+    the words and the code of the unit are two: 5 mL, coded as mg."""
+    found = quantities.read(sent)
+    if found.code and found.unit != found.code and not amounts_in_text.may_be_one(found.unit, found.code):
+        return Quantity()
+    if not found.unit.isdigit():
+        return found
+    unit = CODED_UNITS.get(found.unit)
+    return Quantity() if unit is None else replace(found, unit=unit)
+
+
+CODED_UNITS = {
+    "1": "",  # UCUM
+    "258682000": "g",  # SNOMED CT, here and below
+    "258684004": "mg",
+    "258685003": "microgram",
+    "258773002": "mL",
+    "415215001": "puff",
+    "428641000": "capsule",
+    "428673006": "tablet",
+}
+
+
+def ratio(ratio: Element) -> str:
+    """A ratio as one text: 3 capsules / 1 d. What it is divided by stands there even where it has no number: 4 g a day
+    is not 4 g. Empty where that has no words."""
+    above, below = (_amount(elements.child(ratio, side)).shown for side in ("numerator", "denominator"))
+    if not above or not ratio.get("denominator"):
+        return above
+    sent = elements.child(ratio, "denominator")
+    below = below or quantities.as_sent(sent)
+    if not below and sent.get("value") is None and not sent.get("comparator"):
+        below = elements.text(sent, "unit") or elements.text(sent, "code")
+    return f"{above} / {below}" if below else ""
+
+
+def _titled(sent: Element, *names: str) -> str:
+    return ", ".join(naming.titles(sent, *names))
+
+
+def _each(sent: Element, name: str) -> list[object]:
+    """What was sent under that name, one or several."""
+    value = sent.get(name)
+    each = value[: elements.MOST_REPEATED] if isinstance(value, list) else [value]
+    return [one for one in each if one not in (None, "", [], {})]

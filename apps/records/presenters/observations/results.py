@@ -1,0 +1,399 @@
+"""An Observation of either version: what was measured or found, where it stands, and what belongs to it.
+
+FHIR DSTU2 and R4 Observation; facts section 1.6: category is one or several, interpretation one or several, free text
+is `comments` or `note`, members are `related` of type has-member or `hasMember`. Digits, units and the laboratory's
+words are as sent. Nothing is graded: a place comes from the laboratory, else from its own range (patient
+experience 3.3).
+"""
+
+import hashlib
+from datetime import date
+from enum import StrEnum
+from typing import Any, Final, TypeAlias
+
+import msgspec
+
+from apps.records.presenters import elements, plain_names
+from apps.records.presenters.datatypes import moments, ranges
+from apps.records.presenters.datatypes.moments import UNDATED, When
+from apps.records.presenters.datatypes.ranges import ReferenceRange, Side
+from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Entry
+from apps.records.presenters.heads import codes_of, head, notes, status_codes, title_of
+from apps.records.presenters.naming import id_of, is_patient, names_of
+from apps.records.presenters.observations import interpretations, values
+from apps.records.presenters.observations.interpretations import Place
+from apps.records.presenters.observations.values import NO_VALUE, Value
+from apps.records.presenters.remembering import remembered
+from apps.wire import datetimes
+
+MOST_RESULTS: Final = 1000  # of a report that its entry names: so many a list counts
+MOST_MEMBERS: Final = 200  # of a result
+_MOST = 200  # components or other references of one resource
+_LONGEST_TEST = 120  # an index holds keys
+_DIGEST = 16  # letters of one
+# Codes of the very same measurement: the blood pressure of Argonaut (DSTU2) and of US Core (R4), and weight measured
+_SAME = {"55284-4": "85354-9", "35094-2": "85354-9", "3141-9": "29463-7"}
+
+
+class Status(StrEnum):
+    """How far a result or a report is. Final says nothing on a page."""
+
+    ORDERED = "ordered"
+    PARTIAL = "partial"
+    EARLY = "early"
+    FINAL = "final"
+    CORRECTED = "corrected"
+    ADDED_TO = "added-to"
+    CANCELED = "canceled"
+
+
+class Group(StrEnum):
+    """Where it stands in a list; what has no known status is NOT_GIVEN."""
+
+    REPORTED = "reported"
+    AWAITED = "awaited"
+    CANCELED = "canceled"
+
+
+class Category(StrEnum):
+    """What kind of observation the provider says it is."""
+
+    LABORATORY = "laboratory"
+    VITALS = "vitals"
+    IMAGING = "imaging"
+    SOCIAL = "social-history"
+    SURVEY = "survey"
+    EXAM = "exam"
+    PROCEDURE = "procedure"
+    THERAPY = "therapy"
+    ACTIVITY = "activity"
+    OTHER = "other"
+
+
+class Judge(StrEnum):
+    """Who says where a value stands."""
+
+    LAB = "lab"
+    OURS = "ours"
+
+
+# observation-status and diagnostic-report-status of both versions
+STATUSES = {
+    "registered": Status.ORDERED,
+    "partial": Status.PARTIAL,
+    "preliminary": Status.EARLY,
+    "final": Status.FINAL,
+    "amended": Status.CORRECTED,
+    "corrected": Status.CORRECTED,
+    "appended": Status.ADDED_TO,
+    "cancelled": Status.CANCELED,
+}
+_GROUPS = {Status.ORDERED: Group.AWAITED, Status.CANCELED: Group.CANCELED}
+WITHOUT_RESULT: Final = frozenset({Group.AWAITED, Group.CANCELED})  # groups of what has no result, or not yet
+_CATEGORIES = {
+    "vital-signs": Category.VITALS,
+    "sdoh": Category.SOCIAL,
+    **{category.value: category for category in Category if category not in {Category.VITALS, Category.OTHER}},
+}
+_ANSWERED = frozenset({Category.SOCIAL, Category.SURVEY})
+_SIDES = {
+    Side.WITHIN: Place.WITHIN,
+    Side.ABOVE: Place.ABOVE,
+    Side.BELOW: Place.BELOW,
+    Side.TOO_LOW: Place.TOO_LOW,
+    Side.TOO_HIGH: Place.TOO_HIGH,
+}
+
+
+class Measured:
+    """A value and what is said about it. `place` is one of `Place` or empty; `place_by` says by whom. `place_words` are
+    the laboratory's own where they mean none of our places.
+
+    Each kind of it declares these parts again: a struct has one parent, and a result's is `Entry`.
+    """
+
+    __slots__ = ()
+
+    value: Value
+    ranges: tuple[ReferenceRange, ...]
+    usual_range: ReferenceRange | None
+    place: str
+    place_by: str
+    place_words: tuple[str, ...]
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether the laboratory, or its range, places it outside of what is usual there."""
+        return self.place in _OUTSIDE
+
+
+_OUTSIDE = frozenset(
+    {
+        Place.ABOVE, Place.BELOW, Place.FAR_ABOVE, Place.FAR_BELOW, Place.OUTSIDE, Place.FAR_OUTSIDE,
+        Place.UNMEASURED_ABOVE, Place.UNMEASURED_BELOW,
+    }
+)  # fmt: skip
+
+
+class Component(Measured, msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """One of several values of one observation, such as the upper number of a blood pressure."""
+
+    value: Value = NO_VALUE
+    ranges: tuple[ReferenceRange, ...] = ()
+    usual_range: ReferenceRange | None = None
+    place: str = ""
+    place_by: str = ""
+    place_words: tuple[str, ...] = ()
+    title: str = ""
+    codes: tuple[Code, ...] = ()
+    test: str = ""
+
+
+class ResultEntry(Measured, Entry, frozen=True, kw_only=True, gc=False):
+    """A result, a vital sign or any other observation.
+
+    `test` is what values are compared under: a LOINC code, else another code, else the title. `members` and
+    `derived_from` are references by `Type/id`, or `#id` for what `inside` holds. `at_home`: the patient measured it.
+    """
+
+    value: Value = NO_VALUE
+    ranges: tuple[ReferenceRange, ...] = ()
+    usual_range: ReferenceRange | None = None
+    place: str = ""
+    place_by: str = ""
+    place_words: tuple[str, ...] = ()
+    test: str = ""
+    category: str = Category.OTHER
+    components: tuple[Component, ...] = ()
+    reported: When = UNDATED
+    method: str = ""
+    specimen: str = ""
+    body_site: str = ""
+    members: tuple[str, ...] = ()
+    derived_from: tuple[str, ...] = ()
+    at_home: bool = False
+
+    @property
+    def says_nothing(self) -> bool:
+        """Neither a value nor parts: a page says why, by `value.absence`."""
+        return not self.value and not self.components and not self.members
+
+
+class Compared(Measured, msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What is told of a result beside others of its test: a third of what it says, each part as in `ResultEntry`."""
+
+    value: Value = NO_VALUE
+    ranges: tuple[ReferenceRange, ...] = ()
+    usual_range: ReferenceRange | None = None
+    place: str = ""
+    place_by: str = ""
+    place_words: tuple[str, ...] = ()
+    when: When = UNDATED
+    status: str = NOT_GIVEN
+    group: str = NOT_GIVEN
+    said: tuple[str, ...] = ()
+    is_withdrawn: bool = False
+    is_withheld: bool = False
+    test: str = ""
+    category: str = Category.OTHER
+    components: tuple[Component, ...] = ()
+    at_home: bool = False
+
+
+Comparable: TypeAlias = ResultEntry | Compared
+
+
+def present(resource: Element, context: Context) -> ResultEntry:
+    """Read an Observation."""
+    concept = elements.child(resource, "code")
+    heading = head(resource, concept)
+    if heading["is_withdrawn"] or heading["is_withheld"]:
+        return ResultEntry(**heading)
+    status = status_of(resource)
+    when = moments.read(resource, "effective", means="collected", birth_date=context.birth_date)
+    reported = moments.read(resource, "issued", means="reported")
+    age = _age(when, context.birth_date) if _asks_for_age(resource) else None
+    measured = _measured(resource, age=age)
+    others = ", ".join(of_others(resource, context))
+    test = test_of(heading["codes"], heading["title"])
+    if others:
+        heading["title"] = f"{heading['title']} ({others})".strip()
+        test = _key(f"{test} ({others})")
+    return ResultEntry(
+        **heading,
+        **measured,
+        when=when if when or when.unknown else reported,
+        status=status,
+        group=group_of(status),
+        people=people_of(resource, context, "performer"),
+        said=notes(resource, "note", "comments"),
+        test=test,
+        category=_category(resource),
+        components=_components(resource, age=age),
+        reported=reported,
+        method=_titled(resource, "method"),
+        specimen=specimen_of(resource, context),
+        body_site=_titled(resource, "bodySite"),
+        members=_related(resource, context, "hasMember", "has-member")[:MOST_MEMBERS],
+        derived_from=_related(resource, context, "derivedFrom", "derived-from")[:_MOST],
+        at_home=_is_measured_at_home(resource),
+    )
+
+
+def _is_measured_at_home(resource: Element) -> bool:
+    """Whether the patient did. Who answers a questionnaire measures nothing."""
+    is_theirs = any(map(is_patient, elements.children(resource, "performer")))
+    return is_theirs and _category(resource) not in _ANSWERED
+
+
+def of_others(resource: Element, context: Context) -> tuple[str, ...]:
+    """What it is about where that is somebody or something else than the patient: a child not yet born, a donor (R4
+    Observation.focus). By name, or where none is said, an ellipsis. Their values are of another test than those of the
+    patient.
+    """
+    if "focus" not in resource:
+        return ()
+    whose = id_of(elements.child(resource, "subject"))
+    sent = [each for each in elements.children(resource, "focus") if not (is_patient(each) and id_of(each) == whose)]
+    return (names_of(sent, context, within=resource) or ("…",)) if sent else ()
+
+
+def status_of(resource: Element) -> str:
+    """The status of an Observation or a DiagnosticReport."""
+    return next((STATUSES[code] for code in status_codes(resource, "status") if code in STATUSES), NOT_GIVEN)
+
+
+def group_of(status: str) -> str:
+    """Where a status stands in a list."""
+    return NOT_GIVEN if status == NOT_GIVEN else _GROUPS.get(Status(status), Group.REPORTED)
+
+
+def test_of(codes: tuple[Code, ...], title: str) -> str:
+    """What two results must share to be the same test: `loinc:` and the code, of several the one we have a name for;
+    else a code of another system; else the words, whatever their case and spaces. Empty where nothing names it."""
+    loinc = [code.code for code in codes if code.code and plain_names.is_loinc(code)]
+    if loinc:
+        code = next((code for code in loinc if plain_names.is_known(code)), loinc[0])
+        return _key(f"loinc:{_SAME.get(code, code)}")
+    other = next((f"{code.system}|{code.code}" for code in codes if code.code and code.system), "")
+    return _key(other or " ".join(title.casefold().split()))
+
+
+def _key(test: str) -> str:
+    """Whole, or with a digest for an end: two long questions begin alike, and whom it is of stands last."""
+    if len(test) <= _LONGEST_TEST:
+        return test
+    digest = hashlib.sha256(test.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
+    return f"{test[: _LONGEST_TEST - _DIGEST - 1]} {digest}"
+
+
+def test_in(entry: Entry) -> str:
+    """The test that an entry is a value of; of what is no measurement, or is unnamed, nothing."""
+    return entry.test if isinstance(entry, ResultEntry) else ""
+
+
+def people_of(resource: Element, context: Context, *names: str) -> tuple[str, ...]:
+    """The names of those that these elements refer to, the patient left out: as displayed, else as they are called."""
+    named = (reference for name in names for reference in elements.children(resource, name))
+    return names_of((reference for reference in named if not is_patient(reference)), context, within=resource)
+
+
+def specimen_of(resource: Element, context: Context) -> str:
+    """What was examined, as the specimen is called, else by its type."""
+    if "specimen" not in resource:
+        return ""
+    return ", ".join(names_of(elements.children(resource, "specimen"), context, within=resource))
+
+
+def references(resource: Element, name: str, context: Context, *, most: int = _MOST) -> tuple[str, ...]:
+    """The references of an element in their order: `Type/id`, `#id` for what is contained, or the address of what is at
+    another root. At most so many: `unnamed` has other results."""
+    return _paths(resource, name, context)[:most]
+
+
+def unnamed(resource: Element, context: Context) -> tuple[str, ...]:
+    """The results that a report, or the members that a result, refers to beyond those that its entry names."""
+    reported, members = _paths(resource, "result", context), _related(resource, context, "hasMember", "has-member")
+    return (*reported[MOST_RESULTS:], *members[MOST_MEMBERS:])
+
+
+def _paths(resource: Element, name: str, context: Context) -> tuple[str, ...]:
+    found = (_path(reference, context) for reference in elements.children(resource, name))
+    return tuple(dict.fromkeys(filter(None, found)))
+
+
+def _path(reference: Element, context: Context) -> str:
+    written = elements.text(reference, "reference")
+    return written if written.startswith("#") else context.path_of(written)
+
+
+def _measured(element: Element, *, age: float | None) -> dict[str, Any]:
+    """What every `Measured` says."""
+    value = values.read(element)
+    sent = ranges.read(element)
+    usual = ranges.usual(sent, age=age)
+    place, words = interpretations.read(element)
+    judge = Judge.LAB if place else ""
+    if not place and not words and usual is not None:
+        side = ranges.compare(value.quantity, usual) if value.kind == values.Kind.QUANTITY else None
+        place, judge = (_SIDES[side], Judge.OURS) if side else ("", "")
+    return {
+        "value": value,
+        "ranges": sent,
+        "usual_range": usual,
+        "place": place,
+        "place_by": judge,
+        "place_words": words,
+    }
+
+
+def _components(resource: Element, *, age: float | None) -> tuple[Component, ...]:
+    return tuple(_component(part, age=age) for part in list(elements.children(resource, "component"))[:_MOST])
+
+
+def _component(element: Element, *, age: float | None) -> Component:
+    concept = elements.child(element, "code")
+    title, codes = title_of(concept), codes_of(concept)
+    return Component(**_measured(element, age=age), title=title, codes=codes, test=test_of(codes, title))
+
+
+def _titled(element: Element, name: str) -> str:
+    return title_of(elements.child(element, name)) if name in element else ""
+
+
+def _category(resource: Element) -> str:
+    return _category_of(resource.get("category"))
+
+
+@remembered
+def _category_of(category: object) -> str:
+    concepts = elements.children({"category": category}, "category")
+    codes = [code.lower() for concept in concepts for code in elements.codes(concept)]
+    return next((_CATEGORIES[code] for code in codes if code in _CATEGORIES), Category.OTHER)
+
+
+def _related(resource: Element, context: Context, name: str, kind: str) -> tuple[str, ...]:
+    """R4 has an element for each; DSTU2 has `related` with a type, has-member where none is said."""
+    if name not in resource and "related" not in resource:
+        return ()
+    older = (
+        _path(elements.child(part, "target"), context)
+        for part in elements.children(resource, "related")
+        if (elements.text(part, "type") or "has-member") == kind
+    )
+    return tuple(dict.fromkeys((*_paths(resource, name, context), *filter(None, older))))
+
+
+def _asks_for_age(resource: Element) -> bool:
+    """Whether a range, its own or of a component, is for some ages only."""
+    parts = (resource, *elements.children(resource, "component")) if "component" in resource else (resource,)
+    return any("age" in sent for part in parts for sent in elements.children(part, "referenceRange"))
+
+
+def _age(when: When, birth_date: date | None) -> float | None:
+    """How old the person was when it was collected, in years."""
+    collected = datetimes.parse(when.starts or when.ends)
+    if birth_date is None or collected is None:
+        return None
+    return (collected.first_day - birth_date).days / moments.DAYS_A_YEAR

@@ -1,0 +1,231 @@
+"""The value of an Observation or of one of its components: every type of both versions in one struct.
+
+DSTU2: Quantity, CodeableConcept, string, Range, Ratio, SampledData, Attachment, time, dateTime, Period. R4 adds boolean
+and integer and has no Attachment. An integer is a quantity without a unit; a coded yes or no (v2-0136, which DSTU2
+has in place of a boolean) is a yes or no.
+"""
+
+from collections.abc import Callable
+from decimal import Decimal
+from enum import StrEnum
+from typing import Final
+
+import msgspec
+
+from apps.records.presenters import elements
+from apps.records.presenters.datatypes import moments, quantities
+from apps.records.presenters.datatypes.moments import UNDATED, When
+from apps.records.presenters.datatypes.quantities import NO_QUANTITY, Quantity
+from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import Code
+from apps.records.presenters.heads import codes_of
+
+
+class Kind(StrEnum):
+    """What a value is."""
+
+    NOTHING = "nothing"
+    QUANTITY = "quantity"
+    CODED = "coded"
+    TEXT = "text"
+    YES_OR_NO = "yes-or-no"
+    RANGE = "range"
+    RATIO = "ratio"
+    SAMPLES = "samples"
+    TIME = "time"
+    MOMENT = "moment"
+    PERIOD = "period"
+    ATTACHMENT = "attachment"
+
+
+class Absence(StrEnum):
+    """Why there is no value, in the ways that a page tells apart."""
+
+    UNKNOWN = "unknown"
+    DECLINED = "declined"
+    NOT_DONE = "not-done"
+    FAILED = "failed"
+    HIDDEN = "hidden"
+    NOT_GIVEN = "not-given"
+
+
+# data-absent-reason of both versions; every other code of it says no more than that there is no value
+_REASONS = {
+    "unknown": Absence.UNKNOWN,
+    "asked": Absence.UNKNOWN,
+    "asked-unknown": Absence.UNKNOWN,
+    "asked-declined": Absence.DECLINED,
+    "not-performed": Absence.NOT_DONE,
+    "error": Absence.FAILED,
+    "masked": Absence.HIDDEN,
+}
+
+
+class Attachment(msgspec.Struct, frozen=True, gc=False):
+    """What is attached, without its content. `has_content`: it came along, in base64."""
+
+    title: str = ""
+    media_type: str = ""
+    url: str = ""
+    created: str = ""
+    size: int = 0
+    has_content: bool = False
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to fetch or to open."""
+        return bool(self.url or self.has_content)
+
+
+NO_ATTACHMENT: Final = Attachment()
+
+
+class Value(msgspec.Struct, frozen=True, gc=False):
+    """A value by its kind. `quantity` is the number, the lower bound of a range, the numerator of a ratio, and the
+    origin of samples; `until` the upper bound, and the denominator. `text` is what a coded value or a text says, or a
+    time of day. `absence` is why there is nothing, empty where there is a value."""
+
+    kind: str = Kind.NOTHING
+    quantity: Quantity = NO_QUANTITY
+    until: Quantity = NO_QUANTITY
+    text: str = ""
+    codes: tuple[Code, ...] = ()
+    is_yes: bool = False
+    when: When = UNDATED
+    attachment: Attachment = NO_ATTACHMENT
+    samples: int = 0
+    absence: str = ""
+
+    def __bool__(self) -> bool:
+        """Whether there is a value."""
+        return self.kind != Kind.NOTHING
+
+    @property
+    def number(self) -> Decimal | None:
+        """The number to compute with, whatever its comparator; None for any other kind."""
+        return self.quantity.number if self.kind == Kind.QUANTITY else None
+
+
+NO_VALUE: Final = Value()
+
+
+def read(element: Element) -> Value:
+    """The value, whichever of value[x] holds it; without one, why."""
+    for name, reading in _KINDS:
+        if name in element and (found := reading(element[name])):
+            return found
+    return Value(absence=_absence(element))
+
+
+def attachment(element: Element) -> Attachment:
+    """An Attachment as it describes itself."""
+    size = elements.number(element, "size")
+    return Attachment(
+        title=elements.text(element, "title"),
+        media_type=elements.text(element, "contentType"),
+        url=elements.text(element, "url"),
+        created=elements.text(element, "creation"),
+        size=int(size) if size is not None and size > 0 else 0,
+        has_content=isinstance(element.get("data"), str) and bool(element["data"]),
+    )
+
+
+def _quantity(sent: object) -> Value:
+    if not isinstance(sent, dict):
+        return Value()
+    if quantity := quantities.read(sent):
+        return Value(Kind.QUANTITY, quantity=quantity)
+    return _said(quantities.as_sent(sent))  # no number that we can read, and still what was found
+
+
+def _said(sent: object) -> Value:
+    said = elements.prose(sent)
+    return Value(Kind.TEXT, text=said) if said else Value()
+
+
+def _coded(sent: object) -> Value:
+    said, codes = elements.words(sent), codes_of(sent)
+    for code in codes:
+        if code.system.endswith(("v2/0136", "v2-0136")) and code.code in {"Y", "N"}:
+            return Value(Kind.YES_OR_NO, is_yes=code.code == "Y")
+    return Value(Kind.CODED, text=said, codes=codes) if said else Value()
+
+
+def _yes_or_no(sent: object) -> Value:
+    return Value(Kind.YES_OR_NO, is_yes=sent) if isinstance(sent, bool) else Value()
+
+
+def _whole(sent: object) -> Value:
+    return _quantity({"value": sent})
+
+
+def _range(sent: object) -> Value:
+    """An end that stands alone is told as one; where one of two cannot be read, both as they were sent."""
+    ends = quantities.ends(sent) if isinstance(sent, dict) else None
+    if ends is None:
+        return _sides(sent, ("low", "high"), " - ")
+    return Value(Kind.RANGE, quantity=ends[0], until=ends[1]) if any(ends) else Value()
+
+
+def _ratio(sent: object) -> Value:
+    """1:80; where a side of it cannot be read, both as they were sent: 1 is another finding."""
+    sides = ("numerator", "denominator")
+    over, under = (quantities.read(elements.child(sent, side)) for side in sides)
+    sent_sides = [bool(elements.child(sent, side)) for side in sides]
+    if [bool(over), bool(under)] != sent_sides:
+        return _sides(sent, sides, " : ")
+    return Value(Kind.RATIO, quantity=over, until=under) if over or under else Value()
+
+
+def _sides(sent: object, names: tuple[str, str], between: str) -> Value:
+    said = (quantities.as_sent(elements.child(sent, name)) for name in names)
+    return _said(between.join(filter(None, said)))
+
+
+def _samples(sent: object) -> Value:
+    data = sent.get("data") if isinstance(sent, dict) else None
+    if not isinstance(data, str) or not data.split():
+        return Value()
+    return Value(Kind.SAMPLES, quantity=quantities.read(elements.child(sent, "origin")), samples=len(data.split()))
+
+
+def _time(sent: object) -> Value:
+    said = elements.shown(sent)
+    return Value(Kind.TIME, text=said) if said else Value()
+
+
+def _moment(sent: object) -> Value:
+    said = elements.shown(sent)
+    return Value(Kind.MOMENT, when=moments.of_text(said, means="")) if said else Value()
+
+
+def _period(sent: object) -> Value:
+    when = moments.of_period(sent, means="") if isinstance(sent, dict) else When()
+    return Value(Kind.PERIOD, when=when) if when else Value()
+
+
+def _attached(sent: object) -> Value:
+    found = attachment(sent) if isinstance(sent, dict) else Attachment()
+    return Value(Kind.ATTACHMENT, attachment=found) if found else Value()
+
+
+_KINDS: tuple[tuple[str, Callable[[object], Value]], ...] = (
+    ("valueQuantity", _quantity),
+    ("valueCodeableConcept", _coded),
+    ("valueString", _said),
+    ("valueBoolean", _yes_or_no),
+    ("valueInteger", _whole),
+    ("valueRange", _range),
+    ("valueRatio", _ratio),
+    ("valueSampledData", _samples),
+    ("valueTime", _time),
+    ("valueDateTime", _moment),
+    ("valuePeriod", _period),
+    ("valueAttachment", _attached),
+)
+
+
+def _absence(element: Element) -> Absence:
+    """The reason said beside the value, or within any value that is there without one."""
+    within = (elements.absent_reason(sent) for name, sent in element.items() if name.lstrip("_").startswith("value"))
+    said = (*elements.codes(elements.child(element, "dataAbsentReason")), *filter(None, within))
+    return next((_REASONS[code] for code in said if code in _REASONS), Absence.NOT_GIVEN)

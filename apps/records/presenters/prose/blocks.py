@@ -1,0 +1,343 @@
+"""Text a provider wrote, as blocks that a page can show: headings, paragraphs, items of lists and rows of tables.
+
+Nothing of its markup is left, so nothing of it can act.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import groupby
+
+from apps.records.presenters.prose import raised
+from apps.records.presenters.prose.markup import Piece, PieceKind, pieces
+from apps.records.presenters.prose.numbering import Numbering, is_list
+
+MOST_CHARACTERS = 300_000  # a long book; a page of more helps nobody
+MOST_BLOCKS = 10_000
+LONGEST_MARKUP = 5_000_000
+MOST_PIECES = 400_000  # of markup; more, in so little text, was made to keep us busy
+GAP = "[…]"  # in place of words that were crossed out: no language's own
+
+_UNSHOWABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
+_SPACES = re.compile(r"[^\S\n]+")
+_BREAKS = re.compile(r" ?\n ?")
+_COLUMNS = re.compile(r"\S(?: {3}|\t)")  # of a line without spaces at its end: more than stands between words
+_FEWEST_LINES = 2  # with columns, to be a table
+_UNSEEN = frozenset({"title", "template", "iframe", "svg", "math"})
+_PARAGRAPHS = frozenset(
+    (
+        "p", "div", "ul", "ol", "dl", "dt", "dd", "table", "hr", "blockquote", "section", "article", "header",
+        "footer", "form", "fieldset", "body", "address", "figure",
+        "paragraph", "list", "text",  # of a C-CDA section
+    )
+)  # fmt: skip
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "caption"})
+_ITEMS = frozenset({"li", "item"})
+_OF_ITEMS = frozenset({"p", "div", "paragraph"})
+_CELLS = frozenset({"td", "th"})
+_ROWS = re.compile(r"""\srowspan\s*+=\s*+["']?([0-9]{1,3})\b""", re.IGNORECASE)
+_WIDTH = re.compile(r"""\scolspan\s*+=\s*+["']?([0-9]{1,2})\b""", re.IGNORECASE)
+_DECORATION = re.compile(r"""\s(?:alt\s*+=\s*+(?:""|'')|(?:width|height)\s*+=\s*+["']?[01](?![0-9.]))""", re.IGNORECASE)
+_LONGEST_REPEATED = 200  # of a cell that is as high as several rows
+_MOST_HIGH = 50  # of one table, at once
+_LINES = re.compile(r"(?<![:;,.!?])\n+")  # in a cell
+_SCRIPTS = {"sup": raised.above, "sub": raised.below}
+
+
+class BlockKind(StrEnum):
+    """How a block is shown."""
+
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    ITEM = "item"
+    NUMBERED = "numbered"  # an item of an ordered list, whose text begins with its number
+    ROW = "row"
+    ALIGNED = "aligned"  # by spaces, which are kept: a table of figures, typed
+    REMARK = "remark"  # in words of ours, such as that nothing is written
+    PICTURE = "picture"
+    UNSHOWN = "unshown"  # a picture that no page shows, or that did not come
+
+
+_BEGINNING = {
+    **dict.fromkeys(_PARAGRAPHS, BlockKind.PARAGRAPH),
+    **dict.fromkeys(_HEADINGS, BlockKind.HEADING),
+    **dict.fromkeys(_ITEMS, BlockKind.ITEM),
+    "pre": BlockKind.ALIGNED,
+}
+
+
+_PICTURES = frozenset({BlockKind.PICTURE, BlockKind.UNSHOWN})
+
+
+@dataclass(frozen=True)
+class Block:
+    """One block. A row has `cells`; every other block `text`, whose lines are kept. `picture` says which of its
+    document's it is, from 1 on; 0 where it did not come."""
+
+    kind: BlockKind = BlockKind.PARAGRAPH
+    text: str = ""
+    cells: tuple[str, ...] = ()
+    picture: int = 0
+
+    @property
+    def plain(self) -> str:
+        """Its text in a line, or in several."""
+        return " ".join(filter(None, self.cells)) if self.cells else self.text
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What could be read of a text; `is_cut` where it was longer than we show, `has_gaps` where something of it was
+    crossed out by its author, `has_hidden` where it has text that no reader sees: neither is told. `lacks_pictures`
+    where it has some that are not among the blocks."""
+
+    blocks: tuple[Block, ...] = ()
+    is_cut: bool = False
+    has_gaps: bool = False
+    has_hidden: bool = False
+    lacks_pictures: bool = False
+
+    @property
+    def plain(self) -> str:
+        """All of it as text, a block to a line or more."""
+        return "\n".join(block.plain for block in self.blocks if block.plain)
+
+    @property
+    def has_pictures(self) -> bool:
+        """Whether pictures stand in it, which its text alone lacks."""
+        return self.lacks_pictures or any(block.kind in _PICTURES for block in self.blocks)
+
+
+class Typesetter:
+    """Gathers text into blocks. Whoever feeds it stops where `is_full`."""
+
+    def __init__(self) -> None:
+        self._blocks: list[Block] = []
+        self._said: list[str] = []
+        self._cells: list[str] | None = None
+        self._column = 0  # of the cell at hand
+        self._size = (1, 1)  # its rows and columns
+        self._high: dict[int, tuple[int, int, str]] = {}  # cells that reach down: rows left, columns, text
+        self._kind = BlockKind.PARAGRAPH
+        self._left = MOST_CHARACTERS
+        self._pieces_left = MOST_PIECES
+        self._script = ""  # "sup" or "sub", while it lasts
+        self._script_at = 0  # where in what was said it began
+        self._has_gaps = False
+        self._has_hidden = False
+        self._lacks_pictures = False
+        self._numbering = Numbering()
+        self._label = ""  # the number of the item at hand, until something is said in it
+        self._is_begun = False  # whether anything was said in the block at hand
+        self._pictures: list[Block] = []  # of the row at hand
+        self.is_full = False
+
+    def feed(self, piece: Piece) -> None:
+        """A piece of markup."""
+        self._pieces_left -= 1
+        self.is_full = self.is_full or self._pieces_left <= 0
+        if piece.kind is PieceKind.TEXT:
+            self.say(piece.value)
+        elif piece.kind is PieceKind.GAP:
+            self.leave_out()
+        elif piece.kind is PieceKind.HIDDEN:
+            self._has_hidden = True
+        else:
+            self._feed_tag(piece, is_end=piece.kind is PieceKind.END)
+
+    def _feed_tag(self, piece: Piece, *, is_end: bool) -> None:
+        if is_list(piece.value):
+            self._numbering.end() if is_end else self._numbering.begin(piece.value, piece.attributes)
+        if piece.value == "img" and not is_end and not _DECORATION.search(piece.attributes):
+            self.lack_picture()
+        if piece.value in _CELLS:
+            self.end_cell() if is_end else self._begin_cell(piece.attributes)
+        elif piece.value in _ITEMS and not is_end:
+            self._begin_item(piece.attributes)
+        elif is_end or piece.value not in _OF_ITEMS or self._kind is not BlockKind.ITEM or self._is_begun:
+            self._set(piece.value, is_end=is_end)  # else it is the paragraph that an item begins with: the item
+
+    def say(self, text: str, *, keeps_lines: bool = False) -> None:
+        """Text of the block at hand. Its own line breaks count where the caller says so."""
+        text = text[: max(0, self._left)]
+        self._left -= len(text)
+        self.is_full = self.is_full or self._left <= 0
+        keeps_lines = keeps_lines or self._kind is BlockKind.ALIGNED
+        self._is_begun = self._is_begun or bool(text.strip())
+        self._said.append(text if keeps_lines else text.replace("\n", " "))
+
+    def leave_out(self) -> None:
+        """Something stood here that was crossed out."""
+        self._has_gaps = True
+        if self._said[-1:] != [GAP]:
+            self.say(GAP)
+
+    def hide(self, text: str) -> None:
+        """This stands here, and no reader of the document sees it."""
+        self._has_hidden = self._has_hidden or bool(text.strip())
+
+    def lack_picture(self) -> None:
+        """A picture stands here that nothing is told of."""
+        self._lacks_pictures = True
+
+    def show(self, picture: Block) -> None:
+        """A picture stands here; within a row, beneath it."""
+        if self._cells is not None:
+            self._pictures.append(picture)
+        else:
+            self.end_block()
+            self._add(picture)
+
+    def begin_script(self, script: str) -> None:
+        """What comes stands above ("sup") or below ("sub") its line."""
+        self.end_script()
+        self._script, self._script_at = script, len(self._said)
+
+    def end_script(self) -> None:
+        """What comes stands on its line again. Also where it never left it."""
+        if not self._script:
+            return
+        behind = "".join(self._said[max(0, self._script_at - 3) : self._script_at])
+        self._said[self._script_at :] = [_SCRIPTS[self._script]("".join(self._said[self._script_at :]), behind=behind)]
+        self._script = ""
+
+    def end_line(self) -> None:
+        """A line ends, and the block goes on."""
+        self._said.append("\n")
+
+    def end_block(self, following: BlockKind = BlockKind.PARAGRAPH) -> None:
+        """A block ends, and one of this kind begins; within a row only a line ends."""
+        if self._cells is not None:
+            self.end_line()
+            return
+        text = self._taken()
+        if text:
+            kind = BlockKind.NUMBERED if self._label and self._kind is BlockKind.ITEM else self._kind
+            self._add(Block(kind, self._label + text))
+            self._label = ""
+        self._kind = following
+
+    def begin_row(self) -> None:
+        """A row begins; one that is open ends."""
+        self.end_row()
+        self.end_block()
+        self._cells = []
+        self._column = 0
+
+    def _begin_cell(self, attributes: str) -> None:
+        """What reaches down from a row above stands before it in this row, too: a value without its name is nobody's.
+        A cell that is open ends."""
+        if any(map(str.strip, self._said)):
+            self.end_cell()
+        rows, width = _ROWS.search(attributes), _WIDTH.search(attributes)
+        self._size = (int(rows[1]) if rows else 1, max(1, int(width[1])) if width else 1)
+        self._reach_down()
+
+    def _reach_down(self) -> None:
+        while self._cells is not None and self._column in self._high:
+            left, width, text = self._high.pop(self._column)
+            if left > 1:
+                self._high[self._column] = (left - 1, width, text)
+            self._cells.append(text)
+            self._left -= len(text)
+            self.is_full = self.is_full or self._left <= 0
+            self._column += width
+
+    def end_cell(self) -> None:
+        """A cell ends; an empty one keeps its place where it stands between two."""
+        if self._cells is None:
+            return
+        text = _LINES.sub("; ", self._taken()).replace("\n", " ")
+        rows, width = self._size
+        if rows > 1 and len(text) <= _LONGEST_REPEATED and len(self._high) < _MOST_HIGH:
+            self._high[self._column] = (rows - 1, width, text)
+        self._cells.append(text)
+        self._column += width
+        self._size = (1, 1)
+
+    def end_row(self) -> None:
+        """The row ends, if there is one."""
+        if self._cells is None:
+            return
+        rest = _LINES.sub("; ", self._taken()).replace("\n", " ")
+        if not rest:
+            self._reach_down()
+        cells = [*self._cells, rest] if rest else self._cells
+        self._cells = None
+        if any(cells):
+            self._add(Block(BlockKind.ROW, cells=tuple(cells)))
+        for picture in self._pictures:
+            self._add(picture)
+        self._pictures = []
+
+    def reading(self, *, is_cut: bool = False) -> Reading:
+        """Everything so far; the end."""
+        self.end_row()
+        self.end_block()
+        is_cut = is_cut or self.is_full
+        return Reading(tuple(self._blocks), is_cut, self._has_gaps, self._has_hidden, self._lacks_pictures)
+
+    def _begin_item(self, attributes: str) -> None:
+        number = self._numbering.next(attributes)
+        self.end_block(BlockKind.ITEM)
+        if self._cells is None:
+            self._label = number
+        elif number:
+            self.say(number)
+
+    def _set(self, name: str, *, is_end: bool) -> None:
+        """What a tag of HTML, or of the text of a C-CDA section, does to the blocks."""
+        if name == "table":
+            self._high = {}
+        if name == "tr" or (name == "table" and is_end):
+            self.end_row() if is_end else self.begin_row()
+        elif name == "caption" and self._kind is BlockKind.ITEM:  # of an item of a list: its first words
+            self.say(" ")
+        elif name in _BEGINNING:
+            self.end_block(BlockKind.PARAGRAPH if is_end else _BEGINNING[name])
+        elif name == "br" and not is_end:
+            self.end_line()
+        elif name in _SCRIPTS:
+            self.end_script() if is_end else self.begin_script(name)
+        elif name == "footnote":  # of a C-CDA section: its words stand in the text that it is about
+            self.say(")" if is_end else " (")
+
+    def _add(self, block: Block) -> None:
+        self._blocks.append(block)
+        self.is_full = self.is_full or len(self._blocks) >= MOST_BLOCKS
+
+    def _taken(self) -> str:
+        self.end_script()
+        text = _UNSHOWABLE.sub("", "".join(self._said))
+        self._said = []
+        self._is_begun = False
+        if self._kind is BlockKind.ALIGNED and self._cells is None:
+            return text.strip("\n").rstrip() if text.strip() else ""
+        return _BREAKS.sub("\n", _SPACES.sub(" ", text)).strip()
+
+
+def of_markup(markup: str) -> Reading:
+    """What HTML or XHTML says, without what a browser would not show."""
+    typesetter = Typesetter()
+    for piece in pieces(markup[:LONGEST_MARKUP], unseen=_UNSEEN):
+        typesetter.feed(piece)
+        if typesetter.is_full:
+            break
+    return typesetter.reading(is_cut=len(markup) > LONGEST_MARKUP)
+
+
+def of_text(text: str) -> Reading:
+    """Plain text: an empty line ends a block."""
+    typesetter = Typesetter()
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    for is_said, block in groupby(lines, key=lambda line: bool(line.strip())):
+        if is_said:
+            together = list(block)
+            has_columns = sum(bool(_COLUMNS.search(line.strip())) for line in together) >= _FEWEST_LINES
+            typesetter.end_block(BlockKind.ALIGNED if has_columns else BlockKind.PARAGRAPH)
+            for line in together:
+                typesetter.say(line)
+                typesetter.end_line()
+        if typesetter.is_full:
+            break
+    return typesetter.reading()

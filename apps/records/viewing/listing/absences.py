@@ -1,0 +1,159 @@
+"""Why a list has nothing, or not all, of a provider: one sentence for each that says so (patient experience 2.3).
+
+Two queries for all connections: the latest step of each type, whichever run it was of.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from enum import IntEnum
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import DEFAULT_DB_ALIAS
+from django.utils.translation import gettext
+
+from apps.records import gap_words, parts
+from apps.records.binary_cursors import binary_cursor
+from apps.records.models import SyncStep
+from apps.records.subjects import ALLERGIES, Subject, is_asked_for
+from apps.records.viewing.opening.whole import Source, Whole
+
+Status = SyncStep.Status
+Gap = SyncStep.Gap
+
+_OPEN = (Status.WAITING, Status.GETTING)
+_BELIEVED: Final = timedelta(minutes=5)  # clocks of ours may differ by less
+
+
+class Weight(IntEnum):
+    """In which order they are read."""
+
+    MENDABLE = 0  # it may still come: by itself, or because somebody acts
+    NOT_SHARED = 1  # the patient can change it
+    NONE_SENT = 2
+    ON_ITS_WAY = 3
+    NOT_OFFERED = 4
+
+
+_OF_SETTLED: Final = {Gap.NOT_SHARED: Weight.NOT_SHARED, Gap.NOT_OFFERED: Weight.NOT_OFFERED}
+
+
+@dataclass(frozen=True)
+class Notice:
+    """What one provider's part of a list lacks. `is_absence`: it has no entry here at all."""
+
+    connection_id: UUID
+    text: str
+    is_absence: bool
+    weight: Weight
+    is_none_sent: bool = False  # as far as shelves tell
+
+
+_COLUMNS: Final = (  # in the model's own order, as `from_db` takes them
+    "id", "resource_type", "status", "gap", "watermark_at", "rows_kept", "rows_refused", "rows_unreadable",
+    "rows_counted", "finished_at",
+)  # fmt: skip
+# Written out, as every list asks it: putting it together anew costs more than asking. What a check under way has not
+# come to says nothing yet, and what went before stands until then. A run that ended at a time still to come was written
+# by a clock that was ahead: whatever was begun since tells more.
+_LATEST_STEPS: Final = f"""
+SELECT DISTINCT ON (run.connection_id, step.resource_type)
+run.connection_id, {", ".join(f"step.{name}" for name in _COLUMNS)}
+FROM records_syncstep AS step JOIN records_syncrun AS run ON run.id = step.run_id
+WHERE step.user_id = %(user_id)s AND run.connection_id = ANY(%(connections)b::uuid[])
+AND step.resource_type = ANY(%(types)b::text[])
+ORDER BY run.connection_id, step.resource_type, step.status = ANY(%(open)b::text[]),
+run.finished_at IS NOT NULL AND run.created_at > %(believed)b::timestamptz, run.created_at DESC
+"""  # noqa: S608  # nosec B608 -- names of columns, written above
+
+
+def of(whole: Whole, subject: Subject) -> tuple[Notice, ...]:
+    """A notice for each connection that has no entries of the subject, or misses some: first what somebody can do
+    something about, last what nobody can."""
+    counts = {shelf.connection_id: shelf.index.sent if shelf.index else 0 for shelf in whole.of(subject)}
+    steps = _latest_steps(whole, subject)
+    told = (_notice(source, subject, counts.get(key, 0), steps[key]) for key, source in whole.sources.items())
+    unseen = whole.held_unseen(subject)
+    cannot_open = gettext("We cannot open this just now")
+    notices = (
+        replace(notice, text=cannot_open, is_absence=False, weight=Weight.MENDABLE)
+        if notice.is_none_sent and notice.connection_id in unseen
+        else notice
+        for notice in told
+        if notice is not None
+    )
+    return tuple(sorted(notices, key=lambda notice: notice.weight))
+
+
+def _latest_steps(whole: Whole, subject: Subject) -> Mapping[UUID, list[SyncStep]]:
+    found: dict[UUID, list[SyncStep]] = defaultdict(list)
+    asked: dict[str, Any] = {
+        "user_id": whole.user_id,
+        "connections": list(whole.sources),
+        "types": list(subject.resource_types),
+        "open": list(_OPEN),
+        "believed": whole.at + _BELIEVED,
+    }
+    with binary_cursor() as cursor:
+        cursor.execute(_LATEST_STEPS, asked)
+        for connection_id, *values in cursor.fetchall():
+            found[connection_id].append(SyncStep.from_db(DEFAULT_DB_ALIAS, _COLUMNS, values))
+    return found
+
+
+def _notice(source: Source, subject: Subject, count: int, steps: Sequence[SyncStep]) -> Notice | None:
+    gap = _gravest(steps)
+    is_answered = any(step.status == Status.COMPLETE for step in steps)
+    is_offered_in_part = gap is not None and gap.gap == Gap.NOT_OFFERED and is_answered
+    is_of_another_kind = count and gap is not None and gap.gap in SyncStep.SETTLED and not gap.came_in_part
+    if gap is not None and not is_offered_in_part and not is_of_another_kind:
+        text = gap_words.of(gap, provider=source.provider).in_a_list(source.provider)
+        named = _missing(steps) if is_answered and gap.gap in SyncStep.SETTLED else ""
+        weight = _OF_SETTLED.get(SyncStep.Gap(gap.gap), Weight.MENDABLE)
+        return Notice(source.connection.pk, " ".join(filter(None, (text, named))), is_absence=not count, weight=weight)
+    if count:
+        return None
+    if not steps and subject.resource_types:
+        if source.checked_at and not is_asked_for(subject, source.connection.endpoint.fhir_version):
+            never = gettext("%(provider)s does not offer this to apps. Ask them directly.")
+            return _absence(source, never, Weight.NOT_OFFERED)
+        return _absence(source, gettext("Not fetched yet from %(provider)s."), Weight.ON_ITS_WAY)
+    if any(step.status in _OPEN for step in steps):
+        return _absence(source, gettext("Not here yet from %(provider)s."), Weight.ON_ITS_WAY)
+    none_sent = _absence(source, " ".join(filter(None, (_none_sent(subject), _missing(steps)))), Weight.NONE_SENT)
+    return replace(none_sent, is_none_sent=True)
+
+
+def _missing(steps: Iterable[SyncStep]) -> str:
+    """Which of several types did not come, so that those that did are not said to be missing."""
+    names = dict.fromkeys(str(parts.name(step.resource_type)) for step in steps if _is_missing(step))
+    return gettext("Missing: %(parts)s.") % {"parts": ", ".join(names)} if names else ""
+
+
+def _is_missing(step: SyncStep) -> bool:
+    return step.status == Status.GAP and not step.came_in_part
+
+
+def _gravest(steps: Iterable[SyncStep]) -> SyncStep | None:
+    """Of several types that did not come, or not in full, one that somebody can do something about speaks first; then
+    one of which some came: the list has those, and lacks the others."""
+    gaps = [step for step in steps if step.status == Status.GAP]
+    return min(
+        gaps,
+        key=lambda step: (step.gap in SyncStep.SETTLED, step.gap == Gap.NOT_OFFERED, not step.came_in_part),
+        default=None,
+    )
+
+
+def _none_sent(subject: Subject) -> str:
+    if subject is ALLERGIES:
+        return gettext(
+            "%(provider)s sent no allergy entries. They may not have asked you. This does not mean you have none."
+        )
+    return gettext("%(provider)s sent no entries. This does not mean there are none.")
+
+
+def _absence(source: Source, sentence: str, weight: Weight) -> Notice:
+    return Notice(source.connection.pk, sentence % {"provider": source.provider}, is_absence=True, weight=weight)

@@ -1,0 +1,87 @@
+"""One row for the same thing told many times: a medicine with its orders, a vaccine with its dates.
+
+Nothing is merged away: the newest stands for all, and every other entry is under it with its own date, status and
+provider (patient experience 3.0 and 3.1). A vaccine is told by illness, and a combination under each (3.6).
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from msgspec.structs import replace
+
+from apps.records.presenters.entry import Entry
+from apps.records.presenters.immunizations import Group, ImmunizationEntry
+from apps.records.presenters.plain_names import illnesses
+from apps.records.shelving.reading import Shelved
+from apps.records.subjects import MEDICINES
+from apps.records.viewing.listing.rows import Row
+
+# Ingredient, strength and form are one code there, whatever a provider calls it.
+_RXNORM: Final = "http://www.nlm.nih.gov/research/umls/rxnorm"
+
+
+def fold(rows: Sequence[tuple[Shelved, Row]]) -> tuple[Row, ...]:
+    """The rows in their order, each thing of a person once within its group: its newest entry, with the others under
+    it."""
+    things: list[_Thing] = []
+    known: dict[tuple[str, str, str], list[_Thing]] = defaultdict(list)
+    for shelved, row in _by_illness(rows):
+        name, codes = _name(shelved.entry, row), _codes(shelved.entry, row)
+        names = [(row.person, row.group, each) for each in (name, *codes) if each]
+        same = next((thing for each in names for thing in known[each] if thing.may_be(name, codes)), None)
+        if same is None:
+            same = _Thing()
+            things.append(same)
+        same.rows.append(row)
+        same.codes |= codes
+        for each in names:
+            if same not in known[each]:
+                known[each].append(same)
+    told = (thing.rows for thing in things)
+    return tuple(replace(first, others=(*first.others, *others)) if others else first for first, *others in told)
+
+
+@dataclass(eq=False)
+class _Thing:
+    """What is told many times, and a medicine's codes as far as any of it has one."""
+
+    rows: list[Row] = field(default_factory=list)
+    codes: frozenset[str] = frozenset()
+
+    def may_be(self, name: str, codes: frozenset[str]) -> bool:
+        """A name without a number says no strength: of two that are coded otherwise it may be two strengths."""
+        has_strength = any(letter.isdigit() for letter in name)
+        return has_strength or not codes or not self.codes or not self.codes.isdisjoint(codes)
+
+
+def _by_illness(rows: Sequence[tuple[Shelved, Row]]) -> Iterator[tuple[Shelved, Row]]:
+    """Vaccines that were given, under each illness that they are against, those A to Z; the others where they are."""
+    given: list[tuple[Shelved, Row]] = []
+    others: list[tuple[Shelved, Row]] = []
+    for shelved, row in rows:
+        entry = shelved.entry
+        if not isinstance(entry, ImmunizationEntry) or entry.group != Group.GIVEN:
+            others.append((shelved, row))
+            continue
+        names = [illnesses.name_of(illness) for illness in entry.illnesses] or [row.title]
+        theirs = row.theirs or row.title
+        given += [(shelved, replace(row, title=name, theirs=theirs if theirs != name else "")) for name in names]
+    given.sort(key=lambda told: (told[1].title.casefold(), told[0].key[2]))
+    yield from (*given, *others)
+
+
+def _name(entry: Entry | None, row: Row) -> str:
+    """What makes two entries the same thing. Nothing, for what has no name."""
+    if entry is None or entry.is_withheld or not (entry.title or entry.codes):
+        return ""
+    return " ".join(row.title.casefold().split())
+
+
+def _codes(entry: Entry | None, row: Row) -> frozenset[str]:
+    """What does so as well: a medicine's codes."""
+    if entry is None or entry.is_withheld or row.subject != MEDICINES.key:
+        return frozenset()
+    coded = (code for code in entry.codes if code.system.rstrip("/") == _RXNORM and code.code)
+    return frozenset(f"rxnorm:{code.code}" for code in coded)

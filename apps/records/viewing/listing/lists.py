@@ -1,0 +1,339 @@
+"""The list of one subject: fifty rows a page, from every provider, with what is missing and how current it is.
+
+The same assembles "everything by date", which is the list of all subjects at once.
+"""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from itertools import groupby
+from typing import Final
+from uuid import UUID
+
+from django.utils.translation import gettext
+from msgspec import structs
+
+from apps.records.shelving import arranging, reading
+from apps.records.shelving.arranging import Arrangement
+from apps.records.shelving.document_names import Sort
+from apps.records.shelving.indexing import MOST_ROWS
+from apps.records.shelving.reading import OpenShelf, Shelved
+from apps.records.subjects import CONDITIONS, MEDICINES, RESULTS, VITALS, Order, Subject
+from apps.records.viewing.listing import folding, narrowing, rows
+from apps.records.viewing.listing.narrowing import Choices, Narrowing
+from apps.records.viewing.listing.rows import Row
+from apps.records.viewing.opening.whole import Source, Whole
+from apps.records.viewing.wording import whens, words
+
+BY_DATE: Final = "date"
+BY_NAME: Final = "name"
+DRAFTS: Final = "drafts"
+_MOST_SORTED: Final = 20 * MOST_ROWS  # put in order by what they are called; a longer list keeps that of its shelves
+_FEW: Final = 15  # rows that need no years to choose from
+_AT_A_GLANCE: Final = 5  # documents that a phone shows whole before it would have shown what to choose from
+_YEARS_AT_HAND: Final = 8  # a long life has seventy, which would push the list off the screen
+
+
+@dataclass(frozen=True)
+class Filters:
+    """What the address asks for, checked: nothing of it is a health fact. `source` is one connection, `arranged` one of
+    the two orders, or what is not final; empty for the subject's own. `kind` and `author` are marks (`narrowing`)."""
+
+    page: int = 1
+    source: UUID | None = None
+    year: str = ""
+    arranged: str = ""
+    kind: str = ""
+    author: str = ""
+
+    @property
+    def marks(self) -> Mapping[Sort, str]:
+        """Of what names a list of documents is narrowed to."""
+        return {Sort.KIND: self.kind, Sort.AUTHOR: self.author}
+
+
+@dataclass(frozen=True)
+class Section:
+    """Rows under one heading, a group or a year; empty where there is none to say."""
+
+    heading: str
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class Withdrawn:
+    """How many entries a provider marked as recorded by mistake, no longer has, or has not made final."""
+
+    provider: str
+    withdrawn: int
+    gone: int
+    drafts: int = 0
+
+
+@dataclass(frozen=True)
+class EntryList:
+    """One page of a list. `count` is of the whole list, as filtered. `years` are those with entries, newest first, and
+    `sources` those that contribute."""
+
+    filters: Filters
+    count: int
+    pages: int
+    sections: tuple[Section, ...]
+    years: tuple[tuple[str, int], ...]
+    sources: tuple[Source, ...]
+    withdrawn: tuple[Withdrawn, ...]
+    all_sources: tuple[Source, ...] = ()  # those of which nothing is here as well
+    narrowings: tuple[Choices, ...] = ()  # of what kind documents are, and who wrote them
+    is_by_name: bool = False
+    has_dates: bool = True
+    is_latest: bool = False  # one row for each test, its newest value
+    does_not_open: bool = False
+    lacks_some: bool = False  # records that do not open
+    is_folded: bool = False  # entries of the same thing stand together, as far as one page goes
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether one year, or what one provider sent, can be chosen, or is."""
+        is_chosen = bool(self.filters.year or self.filters.source)
+        return is_chosen or len(self.years) > 1 or len(self.sources) > 1
+
+    @property
+    def is_empty_by_choice(self) -> bool:
+        """Whether there is nothing here of what was chosen, though the list has some."""
+        chosen = self.filters.year or self.filters.source or self.filters.kind or self.filters.author
+        return not self.count and bool(chosen) and bool(self.sources)
+
+    @property
+    def sent_again(self) -> int:
+        """How many entries of this page came more than once, and are shown once."""
+        rows_of_it = (row for section in self.sections for head in section.rows for row in (head, *head.others))
+        return len({row.record for row in rows_of_it if row.sent > 1})
+
+    @property
+    def clinic(self) -> str:
+        """The provider to ask, by its name alone, where all comes from one, or could: however its record is read,
+        somebody calls the clinic."""
+        clinics = {source.connection.provider.name for source in self.sources or self.all_sources}
+        return clinics.pop() if len(clinics) == 1 else ""
+
+    @property
+    def years_at_hand(self) -> tuple[str, ...]:
+        """The newest years, to choose one."""
+        return tuple(year for year, _count in self.years[: len(self.years) - len(self.earlier_years)])
+
+    @property
+    def earlier_years(self) -> tuple[str, ...]:
+        """Those that are folded away: none where it would be one, which takes no more room than the fold."""
+        earlier = self.years[_YEARS_AT_HAND:]
+        return tuple(year for year, _count in earlier) if len(earlier) > 1 else ()
+
+
+def of_subject(whole: Whole, subject: Subject, filters: Filters) -> EntryList:
+    """The list of one subject. Raises Outdated where the shelf was built anew meanwhile, and VaultError."""
+    arrangement = _arrangement(subject, filters)
+    is_dated = arrangement is Arrangement.DATED or (arrangement is Arrangement.LISTED and arranging.is_dated(subject))
+    has_groups = arrangement in {Arrangement.LISTED, Arrangement.DRAFTS}
+    heading = _by_year if is_dated else _by_group(subject) if has_groups else _by_nothing
+    is_latest, is_listed = arrangement is Arrangement.LATEST, arrangement is Arrangement.LISTED
+    found = replace(
+        _assemble(
+            whole,
+            whole.of(subject),
+            {subject.key: arrangement},
+            filters,
+            heading,
+            is_folded=is_listed and subject.order is Order.NAMED,
+            is_sorted=is_latest or (is_listed and subject is CONDITIONS),
+            has_ages=is_latest,
+        ),
+        is_by_name=is_latest or (is_listed and subject.order is Order.NAMED),
+        is_latest=is_latest,
+    )
+    return found if arrangement is not Arrangement.DRAFTS and _has_years(found) else replace(found, years=())
+
+
+def of_everything(whole: Whole, subjects: Sequence[Subject], filters: Filters) -> EntryList:
+    """Everything by date."""
+    arrangements = {subject.key: arranging.dated_arrangement(subject) for subject in subjects}
+    found = _assemble(whole, whole.shelves, arrangements, replace(filters, kind="", author=""), _by_year)
+    return replace(found, narrowings=())
+
+
+def _arrangement(subject: Subject, filters: Filters) -> Arrangement:
+    if filters.arranged == DRAFTS and subject is MEDICINES:
+        return Arrangement.DRAFTS
+    if filters.year or filters.arranged == BY_DATE:
+        return arranging.dated_arrangement(subject)
+    is_by_test = subject is VITALS or (subject is RESULTS and filters.arranged == BY_NAME)
+    return Arrangement.LATEST if is_by_test else Arrangement.LISTED
+
+
+def _has_years(found: EntryList) -> bool:
+    return found.filters.year != "" or (not found.is_by_name and sum(count for _year, count in found.years) > _FEW)
+
+
+def _assemble(
+    whole: Whole,
+    shelves: Sequence[OpenShelf],
+    arrangements: Mapping[str, Arrangement],
+    filters: Filters,
+    heading: Callable[[Row], str],
+    *,
+    is_folded: bool = False,
+    is_sorted: bool = False,
+    has_ages: bool = False,
+) -> EntryList:
+    chosen = [shelf for shelf in shelves if filters.source in {None, shelf.connection_id}]
+    narrowed = narrowing.asked(whole.user_id, shelves, filters.marks)
+    if narrowed:
+        page = _narrowed(whole, chosen, arrangements, filters, narrowed)
+    else:
+        page = _page(whole, chosen, arrangements, filters, is_sorted=is_sorted)
+    told = rows.paired(page.found, whole.sources, at=whole.at)
+    if heading is _by_year:  # that of the counts and the order, though its reader lives by another clock since
+        told = [(shelved, _of_year(arranging.year_in(shelved.key), row)) for shelved, row in told]
+    if has_ages:  # the newest of each test, which may be old (patient experience 3.4)
+        told = [(shelved, _with_age(shelved, row, whole.at)) for shelved, row in told]
+    shown = folding.fold(told) if is_folded else tuple(row for _shelved, row in told)
+    contributing = {shelf.connection_id for shelf in shelves if shelf.index is not None and shelf.index.count}
+    return EntryList(
+        filters=replace(filters, page=page.number),
+        count=page.count,
+        pages=page.pages,
+        sections=tuple(Section(name, tuple(group)) for name, group in groupby(shown, key=heading)),
+        years=tuple(sorted(((year, number) for year, number in page.years.items() if year), reverse=True)),
+        sources=tuple(source for key, source in whole.sources.items() if key in contributing),
+        withdrawn=_withdrawn(whole, shelves),
+        has_dates=any(page.years),
+        all_sources=tuple(whole.sources.values()),
+        narrowings=page.narrowings,
+        does_not_open=any(shelf.index is None for shelf in shelves),
+        lacks_some=any(shelf.lacks_some for shelf in shelves),
+        is_folded=is_folded,
+    )
+
+
+@dataclass(frozen=True)
+class _Page:
+    """The rows of one page of a list, and what is known of all of it."""
+
+    found: Sequence[Shelved]
+    number: int
+    pages: int
+    count: int
+    years: Counter[str]
+    narrowings: tuple[Choices, ...] = ()
+
+
+def _page(
+    whole: Whole,
+    chosen: Sequence[OpenShelf],
+    arrangements: Mapping[str, Arrangement],
+    filters: Filters,
+    *,
+    is_sorted: bool,
+) -> _Page:
+    years = _years(chosen)
+    start, count = _span(chosen, arrangements, years, filters)
+    number, pages = _numbered(filters, count)
+    first = start + (number - 1) * MOST_ROWS
+    read = partial(reading.window_by, _as_called) if is_sorted and count <= _MOST_SORTED else reading.window
+    found = read(chosen, arrangements, first, min(first + MOST_ROWS, start + count), whole.ring) if count else ()
+    narrowings = Narrowing(whole.user_id, {}).of_all(chosen) if count > _AT_A_GLANCE else ()
+    return _Page(found, number, pages, count, years, narrowings)
+
+
+def _narrowed(
+    whole: Whole,
+    chosen: Sequence[OpenShelf],
+    arrangements: Mapping[str, Arrangement],
+    filters: Filters,
+    narrowed: Narrowing,
+) -> _Page:
+    """The same of what is wanted alone, for which every leaf is opened: no index knows where it stands."""
+    _start, held = _span(chosen, arrangements, Counter(), replace(filters, year=""))
+    every = reading.window(chosen, arrangements, 0, held, whole.ring)
+    wanted = [one for one in every if narrowed.has(one.entry)]
+    years = Counter(arranging.year_in(one.key) for one in wanted)
+    of_year = [one for one in wanted if filters.year in {"", arranging.year_in(one.key)}]
+    number, pages = _numbered(filters, len(of_year))
+    first = (number - 1) * MOST_ROWS
+    return _Page(of_year[first : first + MOST_ROWS], number, pages, len(of_year), years, narrowed.within(every))
+
+
+def _numbered(filters: Filters, count: int) -> tuple[int, int]:
+    """Which page is shown, and of how many: the last, where a list became shorter than it was."""
+    pages = max(-(-count // MOST_ROWS), 1)
+    return min(filters.page, pages), pages
+
+
+def _with_age(told: Shelved, row: Row, at: datetime) -> Row:
+    ago = whens.how_long_ago(told.entry.when, at=at) if told.entry is not None else ""
+    return structs.replace(row, when=gettext("%(date)s (%(ago)s)") % {"date": row.when, "ago": ago}) if ago else row
+
+
+def _as_called(told: Shelved) -> tuple[int, str, str, str]:
+    """Vital signs in the order a reader looks for them, conditions group by group and what is in remission last, then A
+    to Z by what stands first in a row, a letter with an accent beside that without: shelves know the provider's names
+    alone, and no language. Of conditions of one name the newest first, which stands for all."""
+    title = rows.names(told.entry)[0] if told.entry is not None else ""
+    letters = unicodedata.normalize("NFD", title.casefold())
+    called = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    group, ranked, newest, _pk = told.key
+    return (group, ranked[:1], called, newest) if told.subject == CONDITIONS.key else (group, "", called, "")
+
+
+def _span(
+    chosen: Sequence[OpenShelf], arrangements: Mapping[str, Arrangement], years: Counter[str], filters: Filters
+) -> tuple[int, int]:
+    """Where the list begins in what the shelves hold together, and how long it is. One year is a stretch of the list
+    that is newest first; what has no date stands at its end."""
+    if filters.year:
+        newer = sum(count for year, count in years.items() if year > filters.year)
+        return newer, years[filters.year]
+    stretches = (shelf.stretch(arrangements[shelf.subject]) for shelf in chosen)
+    return 0, sum(head.count for stretch in stretches for head in stretch.heads)
+
+
+def _years(shelves: Sequence[OpenShelf]) -> Counter[str]:
+    years: Counter[str] = Counter()
+    for shelf in shelves:
+        years.update(shelf.index.years if shelf.index else {})
+    return years
+
+
+def _withdrawn(whole: Whole, shelves: Sequence[OpenShelf]) -> tuple[Withdrawn, ...]:
+    withdrawn: Counter[UUID] = Counter()
+    gone: Counter[UUID] = Counter()
+    drafts: Counter[UUID] = Counter()
+    for shelf in shelves:
+        if shelf.index is not None:
+            withdrawn[shelf.connection_id] += shelf.index.withdrawn
+            gone[shelf.connection_id] += shelf.index.gone
+            drafts[shelf.connection_id] += shelf.index.drafts
+    return tuple(
+        Withdrawn(source.provider, withdrawn[key], gone[key], drafts[key])
+        for key, source in whole.sources.items()
+        if withdrawn[key] or gone[key] or drafts[key]
+    )
+
+
+def _of_year(year: str, row: Row) -> Row:
+    return row if row.year == year else structs.replace(row, year=year)
+
+
+def _by_year(row: Row) -> str:
+    return row.year
+
+
+def _by_nothing(_row: Row) -> str:
+    return ""
+
+
+def _by_group(subject: Subject) -> Callable[[Row], str]:
+    if not subject.groups:
+        return _by_nothing
+    return lambda row: words.of_group(subject.key, row.group)

@@ -1,0 +1,136 @@
+"""A list of documents narrowed to one kind, or to what one person wrote (patient experience 3.8).
+
+An address names neither: it stays in the browser's history, and what kind of document somebody has is theirs to know.
+It has a mark made of the name with a key, which the same name always gets for the same reader.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+from uuid import UUID
+
+from django.utils.crypto import salted_hmac
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from apps.records.presenters.entry import Entry
+from apps.records.shelving import document_names
+from apps.records.shelving.document_names import Sort
+from apps.records.shelving.reading import OpenShelf, Shelved
+from apps.records.viewing.wording import provider_codes
+
+MARK_LENGTH: Final = 12
+_AT_HAND: Final = 3  # of each sort: more would push the list off a phone's screen
+_LABELS: Final[Mapping[Sort, str | Promise]] = {Sort.KIND: _("Kind"), Sort.AUTHOR: _("Author")}
+
+# By sort and name, how many entries.
+Counted: TypeAlias = Counter[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One name to choose; `is_on` where it is chosen."""
+
+    mark: str
+    name: str
+    is_on: bool
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What to choose from of one sort, the most frequent first; where one is chosen, that one alone."""
+
+    sort: str
+    label: str
+    choices: tuple[Choice, ...]
+
+    @property
+    def at_hand(self) -> tuple[Choice, ...]:
+        """Those that are shown at once: all, where one more takes no more room than a fold."""
+        return self.choices if len(self.choices) <= _AT_HAND + 1 else self.choices[:_AT_HAND]
+
+    @property
+    def further(self) -> tuple[Choice, ...]:
+        """The others, folded away, A to Z."""
+        return tuple(sorted(self.choices[len(self.at_hand) :], key=lambda choice: choice.name.casefold()))
+
+
+@dataclass(frozen=True)
+class Narrowing:
+    """What an address asks for: of each sort, the one name that is meant, as rows say it."""
+
+    user_id: UUID
+    wanted: Mapping[Sort, str]
+
+    def __bool__(self) -> bool:
+        return bool(self.wanted)
+
+    def has(self, entry: Entry | None, *, but: Sort | None = None) -> bool:
+        """Whether the entry is one of those that are wanted, whatever it is of the sort `but`."""
+        told = document_names.of(entry) if entry is not None else ()
+        found = {(sort, document_names.folded(name)) for sort, name in told}
+        return all((sort, document_names.folded(name)) in found for sort, name in self.wanted.items() if sort != but)
+
+    def within(self, shelved: Sequence[Shelved]) -> tuple[Choices, ...]:
+        """What to choose from where some is chosen: of each sort, the names of what the others leave."""
+        counted: Counted = Counter()
+        for one in shelved:
+            for sort, name in document_names.of(one.entry) if one.entry is not None else ():
+                counted[sort, name] += self.has(one.entry, but=sort)
+        return self._choices(+counted)
+
+    def of_all(self, shelves: Iterable[OpenShelf]) -> tuple[Choices, ...]:
+        """What to choose from in the whole list."""
+        return self._choices(_counted(shelves))
+
+    def _choices(self, counted: Counted) -> tuple[Choices, ...]:
+        found = (Choices(sort, str(_LABELS[sort]), tuple(self._of_sort(sort, counted))) for sort in Sort)
+        return tuple(each for each in found if len(each.choices) > 1 or any(one.is_on for one in each.choices))
+
+    def _of_sort(self, sort: Sort, counted: Counted) -> Iterator[Choice]:
+        if sort in self.wanted:
+            yield self._choice(sort, self.wanted[sort], is_on=True)
+            return
+        for spelled in sorted(_spelled(sort, counted), key=lambda one: (-one.total(), _said(one).casefold())):
+            yield self._choice(sort, _said(spelled), is_on=False)
+
+    def _choice(self, sort: Sort, name: str, *, is_on: bool) -> Choice:
+        return Choice(mark(self.user_id, sort, name), provider_codes.told(name) or name, is_on)
+
+
+def asked(user_id: UUID, shelves: Iterable[OpenShelf], marks: Mapping[Sort, str]) -> Narrowing:
+    """What is asked for by these marks. One that no name of these shelves has asks for nothing."""
+    marked = {sort: given for sort, given in marks.items() if given}
+    counted = _counted(shelves) if marked else Counter()
+    names = ((sort, _said(spelled)) for sort in marked for spelled in _spelled(sort, counted))
+    return Narrowing(user_id, {sort: name for sort, name in names if mark(user_id, sort, name) == marked[sort]})
+
+
+def mark(user_id: UUID, sort: Sort, name: str) -> str:
+    """What stands for a name in an address, however it is spelled."""
+    told = f"{user_id}:{document_names.folded(name)}"
+    return salted_hmac(f"{__name__}.{sort}", told, algorithm="sha256").hexdigest()[:MARK_LENGTH]
+
+
+def _counted(shelves: Iterable[OpenShelf]) -> Counted:
+    counted: Counted = Counter()
+    for shelf in shelves:
+        for sort, names in (shelf.index.names if shelf.index else {}).items():
+            for name, count in names.items():
+                counted[sort, name] += count
+    return counted
+
+
+def _spelled(sort: Sort, counted: Counted) -> Iterable[Counter[str]]:
+    """The names of one sort, each with its spellings."""
+    found: dict[str, Counter[str]] = {}
+    for (its, name), count in counted.items():
+        if its == sort:
+            found.setdefault(document_names.folded(name), Counter())[name] += count
+    return found.values()
+
+
+def _said(spelled: Counter[str]) -> str:
+    """In the spelling that most have."""
+    return spelled.most_common(1)[0][0]

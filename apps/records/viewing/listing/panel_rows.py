@@ -1,0 +1,195 @@
+"""The results that belong to a report, or to a result that has only members: the panel as it was ordered."""
+
+from collections.abc import Container, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django.utils import formats, timezone
+from django.utils.translation import gettext
+from msgspec.structs import replace
+
+from apps.records import bodies, presenting, subjects
+from apps.records.models import Record
+from apps.records.presenters import grave_entries, panels
+from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import Entry
+from apps.records.presenters.observations import results, results_inside
+from apps.records.presenters.observations.results import ResultEntry
+from apps.records.presenters.reports import ReportEntry
+from apps.records.shelving.surroundings import Surroundings
+from apps.records.viewing.listing import rows
+from apps.records.viewing.wording import cautions, values_in_words, words
+from apps.vault.sealing import KeyRing
+
+_MOST: Final = 200  # results that one page opens
+_ROUNDS: Final = 2  # a panel of panels
+_OURS: Final = "Observation/"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One result. `record` is where it has a page; None for one that stands in the report alone. `gone` says since when
+    the provider has it no more."""
+
+    record: int | None
+    subject: str
+    title: str
+    theirs: str
+    value: str
+    place: str
+    usual_range: str
+    status: str
+    caution: str = ""
+    gone: str = ""
+
+
+@dataclass(frozen=True)
+class PanelShown:
+    """`outside` of `compared` are outside of the usual range, and stand first, as far as these are told and still at
+    the provider; `missing` are referred to and not here, or do not open; `left_out` were not looked for, being more
+    than a page shows, and `within` came in the report itself, being more than its entry keeps."""
+
+    parts: tuple[Part, ...]
+    outside: int
+    compared: int
+    missing: int
+    left_out: int = 0
+    within: int = 0
+
+
+def of(
+    record: Record,
+    resource: Element,
+    entry: object,
+    surroundings: Surroundings,
+    ring: KeyRing,
+    *,
+    of_grave: Container[str],
+) -> PanelShown | None:
+    """None for what has no results. `entry` is what `resource` says, and `of_grave` are results, as `Type/id`, that
+    belong to what may carry grave news. Raises `apps.vault.errors.VaultError` where a key is missing."""
+    if not isinstance(entry, ReportEntry | ResultEntry):
+        return None
+    paths = entry.results if isinstance(entry, ReportEntry) else entry.members
+    if not paths and not (isinstance(entry, ReportEntry) and entry.inside):
+        return None
+    held, asked = dict[str, _Held](), set[str]()
+    has_asked = _may_be_grave(entry, of_grave)
+    panel = panels.of(entry, {})
+    for _round in range(_ROUNDS):
+        wanted = [path for path in panel.missing if _is_ours(path) and path not in asked][: _MOST - len(held)]
+        if not wanted:
+            break
+        asked.update(wanted)
+        held |= _read(record, wanted, surroundings, ring, of_grave=None if has_asked else of_grave)
+        panel = panels.of(entry, {path: one.counted for path, one in held.items()})
+    parts = tuple(_part(held.get(_path(result)), result) for result in panel.results)
+    context = surroundings.of(())
+    unnamed = (
+        *results.unnamed(resource, context),
+        *(path for one in held.values() for path in one.unnamed),
+    )
+    inside = results_inside.names_inside(resource, context)
+    lacking = {path for path in (*panel.missing, *unnamed, *_unkept(entry, inside)) if path not in held}
+    left_out = sum(path.startswith(_OURS) and path not in asked for path in lacking)
+    within = len(lacking & inside)
+    missing = len(lacking) - left_out - within
+    return PanelShown(parts, panel.outside, panel.compared, missing, left_out, within)
+
+
+def _is_ours(path: str) -> bool:
+    """Whether it is a result that may have a record of its own here."""
+    return path.startswith(_OURS) and "#" not in path
+
+
+def _unkept(entry: ReportEntry | ResultEntry, inside: frozenset[str]) -> frozenset[str]:
+    """What a report contains and its entry does not keep, whether or not anything names it."""
+    return inside - {one.logical_id for one in entry.inside} if isinstance(entry, ReportEntry) else frozenset()
+
+
+@dataclass(frozen=True)
+class _Held:
+    """A result that has a record of its own, and where that is listed. `unnamed` are members that are told in its
+    place, beyond those that it names. One that is not open is there by name alone: its own page asks first."""
+
+    pk: int
+    subject: str
+    result: ResultEntry
+    unnamed: tuple[str, ...] = ()
+    is_open: bool = True
+    gone: str = ""
+
+    @property
+    def counted(self) -> ResultEntry:
+        """Without its place, where neither the count nor the order may tell that."""
+        if self.is_open and not self.gone:
+            return self.result
+        components = tuple(replace(component, place="") for component in self.result.components)
+        return replace(self.result, place="", components=components)
+
+
+def _read(
+    record: Record,
+    paths: Sequence[str],
+    surroundings: Surroundings,
+    ring: KeyRing,
+    *,
+    of_grave: Container[str] | None,
+) -> dict[str, _Held]:
+    """Those that open. `of_grave` is None where the page asked first: then all of them are open."""
+    ids = [path.removeprefix("Observation/") for path in paths]
+    mine = Record.objects.filter(
+        user_id=record.user_id, connection_id=record.connection_id, resource_type="Observation", logical_id__in=ids
+    )
+    found = [(one, bodies.find_of(one, ring)) for one in mine]
+    opened = [(one, body) for one, body in found if body is not None]
+    context = surroundings.of(body for _one, body in opened)
+    held = {}
+    for one, body in opened:
+        named = {"resource_type": "Observation", "logical_id": one.logical_id}
+        resource, entry = presenting.present(body, **named, context=context)
+        subject = subjects.subject_of(resource, resource_type="Observation")
+        if isinstance(entry, ResultEntry) and subject is not None:
+            unnamed = results.unnamed(resource, context) if panels.stands_for_members(entry) else ()
+            is_open = of_grave is None or not _may_be_grave(entry, of_grave)
+            held[_path(entry)] = _Held(one.pk, subject.key, entry, unnamed, is_open, _gone(one, record))
+    return held
+
+
+def _gone(result: Record, report: Record) -> str:
+    """Nothing on the page of what is gone itself: that says so for all of it."""
+    if result.removed_at is None or report.removed_at is not None:
+        return ""
+    return gettext("No longer at %(provider)s. We noticed on %(date)s.") % {
+        "provider": report.connection.provider.name,
+        "date": formats.date_format(timezone.localtime(result.removed_at), "DATE_FORMAT"),
+    }
+
+
+def _may_be_grave(entry: Entry, of_grave: Container[str]) -> bool:
+    return _path(entry) in of_grave or grave_entries.may_carry(entry)
+
+
+def _path(entry: Entry) -> str:
+    return f"{entry.resource_type}/{entry.logical_id}"
+
+
+def _part(held: _Held | None, counted: ResultEntry) -> Part:
+    """What has no page of its own makes the whole report ask, and is told with it."""
+    result = held.result if held else counted
+    title, theirs = rows.names(result)
+    if held and not held.is_open:
+        said, status = gettext("Open it to see the result"), words.of_status(result)
+        return Part(held.pk, held.subject, title, theirs, said, "", "", status, gone=held.gone)
+    return Part(
+        record=held.pk if held else None,
+        subject=held.subject if held else "",
+        title=title,
+        theirs=theirs,
+        value=values_in_words.of_result(result),
+        place=values_in_words.of_place(result),
+        usual_range=values_in_words.of_usual_range(result.usual_range) if result.usual_range else "",
+        status=words.of_status(result),
+        caution=cautions.of(result),
+        gone=held.gone if held else "",
+    )

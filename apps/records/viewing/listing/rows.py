@@ -1,0 +1,307 @@
+"""One row of a list: what an entry is called, what matters most about it, and where it comes from."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from uuid import UUID
+
+import msgspec
+from django.utils.translation import gettext
+from msgspec.structs import replace
+
+from apps.records import senders
+from apps.records.presenters import absences, grave_entries, grave_news, meanings, plain_names
+from apps.records.presenters.care_plans import PLAIN_WORDS, CarePlanEntry
+from apps.records.presenters.entry import Code, Entry
+from apps.records.presenters.family import FamilyEntry
+from apps.records.presenters.immunizations import ImmunizationEntry
+from apps.records.presenters.observations.results import ResultEntry
+from apps.records.presenters.plain_names import illnesses
+from apps.records.presenters.questionnaires import QuestionnaireEntry
+from apps.records.presenters.visits import VisitEntry
+from apps.records.senders import Sender
+from apps.records.shelving import arranging
+from apps.records.shelving.reading import Shelved
+from apps.records.viewing import standing
+from apps.records.viewing.listing import same, telling
+from apps.records.viewing.opening.whole import Source
+from apps.records.viewing.wording import cautions, languages, other_kinds, provider_codes, remarks, whens, words
+
+
+class Row(msgspec.Struct, frozen=True, gc=False):
+    """`title` is our plain name, else the provider's; `theirs` the provider's, where ours stands first. `providers` has
+    more than one where several sent the very same. `others` are further entries of the same thing, newest first, where
+    a list has one row for it (`folding`)."""
+
+    record: int
+    subject: str
+    title: str
+    theirs: str
+    when_label: str
+    when: str
+    year: str
+    group: str
+    status: str
+    details: tuple[str, ...]
+    providers: tuple[str, ...]
+    clinics: tuple[str, ...] = ()  # the same, by whatever ways they were read
+    sent: int = 1  # how many entries it stands for
+    of_its_test: int = 0
+    others: tuple["Row", ...] = ()
+    person: str = ""  # whose it is, where the record is of several people
+    language: str = ""  # of the provider's words, where it is not the page's
+    is_called_by_them: bool = False  # the title is in the provider's words
+
+    @property
+    def listed_by(self) -> int:
+        """How many providers list it."""
+        return len({clinic for row in (self, *self.others) for clinic in row.clinics or row.providers})
+
+
+def of(
+    shelved: Sequence[Shelved], sources: Mapping[UUID, Source], *, at: datetime | None = None, on_paper: bool = False
+) -> tuple[Row, ...]:
+    """The rows of a page, in its order. What two providers sent alike is one row: code, date and value are equal. So is
+    what one provider sent alike in two ways, though it has no code or no date."""
+    return tuple(row for _shelved, row in paired(shelved, sources, at=at, on_paper=on_paper))
+
+
+def paired(
+    shelved: Sequence[Shelved],
+    sources: Mapping[UUID, Source],
+    *,
+    at: datetime | None = None,
+    has_details: bool = True,
+    on_paper: bool = False,
+) -> list[tuple[Shelved, Row]]:
+    """The same with what each row was made of. With `at`, rows say how they stand then, and what is odd about them
+    (`remarks`), by the birth date of whom each is of. Without `has_details` they say name, date and status. Rows
+    `on_paper` lead to no page of their own."""
+    rows: list[tuple[Shelved, Row]] = []
+    sent_by: list[set[UUID]] = []  # the connections of each row: what one of them sent twice is two things
+    alike, page = _Alike(on_paper=on_paper), same.AtHand(shelved, sources)
+    told = partial(_remarked, alike=alike, at=at, has_details=has_details)
+    for each in shelved:
+        one = each if at is None else standing.of_shelved(each, at)
+        source = sources[one.connection_id]
+        near = range(max(len(rows) - 5, 0), len(rows)) if len(sources) > 1 else ()
+        theirs = (
+            place
+            for place in near
+            if rows[place][1].person == source.person and one.connection_id not in sent_by[place]
+        )
+        known = ((place, same.standing_for_both(rows[place][0], one, page)) for place in theirs)
+        place, stands = next(((place, stands) for place, stands in known if stands is not None), (-1, None))
+        if stands is None:
+            sent_by.append({one.connection_id})
+            rows.append((one, told(one, source)))
+            continue
+        sent_by[place].add(one.connection_id)
+        other, row = rows[place]
+        standing_row = row if stands is other else told(one, source)
+        rows[place] = stands, _of_both(standing_row, row, stands, source, sources, sent=len(sent_by[place]))
+    return [(one, _without_its_clinic(row, one.entry, sources[one.connection_id])) for one, row in rows]
+
+
+def _of_both(
+    stands: Row, row: Row, entry: Shelved, source: Source, sources: Mapping[UUID, Source], *, sent: int
+) -> Row:
+    """The row that stands for what one more has sent, with whom the row of before was from."""
+    return replace(
+        stands,
+        providers=_together((*row.providers, source.provider), sources),
+        clinics=(*row.clinics, source.name),
+        sent=sent,
+        status=words.of_status(entry.entry) if entry.entry else row.status,  # of no single one's list
+    )
+
+
+def _remarked(one: Shelved, source: Source, *, alike: "_Alike", at: datetime | None, has_details: bool) -> Row:
+    row = _row(one, source, alike, has_details=has_details)
+    if at is None or one.entry is None:
+        return row
+    said = remarks.of(one.entry, provider=source.connection.provider.name, born=source.born, at=at)
+    return replace(row, details=(*row.details, *said)) if said else row
+
+
+def _without_its_clinic(row: Row, entry: Entry | None, source: Source) -> Row:
+    """Without where it was, if that is who tells of it: the row ends with that name. Where several tell of it, the row
+    would not say at which of them it was; and the value of a result, an answer to a question, may be the name."""
+    clinic = source.connection.provider.name
+    if len(row.providers) > 1 or isinstance(entry, ResultEntry) or clinic not in row.details:
+        return row
+    return replace(row, details=tuple(detail for detail in row.details if detail != clinic))
+
+
+def _together(providers: Sequence[str], sources: Mapping[UUID, Source]) -> tuple[str, ...]:
+    """A provider that sent the same in two ways by its name alone, once."""
+    names = {source.provider: source.name for source in sources.values()}
+    return senders.together([Sender(names.get(provider, provider), provider) for provider in providers])
+
+
+def names(entry: Entry) -> tuple[str, str]:
+    """What to call it: plainly, and as the provider does where that is something else."""
+    if entry.is_withheld:
+        return gettext("Entry without details"), ""
+    ours = _plainly(entry)
+    if not ours:
+        named = provider_codes.told(entry.title) or _by_kind(entry) or _by_code(entry)
+        return named or gettext("Unnamed entry"), ""
+    return ours, entry.title if entry.title.casefold() != ours.casefold() else ""
+
+
+def _plainly(entry: Entry) -> str:
+    """In words of ours, where we know its code: a vaccine by all that it is against, that there is none, which relative
+    it is about."""
+    plain = plain_names.of_resource(entry.resource_type, entry.codes)
+    if plain is not None:
+        return str(plain.words)
+    if isinstance(entry, CarePlanEntry):
+        return str(next((PLAIN_WORDS[code.code] for code in entry.codes if code.code in PLAIN_WORDS), ""))
+    absence = absences.known_absence(entry.codes, entry.title) if entry.is_known_absence else None
+    if absence is not None:
+        return str(absences.WORDS[absence])
+    if entry.says_no_information:
+        return words.of_no_information(entry)
+    if isinstance(entry, ImmunizationEntry):
+        return ", ".join(map(illnesses.name_of, entry.illnesses))
+    if isinstance(entry, QuestionnaireEntry) and not entry.has_own_title:
+        return gettext("Questionnaire")
+    return words.of_key(entry.relative) if isinstance(entry, FamilyEntry) else ""
+
+
+def _by_kind(entry: Entry) -> str:
+    """What sort of visit, or of entry, it was: many providers send nothing else to call it by."""
+    if isinstance(entry, VisitEntry):
+        return entry.class_said or words.of_key(entry.kind)
+    return words.of_kind(entry) or other_kinds.named(entry)
+
+
+def _by_code(entry: Entry) -> str:
+    """What came as a code that nobody has a name for: with it, somebody can ask."""
+    code = next((one.code for one in entry.codes if one.code), "")
+    return provider_codes.in_words(code) if code else ""
+
+
+class _Alike:
+    """What rows of one page mostly have alike, and is worked out once: labels of dates, words of statuses, and whether
+    a test of that name may carry grave news, for which a long list of words is looked for."""
+
+    def __init__(self, *, on_paper: bool) -> None:
+        self._on_paper = on_paper
+        self._labels: dict[str, str] = {}
+        self._statuses: dict[tuple[type[Entry], str, str, str], str] = {}
+        self._grave: dict[tuple[str, tuple[Code, ...]], bool] = {}
+
+    def label(self, entry: Entry) -> str:
+        means = meanings.of(entry)
+        if means not in self._labels:
+            self._labels[means] = whens.of_meaning(means)
+        return self._labels[means]
+
+    def status(self, entry: Entry, provider: str) -> str:
+        said = type(entry), entry.status, entry.group, provider
+        if said not in self._statuses:
+            self._statuses[said] = words.of_status(entry, provider=provider)
+        return self._statuses[said]
+
+    def unsaid(self, entry: Entry) -> str:
+        """In place of what may carry grave news. A report's own row leads to a page, and needs no words for it."""
+        if self._on_paper:
+            return gettext("Not printed, as it may be sensitive news: it is in your record")
+        return gettext("Open it to see the result") if isinstance(entry, ResultEntry) else ""
+
+    def is_grave(self, entry: Entry) -> bool:
+        return any(map(self._is_grave_name, grave_entries.names_of(entry)))
+
+    def _is_grave_name(self, named: tuple[str, tuple[Code, ...]]) -> bool:
+        if named not in self._grave:
+            self._grave[named] = grave_news.is_named_by(*named)
+        return self._grave[named]
+
+
+def _row(shelved: Shelved, source: Source, alike: _Alike, *, has_details: bool) -> Row:
+    entry, provider = shelved.entry, source.provider
+    if entry is None:
+        return _unread(shelved, source)
+    title, theirs = names(entry)
+    status = alike.status(entry, provider)
+    details = _said_beside((title, status), shelved, entry, provider, alike) if has_details else (cautions.of(entry),)
+    return Row(
+        record=shelved.record,
+        subject=shelved.subject,
+        title=title,
+        theirs=theirs,
+        when_label="" if whens.says_itself(entry.when) else alike.label(entry),
+        when="" if whens.is_of_no_day(type(entry).__name__, entry.when) else whens.in_words(entry.when),
+        year=arranging.year(entry),
+        group=entry.group,
+        status=status,
+        details=tuple(filter(None, details)),
+        providers=(provider,),
+        clinics=(source.name,),
+        of_its_test=shelved.of_its_test,
+        person=source.person,
+        language=languages.of(entry.language),
+        is_called_by_them=is_in_their_words(title, entry.title),
+    )
+
+
+def is_in_their_words(title: str, theirs: str) -> bool:
+    """Whether a row's title is the provider's, or all of it but its kind."""
+    return bool(title) and theirs.startswith(title)
+
+
+def _unread(shelved: Shelved, source: Source) -> Row:
+    """What does not open."""
+    return Row(
+        record=shelved.record,
+        subject=shelved.subject,
+        title=gettext("We cannot show this entry just now. This is ours to fix."),
+        theirs="",
+        when_label="",
+        when="",
+        year="",
+        group="",
+        status="",
+        details=(),
+        providers=(source.provider,),
+        clinics=(source.name,),
+        person=source.person,
+    )
+
+
+def _said_beside(
+    elsewhere: Iterable[str], shelved: Shelved, entry: Entry, provider: str, alike: _Alike
+) -> tuple[str, ...]:
+    if entry.is_withheld:
+        return _withheld(provider)
+    details = (*_code_beside(elsewhere, entry), *_details(entry, alike, is_of_grave=shelved.is_of_grave))
+    # A value is told whatever it is.
+    return _told_once(() if isinstance(entry, ResultEntry) else elsewhere, details)
+
+
+def _code_beside(called: Iterable[str], entry: Entry) -> Iterable[str]:
+    """The code of what is called by its kind, for nothing else of it may tell it from the next one."""
+    kind = "" if entry.title else words.of_kind(entry)
+    return (_by_code(entry),) if kind and kind in called else ()
+
+
+def _withheld(provider: str) -> tuple[str, ...]:
+    return (gettext("%(provider)s hides the details of this entry.") % {"provider": provider},)
+
+
+def _told_once(elsewhere: Iterable[str], details: Iterable[str]) -> tuple[str, ...]:
+    """Without what the row says elsewhere: a visit can be called by its type, a goal says by its status that it was
+    reached."""
+    return tuple(detail for detail in dict.fromkeys(details) if detail and detail not in elsewhere)
+
+
+def _details(entry: Entry, alike: _Alike, *, is_of_grave: bool) -> Iterable[str]:
+    """What the row says beside name, date and status (patient experience 3). Of what may carry grave news, by its own
+    name or by a report that it belongs to, its page says it, which asks first. A mark without a value tells it, too."""
+    has_more = not isinstance(entry, ResultEntry) or not entry.says_nothing or bool(entry.place or entry.place_words)
+    if getattr(entry, "may_be_grave", False) or (has_more and (is_of_grave or alike.is_grave(entry))):
+        yield alike.unsaid(entry)
+    else:
+        yield from telling.of(entry)

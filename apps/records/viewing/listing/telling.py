@@ -1,0 +1,40 @@
+"""What the row of an entry says beside name, date and status, where nothing asks before it is read."""
+
+from collections.abc import Iterable
+
+from django.utils.translation import gettext, ngettext
+
+from apps.records import counts
+from apps.records.presenters.entry import Entry
+from apps.records.presenters.observations import results
+from apps.records.presenters.observations.results import ResultEntry
+from apps.records.presenters.questionnaires import QuestionnaireEntry
+from apps.records.presenters.reports import ReportEntry
+from apps.records.viewing.facts import lines
+from apps.records.viewing.wording import cautions, other_kinds, values_in_words
+
+
+def of(entry: Entry) -> Iterable[str]:
+    """What it says, in its order; some of it may be empty."""
+    yield cautions.of(entry)
+    if isinstance(entry, ResultEntry):
+        yield values_in_words.of_result(entry)
+        yield values_in_words.of_place(entry)
+        if entry.at_home:
+            yield gettext("Measured at home")
+        return
+    yield "" if not entry.title and other_kinds.named(entry) else other_kinds.said(entry)  # else it is called by that
+    said = lines.of_row(entry)
+    yield from said
+    if isinstance(entry, ReportEntry) and entry.results:
+        yield _counted(len(entry.results))
+    if isinstance(entry, QuestionnaireEntry) and entry.lines:
+        yield ngettext("%(n)s question", "%(n)s questions", entry.questions) % {"n": counts.grouped(entry.questions)}
+    named = "".join(f", {line.replace(' · ', ', ')}, " for line in said)  # a visit names who took part, and as what
+    yield ", ".join(one for one in entry.people[:2] if f", {one}, " not in named and one != entry.title)
+
+
+def _counted(count: int) -> str:
+    if count >= results.MOST_RESULTS:
+        return gettext("%(count)s results or more") % {"count": counts.grouped(count)}
+    return ngettext("%(count)s result", "%(count)s results", count) % {"count": counts.grouped(count)}

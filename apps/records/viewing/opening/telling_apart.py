@@ -1,0 +1,56 @@
+"""Whose record each connection keeps, where one reader has records of several people.
+
+Who is the same person is judged in `sameness`; here each gets something to be called by, which no other has. A
+connection whose person does not open is of a person of its own: nothing of one person is told of another.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from uuid import UUID
+
+from django.utils.translation import gettext
+
+from apps.connections.answers import sameness
+from apps.connections.answers.candidates import Candidate
+from apps.records.presenters.datatypes import dates
+
+_UNKNOWN = Candidate(patient_id="", name="", birth_date="")
+
+
+def told_apart(connections: Iterable[UUID], people: Mapping[UUID, Candidate]) -> dict[UUID, str]:
+    """What to call each connection's person, where there are several, no two of them alike; empty where there is one.
+    One person may be written in several ways, and is called as one of them does."""
+    whose = sameness.of_each(connections, people)
+    several: dict[int, Candidate] = {}
+    for pk, number in whose.items():
+        several.setdefault(number, people.get(pk, _UNKNOWN))
+    if len(several) < 2:
+        return {}
+    shared = Counter(_folded(person) for person in several.values())
+    called: dict[int, str] = {}
+    for number, person in several.items():
+        called[number] = _unlike(_called(person, is_shared=shared[_folded(person)] > 1), set(called.values()))
+    return {pk: called[number] for pk, number in whose.items()}
+
+
+def _unlike(name: str, others: set[str]) -> str:
+    """The name, numbered where it is one of the others already."""
+    numbered, number = name, 1
+    while numbered in others:
+        number += 1
+        numbered = f"{name} ({number})"
+    return numbered
+
+
+def _called(person: Candidate, *, is_shared: bool) -> str:
+    """By name, and where two have the same, also by the birth date."""
+    name = person.name or gettext("Name not given")
+    if not is_shared:
+        return name
+    if not person.birth_date:
+        return gettext("%(name)s, birth date not given") % {"name": name}
+    return gettext("%(name)s, born %(date)s") % {"name": name, "date": dates.sent_date(person.birth_date)}
+
+
+def _folded(person: Candidate) -> str:
+    return " ".join(person.name.casefold().split())

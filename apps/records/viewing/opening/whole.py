@@ -1,0 +1,183 @@
+"""Somebody's whole record: the connections it comes from, and the shelves of all of them, opened for one page.
+
+Three queries, however much there is: the connections, the key, the shelves.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from functools import cached_property
+from typing import Any
+from uuid import UUID
+
+from apps.accounts import time_zones
+from apps.accounts.models import User
+from apps.connections.answers import candidates
+from apps.connections.answers.candidates import Candidate
+from apps.connections.models import Connection
+from apps.directory import versions
+from apps.records.models import Record
+from apps.records.shelving import reading, renewing
+from apps.records.shelving.reading import OpenShelf
+from apps.records.subjects import Subject
+from apps.records.viewing.opening import connected, looking, overview, telling_apart
+from apps.vault import sealing
+from apps.vault.sealing import Holder, KeyRing
+from apps.wire import datetimes
+
+
+@dataclass(frozen=True)
+class Source:
+    """A connection that contributes: its provider by name, and how current it is. `person` is whose record it is, where
+    this reader has records of several people; `way` is how it is read, where one provider sends one person's in several
+    ways. `patient` is that person as this provider names them, None where that does not open; `born` is when they were
+    born, where a provider of theirs says so."""
+
+    connection: Connection
+    checked_at: datetime | None
+    is_out_of_date: bool
+    person: str = ""
+    way: str = ""
+    patient: Candidate | None = None
+    born: date | None = None
+
+    @cached_property
+    def provider(self) -> str:
+        """The provider's name, with whose record it keeps and how we read it, where that can be asked."""
+        return self._named(self.person, self.way)
+
+    @cached_property
+    def name(self) -> str:
+        """The same for all ways in which we read one person's record there."""
+        return self._named(self.person)
+
+    def _named(self, *apart: str) -> str:
+        told = ", ".join(filter(None, apart))
+        return f"{self.connection.provider.name} ({told})" if told else self.connection.provider.name
+
+
+@dataclass(frozen=True)
+class Whole:
+    """What a page of the record is made from. `ring` opens its leaves while the page is assembled."""
+
+    user_id: UUID
+    sources: Mapping[UUID, Source]
+    shelves: tuple[OpenShelf, ...]
+    ring: KeyRing
+    at: datetime
+
+    def of_the_person_of(self, connection_id: UUID) -> "Whole":
+        """The same of one person alone: nobody's values are another's."""
+        person = self.sources[connection_id].person
+        sources = {pk: source for pk, source in self.sources.items() if source.person == person}
+        shelves = tuple(shelf for shelf in self.shelves if shelf.connection_id in sources)
+        return replace(self, sources=sources, shelves=shelves)
+
+    @property
+    def people(self) -> tuple[Candidate, ...]:
+        """Whom it is of, as the providers name them, each once."""
+        told = (source.patient for source in self.sources.values() if source.patient is not None)
+        return tuple(dict.fromkeys(replace(one, patient_id="") for one in told))
+
+    @property
+    def in_several_ways(self) -> tuple[str, ...]:
+        """The providers of which one person's record is read in several ways, each once: counts have what came in two
+        ways twice, where lists show it once."""
+        return tuple(dict.fromkeys(source.name for source in self.sources.values() if source.way))
+
+    @property
+    def does_not_open(self) -> bool:
+        """Whether some shelf cannot be read: what a page shows then is not all there is."""
+        return any(shelf.index is None for shelf in self.shelves)
+
+    @property
+    def lacks_some(self) -> bool:
+        """Whether shelves know of records that do not open."""
+        return any(shelf.lacks_some for shelf in self.shelves)
+
+    def read_again(self) -> "Whole":
+        """The same with the shelves as they are now."""
+        keys = {shelf.subject for shelf in self.shelves}
+        found = reading.shelves(self.user_id, self.ring, subjects=keys)
+        return replace(self, shelves=tuple(shelf for shelf in found if shelf.connection_id in self.sources))
+
+    def held_unseen(self, subject: Subject) -> set[UUID]:
+        """The connections of which we hold entries of this subject that no shelf tells. A query, where shelves miss."""
+        told = {shelf.connection_id for shelf in self.of(subject) if shelf.index is not None}
+        unseen = {shelf.connection_id for shelf in self.of(subject) if shelf.index is None or shelf.lacks_some}
+        if missing := set(self.sources) - told - unseen:
+            records = Record.objects.filter(user_id=self.user_id, connection_id__in=missing, removed_at__isnull=True)
+            kept = records.filter(resource_type__in=subject.resource_types)
+            unseen.update(kept.values_list("connection_id", flat=True).distinct())
+        return unseen
+
+    def of(self, subject: Subject) -> tuple[OpenShelf, ...]:
+        """The shelves of one subject."""
+        return tuple(shelf for shelf in self.shelves if shelf.subject == subject.key)
+
+
+@contextmanager
+def opened(
+    user: User, subjects: Iterable[Subject], *, session: MutableMapping[str, Any], at: datetime
+) -> Iterator[Whole]:
+    """The whole record of its owner, as far as these subjects go; that they looked is written down."""
+    keys = [subject.key for subject in subjects]
+    with sealing.key_ring(Holder.user(user.pk)) as ring:
+        yield of(user, reading.shelves(user.pk, ring, subjects=keys), ring, session=session, at=at)
+
+
+def of(
+    user: User, shelves: Iterable[OpenShelf], ring: KeyRing, *, session: MutableMapping[str, Any], at: datetime
+) -> Whole:
+    """The same of shelves that are open already."""
+    shelves = tuple(shelves)
+    sources = {connection.pk: _source(connection, at=at) for connection in connected.confirmed(user.pk)}
+    looking.note([source.connection for source in sources.values()], session=session, at=at)
+    renewing.ask_for(_of_another_zone(shelves, str(time_zones.of(user))))
+    people = candidates.find_people_with(ring, (source.connection for source in sources.values()))
+    named = telling_apart.told_apart(sources, people)
+    born = _born(people, named)
+    sources = _with_ways(
+        {
+            pk: replace(source, person=named.get(pk, ""), patient=people.get(pk), born=born.get(named.get(pk, "")))
+            for pk, source in sources.items()
+        }
+    )
+    return Whole(
+        user_id=user.pk,
+        sources=sources,
+        shelves=tuple(shelf for shelf in shelves if shelf.connection_id in sources),
+        ring=ring,
+        at=at,
+    )
+
+
+def _born(people: Mapping[UUID, Candidate], named: Mapping[UUID, str]) -> dict[str, date]:
+    """When each person was born, by what they are called: as the provider says who says most of it."""
+    told: dict[str, str] = {}
+    for pk, person in people.items():
+        name = named.get(pk, "")
+        told[name] = max(told.get(name, ""), person.birth_date, key=len)
+    read = {name: datetimes.parse(birth_date) for name, birth_date in told.items()}
+    return {name: found.first_day for name, found in read.items() if found is not None}
+
+
+def _of_another_zone(shelves: Iterable[OpenShelf], zone: str) -> list[int]:
+    """Those built when their reader lived by another clock: some entries stand under the year of that."""
+    return [shelf.pk for shelf in shelves if shelf.index is not None and shelf.index.zone not in {"", zone}]
+
+
+def _with_ways(sources: Mapping[UUID, Source]) -> dict[UUID, Source]:
+    """The same, each with its way, where one provider has several for one person."""
+    marks = versions.marks(
+        {
+            pk: ((source.connection.provider_id, source.person), source.connection.endpoint)
+            for pk, source in sources.items()
+        }
+    )
+    return {pk: replace(source, way=marks[pk]) for pk, source in sources.items()}
+
+
+def _source(connection: Connection, *, at: datetime) -> Source:
+    return Source(connection, connection.last_checked_at, overview.is_out_of_date(connection, at=at))

@@ -1,0 +1,43 @@
+"""What a page must say about an entry that the entry does not say itself: that a date cannot be, that a medicine's end
+has passed, that a visit never ended (patient experience 3.0, 3.1 and 3.7)."""
+
+from collections.abc import Iterator
+from datetime import date, datetime, timedelta
+from typing import Final
+
+from django.utils.translation import gettext
+
+from apps.records.presenters import visits
+from apps.records.presenters.datatypes import dates
+from apps.records.presenters.entry import Entry
+from apps.records.presenters.medications import Group, MedicationEntry
+from apps.records.presenters.visits import VisitEntry
+from apps.records.viewing.wording import whens
+from apps.wire import datetimes
+
+_LONG_AGO: Final = timedelta(days=30)
+
+
+def of(entry: Entry, *, provider: str, born: date | None, at: datetime) -> tuple[str, ...]:
+    """The sentences; none where nothing is odd."""
+    return () if entry.is_withdrawn or entry.is_withheld else tuple(_said(entry, provider, born, at))
+
+
+def _said(entry: Entry, provider: str, born: date | None, at: datetime) -> Iterator[str]:
+    if whens.looks_wrong(entry, born=born, at=at):
+        yield gettext("This date looks wrong. Ask %(provider)s.") % {"provider": provider}
+    if isinstance(entry, MedicationEntry) and entry.group is Group.CURRENT and _is_over(entry.ends_at, at):
+        said = gettext("The end date has passed (%(date)s). Ask whether you still take it.")
+        yield said % {"date": dates.sent_date(entry.ends_at)}
+    if isinstance(entry, VisitEntry) and entry.is_open and _is_over(entry.when.starts, at - _LONG_AGO):
+        yield str(visits.NO_END_WORDS)
+
+
+def _is_over(sent: str, at: datetime) -> bool:
+    """Whether the last day that a date can mean has passed."""
+    parsed = datetimes.parse(sent) if sent else None
+    if parsed is None:
+        return False
+    day, today = parsed.first_day, at.date()
+    exact = {datetimes.Precision.YEAR: 1, datetimes.Precision.MONTH: 2}.get(parsed.precision, 3)
+    return day.timetuple()[:exact] < today.timetuple()[:exact]

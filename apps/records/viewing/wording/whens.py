@@ -1,0 +1,162 @@
+"""When something was, in words, and what the date is of (patient experience 3.0, Dates)."""
+
+from collections.abc import Callable
+from datetime import date, datetime, timedelta
+from typing import Final
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
+
+from apps.records.presenters import meanings
+from apps.records.presenters.datatypes import dates
+from apps.records.presenters.datatypes.moments import When
+from apps.records.presenters.entry import Entry
+from apps.wire import datetimes
+from apps.wire.datetimes import FhirDateTime, Precision
+
+_LABELS: Final[dict[str, str | Promise]] = {
+    "collected": _("Collected"),
+    "measured": _("Measured"),
+    "reported": _("Reported"),
+    "given": _("Given"),
+    "prescribed": _("Prescribed"),
+    "started": _("Started"),
+    "ended": _("Ended"),
+    "written-down": _("Written down"),
+    "seen": _("Seen"),
+    "visit": _("Visit"),
+    "planned": _("Planned for"),
+    "due": _("Due"),
+    "born": _("Born"),
+    "recorded": _("Recorded"),
+    "noticed": _("First noticed"),
+    "done": _("Done"),
+    "filled": _("Filled"),
+    "valid": _("Valid"),
+    "taken": _("Taken"),
+    "prepared": _("Prepared"),
+    "ordered": _("Ordered"),
+    "expires": _("Expires"),
+    "made": _("Made"),
+    "to-be-taken": _("To be taken"),
+    "in-place": _("In place"),
+    "covers": _("Covers"),
+}
+# What may lie ahead: plans, and what is paid, valid or recommended until a day.
+_AHEAD: Final = frozenset({"planned", "due", "valid", "expires", "to-be-taken"})
+_AHEAD_TYPES: Final = frozenset(
+    {
+        "Appointment", "AppointmentResponse", "CarePlan", "Goal", "Coverage", "ImmunizationRecommendation", "Slot",
+        "Schedule", "Task", "DeviceRequest", "DeviceUseRequest", "NutritionOrder", "Contract",
+    }
+)  # fmt: skip
+_AHEAD_GROUPS: Final = frozenset({"planned", "suggested", "recommended", "ordered", "awaited"})
+_OF_NO_DAY: Final = frozenset({"DeviceEntry"})
+_OLDEST_YEARS: Final = 130  # of a person whose birth date we do not know
+
+
+def label(entry: Entry) -> str:
+    """What the entry's date is of. "Date" alone is no label."""
+    return of_meaning(meanings.of(entry))
+
+
+def of_meaning(means: str) -> str:
+    """What a date that means this is called."""
+    return str(_LABELS.get(means, _LABELS["recorded"]))
+
+
+def in_words(when: When) -> str:
+    """The date as a person reads it, never more exact than it was sent; that none was given, where none was."""
+    if when.text:
+        return gettext("“%(sent)s”") % {"sent": when.text}
+    if when.starts or when.ends:
+        return _period(when)
+    if when.age_from is not None or when.age_to is not None:
+        return _age(when)
+    return gettext("Date not known") if when.unknown else gettext("Date not given")
+
+
+def is_of_no_day(kind: str, when: When) -> bool:
+    """Whether an entry of that kind, without a date, lacks none: FHIR has no day for a device but when it was made."""
+    return kind in _OF_NO_DAY and not when and not when.unknown
+
+
+def says_itself(when: When) -> bool:
+    """Whether the words need no label: "Since March 2019", "At age 42", "Date not given"."""
+    return not when.starts or bool(when.text) or when.is_open
+
+
+def has_one_side(when: When) -> bool:
+    """Whether it is told as "Since March 2019" or "Until March 2019"."""
+    return not when.text and bool(when.is_open if when.starts else when.ends)
+
+
+def follows_a_word(when: When) -> bool:
+    """Whether its words can go on where a word stands before them: "valid since March 2019", "began at age 42"."""
+    return has_one_side(when) or (bool(when) and not (when.text or when.starts or when.ends))
+
+
+def in_full(when: When) -> str:
+    """The same with clock times, where they were sent."""
+    if when.text or not (when.starts or when.ends):
+        return in_words(when)
+    return _hours_of_a_day(when) or _period(when, dates.sent_moment)
+
+
+def looks_wrong(entry: Entry, *, born: date | None, at: datetime) -> bool:
+    """Whether the entry's date cannot be: before the person was born, or to come, where it is no plan."""
+    sent = datetimes.parse(entry.when.starts or entry.when.ends)
+    if sent is None or meanings.of(entry) in _AHEAD:
+        return False
+    is_ahead = sent.first_day > at.date() + timedelta(days=1)
+    may_be_ahead = entry.resource_type in _AHEAD_TYPES or entry.group in _AHEAD_GROUPS
+    return (is_ahead and not may_be_ahead) or _is_before_birth(sent, entry, born, at)
+
+
+def _is_before_birth(sent: FhirDateTime, entry: Entry, born: date | None, at: datetime) -> bool:
+    if born is None or entry.when.means == "born" or entry.resource_type == "FamilyMemberHistory":
+        return sent.first_day.year < at.year - _OLDEST_YEARS
+    exact = {Precision.YEAR: 1, Precision.MONTH: 2}.get(sent.precision, 3)
+    return sent.first_day.timetuple()[:exact] < born.timetuple()[:exact]
+
+
+def _hours_of_a_day(when: When) -> str:
+    """From one clock time to another of the same day, which is then said once; empty for any other period."""
+    if not (when.starts and when.ends):  # most are one moment
+        return ""
+    day, starts, ends = dates.sent_date(when.starts), dates.sent_clock(when.starts), dates.sent_clock(when.ends)
+    if not starts or not ends or starts == ends or day != dates.sent_date(when.ends):
+        return ""
+    return gettext("%(date)s, %(start)s to %(end)s") % {"date": day, "start": starts, "end": ends}
+
+
+def how_long_ago(when: When, *, at: datetime) -> str:
+    """How many whole years ago it was at least; empty where that is less than one, or not known."""
+    told = datetimes.parse(when.ends or when.starts)
+    if told is None or when.is_open:
+        return ""
+    day, today = told.last_day, at.date()
+    years = today.year - day.year - ((today.month, today.day) < (day.month, day.day))
+    return ngettext("%(n)s year ago", "%(n)s years ago", years) % {"n": years} if years > 0 else ""
+
+
+def _period(when: When, say: Callable[[str], str] = dates.sent_date) -> str:
+    if not when.starts:
+        return dates.sent_until(when.ends, say)
+    if when.is_open:
+        return dates.sent_since(when.starts, say)
+    if not when.ends or say(when.ends) == say(when.starts):
+        return say(when.starts)
+    return dates.sent_period(when.starts, when.ends, say)
+
+
+def _age(when: When) -> str:
+    ages = [_years(age) for age in (when.age_from, when.age_to) if age is not None]
+    if len(ages) == 1:
+        return gettext("At age %(age)s") % {"age": ages[0]}
+    return gettext("Between ages %(from)s and %(to)s") % {"from": ages[0], "to": ages[1]}
+
+
+def _years(age: float) -> str:
+    return f"{age:.1f}".removesuffix(".0")

@@ -1,0 +1,229 @@
+"""Words for the closed vocabularies of entries: a status, a group, and whatever else a presenter tells by a key.
+
+Sentences are those of patient experience 3; where a presenter has words of its own for its vocabulary, they are used. A
+key that has no words here says nothing, rather than show a code.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Final, TypeAlias, TypeVar
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext, pgettext_lazy
+from django.utils.translation import gettext_lazy as _
+
+from apps.records.presenters import allergies, conditions, family, immunizations, medications, procedures, visits
+from apps.records.presenters.entry import NOT_GIVEN, Entry
+from apps.records.presenters.observations.results import Compared
+
+_Words: TypeAlias = Mapping[str, str | Promise]
+_Key = TypeVar("_Key", bound=StrEnum)
+
+
+def _by_key(words: Mapping[_Key, str | Promise]) -> _Words:
+    """A presenter's own words for its vocabulary, which is where they are written."""
+    return {key.value: said for key, said in words.items()}
+
+
+_STATUS_NOT_GIVEN: Final = _("Status not given")
+
+_SHARED: Final[_Words] = {
+    "current": _("Current"),
+    "not-final": _("Not final"),
+    "planned": _("Planned"),
+    "paused": _("Paused"),
+    "finished": _("Finished"),
+    "stopped": _("Stopped"),
+    "past": _("Past"),
+    "done": _("Done"),
+    "under-way": _("Under way"),
+    "not-done": _("Not done"),
+    "ended": _("Ended"),
+    "ordered": _("Ordered"),
+    "changed": _("Changed after it was finished"),
+    "canceled": _("Canceled"),
+    "suggested": _("Suggested"),
+    "ruled-out": _("Ruled out"),
+}
+
+# By the kind of entry. An empty word is no status to tell.
+_STATUSES: Final[Mapping[str, _Words]] = {
+    "AllergyEntry": _by_key(allergies.STATUS_WORDS),
+    "ConditionEntry": _by_key(conditions.STATUS_WORDS),
+    "ImmunizationEntry": _by_key(immunizations.STATUS_WORDS),
+    "MedicationEntry": _by_key(medications.STATUS_WORDS),
+    "ProcedureEntry": _by_key(procedures.STATUS_WORDS),
+    "VisitEntry": _by_key(visits.STATUS_WORDS),
+    "ResultEntry": {
+        "ordered": _("Ordered, no result yet"),
+        "partial": _("Some results still to come"),
+        "early": _("Early result, may change"),
+        "final": "",
+        "corrected": _("Corrected result"),
+        "added-to": _("Final, with later additions"),
+        "canceled": _("Test canceled, no result"),
+    },
+    "GoalEntry": {
+        "working-on-it": _("Working on it"),
+        "reached": _("Reached"),
+        "kept-up": _("Reached, keeping it up"),
+        "not-pursued": _("Not pursued"),
+    },
+    "CoverageEntry": {"current": pgettext_lazy("insurance", "Current")},
+    "DeviceEntry": {"in-use": _("In use"), "not-in-use": _("No longer in use")},
+    "FamilyEntry": {"complete": "", "partial": _("More may be recorded"), "not-known": _("Not known")},
+    "DocumentEntry": {
+        "final": "",
+        "draft": _("Draft, may change"),
+        "replaced": _("Replaced by a newer version"),
+    },
+    "QuestionnaireEntry": {"done": "", "stopped": _("Not finished")},
+    "RecommendationEntry": {},
+}
+# Of what was ordered: the order is done, and not what its group says of it.
+_OF_ORDERS: Final[_Words] = {procedures.Status.DONE.value: _("Order carried out")}
+_STATUSES_ALIKE: Final = {"ReportEntry": "ResultEntry", "Compared": "ResultEntry"}
+_WITHOUT_STATUS: Final = frozenset({"RecommendationEntry"})
+
+_NAMES: Final[_Words] = {
+    "CarePlanEntry": _("Care plan"),
+    "CareTeamEntry": _("Care team"),
+    "CoverageEntry": _("Insurance"),
+    "DeviceEntry": _("Device"),
+    "RecommendationEntry": _("Recommended vaccine"),
+}
+# What providers write of how severe a condition is, in either version (FHIR, condition severity).
+_SEVERITIES: Final[_Words] = {
+    "mild": _("Mild"),
+    "moderate": _("Moderate"),
+    "severe": _("Severe"),
+    "mild to moderate": _("Mild to moderate"),
+    "moderate to severe": _("Moderate to severe"),
+}
+_NO_INFORMATION: Final[_Words] = {
+    "AllergyEntry": _("No information about allergies"),
+    "ConditionEntry": _("No information about health conditions"),
+    "DeviceEntry": _("No information about devices"),
+    "ImmunizationEntry": _("No information about vaccines"),
+    "MedicationEntry": _("No information about medicines"),
+    "ProcedureEntry": _("No information about procedures"),
+}
+_NONE: Final = frozenset({"none-known", "no-information"})
+_GROUPS_ALIKE: Final[_Words] = {
+    "none-known": _("Recorded as having none"),
+    "no-information": _("No information"),
+    "not-completed": _("Not completed"),
+    "ordered": _("Ordered or planned"),
+}
+_GROUPS: Final[Mapping[str, _Words]] = {
+    "allergies": _by_key(allergies.GROUP_WORDS),
+    "conditions": _by_key(conditions.GROUP_WORDS),
+    "medicines": _by_key(medications.GROUP_WORDS),
+    "procedures": _by_key(procedures.GROUP_WORDS),
+    "vaccines": _by_key(immunizations.GROUP_WORDS),
+    "visits": _by_key(visits.GROUP_WORDS),
+    "documents": {"current": _("Documents"), "earlier": _("Earlier versions")},
+}
+
+
+def of_status(entry: Entry | Compared, *, provider: str = "") -> str:
+    """The status in words; empty where there is nothing worth saying. `provider` is whose list it is on."""
+    kind = type(entry).__name__
+    if entry.group == "no-information":  # it stands nowhere: nothing is known
+        return ""
+    if entry.status == NOT_GIVEN:
+        return "" if kind in _WITHOUT_STATUS or entry.group in _NONE else str(_STATUS_NOT_GIVEN)
+    own = _STATUSES.get(_STATUSES_ALIKE.get(kind, kind), {})
+    if kind == "ProcedureEntry" and entry.group == procedures.Group.ORDERED:
+        own = {**own, **_OF_ORDERS}
+    said = str(own.get(entry.status, _SHARED.get(entry.status, "")))
+    return said.replace("%(provider)s", provider or gettext("your provider"))
+
+
+def of_no_information(entry: Entry) -> str:
+    """That the provider has no information about things of its kind."""
+    return str(_NO_INFORMATION.get(type(entry).__name__, _("No information")))
+
+
+def of_severity(said: str) -> str:
+    """How severe a condition is, as the provider says it: in the reader's language where that is a usual word."""
+    return str(_SEVERITIES.get(said.casefold(), said))
+
+
+def of_kind(entry: Entry) -> str:
+    """A name for an entry that has none, where its subject says more of it than that; else nothing."""
+    return str(_NAMES.get(type(entry).__name__, ""))
+
+
+def of_group(subject: str, group: str) -> str:
+    """The heading of a group."""
+    if group == NOT_GIVEN:
+        return str(_STATUS_NOT_GIVEN)
+    return str(_GROUPS.get(subject, {}).get(group, _GROUPS_ALIKE.get(group, _SHARED.get(group, ""))))
+
+
+def of_key(key: str) -> str:
+    """Any other key of a closed vocabulary; empty where it has no words."""
+    return str(_KEYS.get(key, _SHARED.get(key, "")))
+
+
+_KEYS: Final[_Words] = {
+    **_by_key(visits.KIND_WORDS),
+    **_by_key(visits.USE_WORDS),
+    **_by_key(family.RELATIVE_WORDS),
+    **_by_key(allergies.CRITICALITY_WORDS),
+    **_by_key(allergies.KIND_WORDS),
+    **_by_key({key: said for key, said in allergies.CATEGORY_WORDS.items() if key is not allergies.Category.OTHER}),
+    **_by_key(allergies.SEVERITY_WORDS),
+    **_by_key(allergies.CERTAINTY_WORDS),
+    # medicines and conditions
+    "problem-list": _("Health condition"),
+    "health-concern": _("Health concern"),
+    "prescribed": _("Prescribed"),
+    "reported": _("Reported"),
+    "filled": _("Filled"),
+    # goals
+    "closer": _("Getting closer"),
+    "further-away": _("Further away"),
+    "no-change": _("No change"),
+    "reached": _("Reached"),
+    "kept-up": _("Kept up"),
+    "not-reached": _("Not reached"),
+    "not-possible": _("Not possible now"),
+    "not-begun": _("Not begun"),
+    # teams
+    "clinicians": _("Doctors and nurses"),
+    "others": _("Others"),
+    "family": _("Family"),
+    # family
+    "living": _("Living"),
+    "died": _("Has died"),
+    "female": _("female"),
+    "male": _("male"),
+    # results
+    "within": _("In the usual range"),
+    "above": _("Above the usual range"),
+    "below": _("Below the usual range"),
+    "far-above": _("Far above the usual range, as marked by the lab"),
+    "far-below": _("Far below the usual range, as marked by the lab"),
+    "outside": _("Outside what the lab expects"),
+    "far-outside": _("Far outside, as marked by the lab"),
+    "above-what-the-test-can-measure": _("Above what the test can measure"),
+    "below-what-the-test-can-measure": _("Below what the test can measure"),
+    "too-low-to-compare": _("Too low to measure exactly; we cannot compare it"),
+    "too-high-to-compare": _("Too high to measure exactly; we cannot compare it"),
+    "found": _("Positive: what the test looks for was found"),
+    "not-found": _("Negative: it was not found"),
+    "undetermined": _("The lab could not tell"),
+    "works": _("In the lab the medicine works against it"),
+    "may-work": _("In the lab the medicine may work against it"),
+    "does-not-work": _("In the lab the medicine does not work against it"),
+    "not-shown-to-work": _("In the lab the medicine is not shown to work against it"),
+    "laboratory": _("Laboratory"),
+    "imaging": _("Imaging"),
+    "heart": _("Heart"),
+    "pathology": _("Tissue exam"),
+    "genetics": _("Genes"),
+    "germs": _("Germs"),
+    "note": _("Note"),
+}
