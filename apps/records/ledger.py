@@ -5,7 +5,7 @@ offers nothing, was not allowed to share, or did not answer are four different t
 stand behind a subject and only some of them came, the line says which did not.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -80,7 +80,7 @@ def lines(
     is_planned = run is None or run.finished_at is not None or bool(steps)
     is_over = run is not None and run.finished_at is not None
     version = connection.endpoint.fhir_version
-    replaced = _replaced(connection, run)
+    replaced = _replaced(connection, run, steps.values())
     told = []
     for subject in SUBJECTS:
         types = _types(subject, {*steps, *entries})
@@ -178,9 +178,9 @@ def _entries(connection: Connection) -> dict[str, int]:
     return dict(mine.values_list("resource_type").annotate(Count("pk")))
 
 
-def _replaced(connection: Connection, run: SyncRun | None) -> dict[str, int]:
+def _replaced(connection: Connection, run: SyncRun | None, steps: Collection[SyncStep]) -> dict[str, int]:
     """How many rows went, by type, because their provider speaks another version of FHIR, which has them otherwise."""
-    if run is None or not changing_over.has_stated_another(run):
+    if run is None or not changing_over.speaks_as_stated(run, steps):
         return {}
     old = resource_types.only_in_others(FhirVersion(run.stated_version))
     gone = Record.objects.filter(

@@ -33,7 +33,7 @@ def settle(run: SyncRun, lease: Lease, *, at: datetime) -> None:
     """Where this run, whose steps have ended, proves that its server changed over: mark what the new version does not
     know as gone. Raises LeaseLost."""
     steps = list(run.steps.all())
-    old = _of_old_version(run, steps) if _speaks_as_stated(run, steps) else []
+    old = _of_old_version(run, steps) if speaks_as_stated(run, steps) else []
     if not old or not gaps.proves_completeness(step for step in steps if step not in old):
         return
     with transaction.atomic():
@@ -53,7 +53,12 @@ def settle(run: SyncRun, lease: Lease, *, at: datetime) -> None:
                 step.save()
 
 
-def _speaks_as_stated(run: SyncRun, steps: Collection[SyncStep]) -> bool:
+def has_stated_another(run: SyncRun) -> bool:
+    """Whether the server stated another version than the directory has."""
+    return run.stated_version not in {"", run.connection.endpoint.fhir_version}
+
+
+def speaks_as_stated(run: SyncRun, steps: Collection[SyncStep]) -> bool:
     """Whether the server answered in this run as one of the version does that it states, which is not the directory's:
     it knows what that alone has, and nothing of what the other has."""
     if not has_stated_another(run):
@@ -64,16 +69,11 @@ def _speaks_as_stated(run: SyncRun, steps: Collection[SyncStep]) -> bool:
     return bool(came) and all(step.gap in _UNKNOWN and not step.rows_got for step in old)
 
 
-def has_stated_another(run: SyncRun) -> bool:
-    """Whether the server stated another version than the directory has."""
-    return run.stated_version not in {"", run.connection.endpoint.fhir_version}
-
-
 def version_of(connection: Connection) -> FhirVersion:
     """In which version its records are now: the directory's, unless the last check that brought any showed another."""
     brought = connection.sync_runs.filter(outcome__in=[SyncRun.Outcome.COMPLETE, SyncRun.Outcome.PARTIAL])
     run = brought.exclude(stated_version="").order_by("-created_at").first()
-    if run is not None and has_stated_another(run) and _speaks_as_stated(run, list(run.steps.all())):
+    if run is not None and has_stated_another(run) and speaks_as_stated(run, list(run.steps.all())):
         return FhirVersion(run.stated_version)
     return FhirVersion(connection.endpoint.fhir_version)
 

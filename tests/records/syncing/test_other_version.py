@@ -113,3 +113,11 @@ class TestAServerOfAnotherVersion:
         assert Record.objects.get(resource_type="MedicationOrder").removed_at is None
         assert stored_rows.source(linked, number=1).version is FhirVersion.DSTU2
         assert told(linked, run)["Medicines"].word == "Complete"
+
+    def test_is_not_said_to_have_changed_where_only_its_statement_is_another_ones(self, linked, provider, changed_over):
+        other = http(body=bundle({**ORDER, "id": "m2"}, total=1))
+        provider.answers[f"GET /fhir/r4/MedicationOrder{OF_PATIENT}"] = other
+        provider.answers[f"GET /fhir/r4/MedicationRequest{OF_PATIENT}"] = http(404)
+        run = sync(linked, at=LATER)
+        assert Record.objects.get(logical_id="m1").removed_at is not None
+        assert "changed its system" not in told(linked, run)["Medicines"].sentence
