@@ -167,7 +167,7 @@ _MOSTLY_UNSEEN: _Said = (
     Kind.INFO,
     _("Not all seen"),
     _(
-        "%(provider)s sent hardly any of these in our last check, on %(date)s. It may be a mistake, so we keep what we "
+        "%(provider)s sent only some of these in our last check, on %(date)s. It may be a mistake, so we keep what we "
         "have and look again."
     ),
 )

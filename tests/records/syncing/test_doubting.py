@@ -141,9 +141,26 @@ class TestHardlyAnyOfMany:
         provider.answers[ALLERGIES] = http(body=bundle(*rows[:2], total=2))
         run = check(linked, at=AT + WEEK)
         assert (step(run).gap, len(here())) == (SyncStep.Gap.UNSEEN, 40)
-        assert line(linked, run).sentence.startswith("Harbor sent hardly any of these in our last check")
+        assert line(linked, run).sentence.startswith("Harbor sent only some of these in our last check")
         run = check(linked, at=AT + WEEK + 2 * DAY)
         assert (run.outcome, here()) == ("complete", {"a0", "a1"})
+
+    def test_stays_in_doubt_where_some_more_come_the_next_day(self, linked, provider):
+        rows = [allergy(f"a{number}") for number in range(40)]
+        for days, came in ((0, 40), (7, 2), (8, 20)):
+            provider.answers[ALLERGIES] = http(body=bundle(*rows[:came], total=came))
+            run = check(linked, at=AT + days * DAY)
+        assert (step(run).gap, len(here())) == (SyncStep.Gap.UNSEEN, 40)
+        assert line(linked, run).sentence.startswith("Harbor sent only some of these in our last check")
+        run = check(linked, at=AT + 9 * DAY)
+        assert (run.outcome, len(here())) == ("complete", 20)
+
+    def test_is_settled_though_ids_are_new_at_each_check(self, linked, provider):
+        for day, came in ((0, 40), (7, 0), (8, 40), (9, 40)):
+            rows = [allergy(f"a{number}-{day}") for number in range(came)]
+            provider.answers[ALLERGIES] = http(body=bundle(*rows, total=came))
+            run = check(linked, at=AT + day * DAY)
+        assert (run.outcome, len(here())) == ("complete", 40)
 
     def test_is_no_doubt_where_all_came_under_new_ids(self, linked, provider):
         rows = [allergy(f"a{number}") for number in range(40)]

@@ -2,9 +2,10 @@
 
 An answer that is valid and empty may come of a mistake, such as an index that is being built or a filter too many.
 Whoever believed it at once would tell a patient that all of a kind is gone. So where a type that had rows brings none,
-or hardly any of many, what is missing is held, and pages say that it was not seen. It is believed when such an answer
-comes again `BELIEVED_AFTER` the first; until then the type is asked for everything at each check (`watermarks`). Single
-reads would tell no more: a server that lost its rows for a day answers 404 to them as well.
+or hardly any of many, what is missing is held, and pages say that it was not seen. It is believed when it is missing
+still `BELIEVED_AFTER` that, though more of the others came meanwhile, as of an index that is being built; until then
+the type is asked for everything at each check (`watermarks`). Single reads would tell no more: a server that lost its
+rows for a day answers 404 to them as well.
 """
 
 from datetime import datetime, timedelta
@@ -31,9 +32,10 @@ def settle(held: QuerySet[Record], *, run_id: UUID, came: int, at: datetime) -> 
     """Of these rows of one type, mark as gone what this run, which asked for everything, did not bring, and as unseen
     what is in doubt. How many are gone, and whether any is in doubt. In the transaction that ends the step."""
     missing = held.filter(removed_at__isnull=True).exclude(confirmed_by_run=run_id)
-    if not is_doubtful(came=came, missing=missing.count()):
-        return missing.update(removed_at=at, unseen_at=None), False
-    gone = missing.filter(unseen_at__lte=at - BELIEVED_AFTER).update(removed_at=at, unseen_at=None)
-    # what a clock that was ahead wrote counts from now
-    missing.filter(Q(unseen_at__isnull=True) | Q(unseen_at__gt=at)).update(unseen_at=at)
-    return gone, missing.exists()
+    missing.filter(unseen_at__gt=at).update(unseen_at=at)  # what a clock that was ahead wrote counts from now
+    is_new, believed = Q(unseen_at__isnull=True), Q(unseen_at__lte=at - BELIEVED_AFTER)
+    if is_doubtful(came=came, missing=missing.count()):
+        missing.filter(is_new).update(unseen_at=at)
+    else:
+        believed |= is_new
+    return missing.filter(believed).update(removed_at=at, unseen_at=None), missing.exists()
