@@ -168,7 +168,7 @@ class TestAFileToSave:
     @pytest.mark.parametrize("declared", ["text/html", "application/xml", "image/svg+xml", "text/plain"])
     def test_is_the_text_alone_of_markup(self, hers, linked, declared):
         answer = hers.get(saving(hold(linked, inline(HOSTILE, declared))))
-        assert answer.content == b"Your test is due."
+        assert answer.content == b"Your test is due.\n\nThe document has pictures. They are not in this text.\n"
         assert answer["Content-Type"] == "text/plain; charset=utf-8"
         assert_inert(answer)
 
