@@ -21,6 +21,7 @@ class TestAnOrderedList:
             ("<list listType='ordered' styleCode='LittleAlpha'><item>a</item></list>", "a. a"),
             ("<ol type='i' start='4000'><li>a</li></ol>", "4000. a"),
             ("<ol start='0'><li>a</li></ol>", "0. a"),
+            ("<ol start='-3'><li>a</li><li>b</li><li value='-1'>c</li></ol>", "-3. a\n-2. b\n-1. c"),
             ("<ol style='list-style-type:none'><li>a</li></ol><ol reversed><li>b</li></ol>", "a\nb"),
             ("<ol><li>a<ul><li>x</li></ul></li><li>b</li></ol>", "1. a\nx\n2. b"),
             ("<ol><li>a<ol><li>x</li></ol></li><li>b</li></ol>", "1. a\n1. x\n2. b"),

@@ -12,8 +12,8 @@ _STYLES: Final = {
     "none": "none",
 }  # fmt: skip
 _STYLE: Final = re.compile(r"""\s(?:type|styleCode)\s*+=\s*+["']?([\w-]{1,20})|list-style-type\s*+:\s*+([\w-]{1,20})""")
-_START: Final = re.compile(r"""\sstart\s*+=\s*+["']?([0-9]{1,6})\b""", re.IGNORECASE)
-_VALUE: Final = re.compile(r"""\svalue\s*+=\s*+["']?([0-9]{1,6})\b""", re.IGNORECASE)
+_START: Final = re.compile(r"""\sstart\s*+=\s*+["']?(-?[0-9]{1,6})\b""", re.IGNORECASE)
+_VALUE: Final = re.compile(r"""\svalue\s*+=\s*+["']?(-?[0-9]{1,6})\b""", re.IGNORECASE)
 _REVERSED: Final = re.compile(r"\sreversed\b", re.IGNORECASE)
 _ORDERED: Final = re.compile(r"""\slistType\s*+=\s*+["']ordered["']""")
 _LETTERS: Final = 26
