@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from apps.records.downloading import pictures, wording
-from apps.records.downloading.pictures import ATTRIBUTE, Picture
-from apps.records.presenters.prose.blocks import LONGEST_MARKUP, MOST_PIECES, Block, BlockKind, Reading, Typesetter
+from apps.records.downloading.pictures import Picture, attributes
+from apps.records.presenters.prose.blocks import GAP, LONGEST_MARKUP, MOST_PIECES, Block, BlockKind, Reading, Typesetter
 from apps.records.presenters.prose.markup import Piece, PieceKind
 from apps.records.presenters.prose.markup import pieces as pieces_of
 
@@ -61,7 +61,7 @@ def enclosed(markup: str) -> Enclosed | None:
         if piece.kind is PieceKind.START and piece.value == "nonxmlbody":
             is_in_body = True
         elif piece.kind is PieceKind.START and piece.value == "text" and is_in_body and said is None:
-            said = dict(ATTRIBUTE.findall(piece.attributes))
+            said = attributes(piece.attributes)
         if count >= MOST_PIECES:
             return None
     return found
@@ -87,11 +87,11 @@ def _footnotes(document: str) -> Mapping[str, str]:
         if count >= MOST_PIECES:
             break
         if piece.kind is PieceKind.START and piece.value == "footnote":
-            at_hand = dict(ATTRIBUTE.findall(piece.attributes)).get("ID", "")
+            at_hand = attributes(piece.attributes).get("ID", "")
         elif piece.kind is PieceKind.END and piece.value == "footnote":
             at_hand = ""
-        elif piece.kind is PieceKind.TEXT and at_hand:
-            said.setdefault(at_hand, []).append(piece.value)
+        elif at_hand and piece.kind in {PieceKind.TEXT, PieceKind.GAP}:
+            said.setdefault(at_hand, []).append(piece.value or GAP)
     return {name: " ".join("".join(parts).split())[:_LONGEST_FOOTNOTE] for name, parts in said.items()}
 
 
@@ -129,11 +129,12 @@ class _Reader:
     def _feed(self, piece: Piece) -> None:
         if piece.kind is PieceKind.START and piece.value == "rendermultimedia":
             self._show()
-            self._to_show = dict(ATTRIBUTE.findall(piece.attributes)).get("referencedObject", "").split() or [""]
+            named = attributes(piece.attributes).get("referencedObject", "")
+            self._to_show = named.split(maxsplit=pictures.MOST)[: pictures.MOST] or [""]
         elif piece.kind is PieceKind.END and piece.value == "rendermultimedia":
             self._show()
         elif piece.kind is PieceKind.START and piece.value == "footnoteref":
-            name = dict(ATTRIBUTE.findall(piece.attributes)).get("IDREF", "")
+            name = attributes(piece.attributes).get("IDREF", "")
             if said := self._footnotes.get(name):
                 self.typesetter.say(f" ({said})")
         else:
@@ -224,7 +225,7 @@ class _Where:
                 self._sections[-1].is_told = True
             self._sections.append(_Section())
         elif name == "code" and self._open[-1:] == ["section"]:
-            said = dict(ATTRIBUTE.findall(piece.attributes)).get("displayName", "")
+            said = attributes(piece.attributes).get("displayName", "")
             self._sections[-1].name = " ".join(html.unescape(said).split())
         elif name == "rendermultimedia" and self._sections:
             self._sections[-1].is_told = True

@@ -12,8 +12,9 @@ from apps.records.presenters.prose.blocks import MOST_PIECES
 from apps.records.presenters.prose.markup import Piece, PieceKind, pieces
 
 MOST: Final = 50  # of one document
-ATTRIBUTE: Final = re.compile(r"""([\w:]++)\s*+=\s*+["']([^"']*+)["']""")
-_BASE64: Final = re.compile(r">[A-Za-z0-9+/=\s]{1000,}+<")
+_ATTRIBUTE: Final = re.compile(r"""([\w:]++)\s*+=\s*+("[^"]*+"|'[^']*+')""")
+# It begins as no text does, which may be dictated without a comma: by 40 letters in a row.
+_BASE64: Final = re.compile(r">(?=\s*+[A-Za-z0-9+/=]{40})[A-Za-z0-9+/=\s]{1000,}+<")
 
 
 class Picture(NamedTuple):
@@ -35,6 +36,11 @@ class _Sent(NamedTuple):
     names: frozenset[str]
     media_type: str
     written: str
+
+
+def attributes(written: str) -> dict[str, str]:
+    """What a tag says, by name; a value in double quotation marks may have an apostrophe."""
+    return {name: quoted[1:-1] for name, quoted in _ATTRIBUTE.findall(written)}
 
 
 def of(document: str) -> tuple[Picture, ...]:
@@ -87,7 +93,7 @@ class _Looking:
         if piece.kind is PieceKind.TEXT and value.get("representation") == "B64" and "compression" not in value:
             return _Sent(self._names, value.get("mediaType", ""), piece.value)
         if piece.kind is PieceKind.START:
-            self._begin(piece.value, dict(ATTRIBUTE.findall(piece.attributes)))
+            self._begin(piece.value, attributes(piece.attributes))
         elif piece.value == "observationmedia":
             self._names = frozenset()
         return None

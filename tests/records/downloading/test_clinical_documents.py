@@ -8,7 +8,7 @@ from django.urls import reverse
 from apps.records.downloading import clinical_documents, pictures, reading, sniffing
 from apps.records.downloading.sniffing import Form
 from apps.records.presenters.prose import blocks
-from apps.records.presenters.prose.blocks import Block, BlockKind
+from apps.records.presenters.prose.blocks import MOST_BLOCKS, Block, BlockKind
 from tests.records.downloading.filing import hold, inline
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"canary of a picture"
@@ -73,6 +73,18 @@ class TestASection:
         markup = f"<ClinicalDocument><section>{code}{text}</section></ClinicalDocument>"
         assert read(markup).plain == "Allergies\nNothing is written here."
 
+    def test_goes_by_all_that_its_code_says(self):
+        code = """<code displayName="Patient's wishes" code='8"x'/>"""
+        assert read(document(section("No tubes", title=code))).plain == "Patient's wishes\nNo tubes"
+
+    def test_dictated_without_a_comma_is_no_picture(self):
+        words = "the patient reports no pain " * 40
+        found = reading.read(
+            document(section(words)).encode(), sniffing.Sort(Form.CLINICAL_DOCUMENT, "", ""), declared="text/xml"
+        )
+        assert found is not None
+        assert found.plain == f"Findings\n{words.strip()}"
+
     def test_that_holds_others_is_not_empty(self):
         inner = section("None known", title="<title>Allergies</title>")
         markup = f"<ClinicalDocument><section><title>History</title>{inner}</section></ClinicalDocument>"
@@ -90,6 +102,10 @@ class TestASection:
         pointing = "<paragraph>Potassium 6.1<footnoteRef IDREF='n1'/>, sodium 140<footnoteRef IDREF='n2'/></paragraph>"
         said = read(document(section(text + pointing))).plain
         assert said == "Findings\n5.4 (Sample hemolyzed)\nPotassium 6.1 (Sample hemolyzed), sodium 140"
+
+    def test_repeats_of_a_footnote_that_words_in_it_were_crossed_out(self):
+        text = "<footnote ID='n1'>Not <content revised='delete'>my</content> blood</footnote>"
+        assert "6.1 (Not […] blood)" in read(document(section(text + "6.1<footnoteRef IDREF='n1'/>"))).plain
 
     def test_has_the_captions_of_its_tables_and_lists(self):
         text = "<table><caption>Labs</caption><tbody><tr><td>Na</td><td>140</td></tr></tbody></table>"
@@ -163,6 +179,12 @@ class TestAPicture:
         assert pictures.of(markup) == ()
         assert pictures.of(document(*[media("a")] * 1000))[pictures.MOST - 1].content == PNG
         assert len(pictures.of(document(*[media("a")] * 1000))) == pictures.MOST
+
+    @pytest.mark.parametrize(("around", "end"), [("", ""), ("<table><tr><td>", "</td></tr></table>")])
+    def test_named_without_end_stands_a_page_full_of_times(self, around, end):
+        shown = f"<renderMultiMedia referencedObject='{'m1 ' * 3000}'/>" * 300
+        found = read(document(section(f"{around}{shown}{end}", media("m1"))))
+        assert len(found.blocks) < MOST_BLOCKS + pictures.MOST
 
 
 @pytest.mark.django_db

@@ -184,6 +184,7 @@ class Typesetter:
         """A picture stands here; within a row, beneath it."""
         if self._cells is not None:
             self._pictures.append(picture)
+            self.is_full = self.is_full or len(self._blocks) + len(self._pictures) >= MOST_BLOCKS
         else:
             self.end_block()
             self._add(picture)
