@@ -55,7 +55,7 @@ class TestADocument:
             document(2, "Discharge summary", "Dr. Ada Vale", "Dr. Bo Reed"),
             document(3, "Letter", "Dr. Bo Reed", on="2023-02-06"),
         )
-        keep(other, document(1, "LETTER", "Dr. Cy Moss"), *(document(f"f{nth}", "Form") for nth in range(4)))
+        keep(other, document(1, "LETTER", "Dr. Cy Moss"), *(document(f"f{nth}", "Form") for nth in range(12)))
 
     def test_is_found_by_its_kind_whoever_sent_it(self, hers, sam, several):
         address = chip(listed(hers), "Letter")
@@ -96,7 +96,7 @@ class TestADocument:
 
     def test_of_a_mark_that_nothing_has_is_not_looked_for(self, hers, several):
         for asked in ("0" * 12, "", "Letter", "x" * 500):
-            assert len(titles(listed(hers, reverse("subject", args=["documents"]) + f"?kind={asked}"))) == 8
+            assert len(titles(listed(hers, reverse("subject", args=["documents"]) + f"?kind={asked}"))) == 16
 
     def test_of_a_choice_without_any_is_said_not_to_be_there(self, hers, several, other):
         of_kind = chip(listed(hers), "Discharge summary")
@@ -105,11 +105,11 @@ class TestADocument:
         assert chip(text, "Discharge summary")
 
     def test_is_no_choice_where_all_are_alike(self, hers, connection):
-        keep(connection, *(document(number, "Letter", "Dr. Ada Vale") for number in range(9)))
+        keep(connection, *(document(number, "Letter", "Dr. Ada Vale") for number in range(20)))
         assert "chip" not in listed(hers)
 
     def test_is_no_choice_among_so_few_that_a_glance_shows_all(self, hers, connection):
-        keep(connection, *(document(number, f"Kind {number}") for number in range(5)))
+        keep(connection, *(document(number, f"Kind {number}") for number in range(15)))
         assert "chip" not in listed(hers)
 
     def test_has_the_most_frequent_at_hand_and_the_others_folded_away(self, hers, connection):

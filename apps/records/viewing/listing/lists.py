@@ -32,8 +32,7 @@ BY_DATE: Final = "date"
 BY_NAME: Final = "name"
 DRAFTS: Final = "drafts"
 _MOST_SORTED: Final = 20 * MOST_ROWS  # put in order by what they are called; a longer list keeps that of its shelves
-_FEW: Final = 15  # rows that need no years to choose from
-_AT_A_GLANCE: Final = 5  # documents that a phone shows whole before it would have shown what to choose from
+_FEW: Final = 15  # rows that need no years, and documents that need no kinds, to choose from
 _YEARS_AT_HAND: Final = 8  # a long life has seventy, which would push the list off the screen
 
 
@@ -242,7 +241,7 @@ def _page(
     first = start + (number - 1) * MOST_ROWS
     read = partial(reading.window_by, _as_called) if is_sorted and count <= _MOST_SORTED else reading.window
     found = read(chosen, arrangements, first, min(first + MOST_ROWS, start + count), whole.ring) if count else ()
-    narrowings = Narrowing(whole.user_id, {}).of_all(chosen) if count > _AT_A_GLANCE else ()
+    narrowings = Narrowing(whole.user_id, {}).of_all(chosen) if count > _FEW else ()
     return _Page(found, number, pages, count, years, narrowings)
 
 
