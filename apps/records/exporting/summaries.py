@@ -30,8 +30,8 @@ from apps.records.presenters.entry import UNLISTED
 from apps.records.presenters.patient import ContactPerson
 from apps.records.shelving import arranging, grave_results
 from apps.records.shelving.reading import OpenShelf, Shelved
-from apps.records.subjects import ALLERGIES, CONDITIONS, LISTED, MEDICINES, PATIENT, RESULTS, Subject
-from apps.records.viewing.listing import rows
+from apps.records.subjects import ALLERGIES, CONDITIONS, LISTED, MEDICINES, PATIENT, RESULTS, Order, Subject
+from apps.records.viewing.listing import folding, rows
 from apps.records.viewing.listing.rows import Row
 from apps.records.viewing.opening.whole import Source
 from apps.records.viewing.wording import words
@@ -39,8 +39,8 @@ from apps.vault import sealing
 from apps.vault.errors import CannotOpen
 from apps.vault.sealing import Holder, KeyRing
 
-# What a reader in a hurry must not have to look for stands first.
-_FIRST: Final = (MEDICINES, ALLERGIES, CONDITIONS)
+# What a reader in a hurry must not have to look for stands first: allergies before medicines, which may take pages.
+_FIRST: Final = (ALLERGIES, MEDICINES, CONDITIONS)
 _ORDERED: Final = (*_FIRST, *(subject for subject in LISTED if subject not in _FIRST))
 
 
@@ -271,7 +271,8 @@ def _add(choice: Choice, subject: Subject, told: Told, gathered: _Gathered) -> N
 
 def _list(subject: Subject, held: Held, choices: Sequence[Choice], at: datetime) -> List:
     sources, (newest, others) = _sources(choices), held.shown()
-    shown = rows.of(others, sources, at=at, on_paper=True)
+    told = rows.paired(others, sources, at=at, on_paper=True)
+    shown = folding.fold(told) if subject.order is Order.NAMED else tuple(row for _shelved, row in told)
     if not newest:
         return List(str(subject.name), _groups(subject, shown), held.count, len(others), subject in _FIRST)
     first = Group(gettext("The newest value of each test"), rows.of(newest, sources, at=at, on_paper=True))

@@ -185,7 +185,7 @@ class TestTheForm:
     def test_names_what_is_left_out_where_that_is_less(self, hers, connection, address):
         most = [key for key in EVERYTHING if key not in {"medicines", "allergies"}]
         said = text(hers.post(address, self.sent(connection, subjects=most)))
-        assert "Left out: Medicines, Allergies and reactions." in said
+        assert "Left out: Allergies and reactions, Medicines." in said
 
     def test_gives_a_whole_page_that_says_nothing_of_parts(self, hers, connection, address):
         for sent in (self.sent(connection), {"sources": [str(connection.pk)], "format": "summary"}):

@@ -290,12 +290,30 @@ class TestASummary:
         assert summary.is_whole
         assert not replace(summary, unopened=(("Harbor Family Practice", "Results"),)).is_whole
 
-    def test_begins_with_medicines_allergies_and_conditions(self, hers, connection):
+    def test_begins_with_allergies_medicines_and_conditions(self, hers, connection):
         names = ("MedicationStatement", "Condition", "Immunization", "Encounter", "Observation")
         keep(connection, *({"resourceType": name, "id": "n1", "code": {"text": "Canary"}} for name in names))
         said = text(take(hers, connection, what="summary"))
         found = re.findall(r"<h2>([^<(]+) \(", said)
-        assert found[:4] == ["Medicines", "Allergies and reactions", "Health conditions", "Results"]
+        assert found[:4] == ["Allergies and reactions", "Medicines", "Health conditions", "Results"]
+
+    def test_tells_a_medicine_once_with_a_line_for_each_of_its_orders(self, hers, connection):
+        orders = [
+            {
+                "resourceType": "MedicationRequest",
+                "id": f"m{year}",
+                "status": "completed",
+                "intent": "order",
+                "medicationCodeableConcept": {"text": "Lisinopril 10 mg"},
+                "authoredOn": f"{year}-09-16",
+            }
+            for year in (2023, 2024, 2025)
+        ]
+        keep(connection, *orders)
+        said = text(take(hers, connection, what="summary"))
+        assert said.count("Lisinopril 10 mg") == 1
+        assert re.search("2025.*2024.*2023", re.sub(r"\s+", " ", said.split("Lisinopril 10 mg")[1]))
+        assert "Medicines (3)" in said
 
     def test_says_that_no_medicine_is_listed_and_what_that_means(self, hers, connection):
         said = text(take(hers, connection, what="summary"))
