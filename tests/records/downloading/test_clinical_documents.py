@@ -201,7 +201,7 @@ class TestThePage:
         assert f'src="{reverse("save_picture", args=[record.pk, 0, 1])}"' in said
         assert "A picture stands here that we cannot show." in said
         assert f'href="{reverse("save_picture", args=[record.pk, 0, 2])}"' in said
-        assert "A picture stands here that did not come with the document." in said
+        assert "A picture stands here that is not shown. Its provider has it." in said
         assert "1. Rest" in said
         assert "data:image" not in said
 

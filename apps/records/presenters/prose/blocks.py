@@ -55,7 +55,7 @@ class BlockKind(StrEnum):
     ALIGNED = "aligned"  # by spaces, which are kept: a table of figures, typed
     REMARK = "remark"  # in words of ours, such as that nothing is written
     PICTURE = "picture"
-    UNSHOWN = "unshown"  # a picture that no page shows, or that did not come
+    UNSHOWN = "unshown"  # a picture that no page shows, or that we have not
 
 
 _BEGINNING = {
@@ -72,7 +72,7 @@ _PICTURES = frozenset({BlockKind.PICTURE, BlockKind.UNSHOWN})
 @dataclass(frozen=True)
 class Block:
     """One block. A row has `cells`; every other block `text`, whose lines are kept. `picture` says which of its
-    document's it is, from 1 on; 0 where it did not come."""
+    document's it is, from 1 on; 0 where we do not have it."""
 
     kind: BlockKind = BlockKind.PARAGRAPH
     text: str = ""
