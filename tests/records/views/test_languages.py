@@ -22,7 +22,7 @@ class TestTheLanguageOfAnEntry:
         named = result(0, name="Peptide", code="1-1")
         keep(connection, {**named, "language": "en-US", "note": [{"text": "Drink more water."}]})
         told = entry(hers, "es")
-        assert '<h1 lang="en-US">Peptide</h1>' in told
+        assert '<h1 lang="en-US" dir="auto">Peptide</h1>' in told
         assert '<div class="quoted" dir="auto" lang="en-US"><p>Drink more water.' in told
         assert 'lang="en-US"' not in entry(hers, "en")
         hers.force_login(sam)
@@ -33,7 +33,7 @@ class TestTheLanguageOfAnEntry:
         keep(connection, {**result(0), "language": "en"})
         told = entry(hers, "es")
         assert "<h1>Sodio" in told
-        assert '<span lang="en">“Sodium”</span>' in told
+        assert '<span lang="en" dir="auto">“Sodium”</span>' in told
 
     @pytest.mark.parametrize("sent", ["", '"><b>', "english please"])
     def test_is_none_where_none_was_sent_that_is_one(self, hers, connection, sent):
