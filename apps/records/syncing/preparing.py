@@ -13,7 +13,7 @@ from django.db.models import Max
 from apps.connections.grants import sharing
 from apps.connections.models import AuthorizationRequest
 from apps.connections.outcomes import Outcome
-from apps.records.models import SyncRun, SyncStep
+from apps.records.models import Record, SyncRun, SyncStep
 from apps.records.syncing import changing_over, owing, planning, watermarks
 from apps.records.syncing.planning import Planned
 from apps.records.syncing.stepping import Work
@@ -56,12 +56,13 @@ def _make(work: Work, plan: tuple[Planned, ...], *, version: str = "") -> None:
         there = {step.resource_type: step for step in run.steps.all()}
         since = {} if run.is_full else watermarks.known(run, at=now)
         before = _steps_before(run)
+        closed = _closed_doors(run, before)
         new = []
         for planned in plan:
             known = there.get(planned.resource_type)
             last = before.get(planned.resource_type)
             step = _planned_step(known, planned, run, since=since, at=now)
-            if _is_turned_away(last, run) and not step.gap:
+            if planned.resource_type in closed and not step.gap:
                 _close(step, Gap.TURNED_AWAY, at=now)
             if known is None:
                 step.deaths = surviving.deaths_to_begin_with(last)
@@ -102,10 +103,18 @@ def _close(step: SyncStep, gap: SyncStep.Gap, *, at: datetime) -> None:
     step.finished_at = at
 
 
-def _is_turned_away(last: SyncStep | None, run: SyncRun) -> bool:
-    """Whether a good token was refused for all of the type, and neither a week has gone by nor a sign-in: each such
-    refusal costs a new token, and is the provider's to end."""
-    return not run.is_full and last is not None and last.gap == Gap.TURNED_AWAY and not last.came_in_part
+def _closed_doors(run: SyncRun, before: Mapping[str, SyncStep]) -> set[str]:
+    """Types that refused a good token for everything, where neither a week has gone by nor a sign-in: each such refusal
+    costs a new token, and is the provider's to end. One whose rows are here was open, and may be so again tomorrow."""
+    if run.is_full:
+        return set()
+    closed = {name for name, last in before.items() if last.gap == Gap.TURNED_AWAY and not last.came_in_part}
+    return {name for name in closed if not _holds_any(run, name)}
+
+
+def _holds_any(run: SyncRun, resource_type: str) -> bool:
+    held = Record.objects.filter(user_id=run.user_id, connection_id=run.connection_id, resource_type=resource_type)
+    return held.filter(removed_at__isnull=True).exists()
 
 
 def _is_full(run: SyncRun, *, at: datetime) -> bool:

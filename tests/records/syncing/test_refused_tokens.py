@@ -82,6 +82,15 @@ class TestATypeThatRefusesAGoodToken:
         run = self.check(linked, at=AT + watermarks.FULL_PROOF_EVERY)
         assert (run.outcome, stored()) == ("complete", {"a1"})
 
+    def test_is_asked_for_again_the_next_day_where_it_had_been_let_in(self, linked, provider):
+        refused, let_in = provider.answers[ALLERGIES], http(body=bundle(allergy("a1"), total=1))
+        for days, answer in enumerate((let_in, refused)):
+            provider.answers[ALLERGIES] = answer
+            run = self.check(linked, at=AT + timedelta(days=days))
+        assert (step(run).gap, stored()) == ("turned_away", {"a1"})
+        provider.answers[ALLERGIES] = let_in
+        assert self.check(linked, at=AT + timedelta(days=2)).outcome == "complete"
+
     def test_is_asked_for_again_when_the_patient_has_signed_in(self, linked, provider):
         self.check(linked, at=AT)
         sign_in_again(linked, at=AT + timedelta(hours=3))
