@@ -203,9 +203,11 @@ def _take_steps(work: Work) -> None:
         preparing.prepare_blindly(work)
     preparing.prepare(work)
     _give_up_what_kills(work)
-    delayed = _take_patient(work)
+    delayed = _take_patient(work, Status.WAITING)
     gives_up = work.run.pauses >= len(PAUSES_SECONDS)
     delayed = _flow(work, _of_ways(work, Way.SEARCH), gives_up=gives_up) or delayed
+    if delayed is None:
+        delayed = _take_patient(work, Status.GETTING)
     if delayed is not None:  # what is referred to comes last: the patient names doctors as well
         raise delayed
     for resource_type in planning.REFERENCED:  # each before those it refers to itself
@@ -217,11 +219,13 @@ def _take_steps(work: Work) -> None:
         stepping.close(step, gap=including.gap(work.run), work=work)
 
 
-def _take_patient(work: Work) -> Unavailable | None:
-    """Whose record it is: an answer that does not come keeps no search back, and is not waited for as long as others
-    once these have ended. What it waits for, if it has to."""
+def _take_patient(work: Work, status: SyncStep.Status) -> Unavailable | None:
+    """Whose record it is: asked first and, where no answer came, again after the searches alone. Each turn would wait
+    for it else before it brings a page. Once the searches ended it is not waited for as long as they were. What it
+    waits for, if it has to."""
+    steps = [step for step in _of_ways(work, Way.READ) if step.status == status]
     most = len(PAUSES_SECONDS) if _of_ways(work, Way.SEARCH) else backing_off.PAUSES_FOR_ONE
-    return _flow(work, _of_ways(work, Way.READ), gives_up=work.run.pauses >= most, stops_others=False)
+    return _flow(work, steps, gives_up=work.run.pauses >= most, stops_others=False)
 
 
 def _flow(work: Work, steps: list[SyncStep], *, gives_up: bool, stops_others: bool = True) -> Unavailable | None:

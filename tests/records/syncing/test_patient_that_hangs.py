@@ -6,6 +6,7 @@ import pytest
 
 from apps.directory.models import ClientRegistration
 from apps.records.models import Shelf, SyncRun
+from apps.records.syncing import running
 from apps.records.syncing.working import backing_off
 from tests.records.linked import AT
 from tests.records.people import PATIENT_ID, R4_PATIENT, allergy, bundle
@@ -15,6 +16,7 @@ from tests.wire.servers import http
 
 pytestmark = pytest.mark.django_db
 
+PAGE = "GET /fhir/r4/AllergyIntolerance?page="
 DOCTOR = {"resourceType": "Practitioner", "id": "d1", "name": [{"text": "Dr. Orla"}]}
 
 
@@ -54,6 +56,16 @@ class TestAPatientThatHangs:
         assert sum(backing_off.PAUSES_SECONDS[: backing_off.PAUSES_FOR_ONE]) <= 600
         linked.refresh_from_db()
         assert linked.status == "active"
+
+    def test_is_waited_for_once_before_the_pages_of_a_long_record(self, linked, provider, monkeypatch):
+        monkeypatch.setattr(running, "SLICE", timedelta(0))  # as after the half minute that nobody answered
+        for number, address in enumerate([ALLERGIES, *(f"{PAGE}{number}" for number in range(2, 6))], start=1):
+            following = provider.next_url(number + 1) if number < 5 else None
+            provider.answers[address] = http(body=bundle(allergy(f"a{number}"), total=5, next_url=following))
+        run = sync(linked)
+        for _turn in range(4):
+            resume(run)
+        assert (len(stored()), len(provider.sent(PATIENT))) == (5, 1)
 
     def test_is_asked_for_as_long_as_anything_else_is_missing(self, linked, provider):
         provider.answers[ALLERGIES] = hung_up
