@@ -5,6 +5,7 @@ import logging
 from datetime import timedelta
 
 import pytest
+from django.urls import reverse
 
 from apps.records import ledger
 from apps.records.models import Record
@@ -90,6 +91,16 @@ class TestATypeThatRefusesAGoodToken:
         assert (step(run).gap, stored()) == ("turned_away", {"a1"})
         provider.answers[ALLERGIES] = let_in
         assert self.check(linked, at=AT + timedelta(days=2)).outcome == "complete"
+
+    def test_is_told_beside_what_came_before(self, client, alice, linked, provider):
+        refused = provider.answers[ALLERGIES]
+        for days, answer in ((-1, http(body=bundle(allergy("a1"), total=1))), (0, refused)):
+            provider.answers[ALLERGIES] = answer
+            self.check(linked, at=AT + timedelta(days=days))
+        client.force_login(alice)
+        listed = client.get(reverse("subject", args=["allergies"])).content.decode()
+        assert "Pteridine" in listed
+        assert "turned us away here" in listed
 
     def test_is_asked_for_again_when_the_patient_has_signed_in(self, linked, provider):
         self.check(linked, at=AT)

@@ -107,7 +107,8 @@ def _notice(source: Source, subject: Subject, count: int, steps: Sequence[SyncSt
     gap = _gravest(steps)
     is_answered = any(step.status == Status.COMPLETE for step in steps)
     is_offered_in_part = gap is not None and gap.gap == Gap.NOT_OFFERED and is_answered
-    is_of_another_kind = count and gap is not None and gap.gap in SyncStep.SETTLED and not gap.came_in_part
+    is_settled = gap is not None and gap.gap in SyncStep.SETTLED and not gap.came_in_part
+    is_of_another_kind = count and is_settled and is_answered  # else what is here came before, and is no longer checked
     if gap is not None and not is_offered_in_part and not is_of_another_kind:
         text = gap_words.of(gap, provider=source.provider).in_a_list(source.provider)
         named = _missing(steps) if is_answered and gap.gap in SyncStep.SETTLED else ""
