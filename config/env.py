@@ -239,7 +239,9 @@ def _optional(name: str) -> str | None:
     except (OSError, ValueError) as error:  # a name with a NUL, and text in another encoding, are ValueErrors
         why = type(error).__name__
         raise ImproperlyConfigured(f"{name}_FILE names a file that cannot be read ({why})") from None
-    value = value.strip()  # editors end a file with a line break, and so do shells that hand over what a program prints
+    # Editors end a file with a line break, and so do shells that hand over what a program prints; some begin one with a
+    # byte-order mark, which nobody sees.
+    value = value.strip().removeprefix("\ufeff").lstrip()
     if not value and _given.env.get(f"{name}_FILE"):
         raise ImproperlyConfigured(f"{name}_FILE names a file that is empty")
     return value or None

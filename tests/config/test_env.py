@@ -58,6 +58,7 @@ class TestTheVariables:
             ("VAULT_KEYS", " b:BB= , a:AA=\n", env.vault_keys, ["b:BB=", "a:AA="]),
             ("VAULT_KEYS", "b:BB=\r\na:AA=\r\n", env.vault_keys, ["b:BB=", "a:AA="]),
             ("VAULT_KEYS", ",,b:BB= =,", env.vault_keys, ["b:BB= ="]),
+            ("VAULT_KEYS", "\ufeffb:BB=\r\n,\r\n", env.vault_keys, ["b:BB="]),
             ("METRICS_TOKEN", "token\n", env.metrics_token, "token"),
             ("DATABASE_URL", "postgres://u:p%20@host/name \n", env.database_url, "postgres://u:p%20@host/name"),
             ("REDIS_URL", "redis://host/0\n", env.redis_url, "redis://host/0"),
