@@ -197,4 +197,5 @@ def assert_inert(answer):
     assert answer["X-Content-Type-Options"] == "nosniff"
     assert answer["Content-Security-Policy"] == "sandbox; default-src 'none'"
     assert answer["Cache-Control"] == "no-store, private"
+    assert answer["Cross-Origin-Resource-Policy"] == "same-origin"
     assert answer["Content-Disposition"].startswith("attachment")
