@@ -79,7 +79,7 @@ SAID: Final[Mapping[str, Promise]] = {
     "acid-reflux": _("Acid from the stomach comes up into the gullet again and again."),
     "gastritis": _("The lining of the stomach is inflamed."),
     "irritable-bowel": _(
-        "The belly hurts again and again, and stools are not as they mostly are, though nothing in the gut looks hurt."
+        "The belly hurts again and again, and stools are not as usual, though nothing in the gut looks hurt."
     ),
     "constipation": _("Stools are hard, or come less often than usual."),
     "celiac": _(
