@@ -270,16 +270,19 @@ def _add(choice: Choice, subject: Subject, told: Told, gathered: _Gathered) -> N
 
 
 def _list(subject: Subject, held: Held, choices: Sequence[Choice], at: datetime) -> List:
-    sources, (newest, others) = _sources(choices), held.shown()
-    told = rows.paired(others, sources, at=at, on_paper=True)
-    shown = folding.fold(told) if subject.order is Order.NAMED else tuple(row for _shelved, row in told)
+    newest, others = held.shown()
+    # All at once: what came in two ways is one row, though but one of them is the newest of its test.
+    told = rows.paired([*newest, *others], _sources(choices), at=at, on_paper=True)
     if not newest:
+        shown = folding.fold(told) if subject.order is Order.NAMED else tuple(row for _one, row in told)
         return List(str(subject.name), _groups(subject, shown), held.count, len(others), subject in _FIRST)
-    first = Group(gettext("The newest value of each test"), rows.of(newest, sources, at=at, on_paper=True))
-    groups = (first, Group(gettext("Others, newest first"), shown)) if shown else (first,)
+    foremost = {one.record for one in newest}
+    first = tuple(row for one, row in told if one.record in foremost)
+    then = tuple(row for one, row in told if one.record not in foremost)
+    groups = (Group(gettext("The newest value of each test"), first), Group(gettext("Others, newest first"), then))
     return List(
         name=str(subject.name),
-        groups=groups,
+        groups=groups if then else groups[:1],
         count=held.count,
         shown=len(newest) + len(others),
         is_foremost=subject in _FIRST,

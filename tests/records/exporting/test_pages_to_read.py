@@ -12,7 +12,7 @@ from apps.records.exporting.summaries import Summary
 from apps.records.models import Record, Shelf
 from tests.records.exporting.keeping import keep, spoil
 from tests.records.exporting.taking import take, text
-from tests.records.linked import AT
+from tests.records.linked import AT, make_connection, make_endpoint
 from tests.records.people import R4_PATIENT, allergy
 
 pytestmark = pytest.mark.django_db
@@ -147,6 +147,13 @@ class TestASummary:
         assert "7.5 mg/L" in said
         assert "6.5 mg/L" not in said
         assert "Ordered only" in said
+
+    def test_of_a_long_list_has_what_came_by_two_providers_once(self, hers, alice, connection, in_a_row):
+        other = make_connection(alice, make_endpoint("https://riverside.example/r4"))
+        keep(other, R4_PATIENT, measured("s0", "Sodium", "2024-12-31", 140))
+        shelving.rebuild_all(other, at=AT)
+        said = text(take(hers, connection, other, what="summary"))
+        assert len(re.findall("Collected: December 31, 2024", said)) == 1
 
     def test_of_a_long_list_has_the_newest_value_of_every_test_where_its_shelf_is_not_built(
         self, hers, connection, in_a_row
