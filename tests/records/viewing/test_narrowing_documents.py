@@ -5,6 +5,7 @@ import re
 import pytest
 from django.urls import reverse
 
+from apps.records.shelving import document_names
 from tests.records.pages import main
 from tests.records.shelved import keep, result
 
@@ -82,6 +83,13 @@ class TestADocument:
         text = listed(hers, chip(listed(hers), "Discharge summary"))
         assert ">Dr. Cy Moss<" not in text
         assert ">Dr. Bo Reed<" in text
+
+    def test_offers_no_name_that_no_index_keeps(self, hers, connection, monkeypatch):
+        monkeypatch.setattr(document_names, "_MOST", 2)
+        letters = (document(f"{author}{nth}", "Letter", author) for author in ("Ada", "Bo") for nth in range(9))
+        keep(connection, *letters, document("c", "Letter", "Cy"), document("n", "Note", "Ada"))
+        text = listed(hers, chip(listed(hers), "Letter"))
+        assert re.findall(r'class="chip"[^>]*>(\w+)', text) == ["Ada", "Bo"]
 
     def test_is_found_by_its_provider_as_well(self, hers, several, other):
         text = listed(hers, chip(listed(hers, chip(listed(hers), "Letter")), "Riverside Hospital"))

@@ -6,6 +6,7 @@ It has a mark made of the name with a key, which the same name always gets for t
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 from uuid import UUID
@@ -58,10 +59,12 @@ class Choices:
 
 @dataclass(frozen=True)
 class Narrowing:
-    """What an address asks for: of each sort, the one name that is meant, as rows say it."""
+    """What an address asks for: of each sort, the one name that is meant, as rows say it. `known` are all that could be
+    meant, folded: an index keeps the most frequent."""
 
     user_id: UUID
     wanted: Mapping[Sort, str]
+    known: AbstractSet[tuple[str, str]] = frozenset()
 
     def __bool__(self) -> bool:
         return bool(self.wanted)
@@ -77,7 +80,8 @@ class Narrowing:
         counted: Counted = Counter()
         for one in shelved:
             for sort, name in document_names.of(one.entry) if one.entry is not None else ():
-                counted[sort, name] += self.has(one.entry, but=sort)
+                is_known = (sort, document_names.folded(name)) in self.known
+                counted[sort, name] += is_known and self.has(one.entry, but=sort)
         return self._choices(+counted)
 
     def of_all(self, shelves: Iterable[OpenShelf]) -> tuple[Choices, ...]:
@@ -104,7 +108,8 @@ def asked(user_id: UUID, shelves: Iterable[OpenShelf], marks: Mapping[Sort, str]
     marked = {sort: given for sort, given in marks.items() if given}
     counted = _counted(shelves) if marked else Counter()
     names = ((sort, _said(spelled)) for sort in marked for spelled in _spelled(sort, counted))
-    return Narrowing(user_id, {sort: name for sort, name in names if mark(user_id, sort, name) == marked[sort]})
+    wanted = {sort: name for sort, name in names if mark(user_id, sort, name) == marked[sort]}
+    return Narrowing(user_id, wanted, {(sort, document_names.folded(name)) for sort, name in counted})
 
 
 def mark(user_id: UUID, sort: Sort, name: str) -> str:
