@@ -6,6 +6,8 @@ version, a type that it alone knows came to its end, and nothing of the old one 
 version does not know is no longer there. It is kept with all its versions, and off the lists, as whatever a provider
 has no more.
 
+A server that changes back is one that changed over: what it had meanwhile is no longer there either.
+
 A statement alone proves nothing: some publish somebody else's.
 """
 
@@ -13,6 +15,7 @@ from collections.abc import Collection, Iterable
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import Max
 
 from apps.connections.models import Connection
 from apps.records.models import Record, SyncRun, SyncStep
@@ -33,8 +36,10 @@ def settle(run: SyncRun, lease: Lease, *, at: datetime) -> None:
     """Where this run, whose steps have ended, proves that its server changed over: mark what the new version does not
     know as gone. Raises LeaseLost."""
     steps = list(run.steps.all())
-    old = _of_old_version(run, steps) if speaks_as_stated(run, steps) else []
-    if not old or not gaps.proves_completeness(step for step in steps if step not in old):
+    if not (has_stated_another(run) or changed_at(run)) or not _speaks_as_stated(run, steps):
+        return
+    old = _of_old_version(run, steps)
+    if not gaps.proves_completeness(step for step in steps if step not in old):
         return
     with transaction.atomic():
         lease.extend()
@@ -43,7 +48,7 @@ def settle(run: SyncRun, lease: Lease, *, at: datetime) -> None:
             _mark(run, step, at=at)
             step.save(update_fields=["gap", "rows_removed", "needs_shelf"])
         named = {step.resource_type for step in steps}
-        for name in _held_types(run) - named:  # by the word of the old statement alone, and not of the new one
+        for name in _outlived(run) - named:
             if shelved_for(name):
                 step = SyncStep(
                     run=run, user_id=run.user_id, resource_type=name, status=Status.GAP, gap=Gap.NOT_OFFERED
@@ -59,14 +64,28 @@ def has_stated_another(run: SyncRun) -> bool:
 
 
 def speaks_as_stated(run: SyncRun, steps: Collection[SyncStep]) -> bool:
-    """Whether the server answered in this run as one of the version does that it states, which is not the directory's:
-    it knows what that alone has, and nothing of what the other has."""
-    if not has_stated_another(run):
-        return False
+    """Whether the server answered in this run as one of the version does that it states, which is not the
+    directory's."""
+    return has_stated_another(run) and _speaks_as_stated(run, steps)
+
+
+def _speaks_as_stated(run: SyncRun, steps: Collection[SyncStep]) -> bool:
+    """Whether it knows what that version alone has, and nothing of what the other has."""
     new = resource_types.only_in(FhirVersion(run.stated_version))
     came = [step for step in steps if step.resource_type in new and step.status == Status.COMPLETE]
     old = _of_old_version(run, steps)
     return bool(came) and all(step.gap in _UNKNOWN and not step.rows_got for step in old)
+
+
+def changed_at(run: SyncRun) -> datetime | None:
+    """When a check before this one last found another version stated; None where none did. A server that changes back
+    speaks the directory's again."""
+    if not run.stated_version:
+        return None
+    earlier = SyncRun.objects.filter(connection=run.connection_id, created_at__lt=run.created_at)
+    others = earlier.exclude(stated_version__in=["", run.stated_version])
+    last: datetime | None = others.aggregate(Max("created_at"))["created_at__max"]
+    return last
 
 
 def version_of(connection: Connection) -> FhirVersion:
@@ -83,9 +102,12 @@ def _of_old_version(run: SyncRun, steps: Iterable[SyncStep]) -> list[SyncStep]:
     return [step for step in steps if step.resource_type in old]
 
 
-def _held_types(run: SyncRun) -> set[str]:
+def _outlived(run: SyncRun) -> set[str]:
+    """Types of rows that are here, and that its version does not know; where that is not the directory's, also those
+    that nothing but the old statement named, if the new one does not."""
     held = Record.objects.filter(user_id=run.user_id, connection_id=run.connection_id, removed_at__isnull=True)
-    return set(held.values_list("resource_type", flat=True).distinct()) - planning.ACCOMPANYING
+    types = set(held.values_list("resource_type", flat=True).distinct()) - planning.ACCOMPANYING
+    return types if has_stated_another(run) else types & resource_types.only_in_others(FhirVersion(run.stated_version))
 
 
 def _mark(run: SyncRun, step: SyncStep, *, at: datetime) -> None:

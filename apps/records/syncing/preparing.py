@@ -119,7 +119,7 @@ def _holds_any(run: SyncRun, resource_type: str) -> bool:
 
 def _is_full(run: SyncRun, *, at: datetime) -> bool:
     """Whether it is time for a full proof: none for a week, or the patient shares otherwise since, or the provider
-    speaks another version of FHIR. One from the time of a clock that was ahead is none."""
+    speaks another version of FHIR, or again the one before. One from the time of a clock that was ahead is none."""
     proofs = SyncRun.objects.filter(
         connection=run.connection_id,
         is_full=True,
@@ -128,6 +128,8 @@ def _is_full(run: SyncRun, *, at: datetime) -> bool:
     )
     if changing_over.has_stated_another(run):
         proofs = proofs.filter(stated_version=run.stated_version)
+    if (changed_at := changing_over.changed_at(run)) is not None:
+        proofs = proofs.filter(created_at__gt=changed_at)
     proven_at = proofs.aggregate(Max("created_at"))["created_at__max"]
     if proven_at is None or proven_at <= at - watermarks.FULL_PROOF_EVERY:
         return True

@@ -84,6 +84,25 @@ class TestAServerOfAnotherVersion:
         first, second = sync(linked, at=soon), sync(linked, at=soon + timedelta(minutes=30))
         assert (first.is_full, second.is_full) == (True, False)
 
+    @pytest.mark.parametrize("days", [1, 8])
+    def test_that_changes_back_has_what_it_had_and_no_more_what_it_had_meanwhile(
+        self, linked, provider, changed_over, days
+    ):
+        give_tokens(linked, issued_at=AT + timedelta(days=days))
+        assert sync(linked, at=AT + timedelta(days=days)).stated_version == "r4"
+        before = statement("Patient", "AllergyIntolerance", "MedicationOrder")
+        provider.answers[METADATA] = http(body={**before, "resourceType": "Conformance", "fhirVersion": "1.0.2"})
+        ordered = f"GET /fhir/r4/MedicationOrder{OF_PATIENT}"
+        provider.answers[ordered] = http(body=bundle(ORDER, total=1))
+        provider.answers[f"GET /fhir/r4/MedicationRequest{OF_PATIENT}"] = http(404)
+        later = AT + timedelta(days=days + 2)
+        give_tokens(linked, issued_at=later)
+        run = sync(linked, at=later)
+        assert run.is_full
+        there = Record.objects.filter(removed_at__isnull=True, resource_type__startswith="Medication")
+        assert set(there.values_list("resource_type", flat=True)) == {"MedicationOrder"}
+        assert told(linked, run)["Medicines"].sentence.startswith("1 entry.")
+
     def test_is_asked_for_answers_of_either_version(self, linked, provider, changed_over):
         Endpoint.objects.update(dialect="smart")
         linked.refresh_from_db()
