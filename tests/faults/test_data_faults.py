@@ -70,7 +70,7 @@ class TestACopy:
         run.refresh_from_db()
         assert run.finished_at is None
         assert run.pauses == 1
-        assert not Record.objects.exists()
+        assert not Record.objects.filter(resource_type="Patient").exists()
         assert "Paused; continues by itself" in traveller.get(record(run)).html
         hunting.assert_nowhere(hunting.canaries(sandbox, place), hunting.tracks(traveller, heard.texts, staff))
         sandbox.post("/control/scenarios", name="usual")
