@@ -115,7 +115,7 @@ def asked(user_id: UUID, shelves: Iterable[OpenShelf], marks: Mapping[Sort, str]
 def mark(user_id: UUID, sort: Sort, name: str) -> str:
     """What stands for a name in an address, however it is spelled."""
     told = f"{user_id}:{document_names.folded(name)}"
-    return salted_hmac(f"{__name__}.{sort}", told, algorithm="sha256").hexdigest()[:MARK_LENGTH]
+    return salted_hmac(f"documents narrowed by {sort}", told, algorithm="sha256").hexdigest()[:MARK_LENGTH]
 
 
 def _counted(shelves: Iterable[OpenShelf]) -> Counted:
