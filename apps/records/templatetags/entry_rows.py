@@ -212,11 +212,22 @@ def _others(row: Row, addresses: _Addresses) -> str:
     return f'<details class="under"><summary>{_said(count)}{whose}</summary>{listed}</details>'
 
 
+@register.filter
+def name_beside(other: Row, row: Row) -> str:
+    """What a further entry of the same thing is called, where its row does not say it."""
+    if other.theirs and other.theirs != row.theirs:
+        return other.theirs
+    return other.title if other.title != row.title else ""
+
+
+@register.filter
+def details_beside(other: Row, row: Row) -> tuple[str, ...]:
+    """What such an entry says, where its row does not say the same."""
+    return other.details if other.details != row.details else ()
+
+
 def _other(other: Row, row: Row, addresses: _Addresses) -> str:
-    named = other.theirs if other.theirs and other.theirs != row.theirs else ""
-    if not named and other.title != row.title:
-        named = other.title
-    said = other.details if other.details != row.details else ()
+    named, said = name_beside(other, row), details_beside(other, row)
     is_theirs = named == other.theirs or other.is_called_by_them
     own = _in_its_language(named, other) if is_theirs else _said(named)
     told = (*((own,) if named else ()), *map(dates_whole, said))

@@ -120,6 +120,26 @@ class TestASummary:
         assert re.search("2025.*2024.*2023", re.sub(r"\s+", " ", said.split("Lisinopril 10 mg")[1]))
         assert "Medicines (3)" in said
 
+    def test_tells_what_else_a_medicine_was_called_under_its_name(self, hers, connection):
+        rxnorm = {"system": "http://www.nlm.nih.gov/research/umls/rxnorm", "code": "314076"}
+        keep(
+            connection,
+            *(
+                {
+                    "resourceType": "MedicationRequest",
+                    "id": f"m{year}",
+                    "status": "completed",
+                    "intent": "order",
+                    "medicationCodeableConcept": {"text": name, "coding": [rxnorm]},
+                    "authoredOn": f"{year}-09-16",
+                }
+                for year, name in ((2024, "Zestril 10 mg"), (2025, "Lisinopril 10 mg"))
+            ),
+        )
+        said = text(take(hers, connection, what="summary"))
+        beneath = said.split("Lisinopril 10 mg")[1].partition("</ul>")[0]
+        assert "(Zestril 10 mg)" in beneath
+
     def test_says_that_no_medicine_is_listed_and_what_that_means(self, hers, connection):
         said = text(take(hers, connection, what="summary"))
         nothing = "<p>Nothing is listed. This does not mean that there is none.</p>"
