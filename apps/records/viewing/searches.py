@@ -108,7 +108,7 @@ def _row(whole: Whole, hit: Hit) -> Row:
         when="" if whens.is_of_no_day(hit.standing.kind, hit.when) else whens.in_words(hit.when),
         year="",
         group=hit.standing.group,
-        status=_status(hit, source.provider, at=whole.at),
+        status=_status(hit, at=whole.at),
         details=(),
         providers=(source.provider,),
         clinics=(source.name,),
@@ -118,10 +118,10 @@ def _row(whole: Whole, hit: Hit) -> Row:
     )
 
 
-def _status(hit: Hit, provider: str, *, at: datetime) -> str:
+def _status(hit: Hit, *, at: datetime) -> str:
     if not hit.standing.kind:  # an earlier release did not say how it stands
         return ""
-    return wording.of_status(standing.of(_entry(hit), at), provider=provider)
+    return wording.of_status(standing.of(_entry(hit), at))
 
 
 def _entry(hit: Hit) -> Entry:

@@ -39,6 +39,16 @@ class TestAMember:
         assert row(team).details == ()
 
 
+class TestAnEntryWithoutDetails:
+    """What the provider hides, nobody can say was not given."""
+
+    @pytest.mark.parametrize("resource_type", ["CareTeam", "Encounter", "MedicationRequest", "Procedure"])
+    def test_lacks_neither_a_status_nor_a_date(self, resource_type):
+        told = row(entry(resource_type, status="active"))
+        assert (told.title, told.status, told.when) == ("Entry without details", "", "")
+        assert told.details == (f"{HARBOR} hides the details of this entry.",)
+
+
 class TestTheClinic:
     @pytest.mark.parametrize("person", ["", "Tam Quillfeather"])
     def test_is_not_named_where_the_row_ends_with_it(self, person):

@@ -8,7 +8,7 @@ from django.urls import reverse
 from apps.records.models import Record
 from tests.fixtures.cast import PASSWORD
 from tests.records.pages import main
-from tests.records.shelved import keep, order, result
+from tests.records.shelved import keep, result
 from tests.records.views.test_reports import report
 
 pytestmark = pytest.mark.django_db
@@ -63,8 +63,8 @@ class TestOneProviderReadInTwoWays:
         assert f"Something missing or wrong? Only {name} can change it." in text
 
     def test_is_named_in_a_sentence_that_has_no_ending_after_it(self, hers, connection, older):
-        keep(older, order("m1"))
-        assert f"On the current list of {older.provider.name} (FHIR DSTU2)" in main(hers, "subject", "medicines")
+        keep(older, {"resourceType": "Procedure", "id": "p1", "status": "completed"})
+        assert f"{older.provider.name} (FHIR DSTU2) hides the details" in main(hers, "subject", "procedures")
 
     def test_has_one_row_and_one_mark_over_time_for_what_came_twice(self, hers, connection, older):
         values = [result(number, value=5 + number) for number in range(4)]

@@ -99,20 +99,17 @@ def paired(
         sent_by[place].add(one.connection_id)
         other, row = rows[place]
         standing_row = row if stands is other else told(one, source)
-        rows[place] = stands, _of_both(standing_row, row, stands, source, sources, sent=len(sent_by[place]))
+        rows[place] = stands, _of_both(standing_row, row, source, sources, sent=len(sent_by[place]))
     return [(one, _without_its_clinic(row, one.entry, sources[one.connection_id])) for one, row in rows]
 
 
-def _of_both(
-    stands: Row, row: Row, entry: Shelved, source: Source, sources: Mapping[UUID, Source], *, sent: int
-) -> Row:
+def _of_both(stands: Row, row: Row, source: Source, sources: Mapping[UUID, Source], *, sent: int) -> Row:
     """The row that stands for what one more has sent, with whom the row of before was from."""
     return replace(
         stands,
         providers=_together((*row.providers, source.provider), sources),
         clinics=(*row.clinics, source.name),
         sent=sent,
-        status=words.of_status(entry.entry) if entry.entry else row.status,  # of no single one's list
     )
 
 
@@ -190,7 +187,7 @@ class _Alike:
     def __init__(self, *, on_paper: bool) -> None:
         self._on_paper = on_paper
         self._labels: dict[str, str] = {}
-        self._statuses: dict[tuple[type[Entry], str, str, str], str] = {}
+        self._statuses: dict[tuple[type[Entry], str, str], str] = {}
         self._grave: dict[tuple[str, tuple[Code, ...]], bool] = {}
 
     def label(self, entry: Entry) -> str:
@@ -199,10 +196,10 @@ class _Alike:
             self._labels[means] = whens.of_meaning(means)
         return self._labels[means]
 
-    def status(self, entry: Entry, provider: str) -> str:
-        said = type(entry), entry.status, entry.group, provider
+    def status(self, entry: Entry) -> str:
+        said = type(entry), entry.status, entry.group
         if said not in self._statuses:
-            self._statuses[said] = words.of_status(entry, provider=provider)
+            self._statuses[said] = words.of_status(entry)
         return self._statuses[said]
 
     def unsaid(self, entry: Entry) -> str:
@@ -225,7 +222,7 @@ def _row(shelved: Shelved, source: Source, alike: _Alike, *, has_details: bool) 
     if entry is None:
         return _unread(shelved, source)
     title, theirs = names(entry)
-    status = alike.status(entry, provider)
+    status = alike.status(entry)
     details = _said_beside((title, status), shelved, entry, provider, alike) if has_details else (cautions.of(entry),)
     return Row(
         record=shelved.record,
@@ -233,7 +230,7 @@ def _row(shelved: Shelved, source: Source, alike: _Alike, *, has_details: bool) 
         title=title,
         theirs=theirs,
         when_label="" if whens.says_itself(entry.when) else alike.label(entry),
-        when="" if whens.is_of_no_day(type(entry).__name__, entry.when) else whens.in_words(entry.when),
+        when="" if _has_no_day(entry) else whens.in_words(entry.when),
         year=arranging.year(entry),
         group=entry.group,
         status=status,
@@ -245,6 +242,11 @@ def _row(shelved: Shelved, source: Source, alike: _Alike, *, has_details: bool) 
         language=languages.of(entry.language),
         is_called_by_them=is_in_their_words(title, entry.title),
     )
+
+
+def _has_no_day(entry: Entry) -> bool:
+    """Whether it lacks no date, though it has none: of what the provider hides, nobody knows what was given."""
+    return whens.is_of_no_day(type(entry).__name__, entry.when) or (entry.is_withheld and not entry.when)
 
 
 def is_in_their_words(title: str, theirs: str) -> bool:

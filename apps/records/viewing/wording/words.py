@@ -9,8 +9,8 @@ from enum import StrEnum
 from typing import Final, TypeAlias, TypeVar
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from apps.records.presenters import allergies, conditions, family, immunizations, medications, procedures, visits
 from apps.records.presenters.entry import NOT_GIVEN, Entry
@@ -80,6 +80,11 @@ _STATUSES: Final[Mapping[str, _Words]] = {
     "QuestionnaireEntry": {"done": "", "stopped": _("Not finished")},
     "RecommendationEntry": {},
 }
+# Where whose list it is on stands beside it.
+_ON_THEIR_LIST: Final[Mapping[str, _Words]] = {
+    "AllergyEntry": {allergies.Status.ON_LIST.value: _("On the list")},
+    "MedicationEntry": {medications.Status.ON_LIST.value: _("On the current list")},
+}
 # Of what was ordered: the order is done, and not what its group says of it.
 _OF_ORDERS: Final[_Words] = {procedures.Status.DONE.value: _("Order carried out")}
 _STATUSES_ALIKE: Final = {"ReportEntry": "ResultEntry", "Compared": "ResultEntry"}
@@ -127,17 +132,20 @@ _GROUPS: Final[Mapping[str, _Words]] = {
 
 
 def of_status(entry: Entry | Compared, *, provider: str = "") -> str:
-    """The status in words; empty where there is nothing worth saying. `provider` is whose list it is on."""
+    """The status in words; empty where there is nothing worth saying. `provider` is whose list it is on, where nothing
+    beside these words says that."""
     kind = type(entry).__name__
     if entry.group == "no-information":  # it stands nowhere: nothing is known
         return ""
     if entry.status == NOT_GIVEN:
-        return "" if kind in _WITHOUT_STATUS or entry.group in _NONE else str(_STATUS_NOT_GIVEN)
+        is_told = kind in _WITHOUT_STATUS or entry.group in _NONE or getattr(entry, "is_withheld", False)
+        return "" if is_told else str(_STATUS_NOT_GIVEN)
     own = _STATUSES.get(_STATUSES_ALIKE.get(kind, kind), {})
+    if not provider:
+        own = {**own, **_ON_THEIR_LIST.get(kind, {})}
     if kind == "ProcedureEntry" and entry.group == procedures.Group.ORDERED:
         own = {**own, **_OF_ORDERS}
-    said = str(own.get(entry.status, _SHARED.get(entry.status, "")))
-    return said.replace("%(provider)s", provider or gettext("your provider"))
+    return str(own.get(entry.status, _SHARED.get(entry.status, ""))).replace("%(provider)s", provider)
 
 
 def of_no_information(entry: Entry) -> str:
