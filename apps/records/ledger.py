@@ -5,7 +5,7 @@ offers nothing, was not allowed to share, or did not answer are four different t
 stand behind a subject and only some of them came, the line says which did not.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -21,8 +21,6 @@ from apps.records.models import Record, SyncRun, SyncStep
 from apps.records.presenters.datatypes import dates
 from apps.records.subjects import OTHER, SUBJECTS, Subject, is_asked_for, shelved_for
 from apps.records.syncing import changing_over
-from apps.wire import resource_types
-from apps.wire.dialects import FhirVersion
 
 Status = SyncStep.Status
 Gap = SyncStep.Gap
@@ -80,7 +78,7 @@ def lines(
     is_planned = run is None or run.finished_at is not None or bool(steps)
     is_over = run is not None and run.finished_at is not None
     version = connection.endpoint.fhir_version
-    replaced = _replaced(connection, run, steps.values())
+    replaced = changing_over.gone(connection)
     told = []
     for subject in SUBJECTS:
         types = _types(subject, {*steps, *entries})
@@ -176,17 +174,6 @@ def _entries(connection: Connection) -> dict[str, int]:
     """How many rows of each type are here and, as far as we know, still at the provider."""
     mine = Record.objects.filter(user_id=connection.user_id, connection_id=connection.id, removed_at__isnull=True)
     return dict(mine.values_list("resource_type").annotate(Count("pk")))
-
-
-def _replaced(connection: Connection, run: SyncRun | None, steps: Collection[SyncStep]) -> dict[str, int]:
-    """How many rows went, by type, because their provider speaks another version of FHIR, which has them otherwise."""
-    if run is None or not changing_over.speaks_as_stated(run, steps):
-        return {}
-    old = resource_types.only_in_others(FhirVersion(run.stated_version))
-    gone = Record.objects.filter(
-        user_id=connection.user_id, connection_id=connection.id, resource_type__in=old, removed_at__isnull=False
-    )
-    return dict(gone.values_list("resource_type").annotate(Count("pk")))
 
 
 def _last_complete(connection: Connection) -> dict[str, datetime]:

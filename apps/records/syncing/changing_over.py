@@ -8,19 +8,24 @@ has no more.
 
 A server that changes back is one that changed over: what it had meanwhile is no longer there either.
 
-A statement alone proves nothing: some publish somebody else's.
+A statement alone proves nothing: some publish somebody else's, and where two machines answer by turns, each says its
+own. So each change is proven in full, but of one that comes and goes only so many; and nothing is taken for gone that
+no such proof stands behind. Where hardly anything came in place of much, that is doubted first (`doubting`).
 """
 
 from collections.abc import Collection, Iterable
 from datetime import datetime
+from itertools import pairwise
+from typing import Final
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Count, Max, Q, QuerySet
 
 from apps.connections.models import Connection
 from apps.records.models import Record, SyncRun, SyncStep
 from apps.records.subjects import shelved_for
-from apps.records.syncing import gaps, planning
+from apps.records.syncing import gaps, planning, watermarks
+from apps.records.syncing.keeping import doubting
 from apps.records.syncing.working.leasing import Lease
 from apps.wire import resource_types
 from apps.wire.dialects import FhirVersion
@@ -30,30 +35,35 @@ Gap = SyncStep.Gap
 
 # What a server says of a type that it does not know: 404, or 400 and the like.
 _UNKNOWN = frozenset({Gap.NOT_OFFERED, Gap.REFUSED})
+# In the time of one full proof: there and back, as of a change that was taken back. Each more would cost the provider
+# the whole record.
+_MOST_CHANGES: Final = 2
+_BROUGHT: Final = (SyncRun.Outcome.COMPLETE, SyncRun.Outcome.PARTIAL)
+# A step with which rows went because their server changed over: no other has this gap and took anything away.
+IS_MARK: Final = Q(gap=Gap.NOT_OFFERED, rows_removed__gt=0)
+_AT_ONCE: Final = 8  # runs that are looked through: mostly the first tells
 
 
 def settle(run: SyncRun, lease: Lease, *, at: datetime) -> None:
     """Where this run, whose steps have ended, proves that its server changed over: mark what the new version does not
     know as gone. Raises LeaseLost."""
     steps = list(run.steps.all())
-    if not (has_stated_another(run) or changed_at(run)) or not _speaks_as_stated(run, steps):
+    if not (has_stated_another(run) or changed_at(run)) or not _speaks(FhirVersion(run.stated_version), steps):
         return
     old = _of_old_version(run, steps)
     if not gaps.proves_completeness(step for step in steps if step not in old):
         return
+    if not (run.is_full or since_it_changed(run, SyncRun.objects.filter(is_full=True, outcome__in=_BROUGHT)).exists()):
+        return
     with transaction.atomic():
         lease.extend()
         for step in old:
-            step.gap = Gap.NOT_OFFERED
             _mark(run, step, at=at)
             step.save(update_fields=["gap", "rows_removed", "needs_shelf"])
         named = {step.resource_type for step in steps}
         for name in _outlived(run) - named:
             if shelved_for(name):
-                step = SyncStep(
-                    run=run, user_id=run.user_id, resource_type=name, status=Status.GAP, gap=Gap.NOT_OFFERED
-                )
-                step.finished_at = at
+                step = SyncStep(run=run, user_id=run.user_id, resource_type=name, status=Status.GAP, finished_at=at)
                 _mark(run, step, at=at)
                 step.save()
 
@@ -61,20 +71,6 @@ def settle(run: SyncRun, lease: Lease, *, at: datetime) -> None:
 def has_stated_another(run: SyncRun) -> bool:
     """Whether the server stated another version than the directory has."""
     return run.stated_version not in {"", run.connection.endpoint.fhir_version}
-
-
-def speaks_as_stated(run: SyncRun, steps: Collection[SyncStep]) -> bool:
-    """Whether the server answered in this run as one of the version does that it states, which is not the
-    directory's."""
-    return has_stated_another(run) and _speaks_as_stated(run, steps)
-
-
-def _speaks_as_stated(run: SyncRun, steps: Collection[SyncStep]) -> bool:
-    """Whether it knows what that version alone has, and nothing of what the other has."""
-    new = resource_types.only_in(FhirVersion(run.stated_version))
-    came = [step for step in steps if step.resource_type in new and step.status == Status.COMPLETE]
-    old = _of_old_version(run, steps)
-    return bool(came) and all(step.gap in _UNKNOWN and not step.rows_got for step in old)
 
 
 def changed_at(run: SyncRun) -> datetime | None:
@@ -88,13 +84,68 @@ def changed_at(run: SyncRun) -> datetime | None:
     return last
 
 
+def since_it_changed(run: SyncRun, proofs: QuerySet[SyncRun]) -> QuerySet[SyncRun]:
+    """Those of its connection that stand for the version that its server states now: of that version, where it is not
+    the directory's, and later than the last check that found another."""
+    proofs = proofs.filter(connection=run.connection_id)
+    if has_stated_another(run):
+        proofs = proofs.filter(stated_version=run.stated_version)
+    at = changed_at(run)
+    return proofs if at is None else proofs.filter(created_at__gt=at)
+
+
+def wavers(run: SyncRun, *, at: datetime) -> bool:
+    """Whether the statement changed so often lately that the next change is no reason to ask for everything."""
+    lately = SyncRun.objects.filter(
+        connection=run.connection_id,
+        created_at__gt=at - watermarks.FULL_PROOF_EVERY,
+        created_at__lt=run.created_at,
+    )
+    stated = lately.exclude(stated_version="").order_by("created_at").values_list("stated_version", flat=True)
+    changes = sum(before != after for before, after in pairwise((*stated, run.stated_version)))
+    return bool(run.stated_version) and changes > _MOST_CHANGES
+
+
 def version_of(connection: Connection) -> FhirVersion:
-    """In which version its records are now: the directory's, unless the last check that brought any showed another."""
-    brought = connection.sync_runs.filter(outcome__in=[SyncRun.Outcome.COMPLETE, SyncRun.Outcome.PARTIAL])
-    run = brought.exclude(stated_version="").order_by("-created_at").first()
-    if run is not None and has_stated_another(run) and speaks_as_stated(run, list(run.steps.all())):
-        return FhirVersion(run.stated_version)
-    return FhirVersion(connection.endpoint.fhir_version)
+    """In which version its records are now: the one that the last check showed that showed any. A check of which hardly
+    anything came shows none. The directory's, where its server never stated another."""
+    directory = FhirVersion(connection.endpoint.fhir_version)
+    stated = connection.sync_runs.exclude(stated_version="")
+    if not stated.exclude(stated_version=directory).exists():
+        return directory
+    brought = stated.filter(outcome__in=_BROUGHT).order_by("-created_at").prefetch_related("steps")
+    shown = (_shown(run.steps.all()) for run in brought.iterator(chunk_size=_AT_ONCE))
+    return next(filter(None, shown), directory)
+
+
+def gone(connection: Connection) -> dict[str, int]:
+    """How many rows went, by type, because the server changed over, and did not come back since."""
+    marks = SyncStep.objects.filter(IS_MARK, run__connection=connection).order_by("resource_type", "-run__created_at")
+    steps = list(marks.distinct("resource_type").select_related("run"))
+    if not steps:
+        return {}
+    went = Q()
+    for step in steps:
+        ended = Q(removed_at__lte=step.run.finished_at) if step.run.finished_at is not None else Q()
+        went |= ended & Q(resource_type=step.resource_type, removed_at__gte=step.run.created_at)
+    rows = Record.objects.filter(went, user_id=connection.user_id, connection_id=connection.id)
+    return dict(rows.values_list("resource_type").annotate(Count("pk")))
+
+
+def _shown(steps: Collection[SyncStep]) -> FhirVersion | None:
+    return next((version for version in FhirVersion if _speaks(version, steps)), None)
+
+
+def _speaks(version: FhirVersion, steps: Collection[SyncStep]) -> bool:
+    """Whether they came of a server that knows what this version alone has, and nothing of what others have."""
+    new, old = resource_types.only_in(version), resource_types.only_in_others(version)
+    came = any(step.resource_type in new and step.status == Status.COMPLETE for step in steps)
+    return came and all(_is_unknown(step) for step in steps if step.resource_type in old)
+
+
+def _is_unknown(step: SyncStep) -> bool:
+    """What `settle` doubts was not answered, either: a valid and empty answer is a page."""
+    return not step.rows_got and (step.gap in _UNKNOWN or (step.gap == Gap.UNSEEN and not step.pages))
 
 
 def _of_old_version(run: SyncRun, steps: Iterable[SyncStep]) -> list[SyncStep]:
@@ -104,15 +155,29 @@ def _of_old_version(run: SyncRun, steps: Iterable[SyncStep]) -> list[SyncStep]:
 
 def _outlived(run: SyncRun) -> set[str]:
     """Types of rows that are here, and that its version does not know; where that is not the directory's, also those
-    that nothing but the old statement named, if the new one does not."""
+    that nothing but the old statement named, if the new one never did."""
     held = Record.objects.filter(user_id=run.user_id, connection_id=run.connection_id, removed_at__isnull=True)
     types = set(held.values_list("resource_type", flat=True).distinct()) - planning.ACCOMPANYING
-    return types if has_stated_another(run) else types & resource_types.only_in_others(FhirVersion(run.stated_version))
+    if not has_stated_another(run):
+        return types & resource_types.only_in_others(FhirVersion(run.stated_version))
+    runs = since_it_changed(run, SyncRun.objects.all())
+    known = SyncStep.objects.filter(run__in=runs, status=Status.COMPLETE)
+    return types - set(known.values_list("resource_type", flat=True).distinct())
 
 
 def _mark(run: SyncRun, step: SyncStep, *, at: datetime) -> None:
-    held = Record.objects.filter(
-        user_id=run.user_id, connection_id=run.connection_id, resource_type=step.resource_type, removed_at__isnull=True
-    )
-    step.rows_removed += held.update(removed_at=at, unseen_at=None)
-    step.needs_shelf = step.needs_shelf or step.rows_removed > 0
+    """Take what is here of the type for gone, or for unseen as long as that is in doubt."""
+    here = Record.objects.filter(user_id=run.user_id, connection_id=run.connection_id, removed_at__isnull=True)
+    came = here.filter(resource_type__in=_in_place_of(step.resource_type, FhirVersion(run.stated_version))).count()
+    held = here.filter(resource_type=step.resource_type)
+    went, is_in_doubt = doubting.settle(held, run_id=run.pk, came=came, at=at)
+    step.gap = Gap.UNSEEN if is_in_doubt else Gap.NOT_OFFERED
+    step.rows_removed += went
+    step.needs_shelf = step.needs_shelf or went > 0
+
+
+def _in_place_of(resource_type: str, version: FhirVersion) -> frozenset[str]:
+    """What this version alone has that stands where the type stood; anything that it alone has, where nothing does."""
+    new = resource_types.only_in(version)
+    beside = {name for subject in shelved_for(resource_type) for name in subject.resource_types}
+    return (new & beside) or new

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 
 from apps.connections.grants import sharing
 from apps.connections.models import AuthorizationRequest
@@ -119,17 +119,16 @@ def _holds_any(run: SyncRun, resource_type: str) -> bool:
 
 def _is_full(run: SyncRun, *, at: datetime) -> bool:
     """Whether it is time for a full proof: none for a week, or the patient shares otherwise since, or the provider
-    speaks another version of FHIR, or again the one before. One from the time of a clock that was ahead is none."""
-    proofs = SyncRun.objects.filter(
+    speaks another version of FHIR, or again the one before, and does not do so all the time. One from the time of a
+    clock that was ahead is none."""
+    proofs: QuerySet[SyncRun] = SyncRun.objects.filter(
         connection=run.connection_id,
         is_full=True,
         outcome__in=[SyncRun.Outcome.COMPLETE, SyncRun.Outcome.PARTIAL],
         created_at__lte=at,
     )
-    if changing_over.has_stated_another(run):
-        proofs = proofs.filter(stated_version=run.stated_version)
-    if (changed_at := changing_over.changed_at(run)) is not None:
-        proofs = proofs.filter(created_at__gt=changed_at)
+    if not changing_over.wavers(run, at=at):
+        proofs = changing_over.since_it_changed(run, proofs)
     proven_at = proofs.aggregate(Max("created_at"))["created_at__max"]
     if proven_at is None or proven_at <= at - watermarks.FULL_PROOF_EVERY:
         return True

@@ -1,16 +1,18 @@
 """Drop sync runs and their steps that neither the ledger nor a page needs any more. The audit log keeps what happened.
 
 What stays: everything of the last days, whatever is open, the latest run of each connection (its page tells how that
-ended), and each run that was the last to prove a resource type complete ("complete as of", however long ago). Rows in
-quarantine go after their time, whatever becomes of their run.
+ended), and each run that was the last to prove a resource type complete ("complete as of", however long ago), or with
+which rows of one went because their provider changed over. Rows in quarantine go after their time, whatever becomes of
+their run.
 """
 
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from apps.records.models import QuarantinedRow, SyncRun, SyncStep
+from apps.records.syncing import changing_over
 
 # Long enough to look into what a patient wrote about; a connection makes a run a day.
 KEPT_FOR = timedelta(days=30)
@@ -37,13 +39,18 @@ def _prune_batch(before: datetime) -> int:
 
 
 def _unneeded(before: datetime) -> QuerySet[SyncRun]:
-    """Runs that ended before then, have a later one, and whose every complete type was proven again since."""
-    runs = SyncRun.objects.filter(connection=OuterRef("connection"), created_at__gt=OuterRef("created_at"))
+    """Runs that ended before then, have a later one, and no step that is the last of its kind."""
+    later = SyncRun.objects.filter(connection=OuterRef("connection"), created_at__gt=OuterRef("created_at"))
+    needed = [Exists(_last(kind)) for kind in (Q(status=SyncStep.Status.COMPLETE), changing_over.IS_MARK)]
+    return SyncRun.objects.filter(Exists(later), *(~one for one in needed), finished_at__lt=before)
+
+
+def _last(kind: Q) -> QuerySet[SyncStep]:
+    """The run's steps of this kind whose type has had no later one."""
     again = SyncStep.objects.filter(
+        kind,
         run__connection=OuterRef("run__connection"),
         resource_type=OuterRef("resource_type"),
-        status=SyncStep.Status.COMPLETE,
         finished_at__gt=OuterRef("finished_at"),
     )
-    proofs = SyncStep.objects.filter(~Exists(again), run=OuterRef("pk"), status=SyncStep.Status.COMPLETE)
-    return SyncRun.objects.filter(Exists(runs), ~Exists(proofs), finished_at__lt=before)
+    return SyncStep.objects.filter(kind, ~Exists(again), run=OuterRef("pk"))

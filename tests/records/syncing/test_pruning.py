@@ -78,6 +78,15 @@ class TestPruning:
         assert pruning.prune(at=LATER) == 0
         assert left() == [last]
 
+    def test_keeps_the_last_run_with_which_rows_went_as_their_provider_changed_over(self, connection, ran):
+        earlier, went, _between, last = (ran(connection, days) for days in range(4))
+        for run, rows in ((earlier, 2), (went, 3), (last, 0)):
+            step = SyncStep(run=run, user=connection.user, resource_type="MedicationOrder", rows_removed=rows)
+            step.status, step.gap, step.finished_at = "gap", "not_offered", run.finished_at
+            step.save()
+        assert pruning.prune(at=LATER) == 2
+        assert left() == [went, last]
+
     def test_keeps_what_is_open(self, connection, ran):
         ran(connection, 1)
         opened = SyncRun.objects.create(user=connection.user, connection=connection, cause="schedule", created_at=AT)
