@@ -5,7 +5,9 @@ What whoever runs the installation must mend is one sentence; with --traceback i
 """
 
 import os
+import select
 import sys
+from typing import Final, TextIO
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
@@ -13,6 +15,32 @@ from django.db import InterfaceError, InternalError, OperationalError
 from psycopg.errors import ReadOnlySqlTransaction
 
 from config import starting
+
+_READER_LEFT: Final = 141  # as a shell counts a program that was ended for writing to nobody (128 and SIGPIPE)
+
+
+def run(arguments: list[str]) -> None:
+    """`main`, before a reader who may have read enough, as `head` has: that ends it without a word. What it had found
+    by then is still its exit code."""
+    try:
+        try:
+            main(arguments)
+        finally:
+            sys.stdout.flush()  # here, where it can be caught; not as Python ends
+    except BrokenPipeError as error:
+        left = [stream for stream in (sys.stdout, sys.stderr) if _has_no_reader(stream)]
+        if not left:  # another pipe than ours
+            raise
+        for stream in left:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        ended = error.__context__
+        sys.exit(ended.code if isinstance(ended, SystemExit) else _READER_LEFT)
+
+
+def _has_no_reader(stream: TextIO) -> bool:
+    watched = select.poll()
+    watched.register(stream, 0)  # what is wrong is told unasked
+    return bool(watched.poll(0))
 
 
 def main(arguments: list[str]) -> None:
@@ -41,4 +69,4 @@ def _is_outage(error: BaseException) -> bool:
 
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.local")
-    main(sys.argv)
+    run(sys.argv)

@@ -96,3 +96,45 @@ class TestLinkHealth:
         code, said = manage("link_health", "--quiet", DATABASE_URL=nobody_there)
         assert code == 2
         assert said.splitlines()[-1] == "CommandError: Act now: the database does not answer."
+
+
+def unread(*arguments: str) -> tuple[int, str]:
+    """How Python ended whose reader was gone before it wrote, and what it said on standard error."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        ended = started(*arguments, stdout=writer)
+    finally:
+        os.close(writer)
+    return ended.returncode, ended.stderr
+
+
+def started(*arguments: str, stdout: int) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=env.ROOT,
+        env={**os.environ, **production(), "PYTHONUNBUFFERED": ""},
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+
+
+def running(*lines: str) -> tuple[str, str]:
+    """A program whose command does this."""
+    body = "".join(f"    {line}\n" for line in lines)
+    return "-c", f"import sys, manage\ndef main(_):\n{body}manage.main = main\nmanage.run([])"
+
+
+class TestACommandWhoseReaderLeft:
+    @pytest.mark.parametrize("arguments", [("--help",), ("diffsettings", "--all")], ids=["in the end", "on the way"])
+    def test_ends_as_others_do_and_says_nothing(self, arguments):
+        assert unread("manage.py", *arguments) == (141, "")
+
+    def test_ends_with_what_it_had_found(self):
+        assert unread(*running("print('all of it')", "sys.exit(2)")) == (2, "")
+
+    def test_is_not_taken_for_one_that_lost_another_pipe(self):
+        ended = started(*running("raise BrokenPipeError"), stdout=subprocess.DEVNULL)
+        assert (ended.returncode, ended.stderr.splitlines()[-1]) == (1, "BrokenPipeError")
