@@ -42,6 +42,7 @@ CANARIES: dict[Any, object] = {
     models.IntegerField: 187107,
     models.BooleanField: True,
 }
+NO_CANARY = UUID(int=0)  # for ids that may be shown: one drawn at random holds the digits of a canary once in a while
 PRINTED = (CANARY, str(CANARY_ID), CANARY_ID.hex, "1871", "187107")
 
 
@@ -84,11 +85,12 @@ class TestModel:
 
     @pytest.mark.parametrize("model", OURS, ids=label)
     def test_prints_nothing_secret_personal_or_about_health(self, model):
+        kept = classified(model, "secret", "health", "personal")
         row = model(
             **{
-                field.attname: canary_for(field)
+                field.attname: canary_for(field) if field.name in kept else NO_CANARY
                 for field in model._meta.concrete_fields
-                if field.name in classified(model, "secret", "health", "personal")
+                if field.name in kept or isinstance(field, models.UUIDField)
             }
         )
         shown = f"{row} {row!r}"
