@@ -212,13 +212,15 @@ class TestDiscoverEndpoints:
 
     def test_asks_only_the_stale_ones_where_told_so(self, root):
         run("discover_endpoints", "--stale")
-        assert run("discover_endpoints", "--stale")[0] == "0 discovered, 0 failed\n"
+        said = "Nothing is stale, and nobody was asked. --all asks every one.\n"
+        assert run("discover_endpoints", "--stale")[0] == said
         assert run("discover_endpoints", "--all")[0].endswith("1 discovered, 0 failed\n")
 
     def test_leaves_alone_what_is_configured_or_vanished(self, make_root):
         make_root(interface="patient-access", dialect="patient-access")
         gone = make_root(vanished_at=AT)
-        assert run("discover_endpoints", "--all")[0] == "0 discovered, 0 failed\n"
+        for which in ("--all", "--stale"):
+            assert run("discover_endpoints", which)[0] == "The directory has no endpoint of a SMART deployment.\n"
         assert "1 discovered" in run("discover_endpoints", gone.url)[0]
         with pytest.raises(CommandError, match="no endpoint"):
             run("discover_endpoints", "https://nowhere.example/")

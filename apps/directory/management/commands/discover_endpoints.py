@@ -40,7 +40,7 @@ class Command(BaseCommand):
                 continue
             is_found = self._discover(endpoint)
             found, failed = found + is_found, failed + (not is_found)
-        self.stdout.write(f"{found} discovered, {failed} failed")
+        self.stdout.write(f"{found} discovered, {failed} failed" if found or failed else _of_none(options))
         if failed:
             raise CommandError("Some endpoints could not be discovered.", returncode=1)
 
@@ -53,6 +53,13 @@ class Command(BaseCommand):
         notes = f" ({'; '.join(endpoint.disagreements)})" if endpoint.disagreements else ""
         self.stdout.write(f"discovered {endpoint.fhir_base_url}: {server.authorize_url}{notes}")
         return True
+
+
+def _of_none(options: dict[str, Any]) -> str:
+    """Nothing was to be done, which is no fault."""
+    if options["stale"] and _endpoints(None).exists():
+        return "Nothing is stale, and nobody was asked. --all asks every one."
+    return "The directory has no endpoint of a SMART deployment."
 
 
 def _endpoints(url: str | None) -> QuerySet[Endpoint]:
