@@ -76,6 +76,8 @@ class TestTheCommand:
         assert run("--sample", "0") == (["0 checked: 0 well, 0 ill"], "", 0)
         with pytest.raises(CommandError, match="not a whole number, or below zero"):
             call_command("check_endpoints", "--sample=-3")
+        with pytest.raises(CommandError, match="more than there can be"):
+            call_command("check_endpoints", "--sample", "9" * 30)
 
     def test_leaves_out_what_is_on_no_list_any_more(self, servers):
         Endpoint.objects.update(vanished_at=timezone.now())
@@ -106,7 +108,7 @@ class TestTheSandbox:
         assert {row["fhir_version"] for row in found} == {"dstu2", "r4"}
         assert all("Patient" in row["types"] for row in found)
         assert all(row["software"] for row in found)
-        assert run("--stale")[0] == ["0 checked: 0 well, 0 ill"]
+        assert run("--stale")[0] == ["Nothing is stale, and nobody was asked. --all checks every one."]
 
     @pytest.mark.parametrize(
         ("kind", "faults"),

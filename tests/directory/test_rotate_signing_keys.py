@@ -123,6 +123,11 @@ class TestTheCommandForACompromisedKey:
         with pytest.raises(CommandError, match="no signing key with this id"):
             run("--compromised", "nobody-s")
 
+    def test_does_not_rotate_instead_where_the_key_is_named_by_nothing(self, key):
+        with pytest.raises(CommandError, match="--compromised: is empty"):
+            run("--compromised", "")
+        assert SigningKey.objects.count() == 1
+
 
 class TestTheDailyRun:
     def test_is_on_the_schedule(self):

@@ -1,7 +1,7 @@
 """`list_connections`: which links there are, for whoever looks into one, or into many."""
 
 import json
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import datetime
@@ -15,9 +15,8 @@ from apps.connections.models import Connection
 from apps.connections.overseeing import listing
 from apps.connections.overseeing.listing import Listed, Wanted
 from apps.connections.reasons import Reason
-from apps.directory.management import naming
+from apps.directory.management import arguments, naming
 
-_MOST_DIGITS = 6  # a million hours are more than a century
 _COLUMNS = "{:36}  {:21}  {:15}  {:16}  {:16}  {:16}  {:16}  {}"
 _HEAD = ("connection", "status", "reason", "ends", "renewed from", "waits until", "last checked", "provider")
 
@@ -39,10 +38,15 @@ class Command(BaseCommand):
         parser.add_argument("--status", choices=Connection.Status.values)
         parser.add_argument("--reason", choices=Reason.values, help="why they need a sign-in")
         parser.add_argument(
-            "--lapsing-within", metavar="HOURS", type=_number, help="whose permission ends, unless renewed"
+            "--lapsing-within",
+            metavar="HOURS",
+            type=arguments.whole_number,
+            help="whose permission ends, unless renewed",
         )
         parser.add_argument("--after", metavar="ID", type=UUID, help="go on behind this connection")
-        parser.add_argument("--limit", metavar="N", type=_number, default=100, help="at most so many (100); 0 for all")
+        parser.add_argument(
+            "--limit", metavar="N", type=arguments.whole_number, default=100, help="at most so many (100); 0 for all"
+        )
         parser.add_argument("--json", action="store_true", help="one JSON object a line")
 
     def handle(self, *_args: Any, **options: Any) -> None:
@@ -65,6 +69,8 @@ class Command(BaseCommand):
             printed, last = printed + 1, str(one.id)
         if printed and printed == limit:
             self.stderr.write(f"There may be more: go on with --after {last}")
+        if not printed:
+            self.stderr.write("No link is like that." if any(asdict(wanted).values()) else "There are no links.")
 
 
 def _line(one: Listed) -> str:
@@ -76,15 +82,6 @@ def _line(one: Listed) -> str:
 
 def _found(find: Callable[[str], UUID], given: str | None) -> UUID | None:
     return None if given is None else find(given)
-
-
-def _number(text: str) -> int:
-    """Not below zero."""
-    if not (text.isascii() and text.isdigit()):
-        raise ArgumentTypeError("not a whole number, or below zero")
-    if len(text) > _MOST_DIGITS:
-        raise ArgumentTypeError("more than there can be")
-    return int(text)
 
 
 def _plain(value: object) -> str:

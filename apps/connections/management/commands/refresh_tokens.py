@@ -18,7 +18,7 @@ from apps.connections.refreshing import hastening, running
 from apps.connections.refreshing.attempting import Outcome
 from apps.connections.refreshing.claiming import Claim
 from apps.connections.refreshing.hastening import Asked, Hindrance
-from apps.directory.management import naming
+from apps.directory.management import arguments, naming
 
 # What came of it, and whose turn it is.
 _OUTCOMES: Mapping[Outcome | None, str] = {
@@ -62,7 +62,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--registration", metavar="NAME", help="with --all: of this client registration: its label, or its id"
         )
-        parser.add_argument("--seconds", metavar="N", type=float, default=600, help="begin nothing after so long (600)")
+        parser.add_argument(
+            "--seconds", metavar="N", type=arguments.whole_number, default=600, help="begin nothing after so long (600)"
+        )
         parser.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
 
     def handle(self, *_args: Any, **options: Any) -> None:

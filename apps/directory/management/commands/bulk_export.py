@@ -12,7 +12,7 @@ from django.utils import timezone
 from apps.audit.recording import Actor
 from apps.directory import bulk_exporting
 from apps.directory.bulk_exporting import Limits, Means, NotExported, Report, Wish
-from apps.directory.management import naming
+from apps.directory.management import arguments, naming
 from apps.directory.models import Endpoint
 from apps.directory.system_access import NoSystemAccess
 from apps.wire.errors import WireError
@@ -40,7 +40,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--endpoint", required=True, metavar="URL", help="its FHIR base URL, or the whole name of its provider"
         )
-        parser.add_argument("--group", required=True, metavar="ID", help="the group whose records are exported")
+        parser.add_argument(
+            "--group", required=True, metavar="ID", type=arguments.given, help="the group whose records are exported"
+        )
         parser.add_argument(
             "--output",
             required=True,

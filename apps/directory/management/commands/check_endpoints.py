@@ -1,7 +1,7 @@
 """`check_endpoints`: look whether endpoints are well, and what changed there."""
 
 import json
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser
 from collections import Counter
 from typing import Any
 
@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from apps.audit.recording import Actor
-from apps.directory.management import naming
+from apps.directory.management import arguments, naming
 from apps.directory.models import Endpoint, EndpointCheck
 from apps.directory.watching import checking, comparing
 
@@ -32,7 +32,9 @@ class Command(BaseCommand):
         which.add_argument("url", nargs="?", metavar="URL", help="one FHIR base URL, or the whole name of a provider")
         which.add_argument("--stale", action="store_true", help="those never checked, or not for a day")
         which.add_argument("--all", action="store_true", help="every endpoint that is still on its list")
-        which.add_argument("--sample", type=_number, metavar="N", help="so many of them, drawn at random")
+        which.add_argument(
+            "--sample", type=arguments.whole_number, metavar="N", help="so many of them, drawn at random"
+        )
         parser.add_argument("--json", action="store_true", help="one JSON object a line; the summary to standard error")
 
     def handle(self, *_args: Any, **options: Any) -> None:
@@ -42,11 +44,8 @@ class Command(BaseCommand):
             made = checking.check(endpoint, at=timezone.now(), actor=_ACTOR)
             self.stdout.write(_object(endpoint, made) if options["json"] else _line(endpoint, made))
             outcomes[made.outcome] += 1
-        well, ill, unsure = (outcomes[outcome.value] for outcome in EndpointCheck.Outcome)
-        to_ask = f", {unsure} to ask again" if unsure else ""
-        summary = f"{outcomes.total()} checked: {well} well, {ill} ill{to_ask}"
-        (self.stderr if options["json"] else self.stdout).write(summary)
-        if ill:
+        (self.stderr if options["json"] else self.stdout).write(_summary(outcomes, is_of_stale=options["stale"]))
+        if outcomes[EndpointCheck.Outcome.ILL]:
             raise CommandError("Some endpoints are ill.", returncode=1)
 
 
@@ -61,11 +60,12 @@ def _chosen(options: dict[str, Any]) -> "QuerySet[Endpoint]":
     return rows.order_by("fhir_base_url")
 
 
-def _number(text: str) -> int:
-    """Not below zero."""
-    if not (text.isascii() and text.isdigit()):
-        raise ArgumentTypeError("not a whole number, or below zero")
-    return int(text)
+def _summary(outcomes: Counter[str], *, is_of_stale: bool) -> str:
+    if is_of_stale and not outcomes:
+        return "Nothing is stale, and nobody was asked. --all checks every one."
+    well, ill, unsure = (outcomes[outcome.value] for outcome in EndpointCheck.Outcome)
+    to_ask = f", {unsure} to ask again" if unsure else ""
+    return f"{outcomes.total()} checked: {well} well, {ill} ill{to_ask}"
 
 
 def _line(endpoint: Endpoint, made: EndpointCheck) -> str:

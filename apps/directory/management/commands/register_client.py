@@ -26,7 +26,7 @@ from apps.directory import (
     trusting,
 )
 from apps.directory.desk import requesting
-from apps.directory.management import naming
+from apps.directory.management import arguments, naming
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, SystemAccount
 from apps.directory.registering import RefreshScope, SmartVersion, Terms
 from apps.wire.client_authentication import Authentication
@@ -63,7 +63,9 @@ class Command(BaseCommand):
             help="its authorize address, the label of our registration there, or the FHIR base URL of an endpoint",
         )
         which.add_argument("--all-sandbox", action="store_true", help="every authorization server of the sandbox")
-        parser.add_argument("--client-id", help="the client id; its secret is read from standard input")
+        parser.add_argument(
+            "--client-id", type=arguments.given, help="the client id; its secret is read from standard input"
+        )
         parser.add_argument("--approve", action="store_true", help="the developer portal approved the application")
         parser.add_argument("--versions", default="", help="FHIR versions added there, such as dstu2,r4")
         _add_terms(parser)
@@ -190,7 +192,9 @@ def _add_desk(parser: ArgumentParser) -> None:
     parser.add_argument("--application-id", help="under which it is listed there")
     parser.add_argument("--desk-url", metavar="URL", help="the developer portal or console")
     parser.add_argument("--support-contact", help="whom to ask there")
-    parser.add_argument("--system-account", metavar="ID", help="the system account it is approved under")
+    parser.add_argument(
+        "--system-account", metavar="ID", type=arguments.given, help="the system account it is approved under"
+    )
     parser.add_argument(
         "--system-account-name",
         metavar="NAME",
@@ -278,7 +282,7 @@ def _system_account(account_id: str | None, name: str | None) -> SystemAccount |
     if account_id is None:
         return None
     account = SystemAccount.objects.filter(account_id=account_id).first()
-    if account is None and name and account_id:
+    if account is None and name:
         at = timezone.now()
         account = requesting.note_request(description=name, client_name=name, actor=_ACTOR, at=at)
         requesting.approve(account, account_id=account_id, actor=_ACTOR, at=at)

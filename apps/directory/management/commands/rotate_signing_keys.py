@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from apps.audit.recording import Actor
 from apps.directory import key_outlook, publishing, rotating, signing
+from apps.directory.management import arguments
 from apps.directory.models import SigningKey
 from apps.directory.rotating import GivenUp, Rotation
 
@@ -33,7 +34,12 @@ class Command(BaseCommand):
         parser.add_argument("--algorithm", choices=signing.Algorithm.values, help="keys of this algorithm alone")
         how = parser.add_mutually_exclusive_group()
         how.add_argument("--force", action="store_true", help="begin now, however young the keys are")
-        how.add_argument("--compromised", metavar="KID", help="somebody else may have this key: retire it at once")
+        how.add_argument(
+            "--compromised",
+            metavar="KID",
+            type=arguments.given,
+            help="somebody else may have this key: retire it at once",
+        )
         parser.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
 
     def handle(self, *_args: Any, **options: Any) -> None:

@@ -26,8 +26,10 @@ class TestListConnections:
         assert line.split()[:4] == [str(link.pk), "active", "-", "2026-05-03"]
         assert line.endswith("Harbor Practice")
 
-    def test_prints_nothing_where_there_is_none(self, db):
-        assert run() == ("", "")
+    def test_prints_nothing_where_there_is_none_and_says_so(self, make_link):
+        assert run() == ("", "There are no links.\n")
+        make_link()
+        assert run("--status", "ended", "--json") == ("", "No link is like that.\n")
 
     def test_says_how_to_go_on(self, make_link):
         first, second = sorted(make_link().pk for _ in range(2))

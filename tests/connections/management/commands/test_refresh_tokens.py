@@ -253,6 +253,11 @@ class TestItself:
         assert "ours" in text
         assert [canary for canary in CANARIES if canary in text + caplog.text] == []
 
+    @pytest.mark.parametrize("seconds", ["nan", "inf", "-1", "0.5"])
+    def test_takes_whole_seconds_alone(self, seconds, db):
+        with pytest.raises(CommandError, match="not a whole number, or below zero"):
+            call_command("refresh_tokens", "--due", f"--seconds={seconds}")
+
     def test_takes_a_registration_with_all_alone(self, db):
         for name in (str(uuid.uuid4()), ""):
             with pytest.raises(CommandError, match="goes with --all"):
