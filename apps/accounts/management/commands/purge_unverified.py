@@ -17,7 +17,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """One flag."""
-        parser.add_argument("--dry-run", action="store_true", help="Say how many would go, and remove none.")
+        parser.add_argument("--dry-run", action="store_true", help="say how many would go, and remove none")
 
     def handle(self, *_args: Any, dry_run: bool, **_options: Any) -> None:
         """Print one line: how many."""

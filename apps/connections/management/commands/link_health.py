@@ -57,7 +57,8 @@ def _lines(found: LinkHealth, *, is_short: bool) -> Iterator[str]:
     if is_short:
         return
     yield ""
-    yield from _table([_HEAD, *(_row(one, at=found.at) for one in found.registrations)])
+    rows = [_row(one, at=found.at) for one in found.registrations]
+    yield from _table([_HEAD, *rows]) if rows else ["There are no links."]
     yield ""
     since = f", the oldest since {_moment(found.oldest_revocation_at)}" if found.oldest_revocation_at else ""
     yield f"Permissions whose end a provider has yet to confirm: {found.revocations}{since}"

@@ -20,7 +20,7 @@ class Command(BaseCommand):
     """One line for each connection that fails, or some of whose records do not open, then a summary."""
 
     help = (
-        "Builds what pages read anew from the stored records. What an earlier release built, the schedule builds anew "
+        "Build what pages read anew from the stored records. What an earlier release built, the schedule builds anew "
         "by itself, a few connections a minute: use it in haste. It can run while the site is up, again at any time."
     )
 

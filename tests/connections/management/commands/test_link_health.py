@@ -39,6 +39,11 @@ class TestLinkHealth:
         assert code == 0
         assert text.startswith("All is well.")
 
+    def test_has_no_table_of_nothing(self, db):
+        text, code = run()
+        assert code == 0
+        assert text.splitlines()[1:3] == ["", "There are no links."]
+
     def test_ends_with_1_where_somebody_should_look(self, make_link, make_registration):
         make_link(make_registration(is_switched_on=False))
         text, code = run()
