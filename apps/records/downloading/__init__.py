@@ -3,7 +3,7 @@
 Inline content is read from the record itself. What callers use stands here.
 """
 
-from apps.records.downloading.opening import OpenedFile, open_file
+from apps.records.downloading.opening import OpenedFile, OpenedPicture, open_file, open_picture
 from apps.records.downloading.refusals import FileRefused, Reason
 
-__all__ = ["FileRefused", "OpenedFile", "Reason", "open_file"]
+__all__ = ["FileRefused", "OpenedFile", "OpenedPicture", "Reason", "open_file", "open_picture"]

@@ -9,6 +9,7 @@ import binascii
 import logging
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
 
 from apps.connections import refreshing
@@ -20,6 +21,7 @@ from apps.records.downloading.refusals import FileRefused, Reason
 from apps.records.presenters import elements
 from apps.records.presenters.elements import Element
 from apps.records.presenters.observations import values
+from apps.records.syncing import changing_over
 from apps.records.syncing.working import pacing
 from apps.wire import fhir
 from apps.wire.dialects import FhirVersion
@@ -98,7 +100,8 @@ class _Asking:
     def __init__(self, connection: Connection, clock: Clock) -> None:
         self._connection = connection
         self._clock = clock
-        self._server: FhirServer = reaching.fhir_server(connection.endpoint, connection.registration)
+        server = reaching.fhir_server(connection.endpoint, connection.registration)
+        self._server: FhirServer = replace(server, version=changing_over.version_of(connection))
         self._has_renewed = False
 
     def file(self, address: str, declared: str) -> Download:

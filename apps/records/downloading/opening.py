@@ -6,7 +6,16 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from apps.records import bodies
-from apps.records.downloading import clinical_documents, fetching, keeping, pictures, reading, sniffing, wording
+from apps.records.downloading import (
+    clinical_documents,
+    drawing,
+    fetching,
+    keeping,
+    pictures,
+    reading,
+    sniffing,
+    wording,
+)
 from apps.records.downloading.pictures import Picture
 from apps.records.downloading.sniffing import Form, Sort
 from apps.records.models import Record
@@ -44,13 +53,13 @@ class OpenedFile:
 
     @property
     def is_picture(self) -> bool:
-        """Whether it is one that browsers show."""
-        return self.sort.media_type in sniffing.VIEWABLE
+        """Whether it is one, also where no browser draws it."""
+        return self.sort.form is Form.PICTURE
 
     @property
     def is_viewable(self) -> bool:
         """Whether a page shows it as a picture. One that came short is not kept, and would be fetched a second time."""
-        return self.is_picture and not self.is_short
+        return not self.is_short and drawing.is_drawn(self.content, self.sort.media_type)
 
     @property
     def form_in_words(self) -> str:
@@ -64,17 +73,8 @@ class OpenedFile:
 
     @property
     def name(self) -> str:
-        """To save it under: its title as far as any disk takes it."""
-        return f"{self._stem}.{self.sort.suffix}"
-
-    def name_of_picture(self, number: int) -> str:
-        """The same of a picture in it."""
-        return f"{self._stem} {number}.{self.pictures[number - 1].sort.suffix}"
-
-    @property
-    def _stem(self) -> str:
-        title = " ".join(_UNFIT.sub(" ", self.described.title).split())[:_LONGEST_NAME].strip()
-        return title or "document"
+        """To save it under."""
+        return f"{_stem(self.described)}.{self.sort.suffix}"
 
     @property
     def handed_out(self) -> bytes:
@@ -85,12 +85,22 @@ class OpenedFile:
         if self.sort.form is Form.TEXT:
             return sniffing.decoded(self.content, declared=self.declared).encode(errors="replace")
         remarks = (
+            wording.short() if self.is_short else "",
             wording.gaps() if self.reading.has_gaps else "",
             wording.hidden() if self.reading.has_hidden else "",
             wording.pictures() if self.reading.has_pictures else "",
             wording.cut() if self.reading.is_cut else "",
         )
         return (self.reading.plain + "".join(f"\n\n{said}\n" for said in remarks if said)).encode(errors="replace")
+
+
+@dataclass(frozen=True, repr=False)
+class OpenedPicture:
+    """A picture in a clinical document, what it is, and a name to save it under."""
+
+    content: bytes
+    sort: Sort
+    name: str
 
 
 def open_file(record: Record, number: int, *, clock: Callable[[], datetime]) -> OpenedFile:
@@ -101,6 +111,26 @@ def open_file(record: Record, number: int, *, clock: Callable[[], datetime]) -> 
     `apps.vault.errors.VaultError`.
     """
     sent = _sent(record, number)
+    return _told(_content(record, sent, clock), sent)
+
+
+def open_picture(record: Record, number: int, picture: int, *, clock: Callable[[], datetime]) -> OpenedPicture:
+    """A picture in a file of this record, counted from 1 on as in `OpenedFile.pictures`, by the same rules as the file.
+    The text around it is not read: a page asks for each of its pictures.
+
+    Raises LookupError where the file has no such picture as well.
+    """
+    sent = _sent(record, number)
+    content = _content(record, sent, clock)
+    found, declared = None, sent.get("contentType")
+    if sniffing.sort_of(content, declared=declared).form is Form.CLINICAL_DOCUMENT:
+        found = pictures.numbered(sniffing.decoded(content, declared=declared), picture)
+    if found is None:
+        raise LookupError
+    return OpenedPicture(found.content, found.sort, f"{_stem(values.attachment(sent))} {picture}.{found.sort.suffix}")
+
+
+def _content(record: Record, sent: Element, clock: Callable[[], datetime]) -> bytes:
     content = fetching.inline(sent)
     if content is None:
         content = keeping.find(record, sent)
@@ -108,7 +138,7 @@ def open_file(record: Record, number: int, *, clock: Callable[[], datetime]) -> 
         content = fetching.fetch(record.connection, sent, clock=clock)
         if len(content) >= values.attachment(sent).size:
             keeping.keep(record, sent, content, at=clock())
-    return _told(content, sent)
+    return content
 
 
 def _told(content: bytes, sent: Element) -> OpenedFile:
@@ -125,6 +155,12 @@ def _told(content: bytes, sent: Element) -> OpenedFile:
             sort = sniffing.SEALED_DOCUMENT
     read = reading.read(content, sort, declared=declared, shown=shown)
     return OpenedFile(described, sort, content, read, size, declared, shown)
+
+
+def _stem(described: Attachment) -> str:
+    """Its title as far as any disk takes it."""
+    title = " ".join(_UNFIT.sub(" ", described.title).split())[:_LONGEST_NAME].strip()
+    return title or "document"
 
 
 def _sent(record: Record, number: int) -> Element:

@@ -4,30 +4,34 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Final, NamedTuple
 
-from apps.records.downloading import sniffing
+from apps.records.downloading import drawing, sniffing
 from apps.records.downloading.sniffing import Sort
 from apps.records.presenters.prose.blocks import MOST_PIECES
 from apps.records.presenters.prose.markup import Piece, PieceKind, pieces
 
 MOST: Final = 50  # of one document
 _ATTRIBUTE: Final = re.compile(r"""([\w:]++)\s*+=\s*+("[^"]*+"|'[^']*+')""")
+# What a picture stands in; what holds no element is passed over.
+_BEGINNING: Final = re.compile(
+    r"<(?:(?P<passed>!--|!\[CDATA\[)|(?:[A-Za-z_][\w.-]{0,40}:)?(?P<name>observationMedia|regionOfInterest)(?=[\s/>]))"
+)
+_PASSED: Final = {"!--": "-->", "![CDATA[": "]]>"}
+_MEDIA_END: Final = re.compile(r"</(?:[A-Za-z_][\w.-]{0,40}:)?observationMedia\s*+>")
 # It begins as no text does, which may be dictated without a comma: by 40 letters in a row.
 _BASE64: Final = re.compile(r">(?=\s*+[A-Za-z0-9+/=]{40})[A-Za-z0-9+/=\s]{1000,}+<")
 
 
 class Picture(NamedTuple):
-    """A picture, what it is by its content, and the names that the text may have for it."""
+    """A picture, what it is by its content, and the names that the text may have for it. `is_viewable` where every
+    browser draws it."""
 
     names: frozenset[str]
     content: bytes
     sort: Sort
-
-    @property
-    def is_viewable(self) -> bool:
-        """Whether every browser draws it."""
-        return self.sort.media_type in sniffing.VIEWABLE
+    is_viewable: bool
 
 
 class _Sent(NamedTuple):
@@ -45,9 +49,13 @@ def attributes(written: str) -> dict[str, str]:
 
 def of(document: str) -> tuple[Picture, ...]:
     """Those that came inside it. One that is elsewhere, or is no base64, is none of them."""
-    if "observationMedia" not in document:
-        return ()
-    return tuple(_decoded(document))[:MOST]
+    return tuple(islice(_decoded(document), MOST))
+
+
+def numbered(document: str, number: int) -> Picture | None:
+    """The one that `of` has at this place, counted from 1 on, or none. What stands behind it is not looked at: a page
+    of fifty pictures asks for each by itself."""
+    return next(islice(_decoded(document), number - 1, number), None) if 1 <= number <= MOST else None
 
 
 def without(document: str) -> str:
@@ -67,16 +75,32 @@ def _decoded(document: str) -> Iterator[Picture]:
         except (binascii.Error, ValueError):  # the second of letters that no base64 has
             continue
         if content:
-            yield Picture(names, content, sniffing.sort_of(content, declared=media_type))
+            sort = sniffing.sort_of(content, declared=media_type)
+            yield Picture(names, content, sort, drawing.is_drawn(content, sort.media_type))
 
 
 def _sent(document: str) -> Iterator[_Sent]:
     looking = _Looking()
-    for count, piece in enumerate(pieces(document)):
-        if count >= MOST_PIECES:
-            return
+    within = (piece for part in _parts(document) for piece in pieces(part))
+    for piece in islice(within, MOST_PIECES):
         if (found := looking.take(piece)) is not None:
             yield found
+
+
+def _parts(document: str) -> Iterator[str]:
+    """The elements that have pictures, and the tags of those that give them a second name. They are looked for as text:
+    nearly all of a document is neither, and to take that apart costs twenty times as much."""
+    position = 0
+    while position >= 0 and (found := _BEGINNING.search(document, position)) is not None:
+        if found["passed"]:
+            position = document.find(_PASSED[found["passed"]], found.end())
+            continue
+        if found["name"] == "regionOfInterest":
+            position = document.find(">", found.end()) + 1 or len(document)
+        else:
+            end = _MEDIA_END.search(document, found.end())
+            position = end.end() if end is not None else len(document)
+        yield document[found.start() : position]
 
 
 class _Looking:
@@ -93,15 +117,16 @@ class _Looking:
         if piece.kind is PieceKind.TEXT and value.get("representation") == "B64" and "compression" not in value:
             return _Sent(self._names, value.get("mediaType", ""), piece.value)
         if piece.kind is PieceKind.START:
-            self._begin(piece.value, attributes(piece.attributes))
+            self._begin(piece.value, piece.attributes)
         elif piece.value == "observationmedia":
             self._names = frozenset()
         return None
 
-    def _begin(self, name: str, said: dict[str, str]) -> None:
+    def _begin(self, name: str, written: str) -> None:
         if name == "regionofinterest":
-            self._region = said.get("ID", "")
+            self._region = attributes(written).get("ID", "")
         elif name == "observationmedia":
-            self._names, self._region = frozenset(filter(None, (said.get("ID", ""), self._region))), ""
+            own = attributes(written).get("ID", "")
+            self._names, self._region = frozenset(filter(None, (own, self._region))), ""
         elif name == "value" and self._names:
-            self._value = said
+            self._value = attributes(written)

@@ -32,7 +32,6 @@ class Sort:
     suffix: str
 
 
-VIEWABLE = frozenset({"image/png", "image/jpeg", "image/gif"})  # what every browser draws, and cannot act
 READABLE = frozenset({Form.TEXT, Form.MARKUP, Form.CLINICAL_DOCUMENT, Form.RICH_TEXT})
 
 _BYTES = "application/octet-stream"

@@ -1,6 +1,8 @@
 """The page of one file, and the file to save. What a provider wrote never runs, and is never shown as it came."""
 
 import logging
+from collections.abc import Callable
+from typing import TypeVar
 
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
@@ -13,7 +15,7 @@ from django.views.decorators.http import require_safe
 from apps.accounts.current_user import current_user
 from apps.connections import clocks
 from apps.records.downloading import fetching
-from apps.records.downloading.opening import OpenedFile, open_file
+from apps.records.downloading.opening import OpenedPicture, open_file, open_picture
 from apps.records.downloading.refusals import FileRefused
 from apps.records.models import Record
 from apps.records.subjects import LISTED, OTHER, shelved_for
@@ -24,6 +26,8 @@ from apps.vault.errors import VaultError
 _LOG = logging.getLogger(__name__)
 # Whatever it is, a browser that opens it runs nothing of it, and sends nothing.
 _INERT = "sandbox; default-src 'none'"
+
+_Opened = TypeVar("_Opened")
 
 
 @require_safe
@@ -44,7 +48,7 @@ def show_file(request: HttpRequest, record_pk: int, number: int) -> HttpResponse
         context["subject"] = subject = entries.subject_of(record) or OTHER
         if asking_first.is_due(record, session=request.session):
             return redirect("entry", subject.key, record.pk)
-        file = _opened(record, number)
+        file = _found(lambda: open_file(record, number, clock=clocks.shared()))
     except VaultError as error:
         _LOG.error("A file does not open: connection %s, %s.", record.connection_id, type(error).__name__)
         return render(request, "records/file.html", context)
@@ -60,8 +64,8 @@ def show_file(request: HttpRequest, record_pk: int, number: int) -> HttpResponse
 def save_file(request: HttpRequest, record_pk: int, number: int) -> HttpResponse:
     """The file, to be saved and not to be shown. Where we do not have it, its page says why. Of what may carry grave
     news the page of its entry asks first."""
-    file = _to_save(request, record_pk, number)
-    if not isinstance(file, OpenedFile):
+    file = _to_save(request, record_pk, number, lambda record: open_file(record, number, clock=clocks.shared()))
+    if isinstance(file, HttpResponse):
         return file
     content_type = file.sort.media_type if file.reading is None else "text/plain; charset=utf-8"
     return _handed_out(file.handed_out, content_type, file.name)
@@ -72,23 +76,27 @@ def save_file(request: HttpRequest, record_pk: int, number: int) -> HttpResponse
 @cache_control(no_store=True, private=True)
 def save_picture(request: HttpRequest, record_pk: int, number: int, picture: int) -> HttpResponse:
     """A picture in a file, counted from 1 on, by the same rules as the file."""
-    file = _to_save(request, record_pk, number)
-    if not isinstance(file, OpenedFile):
-        return file
-    if not 1 <= picture <= len(file.pictures):
-        raise Http404
-    shown = file.pictures[picture - 1]
-    return _handed_out(shown.content, shown.sort.media_type, file.name_of_picture(picture))
+
+    def opened(record: Record) -> OpenedPicture:
+        return open_picture(record, number, picture, clock=clocks.shared())
+
+    shown = _to_save(request, record_pk, number, opened)
+    if isinstance(shown, HttpResponse):
+        return shown
+    return _handed_out(shown.content, shown.sort.media_type, shown.name)
 
 
-def _to_save(request: HttpRequest, record_pk: int, number: int) -> OpenedFile | HttpResponse:
-    """A file of theirs, or where to go first. Http404 for anybody else."""
+def _to_save(
+    request: HttpRequest, record_pk: int, number: int, opened: Callable[[Record], _Opened]
+) -> _Opened | HttpResponse:
+    """What is `opened` of a record of theirs, or where to go first. Http404 for anybody else, and where it has no
+    such thing."""
     record = _record(request, record_pk)
     try:
         if asking_first.is_due(record, session=request.session):
             subject = entries.subject_of(record) or OTHER
             return redirect("entry", subject.key, record.pk)
-        return _opened(record, number)
+        return _found(lambda: opened(record))
     except (VaultError, FileRefused):
         return redirect("file", record_pk=record_pk, number=number)
 
@@ -102,9 +110,9 @@ def _handed_out(content: bytes, content_type: str, name: str) -> HttpResponse:
     return response
 
 
-def _opened(record: Record, number: int) -> OpenedFile:
+def _found(opened: Callable[[], _Opened]) -> _Opened:
     try:
-        return open_file(record, number, clock=clocks.shared())
+        return opened()
     except (LookupError, Record.DoesNotExist):
         raise Http404 from None
 

@@ -21,6 +21,11 @@ def saving(sort: Sort) -> str:
     return gettext("Save the text") if sort.suffix == "txt" else gettext("Save the file")
 
 
+def short() -> str:
+    """What a text ends with of which less came than its record says there is."""
+    return gettext("This may not be all of it: less came than the provider said.")
+
+
 def cut() -> str:
     """What a text that was cut ends with."""
     return gettext("The file is longer. The rest is not in this text.")

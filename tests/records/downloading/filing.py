@@ -2,6 +2,7 @@
 
 import json
 import uuid
+import zlib
 from base64 import b64encode
 from collections.abc import Callable
 from datetime import datetime
@@ -18,6 +19,18 @@ from tests.records.linked import AT
 FILE = "GET /fhir/r4/document/pdf-1"
 BINARY = "GET /fhir/r4/Binary/b1"
 PDF = b"%PDF-1.4 canary of a letter"
+
+
+def png_part(kind: bytes, data: bytes) -> bytes:
+    """One part of a PNG picture."""
+    return len(data).to_bytes(4, "big") + kind + data + zlib.crc32(kind + data).to_bytes(4, "big")
+
+
+PNG_HEADER = png_part(b"IHDR", b"\0\0\0\1\0\0\0\1\x08\0\0\0\0")  # of a gray dot
+PNG_BEGINNING = b"\x89PNG\r\n\x1a\n"
+PNG = (
+    PNG_BEGINNING + PNG_HEADER + png_part(b"IDAT", zlib.compress(b"\0\x7f")) + png_part(b"IEND", b"") + b"canary of it"
+)
 
 
 def clock() -> datetime:

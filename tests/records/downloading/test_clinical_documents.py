@@ -4,14 +4,16 @@ from base64 import b64encode
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from apps.records.downloading import clinical_documents, pictures, reading, sniffing
 from apps.records.downloading.sniffing import Form
 from apps.records.presenters.prose import blocks
 from apps.records.presenters.prose.blocks import MOST_BLOCKS, Block, BlockKind
-from tests.records.downloading.filing import hold, inline
+from tests.records.downloading.filing import FILE, PNG, PNG_BEGINNING, hold, inline, linked_to
+from tests.records.linked import give_tokens
+from tests.wire.servers import http
 
-PNG = b"\x89PNG\r\n\x1a\n" + b"canary of a picture"
 TIFF = b"II*\x00" + b"canary of a scan"
 
 
@@ -149,6 +151,7 @@ class TestAPicture:
         ("entry", "number"),
         [
             (media("m1", TIFF, kind="image/png"), 1),
+            (media("m1", PNG_BEGINNING + b"damaged"), 1),
             (media("m1", b"<svg onload='alert(1)'/>", kind="image/png"), 1),
             (media("m1", also=' compression="DF"'), 0),
             (media("other"), 0),
@@ -172,8 +175,22 @@ class TestAPicture:
         assert found.plain.endswith("Last words")
         assert not found.is_cut
 
+    def test_is_found_by_its_number_alone_as_among_all(self):
+        commented = f"<!-- {media('m0')} -->" + media("m0", also=" compression='DF'")
+        region = f"<cda:regionOfInterest ID='r1'>{media('m2', TIFF)}</cda:regionOfInterest>"
+        markup = document(section("", commented, media("m1"), region, media("m3")))
+        found = pictures.of(markup)
+        assert [sorted(picture.names) for picture in found] == [["m1"], ["m2", "r1"], ["m3"]]
+        assert [pictures.numbered(markup, number) for number in range(5)] == [None, *found, None]
+
     @pytest.mark.parametrize(
-        "markup", ["<observationMedia>" * 100_000, "<observationMedia ID='a'><value representation='B64'>" * 50_000]
+        "markup",
+        [
+            "<observationMedia>" * 100_000,
+            "<!--" * 500_000,
+            "<regionOfInterest ID=" * 100_000,
+            "<observationMedia ID='a'><value representation='B64'>" * 50_000,
+        ],
     )
     def test_made_to_hurt_is_looked_for_in_one_pass(self, markup):
         assert pictures.of(markup) == ()
@@ -199,7 +216,7 @@ class TestThePage:
     def test_shows_a_picture_from_an_address_of_ours(self, hers, record):
         said = hers.get(reverse("file", args=[record.pk, 0])).content.decode()
         assert f'src="{reverse("save_picture", args=[record.pk, 0, 1])}"' in said
-        assert "A picture stands here that we cannot show." in said
+        assert "A picture stands here that browsers cannot draw." in said
         assert f'href="{reverse("save_picture", args=[record.pk, 0, 2])}"' in said
         assert "A picture stands here that is not shown. Its provider has it." in said
         assert "1. Rest" in said
@@ -213,6 +230,19 @@ class TestThePage:
         assert "sandbox" in answer["Content-Security-Policy"]
         assert answer["X-Content-Type-Options"] == "nosniff"
         assert "no-store" in answer["Cache-Control"]
+
+    def test_hands_a_picture_out_without_reading_the_text_around_it(self, hers, record, monkeypatch):
+        monkeypatch.setattr(reading, "read", None)
+        assert hers.get(reverse("save_picture", args=[record.pk, 0, 1])).content == PNG
+
+    def test_says_why_a_picture_of_a_file_that_came_short_is_not_shown(self, hers, linked, provider):
+        give_tokens(linked, issued_at=timezone.now())
+        sent = document(section("<renderMultiMedia referencedObject='m1'/>", media("m1"))).encode()
+        provider.answers[FILE] = http(body=sent, content_type="text/xml")
+        record = hold(linked, linked_to("document/pdf-1", "text/xml", size=len(sent) + 9))
+        said = hers.get(reverse("file", args=[record.pk, 0])).content.decode()
+        assert "A picture stands here. It is not shown, as this file may not be complete." in said
+        assert "<img" not in said
 
     @pytest.mark.parametrize("number", [0, 3, 99])
     def test_has_no_other_pictures(self, hers, record, number):

@@ -6,10 +6,11 @@ from base64 import b64encode
 import pytest
 
 from apps.audit.recording import Actor
+from apps.directory.models import Endpoint
 from apps.records import forgetting
 from apps.records.downloading import FileRefused, Reason, fetching, open_file
 from apps.records.downloading.sniffing import Form
-from apps.records.models import Attachment
+from apps.records.models import Attachment, SyncRun
 from apps.records.presenters.prose import blocks
 from apps.vault.errors import CannotOpen
 from apps.wire import fhir
@@ -66,6 +67,22 @@ class TestAFileBehindAnAddress:
         assert open_file(hold(linked, linked_to("Binary/b1")), 0, clock=clock).content == PDF
         asked = [request.headers["accept"] for request in provider.sent(BINARY)]
         assert asked == ["application/pdf", "application/fhir+json", "application/json"]
+
+    def test_is_asked_for_in_the_version_that_its_server_changed_over_to(self, linked, provider):
+        """The directory has not heard of it."""
+        Endpoint.objects.update(fhir_version="dstu2")
+        linked.refresh_from_db()
+        run = SyncRun.objects.create(
+            user=linked.user, connection=linked, stated_version="r4", outcome="complete", created_at=AT, finished_at=AT
+        )
+        run.steps.create(user=linked.user, resource_type="MedicationRequest", status="complete", finished_at=AT)
+        wrapped = {"resourceType": "Binary", "contentType": "application/pdf", "data": b64encode(PDF).decode()}
+
+        def answer(request):
+            return http(body=wrapped) if request.headers["accept"] == "application/fhir+json" else http(406)
+
+        provider.answers[BINARY] = answer
+        assert open_file(hold(linked, linked_to("Binary/b1")), 0, clock=clock).content == PDF
 
     @pytest.mark.parametrize("status", [400, 405, 415])
     def test_is_asked_for_once_where_not_its_type_is_refused(self, linked, provider, status):

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.records.models import Attachment
-from tests.records.downloading.filing import FILE, PDF, hold, inline, linked_to
+from tests.records.downloading.filing import FILE, PDF, PNG, PNG_BEGINNING, hold, inline, linked_to
 from tests.records.linked import give_tokens
 from tests.wire.servers import http
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 HOSTILE = b"<html><script>alert('x')</script><p>Your <b>test</b> is <img src=x onerror=alert(1)>due.</p></html>"
 CLOSED_KIND = [
     ("application/pdf", PDF, "application/pdf", "letter.pdf"),
-    ("image/png", b"\x89PNG\r\n\x1a\n rest", "image/png", "letter.png"),
+    ("image/png", PNG, "image/png", "letter.png"),
     ("application/x-sh", b"\x00\x01#!/bin/sh", "application/octet-stream", "letter.bin"),
 ]
 
@@ -79,23 +79,37 @@ class TestThePageOfAFile:
         assert "Say: &lt;script&gt;alert(1)&lt;/script&gt;" in html
 
     def test_shows_a_picture_that_every_browser_draws(self, hers, linked):
-        record = hold(linked, inline(b"\x89PNG\r\n\x1a\n rest", "image/png", title='A "rash"'))
+        record = hold(linked, inline(PNG, "image/png", title='A "rash"'))
         html = re.sub(r"\s+", " ", hers.get(page(record)).content.decode())
         assert f'<img class="picture" src="{saving(record)}" alt="A &quot;rash&quot;">' in html
         assert "We cannot show" not in html
 
-    @pytest.mark.parametrize("content", [b"II*\x00 rest", b"<svg xmlns='http://www.w3.org/2000/svg'/>"])
-    def test_shows_no_other_picture(self, hers, linked, content):
-        html = hers.get(page(hold(linked, inline(content, "image/png", title="Scan")))).content.decode()
+    @pytest.mark.parametrize("content", [b"II*\x00 rest", PNG_BEGINNING + b"rest", PNG[:40]])
+    def test_says_of_a_picture_that_no_browser_draws_what_it_is(self, hers, linked, content):
+        record = hold(linked, inline(content, "image/png", title="Scan"))
+        html = hers.get(page(record)).content.decode()
         assert "<img" not in html
-        assert "We cannot show" in html or "There is no text" in html
+        assert "Browsers cannot draw this picture." in html
+        assert f'href="{saving(record)}"' in html
+
+    def test_shows_no_drawing_that_is_markup(self, hers, linked):
+        sent = b"<svg xmlns='http://www.w3.org/2000/svg'/>"
+        html = hers.get(page(hold(linked, inline(sent, "image/png", title="Scan")))).content.decode()
+        assert "<img" not in html
+        assert "There is no text" in html
 
     def test_shows_no_picture_that_came_short(self, hers, live, provider):
-        provider.answers[FILE] = http(body=b"\x89PNG\r\n\x1a\n rest", content_type="image/png")
+        provider.answers[FILE] = http(body=PNG, content_type="image/png")
         html = hers.get(page(hold(live, linked_to("document/pdf-1", title="Scan", size=999)))).content.decode()
         assert "This may not be all of it" in html
         assert "<img" not in html
         assert "We cannot show this kind of file" not in html
+        assert "Browsers cannot draw" not in html
+
+    def test_says_in_the_saved_text_that_less_came(self, hers, live, provider):
+        provider.answers[FILE] = http(body=b"<p>Half a let", content_type="text/html")
+        said = hers.get(saving(hold(live, linked_to("document/pdf-1", "text/html", size=999)))).content.decode()
+        assert said == "Half a let\n\nThis may not be all of it: less came than the provider said.\n"
 
     def test_shows_figures_one_below_the_other(self, hers, linked):
         html = hers.get(page(hold(linked, inline(b"Sodium    140\nPotassium 4.1\nIron      90")))).content.decode()
