@@ -1,6 +1,7 @@
 """Several steps at a time: as many questions under way as the provider's kind allows, each answer stored as it comes,
-while others are awaited. A type's next page is asked for when its last one is stored; where nothing else would be asked
-meanwhile, that one is put aside first, and the next asked for while it is stored.
+while others are awaited. A type's next page is asked for when its last one is stored. Of the type that was begun first,
+and where nothing else would be asked meanwhile, that one is put aside first, and the next asked for while it is stored:
+one type's pages follow each other, and the longest type is what everything waits for in the end.
 
 One thread works with rows, this one; the others wait for the provider (`fetching`). What concerns every step alike,
 such as a 429, stops the asking; what is under way then is still taken and stored, so that nothing is asked for twice.
@@ -8,7 +9,7 @@ such as a 429, stops the asking; what is under way then is still taken and store
 
 from collections import deque
 from collections.abc import Iterable
-from concurrent.futures import FIRST_COMPLETED, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Final, Protocol
 
 from apps.connections.refreshing import NeedsReauthorization, NotYet, SwitchedOff
@@ -64,7 +65,7 @@ class Flow:
         self._waiting = deque(streams)
         self._begun: list[Stream] = []
         self._delayed: list[Stream] = []
-        self._under_way: dict[object, tuple[Stream, Asked]] = {}
+        self._under_way: dict[Future[Answer], tuple[Stream, Asked]] = {}
         self._gives_up = gives_up
         self._stops_others = stops_others
         self._stopped_by: Exception | None = None
@@ -78,12 +79,20 @@ class Flow:
         """
         self._fill()
         while self._under_way:
-            futures = [asked.future for _stream, asked in self._under_way.values()]
-            for future in wait(futures, return_when=FIRST_COMPLETED).done:
-                self._take(*self._under_way.pop(future))
+            self._take(*self._first_answered())
             self._fill()
         if self._stopped_by is not None and (self._begun or self._waiting):
             raise self._stopped_by
+
+    def _first_answered(self) -> tuple[Stream, Asked]:
+        """Of what is answered, once anything is, that of the step that was begun first."""
+        answered = wait(list(self._under_way), return_when=FIRST_COMPLETED).done
+        return self._under_way.pop(min(answered, key=self._place))
+
+    def _place(self, future: "Future[Answer]") -> int:
+        """When its step was begun; of one that was put down since, after the others."""
+        stream, _asked = self._under_way[future]
+        return self._begun.index(stream) if stream in self._begun else len(self._begun)
 
     def _fill(self) -> None:
         while self._stopped_by is None and len(self._under_way) < self._work.source.parallel:
@@ -125,7 +134,7 @@ class Flow:
             stream.receive(asked.question, answer)
             self._stop_where_slice_is_over()
             self._fill()
-            if not self._under_way and self._stopped_by is None:
+            if self._stopped_by is None and (not self._under_way or self._begun[:1] == [stream]):
                 stream.put_aside()
                 self._fill()
             stream.store()

@@ -1,0 +1,125 @@
+"""Several types at a time: whose page goes before whose."""
+
+from concurrent.futures import Future
+from types import SimpleNamespace
+from typing import Any
+
+from django.test.utils import CaptureQueriesContext
+
+from apps.records.syncing.flowing import Flow
+from tests.records.people import allergy, bundle
+from tests.records.provider import ALLERGIES
+from tests.records.runs import stored, sync
+from tests.wire.servers import http
+
+
+class Source:
+    """Of a provider that answers all questions under way at once, the last that was asked first."""
+
+    parallel = 3
+
+    def __init__(self, told):
+        self._told = told
+
+    def ask(self, question):
+        self._told.append(f"ask {question}")
+        future: Future[None] = Future()
+        future.set_result(None)
+        return SimpleNamespace(question=question, future=future)
+
+    def answer(self, _asked):
+        return None
+
+
+class Pages:
+    """A type of so many pages, whose next may be asked for when the last is stored or put aside."""
+
+    def __init__(self, name, count, told):
+        self.step = SimpleNamespace(name=name)
+        self._name = name
+        self._left = count
+        self._told = told
+        self._is_asked = self._is_held = False
+
+    is_done = property(lambda self: not self._left)
+
+    def begin(self):
+        pass
+
+    def next(self):
+        if self.is_done or self._is_asked or self._is_held:
+            return None
+        self._is_asked = True
+        return self._name
+
+    def receive(self, _question, _answer):
+        self._left -= 1
+        self._is_asked, self._is_held = False, True
+
+    def put_aside(self):
+        if not self.is_done:
+            self._told.append(f"put {self._name} aside")
+            self._is_held = False
+
+    def store(self):
+        self._told.append(f"store {self._name}")
+        self._is_held = False
+
+    def close(self):
+        self._told.append(f"close {self._name}")
+
+
+def flow(*counts):
+    """What is done, in its order, with types of so many pages."""
+    told: list[str] = []
+    streams: Any = [Pages(name, count, told) for name, count in zip("abcdef", counts, strict=False)]
+    work: Any = SimpleNamespace(source=Source(told), is_slice_over=False)
+    Flow(work, streams, gives_up=False).run()
+    return told
+
+
+class TestTypeThatWasBegunFirst:
+    def test_is_asked_on_before_its_page_is_stored_since_all_wait_for_its_last(self):
+        assert flow(2, 1)[:5] == ["ask a", "ask b", "put a aside", "ask a", "store a"]
+
+    def test_goes_before_others_that_were_answered_as_well(self):
+        stores = [line for line in flow(3, 3, 3) if line.startswith("store")]
+        assert stores == [f"store {name}" for name in "aaabbbccc"]
+
+    def test_gives_its_place_to_the_next_when_it_ended(self):
+        told = flow(1, 2, 1)
+        assert told.index("put b aside") > told.index("close a")
+        assert "put c aside" not in told
+
+
+class TestLaterTypes:
+    def test_are_stored_before_they_are_asked_on_while_others_are_awaited(self):
+        told = flow(9, 2)
+        assert "put b aside" not in told[: told.index("close a")]
+
+
+class TestKeyOfThePatient:
+    def test_is_unlocked_as_often_for_many_pages_as_for_one(self, db, linked, provider, django_assert_max_num_queries):
+        pages(provider, 1)
+        sync(linked)
+        with django_assert_max_num_queries(1000) as few:
+            pages(provider, 2)
+            sync(linked)
+        with django_assert_max_num_queries(1000) as many:
+            pages(provider, 6)
+            sync(linked)
+        assert len(stored()) == 6
+        assert unlockings(many) <= unlockings(few)
+
+
+def pages(provider, count):
+    """An answer of so many pages, with an allergy on each."""
+    for number in range(1, count + 1):
+        key = ALLERGIES if number == 1 else f"GET /fhir/r4/AllergyIntolerance?page={number}"
+        after = provider.next_url(number + 1) if number < count else None
+        provider.answers[key] = http(body=bundle(allergy(f"a{number}"), next_url=after))
+
+
+def unlockings(queries: CaptureQueriesContext) -> int:
+    """How often a key was looked up."""
+    return sum("FROM vault_datakey" in query["sql"] for query in queries.captured_queries)
