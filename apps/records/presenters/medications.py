@@ -111,6 +111,8 @@ class MedicationEntry(Entry, frozen=True, kw_only=True, gc=False):
 
 
 _ORDERS = frozenset({"MedicationOrder", "MedicationRequest"})
+# Of requests and statements, of DSTU2, and of dispenses.
+_STATUS_REASONS = ("statusReason", "reasonEnded", "reasonNotTaken", "statusReasonCodeableConcept")
 _ORDER_STATUSES = {
     "active": Status.ON_LIST,
     "on-hold": Status.PAUSED,
@@ -270,7 +272,7 @@ def _circumstances(resource: Element, context: Context) -> dict[str, Any]:
         "more_dosages": dosages.beyond(resource),
         "reasons": _reasons(resource, context),
         "written_down": moments.read(resource, "dateAsserted", means="written-down"),
-        "stopped_because": naming.titles(resource, "statusReason", "reasonEnded", "reasonNotTaken"),
+        "stopped_because": naming.titles(resource, *_STATUS_REASONS),
         "is_patient_reported": _is_patient_reported(resource),
         "orders": naming.own_ids_of(resource, "authorizingPrescription", context, types=_ORDERS),
     }

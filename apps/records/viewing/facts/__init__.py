@@ -23,6 +23,7 @@ from apps.records.viewing.facts import labels, lines, repeating
 from apps.records.viewing.wording import values_in_words, whens, words
 
 _SAID_BY_NAME: Final = {
+    "is_certainty_unknown": lines.of_unknown,
     "severity": lines.of_severity,
     "length": lines.of_length,
     "relationship": lines.of_relationship,
@@ -100,6 +101,8 @@ def _label(entry: Entry, name: str) -> str:
     if name == "taken" and isinstance(entry, MedicationEntry) and entry.kind is not Kind.REPORTED:
         is_forbidden = entry.status in {Status.NOT_TO_BE_TAKEN, Status.WAS_NOT_TO_BE_TAKEN}
         return labels.covers() if is_forbidden else labels.to_be_taken()
+    if name == "stopped_because" and isinstance(entry, MedicationEntry):
+        return labels.why(entry.status)
     if name == "pharmacy" and isinstance(entry, MedicationEntry) and entry.kind is Kind.FILLED:
         return labels.filled_by()  # which may be a person
     return labels.of_field(type(entry).__name__, name)

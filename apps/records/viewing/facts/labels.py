@@ -7,6 +7,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
+from apps.records.presenters.medications import Status
+
 
 def status() -> str:
     """Of the status."""
@@ -41,6 +43,11 @@ def covers() -> str:
 def filled_by() -> str:
     """Of who handed a medicine over."""
     return gettext("Filled by")
+
+
+def why(status: str) -> str:
+    """Of why a medicine stands as its status says."""
+    return str(_WHY.get(status, _LABELS["stopped_because"]))
 
 
 def of_field(kind: str, name: str) -> str:
@@ -125,11 +132,11 @@ _LABELS: Final[Mapping[str, str | Promise]] = {
     "ingredients": _("Contains"),
     "taken": _("Taken"),
     "supply": _("Supply"),
-    "stopped_because": _("Why it was stopped"),
+    "stopped_because": _("Why it stands so"),
     "is_patient_reported": _("You said so yourself"),
     "began": _("Began"),
     "has_ended": _("Has ended"),
-    "is_certainty_unknown": _("How sure is not known"),
+    "is_certainty_unknown": _("How sure"),
     "body_sites": _("Body site"),
     "evidence": _("Signs"),
     "is_reported": _("Reported, given elsewhere"),
@@ -226,6 +233,15 @@ _LABELS: Final[Mapping[str, str | Promise]] = {
     "place": _("Where"),
     "places": _("Where"),
     "diagnoses": _("Diagnoses"),
+}
+_WHY: Final[Mapping[str, str | Promise]] = {
+    Status.CANCELED: _("Why it was canceled"),
+    Status.FINISHED: _("Why it ended"),
+    Status.NOT_FILLED: _("Why it was not filled"),
+    Status.NOT_TAKEN: _("Why it was not taken"),
+    Status.PAUSED: _("Why it is paused"),
+    Status.STOPPED: _("Why it was stopped"),
+    Status.WAITING: _("Why it waits"),
 }
 _OF_KIND: Final[Mapping[str, str | Promise]] = {
     "AllergyEntry.categories": _("Reaction to"),

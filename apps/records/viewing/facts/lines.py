@@ -91,6 +91,11 @@ def of_row(entry: Entry) -> tuple[str, ...]:
     return tuple(filter(None, found))
 
 
+def of_unknown(value: object) -> tuple[str, ...]:
+    """The line of what the provider says it does not know."""
+    return (gettext("Not known"),) if value else ()
+
+
 def of_severity(value: object) -> tuple[str, ...]:
     """The line of how severe a condition is."""
     said = words.of_severity(_text(value)) if isinstance(value, str) else ""

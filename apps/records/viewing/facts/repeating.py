@@ -20,7 +20,8 @@ def is_told(entry: Entry, name: str) -> bool:
     if isinstance(entry, GoalEntry):
         return name == "verdict" and (entry.status, entry.verdict) in _MEANT_BY
     if isinstance(entry, VisitEntry):
-        return name == "types" and entry.types == (entry.title,)
+        is_called_by_its_kind = not (entry.title or entry.class_said)
+        return (name == "types" and entry.types == (entry.title,)) or (name == "kind" and is_called_by_its_kind)
     if isinstance(entry, ConditionEntry):
         return name == "has_ended" and bool(entry.ended)
     if isinstance(entry, MedicationEntry):
