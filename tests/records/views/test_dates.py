@@ -33,6 +33,57 @@ class TestADateThatCannotBe:
         assert "looks wrong" not in text
 
 
+class TestAPeriodThatEndsBeforeItBegins:
+    SAID = "The end is before the beginning. Harbor Family Practice sent it so. Ask them."
+    VISIT = {"resourceType": "Encounter", "id": "v1", "status": "finished", "class": {"code": "IMP"}}
+
+    @pytest.mark.parametrize(
+        ("key", "sent"),
+        [
+            ("visits", {**VISIT, "period": {"start": "2024-05-09", "end": "2024-05-02"}}),
+            ("visits", {**VISIT, "period": {"start": "2024-05-09T10:00:00-05:00", "end": "2024-05-09T10:30:00-04:00"}}),
+            (
+                "conditions",
+                {
+                    "resourceType": "Condition",
+                    "id": "v1",
+                    "code": {"text": "Asthma"},
+                    "onsetDateTime": "2024-05",
+                    "abatementDateTime": "2023",
+                },
+            ),
+            (
+                "medicines",
+                {
+                    **order("v1"),
+                    "dosageInstruction": [
+                        {"timing": {"repeat": {"boundsPeriod": {"start": "2024-05-09", "end": "2024-05-02"}}}}
+                    ],
+                },
+            ),
+        ],
+    )
+    def test_is_shown_as_sent_and_said_to_be(self, hers, connection, key, sent):
+        keep(connection, sent)
+        record = Record.objects.get(logical_id="v1")
+        assert self.SAID in page(hers, "subject", key)
+        assert self.SAID in page(hers, "entry", key, record.pk)
+
+    @pytest.mark.parametrize(
+        ("start", "end"),
+        [
+            ("2024-05-09", "2024-05-09"),
+            ("2024-05-09", "2024-05"),
+            ("2024-05-09", "2024"),
+            ("2024-05-09T23:00:00-05:00", "2024-05-09"),
+            ("2024-05-09T10:00:00-05:00", "2024-05-09T10:30:00-06:00"),
+        ],
+    )
+    def test_is_not_one_that_may_not(self, hers, connection, start, end):
+        keep(connection, {**self.VISIT, "period": {"start": start, "end": end}})
+        assert "before the beginning" not in page(hers, "subject", "visits")
+
+
 class TestAClockTime:
     @pytest.mark.parametrize(
         ("sent", "said"),

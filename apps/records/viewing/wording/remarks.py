@@ -1,5 +1,5 @@
-"""What a page must say about an entry that the entry does not say itself: that a date cannot be, that a medicine's end
-has passed, that a visit never ended (patient experience 3.0, 3.1 and 3.7)."""
+"""What a page must say about an entry that the entry does not say itself: that a date cannot be, that two cannot both
+be, that a medicine's end has passed, that a visit never ended (patient experience 3.0, 3.1 and 3.7)."""
 
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
@@ -8,6 +8,7 @@ from typing import Final
 from django.utils.translation import gettext
 
 from apps.records.presenters import visits
+from apps.records.presenters.conditions import ConditionEntry
 from apps.records.presenters.datatypes import dates
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.medications import Group, MedicationEntry
@@ -26,11 +27,21 @@ def of(entry: Entry, *, provider: str, born: date | None, at: datetime) -> tuple
 def _said(entry: Entry, provider: str, born: date | None, at: datetime) -> Iterator[str]:
     if whens.looks_wrong(entry, born=born, at=at):
         yield gettext("This date looks wrong. Ask %(provider)s.") % {"provider": provider}
+    if any(whens.is_reversed(starts, ends) for starts, ends in _periods(entry)):
+        yield gettext("The end is before the beginning. %(provider)s sent it so. Ask them.") % {"provider": provider}
     if isinstance(entry, MedicationEntry) and entry.group is Group.CURRENT and _is_over(entry.ends_at, at):
         said = gettext("The end date has passed (%(date)s). Ask whether you still take it.")
         yield said % {"date": dates.sent_date(entry.ends_at)}
     if isinstance(entry, VisitEntry) and entry.is_open and _is_over(entry.when.starts, at - _LONG_AGO):
         yield str(visits.NO_END_WORDS)
+
+
+def _periods(entry: Entry) -> Iterator[tuple[str, str]]:
+    yield entry.when.starts, entry.when.ends
+    if isinstance(entry, MedicationEntry):
+        yield entry.taken.starts, entry.taken.ends
+    if isinstance(entry, ConditionEntry):
+        yield entry.began.starts, entry.ended.ends or entry.ended.starts
 
 
 def _is_over(sent: str, at: datetime) -> bool:

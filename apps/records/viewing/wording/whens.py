@@ -114,6 +114,16 @@ def looks_wrong(entry: Entry, *, born: date | None, at: datetime) -> bool:
     return (is_ahead and not may_be_ahead) or _is_before_birth(sent, entry, born, at)
 
 
+def is_reversed(starts: str, ends: str) -> bool:
+    """Whether what ends then cannot have begun then, however exact the two dates are."""
+    begun, over = datetimes.parse(starts), datetimes.parse(ends)
+    if begun is None or over is None:
+        return False
+    if begun.has_offset and over.has_offset:
+        return over.starts_at < begun.starts_at
+    return over.last_day < begun.first_day
+
+
 def _is_before_birth(sent: FhirDateTime, entry: Entry, born: date | None, at: datetime) -> bool:
     if born is None or entry.when.means == "born" or entry.resource_type == "FamilyMemberHistory":
         return sent.first_day.year < at.year - _OLDEST_YEARS
