@@ -39,8 +39,8 @@ def show_entry(request: HttpRequest, subject_key: str, record_pk: int) -> HttpRe
     except VaultError as error:
         _LOG.error("A record does not open: connection %s, %s.", record.connection_id, type(error).__name__)
         return render(request, "records/entry.html", {**context, "page": None, "subject": None})
-    if page.subject is not None and page.subject.key != subject_key:
-        raise Http404
+    if page.subject is not None and page.subject.key != subject_key:  # kept from when it was listed elsewhere
+        return redirect("entry", page.subject.key, record_pk)
     if request.method == "POST":
         asking_first.note_answer(page, session=request.session)
         return redirect("entry", subject_key, record_pk)

@@ -202,10 +202,6 @@ class TestAnEntry:
         assert "We could not open this entry" in page(hers, "entry", "results", entry_of("o0").pk)
         assert "We cannot open this just now" in page(hers, "entry_as_sent", "results", entry_of("o0").pk)
 
-    def test_is_found_under_its_own_subject_alone(self, hers, connection):
-        keep(connection, result(0))
-        assert hers.get(reverse("entry", args=["allergies", entry_of("o0").pk])).status_code == 404
-
 
 class TestAResultWithSeveralRanges:
     def test_shows_each_and_judges_by_none(self, hers, connection):

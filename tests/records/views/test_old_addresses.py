@@ -1,0 +1,57 @@
+"""An address kept from before leads on, and tells nobody what it led to."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from apps.records.models import Record
+from tests.records.pages import text_of
+from tests.records.shelved import keep, result
+
+pytestmark = pytest.mark.django_db
+
+PAGES = ["entry", "entry_as_sent"]
+
+
+def missing(client, address):
+    """What the page says, without what every page has."""
+    answer = client.get(address)
+    assert answer.status_code == 404
+    return re.sub(r"\s+", " ", answer.content.decode()).split("<main", 1)[1].split("</main>")[0]
+
+
+class TestAnEntryThatIsNotHere:
+    @pytest.mark.parametrize("page", PAGES)
+    def test_leads_to_where_it_may_be_looked_for(self, hers, page):
+        said = missing(hers, reverse(page, args=["results", 4711]))
+        for further in ("search_record", "everything_by_date", "connections", "home"):
+            assert f'href="{reverse(further)}"' in said
+
+    @pytest.mark.parametrize("page", PAGES)
+    def test_looks_like_one_of_somebody_else(self, sam, client, connection, page):
+        keep(connection, result(0))
+        client.force_login(sam)
+        theirs = reverse(page, args=["results", Record.objects.get(logical_id="o0").pk])
+        assert missing(client, theirs) == missing(client, reverse(page, args=["results", 4711]))
+
+    def test_leads_nobody_in_particular_into_a_record(self, client):
+        said = missing(client, "/no/such/page/")
+        assert reverse("search_record") not in said
+        assert "your record" not in said
+
+
+class TestAnEntryUnderAnotherSubject:
+    """What an entry is listed under may change, by its provider or by a release of ours."""
+
+    @pytest.mark.parametrize("subject", ["allergies", "no-such-subject"])
+    def test_is_found_where_it_is_now(self, hers, sam, connection, subject):
+        keep(connection, result(0))
+        pk = Record.objects.get(logical_id="o0").pk
+        kept = reverse("entry", args=[subject, pk])
+        now = reverse("entry", args=["results", pk])
+        assert hers.get(kept).headers["Location"] == now
+        assert hers.post(kept).headers["Location"] == now
+        assert "Sodium" in text_of(hers.get(kept, follow=True))
+        hers.force_login(sam)
+        assert hers.get(kept).status_code == 404
