@@ -121,6 +121,7 @@ class Searching:
         """End the step, with the gravest of what is missing. Raises LeaseLost."""
         if not any(planning.asks_for_changes(search) for search in self._searches):
             self.step.since_at = None
+        self.step.rows_kept = stepping.rows_kept(self.step, self._work)  # different rows, as what follows compares
         gap, lacking = self._gap(), self._lacking()
         if self._do_searches_overlap():  # the sum of what they counted is no number of different rows
             self.step.rows_counted = None
@@ -199,8 +200,8 @@ class Searching:
 
     def _do_searches_overlap(self) -> bool:
         """Whether several brought the same rows, as those of two categories."""
-        came = stepping.rows_kept(self.step, self._work) + self.step.rows_refused
-        return len(self._searches) > 1 and self.step.rows_got > came
+        step = self.step
+        return len(self._searches) > 1 and step.rows_got > step.rows_kept + step.rows_refused
 
     def _should_be_there(self) -> bool:
         """Whether the server says that it offers the type, and has done so: a route that is lost for a day is not one
@@ -211,6 +212,5 @@ class Searching:
         """Fewer than the provider counted. Several searches may count one row twice, so there all rows got are
         compared."""
         step = self.step
-        is_single = len(self._searches) == 1
-        came = stepping.rows_kept(step, self._work) + step.rows_refused if is_single else step.rows_got
+        came = step.rows_kept + step.rows_refused if len(self._searches) == 1 else step.rows_got
         return step.rows_counted is not None and came + step.rows_unreadable < step.rows_counted
