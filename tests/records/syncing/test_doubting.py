@@ -12,8 +12,10 @@ from apps.records import gap_words, ledger
 from apps.records.models import Record, SyncStep
 from apps.records.syncing import watermarks
 from apps.records.syncing.keeping import doubting
+from apps.wire import resource_types
+from apps.wire.dialects import FhirVersion
 from tests.records.linked import AT, give_tokens
-from tests.records.people import allergy, bundle
+from tests.records.people import PATIENT_ID, allergy, bundle
 from tests.records.provider import ALLERGIES, METADATA, statement
 from tests.records.runs import step, sync
 from tests.wire.servers import http
@@ -170,6 +172,50 @@ class TestHardlyAnyOfMany:
         provider.answers[ALLERGIES] = http(body=bundle(*rows, total=40))
         run = check(linked, at=AT + WEEK)
         assert (run.outcome, here()) == ("complete", {f"new-{number}" for number in range(40)})
+
+
+class TestMuchOfMany:
+    @pytest.mark.parametrize(
+        ("came", "missing", "known", "is_doubtful"),
+        [
+            (200, 100, 200, True),
+            (200, 19, 200, False),
+            (200, 21, 200, False),
+            (250, 100, 200, False),
+            (20, 100, 0, False),
+        ],
+    )
+    def test_is_as_doubtful_unless_something_new_came_in_its_stead(self, came, missing, known, is_doubtful):
+        assert doubting.is_doubtful(came=came, missing=missing, known=known) is is_doubtful
+
+    def test_that_one_category_of_several_lacks_is_kept_and_told(self, linked, provider):
+        """Its search is answered, and empty; those of the others are as they were."""
+        provider.answers[METADATA] = http(body=statement("Patient", "Observation"))
+        sweep = f"GET /fhir/r4/Observation?patient={PATIENT_ID}&category="
+        for (pair,) in resource_types.RESOURCE_TYPES[FhirVersion.R4]["Observation"].narrow_searches:
+            provider.answers[sweep + pair[1]] = NONE
+        for name, count in (("laboratory", 30), ("vital-signs", 60)):
+            rows = [{"resourceType": "Observation", "id": f"{name}-{number}"} for number in range(count)]
+            provider.answers[sweep + name] = http(body=bundle(*rows, total=count))
+        check(linked, at=AT)
+        provider.answers[sweep + "laboratory"] = NONE
+        for at in (AT + WEEK, AT + WEEK + DAY):
+            run = check(linked, at=at)
+            assert (run.outcome, step(run, "Observation").gap) == ("partial", SyncStep.Gap.UNSEEN)
+            assert Record.objects.filter(resource_type="Observation", removed_at=None).count() == 90
+        told = next(one for one in ledger.lines(linked, run, provider="Harbor") if str(one.subject) == "Results")
+        assert told.word == "Not all seen"
+        run = check(linked, at=AT + WEEK + 2 * DAY)
+        assert (run.outcome, step(run, "Observation").rows_removed) == ("complete", 30)
+
+    def test_that_a_search_lacks_which_ends_early_as_if_that_were_all_is_kept(self, linked, provider):
+        rows = [allergy(f"a{number}") for number in range(60)]
+        provider.answers[ALLERGIES] = http(body=bundle(*rows))
+        check(linked, at=AT)
+        provider.answers[ALLERGIES] = http(body=bundle(*rows[:25]))
+        assert step(check(linked, at=AT + WEEK)).gap == SyncStep.Gap.UNSEEN
+        provider.answers[ALLERGIES] = http(body=bundle(*rows))
+        assert (check(linked, at=AT + WEEK + DAY).outcome, len(here())) == ("complete", 60)
 
 
 class TestItsSentences:

@@ -2,30 +2,36 @@
 
 An answer that is valid and empty may come of a mistake, such as an index that is being built or a filter too many.
 Whoever believed it at once would tell a patient that all of a kind is gone. So where a type that had rows brings none,
-or hardly any of many, what is missing is held, and pages say that it was not seen. It is believed when it is missing
-still `BELIEVED_AFTER` that, though more of the others came meanwhile, as of an index that is being built; until then
-the type is asked for everything at each check (`watermarks`). Single reads would tell no more: a server that lost its
-rows for a day answers 404 to them as well.
+or hardly any of many, what is missing is held, and pages say that it was not seen. So it is where much of many is
+missing at once and nothing new came in its stead, as of one category whose search is empty, or of a search that ends
+after some pages as if that were all.
+
+It is believed when it is missing still `BELIEVED_AFTER` that, though more of the others came meanwhile, as of an index
+that is being built; until then the type is asked for everything at each check (`watermarks`). Single reads would tell
+no more: a server that lost its rows for a day answers 404 to them as well.
 """
 
 from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q, QuerySet, Subquery
 
-from apps.records.models import Record
+from apps.records.models import Record, SyncRun
 
 BELIEVED_AFTER: Final = timedelta(hours=44)  # the check of the day after tomorrow, which may begin a little sooner
 _MANY: Final = 20
 _HARDLY_ANY: Final = 0.05
+_MUCH: Final = 0.1
 
 
-def is_doubtful(*, came: int, missing: int) -> bool:
+def is_doubtful(*, came: int, missing: int, known: int = 0) -> bool:
     """Whether so few came that the answer may be a mistake. Rows that came under new ids count: that is a provider that
-    counts anew, and no empty answer."""
+    counts anew, and no empty answer. `known` are those of them that were here before."""
     total = came + missing
-    return missing > 0 and (came == 0 or (total >= _MANY and came <= _HARDLY_ANY * total))
+    is_much = missing >= _MANY and missing >= _MUCH * (known + missing) and 2 * (came - known) < missing
+    is_hardly_any = came == 0 or (total >= _MANY and came <= _HARDLY_ANY * total)
+    return missing > 0 and (is_hardly_any or (known > 0 and is_much))
 
 
 def settle(held: QuerySet[Record], *, run_id: UUID, came: int, at: datetime) -> tuple[int, bool]:
@@ -34,8 +40,16 @@ def settle(held: QuerySet[Record], *, run_id: UUID, came: int, at: datetime) -> 
     missing = held.filter(removed_at__isnull=True).exclude(confirmed_by_run=run_id)
     missing.filter(unseen_at__gt=at).update(unseen_at=at)  # what a clock that was ahead wrote counts from now
     is_new, believed = Q(unseen_at__isnull=True), Q(unseen_at__lte=at - BELIEVED_AFTER)
-    if is_doubtful(came=came, missing=missing.count()):
+    lacking = missing.count()
+    known = _known(held, run_id=run_id) if lacking >= _MANY else 0
+    if is_doubtful(came=came, missing=lacking, known=known):
         missing.filter(is_new).update(unseen_at=at)
     else:
         believed |= is_new
     return missing.filter(believed).update(removed_at=at, unseen_at=None), missing.exists()
+
+
+def _known(held: QuerySet[Record], *, run_id: UUID) -> int:
+    """How many of those that came were here before."""
+    began_at = SyncRun.objects.filter(pk=run_id).values("created_at")
+    return held.filter(confirmed_by_run=run_id, first_received_at__lt=Subquery(began_at)).count()
