@@ -42,6 +42,8 @@ def read(markup: str, shown: Sequence[Picture] = ()) -> Reading:
         reader.take(piece)
         if reader.typesetter.is_full or count >= MOST_PIECES:
             return reader.typesetter.reading(is_cut=True)
+    if len(markup) <= LONGEST_MARKUP and reader.is_open:
+        reader.typesetter.miss()
     return reader.typesetter.reading(is_cut=len(markup) > LONGEST_MARKUP)
 
 
@@ -104,6 +106,11 @@ class _Reader:
         self._shown = shown
         self._footnotes = footnotes
         self._to_show: list[str] = []  # once what is written about them, their caption, was said
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the document is, which at the end of a whole one it is not."""
+        return self._where.is_in_document
 
     def take(self, piece: Piece) -> None:
         """The next piece."""
@@ -168,6 +175,10 @@ class _Where:
         self._part_at = 0  # how many were open when the part at hand began; 0: none
         self._sections: list[_Section] = []
         self._left: _Section | None = None  # the section that the last piece ended, where it says nothing
+
+    @property
+    def is_in_document(self) -> bool:
+        return "clinicaldocument" in self._open
 
     @property
     def is_in_part(self) -> bool:

@@ -85,7 +85,7 @@ class OpenedFile:
         if self.sort.form is Form.TEXT:
             return sniffing.decoded(self.content, declared=self.declared).encode(errors="replace")
         remarks = (
-            wording.short() if self.is_short else "",
+            wording.short() if self.is_short else wording.damaged() if self.reading.is_damaged else "",
             wording.gaps() if self.reading.has_gaps else "",
             wording.hidden() if self.reading.has_hidden else "",
             wording.pictures() if self.reading.has_pictures else "",

@@ -1,6 +1,7 @@
 """A file as our page shows it: its text, where it has any that we can read."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from apps.records.downloading import clinical_documents, pictures, sniffing
 from apps.records.downloading.pictures import Picture
@@ -19,6 +20,6 @@ def read(content: bytes, sort: Sort, *, declared: object, shown: Sequence[Pictur
     if sort.form is Form.CLINICAL_DOCUMENT:
         text = pictures.without(sniffing.decoded(content, declared=declared))
         found = clinical_documents.read(text, shown)
-        return found if found.blocks else blocks.of_markup(text)
+        return found if found.blocks else replace(blocks.of_markup(text), is_damaged=found.is_damaged)
     text = sniffing.decoded(sniffing.beginning(content, most=LONGEST_MARKUP * 2), declared=declared)
     return blocks.of_text(text) if sort.form is Form.TEXT else blocks.of_markup(text)

@@ -26,6 +26,11 @@ def short() -> str:
     return gettext("This may not be all of it: less came than the provider said.")
 
 
+def damaged() -> str:
+    """What a text ends with of whose document a part is damaged or missing."""
+    return gettext("A part of this file is damaged or missing. What could be read of it is here.")
+
+
 def cut() -> str:
     """What a text that was cut ends with."""
     return gettext("The file is longer. The rest is not in this text.")

@@ -106,13 +106,13 @@ def shown(value: object) -> str:
 
 def prose(value: object) -> str:
     """Text that somebody wrote at length, such as a conclusion or a note, fit to be shown: of an RTF document its text.
-    One longer than MOST_PROSE ends with an ellipsis."""
+    One longer than MOST_PROSE, or that ends in its middle, ends with an ellipsis."""
     if not isinstance(value, str):
         return ""
     is_cut = len(value) > MOST_PROSE
     if rich_text.is_one(value):
         read = rich_text.of_text(value)
-        value, is_cut = (read.plain, read.is_cut) if read.plain else (value, is_cut)
+        value, is_cut = (read.plain, read.is_cut or read.is_damaged) if read.plain else (value, is_cut)
     said = _UNSHOWABLE.sub("", value[:MOST_PROSE]).strip()
     return f"{said}…" if is_cut else said
 

@@ -119,6 +119,11 @@ class TestASection:
         text += " <content revised='insert'>allergies</content><br/>to <sub>any</sub> drug"
         assert read(document(section(text))).plain == "Findings\nNo known allergies\nto any drug"
 
+    @pytest.mark.parametrize(("end", "is_damaged"), [("</section></ClinicalDocument>", False), ("", True)])
+    def test_of_a_document_without_an_end_is_not_said_to_be_all(self, end, is_damaged):
+        found = read(f"<ClinicalDocument><section><title>Allergies</title><text>Penicillin</text>{end}")
+        assert (found.plain, found.is_damaged) == ("Allergies\nPenicillin", is_damaged)
+
 
 class TestAPicture:
     def test_stands_where_the_text_shows_it(self):
@@ -263,6 +268,28 @@ class TestThePage:
         said = hers.get(reverse("file", args=[record.pk, 0])).content.decode()
         assert "The document has pictures that are not shown here. Its provider has them." in said
         assert "src=x" not in said
+
+    def test_says_that_a_part_of_a_document_is_missing(self, hers, connection):
+        record = hold(connection, inline(b"{\\rtf1 Take one tabl", "application/rtf"))
+        said = hers.get(reverse("file", args=[record.pk, 0])).content.decode()
+        assert "A part of this file is damaged or missing." in said
+        assert "Take one tabl" in said
+        saved = hers.get(reverse("save_file", args=[record.pk, 0])).content.decode()
+        assert saved.startswith("Take one tabl\n\nA part of this file is damaged or missing.")
+
+    @pytest.mark.parametrize(
+        ("content", "words"),
+        [
+            (b"{\\rtf1 {\\info x", "No text could be read in what came."),
+            (b"<p hidden>Canary</p>", "The document hides some of its text"),
+            (b"<p></p>", "There is no text in this file."),
+        ],
+    )
+    def test_without_a_word_says_why(self, hers, connection, content, words):
+        record = hold(connection, inline(content, "text/html"))
+        said = hers.get(reverse("file", args=[record.pk, 0])).content.decode()
+        assert words in said
+        assert ("There is no text in this file." in said) is (words == "There is no text in this file.")
 
     def test_says_that_a_document_hides_text(self, hers, connection):
         record = hold(connection, inline(b"<html><p>Seen</p><p hidden>Canary</p></html>", "text/html"))

@@ -63,6 +63,25 @@ class TestRichText:
         assert rich_text.read(rb"{\rtf1 a{\pict\bin6 }}}{{{}b}").plain == "ab"
 
     @pytest.mark.parametrize(
+        ("content", "said"),
+        [
+            (r"a\bin9999 Allergic to penicillin}", "aAllergic to penicillin"),
+            (r"a{\pict\bin9999 0101}b}", "ab"),
+            ("a{\\pict\\bin9999 \0\1}{b}\\par c", "a"),
+            (r"a{\info b", "a"),
+            (r"Take one tabl", "Take one tabl"),
+        ],
+        ids=["a wrong length", "a wrong length of a picture", "data that is cut", "a part without end", "no end"],
+    )
+    def test_that_is_damaged_tells_what_can_be_read_and_says_so(self, content, said):
+        found = rich_text.of_text("{\\rtf1 " + content)
+        assert (found.plain, found.is_damaged) == (said, True)
+
+    def test_that_is_whole_is_not_said_to_be_damaged(self):
+        assert not rich_text.of_text(r"{\rtf1 a{\pict\bin6 }}}{{{}b}").is_damaged
+        assert not rich_text.read(RTF).is_damaged
+
+    @pytest.mark.parametrize(
         "content",
         [
             b"{" * 100_000,

@@ -89,13 +89,15 @@ class Block:
 class Reading:
     """What could be read of a text; `is_cut` where it was longer than we show, `has_gaps` where something of it was
     crossed out by its author, `has_hidden` where it has text that no reader sees: neither is told. `lacks_pictures`
-    where it has some that are not among the blocks."""
+    where it has some that are not among the blocks; `is_damaged` where it is not what it should be, such as ended in
+    its middle, and may have said more."""
 
     blocks: tuple[Block, ...] = ()
     is_cut: bool = False
     has_gaps: bool = False
     has_hidden: bool = False
     lacks_pictures: bool = False
+    is_damaged: bool = False
 
     @property
     def plain(self) -> str:
@@ -126,6 +128,7 @@ class Typesetter:
         self._has_gaps = False
         self._has_hidden = False
         self._lacks_pictures = False
+        self._is_damaged = False
         self._numbering = Numbering()
         self._label = ""  # the number of the item at hand, until something is said in it
         self._is_begun = False  # whether anything was said in the block at hand
@@ -146,6 +149,7 @@ class Typesetter:
             self._feed_tag(piece, is_end=piece.kind is PieceKind.END)
 
     def _feed_tag(self, piece: Piece, *, is_end: bool) -> None:
+        self._follow_style(piece, is_end=is_end)
         if is_list(piece.value):
             self._numbering.end() if is_end else self._numbering.begin(piece.value, piece.attributes)
         if piece.value == "img" and not is_end and not _DECORATION.search(piece.attributes):
@@ -175,6 +179,10 @@ class Typesetter:
     def hide(self, text: str) -> None:
         """This stands here, and no reader of the document sees it."""
         self._has_hidden = self._has_hidden or bool(text.strip())
+
+    def miss(self) -> None:
+        """Something should stand here that cannot be read."""
+        self._is_damaged = True
 
     def lack_picture(self) -> None:
         """A picture stands here that nothing is told of."""
@@ -276,7 +284,9 @@ class Typesetter:
         self.end_row()
         self.end_block()
         is_cut = is_cut or self.is_full
-        return Reading(tuple(self._blocks), is_cut, self._has_gaps, self._has_hidden, self._lacks_pictures)
+        return Reading(
+            tuple(self._blocks), is_cut, self._has_gaps, self._has_hidden, self._lacks_pictures, self._is_damaged
+        )
 
     def _begin_item(self, attributes: str) -> None:
         number = self._numbering.next(attributes)

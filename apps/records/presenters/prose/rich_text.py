@@ -28,6 +28,8 @@ _SIGNS = {
     "ldblquote": "\u201c", "rdblquote": "\u201d", "emspace": " ", "enspace": " ",
 }  # fmt: skip
 _SYMBOLS = {"~": " ", "_": "-", "-": "", "{": "{", "}": "}", "\\": "\\", "\n": "\n", "\r": "\n"}
+_NO_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f]")
+_LOOKED_AT = 1000
 _DEEPEST = 2000
 _LEAD = 40  # what may stand before its first brace
 _MOST_TOKENS = 1_000_000
@@ -58,19 +60,22 @@ def is_one(text: str) -> bool:
 
 def of_text(sent: str) -> Reading:
     """The same of a document that came as text."""
-    reader = _Reader()
     text = sent[:LONGEST_MARKUP]
+    reader = _Reader(sent)
     for count, token in enumerate(_TOKEN.finditer(text)):
         if token.start() >= reader.skips_to:
             reader.take(token)
         if count > _MOST_TOKENS or reader.typesetter.is_full:
             return reader.typesetter.reading(is_cut=True)
     reader.flush()
+    if len(sent) <= LONGEST_MARKUP and reader.is_open:
+        reader.typesetter.miss()
     return reader.typesetter.reading(is_cut=len(sent) > LONGEST_MARKUP)
 
 
 class _Reader:
-    def __init__(self) -> None:
+    def __init__(self, sent: str) -> None:
+        self._sent = sent
         self.typesetter = Typesetter()
         self.skips_to = 0  # past binary data
         self._group = _Group()
@@ -79,6 +84,11 @@ class _Reader:
         self._to_drop = 0
         self._encoding = "cp1252"
         self._bytes = bytearray()  # of escapes that may be halves of one character
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a group is, which at the end of a whole document none is."""
+        return bool(self._groups)
 
     def take(self, token: re.Match[str]) -> None:
         """The next token."""
@@ -159,12 +169,22 @@ class _Reader:
         elif word == "uc":
             self._change(replace(group, fallback=max(0, min(number or 0, 10))))
         elif word == "bin":
-            self.skips_to = end + max(0, number or 0)
+            self._skip(end, max(0, number or 0))
         elif word == "ansicpg":
             self._encoding = _known_encoding(number)
         elif not group.is_silent:
             self._change(_set(group, word, is_on=number != 0))
             self._lay_out(word)
+
+    def _skip(self, start: int, length: int) -> None:
+        """Past binary data. Data that ends behind the document is cut, or its length is a wrong word: then what is
+        text is no data, and told."""
+        if start + length <= len(self._sent):
+            self.skips_to = start + length
+            return
+        self.typesetter.miss()
+        if _NO_TEXT.search(self._sent, start, start + _LOOKED_AT):
+            self.skips_to = len(self._sent)
 
     def _lay_out(self, word: str) -> None:
         if word == "footnote":  # it stands in the text that it is about
