@@ -156,6 +156,10 @@ class TestHtml:
             ("H<sub>2</sub>O, B<sub>12</sub>", "H2O, B12"),
             ("10<sub>2</sub>", "10₂"),
             ("<table><tr><td>10<sup>9</td><td>5</sup></td></tr></table>", "10^9 5"),
+            ("2<sup>1</sup>/<sub>2</sub> tablets, H/<sub>2</sub>", "2¹/₂ tablets, H/2"),
+            ("10<span style='font-size:70%; vertical-align: super'>9<span>/</span></span><span>L</span>", "10^9/L"),
+            ('10<font style="VERTICAL-ALIGN:super">9</p><p>7</font> <b>5</b>', "10^9\n7 5"),
+            ("5<img style='vertical-align:sub'>4", "54"),
             ("5.4<footnote ID='f'>See <b>below</b></footnote>, 6", "5.4 (See below), 6"),
         ],
     )
@@ -272,7 +276,7 @@ class TestAClinicalDocument:
             Block(BlockKind.HEADING, "Stay"),
             Block(BlockKind.HEADING, "Allergies"),
             Block(BlockKind.ROW, cells=("Substance", "Reaction")),
-            Block(BlockKind.ROW, cells=("Penicillin", "")),
+            Block(BlockKind.ROW, cells=("Penicillin",)),
             Block(BlockKind.ITEM, "None other"),
         )
 

@@ -34,6 +34,10 @@ class TestACell:
         high = "<table><tr><td rowspan='9'>Sodium</td><td>140</td></tr></table>"
         assert rows(f"{high}<table><tr><td>99</td></tr></table>") == [("Sodium", "140"), ("99",)]
 
+    def test_that_is_empty_keeps_its_place_before_another_alone(self):
+        found = blocks.of_markup("<tr><td></td><td>Dose</td><td> </td><td>Route</td><td></td><td>&nbsp;</td></tr>")
+        assert [block.cells for block in found.blocks] == [("", "Dose", "", "Route")]
+
     def test_that_is_not_closed_ends_where_the_next_begins(self):
         assert rows("<table><tr><td>Sodium<td>140<tr><td>Glucose<td>99</table>") == [
             ("Sodium", "140"),

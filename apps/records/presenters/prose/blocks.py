@@ -42,6 +42,8 @@ _LONGEST_REPEATED = 200  # of a cell that is as high as several rows
 _MOST_HIGH = 50  # of one table, at once
 _LINES = re.compile(r"(?<![:;,.!?])\n+")  # in a cell
 _SCRIPTS = {"sup": raised.above, "sub": raised.below}
+_STYLED = frozenset({"span", "font", "a", "b", "i", "u", "em", "strong", "small"})
+_SCRIPT = re.compile(r"""[\s"';]vertical-align\s*+:\s*+(sup|sub)(?:er)?\b""", re.IGNORECASE)
 
 
 class BlockKind(StrEnum):
@@ -125,6 +127,7 @@ class Typesetter:
         self._pieces_left = MOST_PIECES
         self._script = ""  # "sup" or "sub", while it lasts
         self._script_at = 0  # where in what was said it began
+        self._script_of: list[str] = []  # the element whose style says so, and those of its name in it
         self._has_gaps = False
         self._has_hidden = False
         self._lacks_pictures = False
@@ -207,6 +210,7 @@ class Typesetter:
         if not self._script:
             return
         behind = "".join(self._said[max(0, self._script_at - 3) : self._script_at])
+        self._script_of = []
         self._said[self._script_at :] = [_SCRIPTS[self._script]("".join(self._said[self._script_at :]), behind=behind)]
         self._script = ""
 
@@ -271,9 +275,11 @@ class Typesetter:
         rest = _LINES.sub("; ", self._taken()).replace("\n", " ")
         if not rest:
             self._reach_down()
-        cells = [*self._cells, rest] if rest else self._cells
+        cells = [*self._cells, rest]
         self._cells = None
-        if any(cells):
+        while cells and not cells[-1]:  # nothing stands behind them that they would keep in its place
+            cells.pop()
+        if cells:
             self._add(Block(BlockKind.ROW, cells=tuple(cells)))
         for picture in self._pictures:
             self._add(picture)
@@ -295,6 +301,18 @@ class Typesetter:
             self._label = number
         elif number:
             self.say(number)
+
+    def _follow_style(self, piece: Piece, *, is_end: bool) -> None:
+        """What an element's style has stand above or below its line does so to the end of that element."""
+        if self._script_of[-1:] == [piece.value]:
+            self._script_of.pop() if is_end else self._script_of.append(piece.value)
+            if not self._script_of:
+                self.end_script()
+        elif not is_end and not self._script_of and piece.value in _STYLED:
+            found = _SCRIPT.search(piece.attributes)
+            if found is not None:
+                self.begin_script(found[1].lower())
+                self._script_of = [piece.value]
 
     def _set(self, name: str, *, is_end: bool) -> None:
         """What a tag of HTML, or of the text of a C-CDA section, does to the blocks."""

@@ -10,6 +10,7 @@ _SIGNS: Final = re.compile("[0-9+\u2212=()-]+", re.ASCII)
 _A_POWER: Final = re.compile("[+\u2212-]?[0-9]+", re.ASCII)
 _TEN: Final = re.compile(r"(?<![0-9.,])10\Z", re.ASCII)
 _ENDS_AS_NUMBER: Final = re.compile(r"[0-9]\Z", re.ASCII)
+_ENDS_AS_FRACTION: Final = re.compile("[\u2070\u00b9\u00b2\u00b3\u2074-\u2079] ?[/\u2044] ?\\Z")
 _OF_NUMBERS: Final = frozenset({"st", "nd", "rd", "th"})  # 1st can be written so, too
 
 
@@ -23,8 +24,10 @@ def above(text: str, *, behind: str) -> str:
 
 
 def below(text: str, *, behind: str) -> str:
-    """The same of what stands lower. Behind a letter it can be told from it: H2O, B12."""
-    return _written(text, _LOWERED, behind, "_") if text.strip() and _ENDS_AS_NUMBER.search(behind) else text
+    """The same of what stands lower. Behind a letter it can be told from it: H2O, B12. Of a fraction it is a part:
+    2¹/₂ is no 2 over 2."""
+    may_be_more = _ENDS_AS_NUMBER.search(behind) or _ENDS_AS_FRACTION.search(behind)
+    return _written(text, _LOWERED, behind, "_") if text.strip() and may_be_more else text
 
 
 def _written(text: str, signs: dict[int, int], behind: str, mark: str) -> str:
