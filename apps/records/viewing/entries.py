@@ -31,7 +31,7 @@ from apps.records.shelving.indexing import Aim
 from apps.records.shelving.knowing import Known
 from apps.records.shelving.surroundings import Surroundings
 from apps.records.subjects import Subject
-from apps.records.viewing import facts, questions, standing
+from apps.records.viewing import facts, lacking, questions, standing
 from apps.records.viewing.facts import Fact
 from apps.records.viewing.listing import fills as filling
 from apps.records.viewing.listing import panel_rows, rows
@@ -113,6 +113,13 @@ class EntryPage:
     def kind(self) -> str:
         """What kind of entry it is, where the subject it is listed under does not say it."""
         return other_kinds.said(self.current.entry)
+
+    @property
+    def lacks(self) -> tuple[str, ...]:
+        """What it says in place of more, where none was sent."""
+        now = self.current
+        has_more = bool(self.files or self.panel or self.fills.rows or now.questions or now.remarks)
+        return lacking.of(now.entry, now.facts, provider=self.provider, has_more=has_more)
 
     @property
     def number_line(self) -> NumberLine | None:

@@ -4,6 +4,7 @@
 field without a label is none to show: a reference, a code, what the head of the page says already.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -50,6 +51,11 @@ def of(entry: Entry, *, provider: str) -> tuple[Fact, ...]:
         Fact(labels.people(), () if isinstance(entry, CareTeamEntry) else _unnamed(entry, own)),  # members say it all
     ]
     return tuple(fact for fact in found if any(fact.lines))
+
+
+def are_bare(told: Iterable[Fact], entry: Entry) -> bool:
+    """Whether those of an entry are its status and its date alone."""
+    return {fact.label for fact in told} <= {labels.status(), whens.label(entry)}
 
 
 def _of_date(entry: Entry) -> Fact:

@@ -142,9 +142,18 @@ def names(entry: Entry) -> tuple[str, str]:
         return gettext("Entry without details"), ""
     ours = _plainly(entry)
     if not ours:
-        named = provider_codes.told(entry.title) or _by_kind(entry) or _by_code(entry)
-        return named or gettext("Unnamed entry"), ""
+        return _otherwise(entry) or gettext("Unnamed entry"), ""
     return ours, entry.title if entry.title.casefold() != ours.casefold() else ""
+
+
+def is_unnamed(entry: Entry) -> bool:
+    """Whether nothing of it says what to call it."""
+    return not (entry.is_withheld or _plainly(entry) or _otherwise(entry))
+
+
+def _otherwise(entry: Entry) -> str:
+    """In the provider's words, else by its kind or its code."""
+    return provider_codes.told(entry.title) or _by_kind(entry) or _by_code(entry)
 
 
 def _plainly(entry: Entry) -> str:

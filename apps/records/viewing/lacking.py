@@ -1,0 +1,43 @@
+"""What an entry's own page says where somebody would look for more, and the provider sent none: an empty page would not
+say whether it is ours or theirs that is missing (patient experience 2.2 and 2.3)."""
+
+from collections.abc import Iterator, Sequence
+
+from django.utils.translation import gettext
+
+from apps.records.presenters.documents import DocumentEntry
+from apps.records.presenters.entry import Entry
+from apps.records.presenters.observations.results import WITHOUT_RESULT
+from apps.records.presenters.reports import ReportEntry
+from apps.records.viewing import facts
+from apps.records.viewing.facts import Fact
+from apps.records.viewing.listing import rows
+
+
+def of(entry: Entry, told: Sequence[Fact], *, provider: str, has_more: bool) -> tuple[str, ...]:
+    """The sentences; none where nothing is lacking, and of what is hidden. `told` are its facts, and `has_more` says
+    that its page shows files, results or whatever else beside them."""
+    if entry.is_withdrawn or entry.is_withheld or entry.is_known_absence or entry.says_no_information:
+        return ()
+    return tuple(said % {"provider": provider} for said in _said(entry, told, has_more=has_more))
+
+
+def _said(entry: Entry, told: Sequence[Fact], *, has_more: bool) -> Iterator[str]:
+    if rows.is_unnamed(entry):
+        yield gettext("%(provider)s sent no name for this entry. Ask them what it is.")
+    if has_more or entry.said or entry.narrative:
+        return
+    if isinstance(entry, ReportEntry):
+        if _is_empty(entry):
+            yield gettext("No result, text or file came with this report. Ask %(provider)s for it.")
+    elif isinstance(entry, DocumentEntry):
+        yield gettext("No file came with this document. Ask %(provider)s for it.")
+    elif facts.are_bare(told, entry):
+        yield gettext("We found no further details in what %(provider)s sent.")
+
+
+def _is_empty(report: ReportEntry) -> bool:
+    """Whether it has nothing to read, though it does not say that this is yet to come."""
+    has_any = any((report.results, report.inside, report.forms, report.images))
+    has_any = has_any or any((report.conclusion, report.conclusion_names))
+    return not has_any and report.group not in WITHOUT_RESULT
