@@ -15,6 +15,7 @@ from apps.connections.models import AuthorizationRequest
 from apps.connections.outcomes import Outcome
 from apps.records.models import Record, SyncRun, SyncStep
 from apps.records.syncing import changing_over, owing, planning, watermarks
+from apps.records.syncing.keeping import doubting
 from apps.records.syncing.planning import Planned
 from apps.records.syncing.stepping import Work
 from apps.records.syncing.watermarks import Watermark
@@ -56,7 +57,7 @@ def _make(work: Work, plan: tuple[Planned, ...], *, version: str = "") -> None:
         there = {step.resource_type: step for step in run.steps.all()}
         since = {} if run.is_full else watermarks.known(run, at=now)
         before = _steps_before(run)
-        closed = _closed_doors(run, before)
+        closed = _closed_doors(run, before, at=now)
         new = []
         for planned in plan:
             known = there.get(planned.resource_type)
@@ -103,13 +104,22 @@ def _close(step: SyncStep, gap: SyncStep.Gap, *, at: datetime) -> None:
     step.finished_at = at
 
 
-def _closed_doors(run: SyncRun, before: Mapping[str, SyncStep]) -> set[str]:
+def _closed_doors(run: SyncRun, before: Mapping[str, SyncStep], *, at: datetime) -> set[str]:
     """Types that refused a good token for everything, where neither a week has gone by nor a sign-in: each such refusal
-    costs a new token, and is the provider's to end. One whose rows are here was open, and may be so again tomorrow."""
+    costs a new token, and is the provider's to end. One whose rows are here was open, and may be so again tomorrow, or
+    the day after."""
     if run.is_full:
         return set()
     closed = {name for name, last in before.items() if last.gap == Gap.TURNED_AWAY and not last.came_in_part}
-    return {name for name in closed if not _holds_any(run, name)}
+    return {name for name in closed if not _holds_any(run, name) or _stays_closed(run, name, at=at)}
+
+
+def _stays_closed(run: SyncRun, resource_type: str, *, at: datetime) -> bool:
+    """Whether each check refused it for as long as anything is doubted here."""
+    since = at - doubting.BELIEVED_AFTER
+    steps = SyncStep.objects.filter(run__connection=run.connection_id, resource_type=resource_type, finished_at__lte=at)
+    was_refused = steps.filter(gap=Gap.TURNED_AWAY, finished_at__lte=since).exists()
+    return was_refused and not steps.filter(finished_at__gt=since).exclude(gap=Gap.TURNED_AWAY).exists()
 
 
 def _holds_any(run: SyncRun, resource_type: str) -> bool:

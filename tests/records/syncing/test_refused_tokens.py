@@ -92,6 +92,19 @@ class TestATypeThatRefusesAGoodToken:
         provider.answers[ALLERGIES] = let_in
         assert self.check(linked, at=AT + timedelta(days=2)).outcome == "complete"
 
+    def test_that_had_let_us_in_is_asked_for_again_each_day_for_two_days_and_then_each_week(self, linked, provider):
+        refused = provider.answers[ALLERGIES]
+        provider.answers[ALLERGIES] = http(body=bundle(allergy("a1"), total=1))
+        self.check(linked, at=AT)
+        provider.answers[ALLERGIES] = refused
+        new_tokens = []
+        for days in range(1, 15):
+            provider.server.requests.clear()
+            run = self.check(linked, at=AT + timedelta(days=days))
+            assert (step(run).gap, stored()) == ("turned_away", {"a1"})
+            new_tokens += [days] if provider.sent(TOKEN) else []
+        assert new_tokens == [1, 2, 7, 14]
+
     def test_is_told_beside_what_came_before(self, client, alice, linked, provider):
         refused = provider.answers[ALLERGIES]
         for days, answer in ((-1, http(body=bundle(allergy("a1"), total=1))), (0, refused)):
