@@ -81,6 +81,7 @@ _CONCEPTS: Final = {  # the same of concepts: the code system, and its codes
     "Condition.verificationStatus": (
         "condition-ver-status", {"unconfirmed", "provisional", "differential", "confirmed", "refuted"},
     ),
+    "Condition.category": ("condition-category", {"problem-list-item", "encounter-diagnosis"}),
     "emptyReason": ("list-empty-reason", {"nilknown", "notasked", "withheld", "unavailable", "notstarted"}),
     "dataAbsentReason": (
         "data-absent-reason",

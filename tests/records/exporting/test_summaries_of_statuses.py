@@ -3,7 +3,16 @@
 import pytest
 
 from tests.records.exporting.keeping import keep
-from tests.records.exporting.summarized import ALLERGIES, MEDICINES, PLANS, PROCEDURES, RESULTS, VACCINES, Summarized
+from tests.records.exporting.summarized import (
+    ALLERGIES,
+    MEDICINES,
+    PLANS,
+    PROBLEMS,
+    PROCEDURES,
+    RESULTS,
+    VACCINES,
+    Summarized,
+)
 from tests.records.linked import make_connection
 from tests.records.people import R4_PATIENT
 
@@ -38,6 +47,25 @@ class TestAStatus:
         (only,) = found.told(loinc)
         assert only["status"] == status
         assert "Not listed" not in found.words(loinc)
+
+
+class TestACondition:
+    @pytest.mark.parametrize(
+        ("sent", "code"),
+        [
+            ({"category": [{"coding": [{"code": "encounter-diagnosis"}]}]}, "encounter-diagnosis"),
+            ({"category": {"coding": [{"code": "diagnosis"}]}}, "encounter-diagnosis"),
+            ({"category": [{"coding": [{"code": each}]} for each in ("encounter-diagnosis", "problem-list-item")]},
+             "problem-list-item"),
+            ({"category": [{"coding": [{"code": "health-concern"}]}]}, "problem-list-item"),
+            ({}, "problem-list-item"),
+        ],
+    )  # fmt: skip
+    def test_that_was_noted_at_a_visit_alone_is_on_no_problem_list(self, alice, sent, code):
+        keep(make_connection(alice), made("Condition", code=CANARY, **sent))
+        (only,) = Summarized(alice).told(PROBLEMS)
+        (category,) = only["category"]
+        assert [each["code"] for each in category["coding"]] == [code]
 
 
 class TestACaution:

@@ -11,6 +11,7 @@ from apps.records.exporting.ips import narrating, writing
 from apps.records.exporting.ips.writing import Part
 from apps.records.exporting.reading import Told
 from apps.records.presenters import care_plans, elements, heads
+from apps.records.presenters.conditions import Category, ConditionEntry
 from apps.records.presenters.datatypes import moments
 from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.elements import Element
@@ -131,7 +132,7 @@ def condition(told: Told) -> Item | None:
             "resourceType": "Condition",
             "clinicalStatus": _status("condition-clinical", clinical),
             "verificationStatus": verification and _status("condition-ver-status", verification),
-            "category": [writing.terminology("condition-category", "problem-list-item")],
+            "category": [_kept_as(told.entry)],
             "severity": severity and writing.concept(heads.title_of(severity), heads.codes_of(severity)),
             "code": concept,
             "bodySite": writing.concepts(sent, "bodySite"),
@@ -146,6 +147,12 @@ def condition(told: Told) -> Item | None:
         }
     )
     return Item(resource, title, narrating.details(told))
+
+
+def _kept_as(entry: Entry) -> Part:
+    """Whoever takes it in must not find on a problem list what was noted at a visit and never put on one."""
+    is_of_a_visit = isinstance(entry, ConditionEntry) and entry.category is Category.VISIT
+    return writing.terminology("condition-category", "encounter-diagnosis" if is_of_a_visit else "problem-list-item")
 
 
 _CERTAINTIES = ("unconfirmed", "provisional", "differential", "confirmed", "refuted")
