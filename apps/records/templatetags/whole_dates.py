@@ -1,4 +1,5 @@
-"""Dates and clock times that no line ends within: "September" and "30, 2026" stood one below the other.
+"""Dates and clock times that no line ends within: "September" and "30, 2026" stood one below the other. And dots
+between the parts of a line, which no line begins with.
 
 Where a date has no room on a line it goes to the next one whole; letters so large that no line has room for all of it
 still break between its words, which spaces that never break would forbid.
@@ -17,6 +18,7 @@ from django.utils.translation import override
 register = template.Library()
 
 _LANGUAGES: Final = ("en", "es")  # of `config.formats`; a provider may write in the other
+_BEFORE_A_DOT: Final = re.compile(r"\s+(?=·\s)")
 _DIGIT: Final = re.compile(r"\d")
 # With the name of the zone, which a space that never breaks holds on to: it would begin the next line.
 _CLOCK: Final = r"\d{1,2}(?::\d{2})?[ \u00a0][ap]\.[ \u00a0]?m\.(?:\u00a0[A-Z][A-Z0-9:+\u2212-]*)?"
@@ -29,6 +31,13 @@ def dates_whole(text: object) -> SafeString:
     if _DIGIT.search(said) is None:  # most are names, and a page has hundreds
         return SafeString(said)  # nosec B703 - escaped above
     return SafeString(_dates().sub(_whole, said))  # nosec B703
+
+
+@register.filter(is_safe=True)
+def dots_kept(markup: str) -> str:
+    """The same with each dot between two parts on the line of the part before it. For `{% filter %}`, around what is
+    markup already."""
+    return _BEFORE_A_DOT.sub("\u00a0", markup)
 
 
 def _whole(found: re.Match[str]) -> str:

@@ -72,6 +72,13 @@ class TestASummary:
         assert "1 entry was withdrawn by Harbor Family Practice." in said
         assert "1 entry is no longer at Harbor Family Practice, and not listed here." in said
 
+    def test_begins_no_line_with_a_dot(self, hers, connection):
+        withheld = {"resourceType": "Procedure", "id": "p1", "status": "completed"}
+        keep(connection, measured("o1", "Sodium", "2024-05-03", 140), withheld)
+        said = re.sub("<[^>]+>", "", take(hers, connection, what="summary").content.decode())
+        assert "May 3, 2024\u00a0·" in said
+        assert re.findall(r"(?:^|[ \n])·", said) == []
+
     def test_says_how_current_it_is_and_what_is_missing(self, hers, connection):
         said = text(take(hers, connection, what="summary"))
         assert "From Harbor Family Practice · We cannot tell how current this is." in said

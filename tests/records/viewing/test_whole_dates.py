@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from apps.records.templatetags.whole_dates import dates_whole
+from apps.records.templatetags.whole_dates import dates_whole, dots_kept
 
 
 def held(text):
@@ -38,3 +38,12 @@ class TestADate:
     def test_is_no_way_to_write_markup(self):
         assert "<b>" not in dates_whole("<b>May 3, 2026</b>")
         assert "<b>" not in dates_whole("<b>nothing of a date</b>")
+
+
+class TestADotBetweenTwoParts:
+    def test_stays_on_the_line_of_the_part_before_it(self):
+        assert dots_kept("From <b>Harbor</b> ·\n  checked") == "From <b>Harbor</b>\u00a0·\n  checked"
+        assert dots_kept("5 m · 6 m · 7") == "5 m\u00a0· 6 m\u00a0· 7"
+
+    def test_is_none_within_a_word(self):
+        assert dots_kept("paral·lel 5·10 <a> b") == "paral·lel 5·10 <a> b"
