@@ -12,12 +12,14 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext, ngettext
 
 from apps.records import counts
+from apps.records.presenters.entry import Entry
 from apps.records.subjects import CONDITIONS, Subject
 from apps.records.templatetags.record_words import in_a_row, subject_name
 from apps.records.templatetags.whole_dates import dates_whole
 from apps.records.viewing.listing.lists import Section
 from apps.records.viewing.listing.rows import Row
 from apps.records.viewing.summing_up import Summary
+from apps.records.viewing.wording import languages
 
 register = template.Library()
 
@@ -56,6 +58,21 @@ def names_of_rows(rows: Iterable[Row], *, is_dated: bool = False) -> SafeString:
     """What a few rows are called, each in a line of a list of facts, and with `is_dated` when they were."""
     addresses = _Addresses()
     return _markup("\n".join(_name(row, addresses, is_dated=is_dated) for row in rows))
+
+
+@register.simple_tag
+def own_words(entry: Entry) -> frozenset[str]:
+    """The provider's words in an entry, where they are in another language than the page: for `said_by_them`."""
+    return languages.theirs(entry) if languages.of(entry.language) else frozenset()
+
+
+@register.simple_tag
+def said_by_them(line: str, language: str, words: frozenset[str]) -> SafeString:
+    """A line, in which the provider's words are marked where `language` says that they are in another than the page."""
+    if not language:
+        return dates_whole(line)
+    parts = languages.parted(line, words)
+    return _markup("".join(_in_language(language, part) if own else dates_whole(part) for part, own in parts))
 
 
 @register.simple_tag
@@ -116,7 +133,8 @@ def _list(rows: Iterable[Row], addresses: _Addresses, *, show_subject: bool) -> 
 def _row(row: Row, addresses: _Addresses, *, show_subject: bool = False) -> str:
     theirs = f' <span class="theirs">({_in_its_language(row.theirs, row)})</span>' if _has_its_own_words(row) else ""
     title = _in_its_language(row.title, row) if row.is_called_by_them else _said(row.title)
-    details = "".join(f'<span class="row-said">{dates_whole(detail)}</span>' for detail in row.details)
+    said = (said_by_them(detail, row.language, row.own_words) for detail in row.details)
+    details = "".join(f'<span class="row-said">{detail}</span>' for detail in said)
     return (
         f'<li><a class="row-link" href="{addresses.of(row)}"><div>'
         f'<span class="row-title name">{title}{theirs}</span>\n{details}\n'
@@ -127,9 +145,11 @@ def _row(row: Row, addresses: _Addresses, *, show_subject: bool = False) -> str:
 
 def _in_its_language(words: str, row: Row) -> str:
     """A provider's words, marked where they are in another language than the page (WCAG 3.1.2)."""
-    if not row.language:
-        return _said(words)
-    return f'<span lang="{_said(row.language)}" dir="auto">{_said(words)}</span>'
+    return _in_language(row.language, words) if row.language else _said(words)
+
+
+def _in_language(language: str, words: str) -> str:
+    return f'<span lang="{_said(language)}" dir="auto">{_said(words)}</span>'
 
 
 def _has_its_own_words(row: Row) -> bool:
@@ -230,7 +250,8 @@ def _other(other: Row, row: Row, addresses: _Addresses) -> str:
     named, said = name_beside(other, row), details_beside(other, row)
     is_theirs = named == other.theirs or other.is_called_by_them
     own = _in_its_language(named, other) if is_theirs else _said(named)
-    told = (*((own,) if named else ()), *map(dates_whole, said))
+    theirs = (said_by_them(each, other.language, other.own_words) for each in said)
+    told = (*((own,) if named else ()), *theirs)
     spans = "\n".join(f"<span>{one}</span>" for one in told)
     parts = f'<span class="parts">{_in_parts(_detail(other))}</span>'
     return f'<li><a href="{addresses.of(other)}">{parts}</a>\n{spans}</li>'

@@ -1,12 +1,14 @@
 """What a provider wrote in another language than the page is in says so to whoever reads it aloud (WCAG 3.1.2)."""
 
+import re
 from typing import Any
 
 import pytest
 from django.urls import reverse
 
 from apps.records.models import Record
-from tests.records.shelved import keep, result
+from tests.records.people import PATIENT_ID
+from tests.records.shelved import keep, order, result
 
 pytestmark = pytest.mark.django_db
 
@@ -80,3 +82,72 @@ class TestTheLanguageOfARow:
     def test_is_not_said_where_it_is_the_pages(self, hers, connection):
         keep(connection, {**result(0, name="Peptide", code="1-1"), "language": "en-US"})
         assert 'lang="en-US"' not in hers.get(address("subject")).content.decode()
+
+
+def in_another(markup, language):
+    """What a page says is in that language."""
+    return re.findall(rf'<span lang="{language}" dir="auto">([^<]*)</span>', markup)
+
+
+class TestTheLanguageOfADetail:
+    """A row and a page tell the provider's words within sentences of ours."""
+
+    MEDICINE = {
+        **order("o0", status="on-hold"),
+        "language": "es",
+        "dosageInstruction": [{"text": "Una tableta al día, 10 mg"}],
+        "statusReason": {"text": "Cirugía"},
+        "requester": {"display": "Dra. Ada Rosa"},
+    }
+
+    def test_is_that_of_the_providers_words_alone(self, hers, connection):
+        keep(connection, self.MEDICINE)
+        markup = hers.get(reverse("subject", args=["medicines"])).content.decode()
+        assert in_another(markup, "es") == ["Lisinopril 10 MG Oral Tablet", "Una tableta al día, 10 mg"]
+        assert "Paused by the provider" in markup
+        pk = Record.objects.get(logical_id="o0").pk
+        page = hers.get(reverse("entry", args=["medicines", pk])).content.decode()
+        assert in_another(page, "es") == ["Una tableta al día, 10 mg", "Cirugía"]
+        hers.cookies["django_language"] = "es"
+        assert 'lang="es" dir' not in hers.get(reverse("subject", args=["medicines"])).content.decode()
+
+    def test_is_that_of_a_part_of_a_line(self, hers, connection):
+        reaction = {"manifestation": [{"text": "Ronchas"}], "severity": "severe"}
+        allergy = {"resourceType": "AllergyIntolerance", "id": "o0", "language": "es", "code": {"text": "Maní"}}
+        keep(connection, {**allergy, "patient": {"reference": f"Patient/{PATIENT_ID}"}, "reaction": [reaction]})
+        markup = hers.get(reverse("subject", args=["allergies"])).content.decode()
+        assert "Ronchas" in in_another(markup, "es")
+        assert not [said for said in in_another(markup, "es") if "severe" in said]
+
+    def test_is_that_of_the_parts_of_a_report(self, hers, connection):
+        report = {
+            "resourceType": "DiagnosticReport",
+            "id": "r1",
+            "status": "final",
+            "code": {"text": "Panel"},
+            "subject": {"reference": f"Patient/{PATIENT_ID}"},
+            "result": [{"reference": "Observation/o0"}],
+        }
+        found = {
+            **result(0, name="Péptido", code="1-1"),
+            "language": "es",
+            "valueQuantity": None,
+            "valueString": "Nada",
+        }
+        keep(connection, report, found)
+        pk = Record.objects.get(logical_id="r1").pk
+        markup = hers.get(reverse("entry", args=["results", pk])).content.decode()
+        assert in_another(markup, "es") == ["Péptido", "Nada"]
+
+    def test_is_that_of_questions_and_answers(self, hers, connection):
+        answered = {"linkId": "1", "text": "¿Fuma?", "answer": [{"valueString": "A veces"}, {"valueBoolean": True}]}
+        kept = {"resourceType": "QuestionnaireResponse", "id": "o0", "status": "completed", "language": "es"}
+        keep(connection, {**kept, "subject": {"reference": f"Patient/{PATIENT_ID}"}, "item": [answered]})
+        pk = Record.objects.get(logical_id="o0").pk
+        markup = hers.get(reverse("entry", args=["other", pk])).content.decode()
+        assert in_another(markup, "es") == ["¿Fuma?", "A veces"]
+
+    def test_is_no_way_to_write_markup(self, hers, connection):
+        keep(connection, {**self.MEDICINE, "dosageInstruction": [{"text": "<b>x</b> (.*"}]})
+        markup = hers.get(reverse("subject", args=["medicines"])).content.decode()
+        assert '<span lang="es" dir="auto">&lt;b&gt;x&lt;/b&gt; (.*</span>' in markup

@@ -18,7 +18,7 @@ from apps.records.presenters.observations.results import ResultEntry
 from apps.records.presenters.reports import ReportEntry
 from apps.records.shelving.surroundings import Surroundings
 from apps.records.viewing.listing import rows
-from apps.records.viewing.wording import cautions, values_in_words, words
+from apps.records.viewing.wording import cautions, languages, values_in_words, words
 from apps.vault.sealing import KeyRing
 
 _MOST: Final = 200  # results that one page opens
@@ -41,6 +41,8 @@ class Part:
     status: str
     caution: str = ""
     gone: str = ""
+    language: str = ""  # of the provider's words, where it is not the page's
+    own_words: frozenset[str] = frozenset()  # those words, where that is so
 
 
 @dataclass(frozen=True)
@@ -178,9 +180,12 @@ def _part(held: _Held | None, counted: ResultEntry) -> Part:
     """What has no page of its own makes the whole report ask, and is told with it."""
     result = held.result if held else counted
     title, theirs = rows.names(result)
+    language = languages.of(result.language)
+    own_words = languages.theirs(result) if language else frozenset()
     if held and not held.is_open:
         said, status = gettext("Open it to see the result"), words.of_status(result)
-        return Part(held.pk, held.subject, title, theirs, said, "", "", status, gone=held.gone)
+        beside = {"gone": held.gone, "language": language}
+        return Part(held.pk, held.subject, title, theirs, said, "", "", status, **beside, own_words=own_words)
     return Part(
         record=held.pk if held else None,
         subject=held.subject if held else "",
@@ -192,4 +197,6 @@ def _part(held: _Held | None, counted: ResultEntry) -> Part:
         status=words.of_status(result),
         caution=cautions.of(result),
         gone=held.gone if held else "",
+        language=language,
+        own_words=own_words,
     )

@@ -50,6 +50,7 @@ class Row(msgspec.Struct, frozen=True, gc=False):
     others: tuple["Row", ...] = ()
     person: str = ""  # whose it is, where the record is of several people
     language: str = ""  # of the provider's words, where it is not the page's
+    own_words: frozenset[str] = frozenset()  # those words, where that is so
     is_called_by_them: bool = False  # the title is in the provider's words
 
     @property
@@ -232,6 +233,7 @@ def _row(shelved: Shelved, source: Source, alike: _Alike, *, has_details: bool) 
         return _unread(shelved, source)
     title, theirs = names(entry)
     status = alike.status(entry)
+    language = languages.of(entry.language)
     details = _said_beside((title, status), shelved, entry, provider, alike) if has_details else (cautions.of(entry),)
     return Row(
         record=shelved.record,
@@ -248,7 +250,8 @@ def _row(shelved: Shelved, source: Source, alike: _Alike, *, has_details: bool) 
         clinics=(source.name,),
         of_its_test=shelved.of_its_test,
         person=source.person,
-        language=languages.of(entry.language),
+        language=language,
+        own_words=languages.theirs(entry) if language else frozenset(),
         is_called_by_them=is_in_their_words(title, entry.title),
     )
 

@@ -1,9 +1,17 @@
 """The language of a provider's own words on a page in another one, for whoever has the page read aloud (WCAG 3.1.2)."""
 
 import re
-from typing import Final
+from collections.abc import Iterator
+from enum import Enum
+from typing import Any, Final
 
+import msgspec
 from django.utils.translation import get_language
+
+from apps.records.presenters.datatypes.moments import When
+from apps.records.presenters.datatypes.quantities import Quantity
+from apps.records.presenters.entry import Code, Entry
+from apps.records.viewing.wording import snomed_kinds
 
 _LANGUAGE: Final = re.compile("[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
 
@@ -13,3 +21,45 @@ def of(said: str) -> str:
     if not said or _LANGUAGE.fullmatch(said) is None:
         return ""
     return said if said[:2].lower() != (get_language() or "")[:2] else ""
+
+
+def theirs(entry: Entry) -> frozenset[str]:
+    """The provider's own words in an entry: every text as it was sent, without codes, names of people, units, and what
+    has no letters."""
+    found: set[str] = set()
+    _gather(entry, found)
+    found |= {snomed_kinds.without(said) for said in found}  # as lines tell it
+    return frozenset(found - {entry.resource_type, entry.logical_id, *entry.people})
+
+
+def parted(line: str, words: frozenset[str]) -> Iterator[tuple[str, bool]]:
+    """A line in its parts, in order, each with whether it is one of these words of a provider: of several that fit, the
+    longest. What stands between is ours."""
+    within = sorted((said for said in words if said in line), key=len, reverse=True)
+    if not within:
+        yield line, False
+        return
+    end = 0
+    for found in re.finditer(rf"(?<!\w)(?:{'|'.join(map(re.escape, within))})(?!\w)", line):
+        if found.start() > end:
+            yield line[end : found.start()], False
+        yield found[0], True
+        end = found.end()
+    if end < len(line):
+        yield line[end:], False
+
+
+def _gather(value: Any, found: set[str]) -> None:
+    """Enumerations are words of ours, and dates are told in ours."""
+    if isinstance(value, str):
+        if not isinstance(value, Enum) and any(map(str.isalpha, value)):
+            found.add(value)
+    elif isinstance(value, tuple | list):
+        for each in value:
+            _gather(each, found)
+    elif isinstance(value, msgspec.Struct) and not isinstance(value, Code | Quantity):
+        if isinstance(value, When):
+            _gather(value.text, found)
+            return
+        for name in value.__struct_fields__:
+            _gather(getattr(value, name), found)
