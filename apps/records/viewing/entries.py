@@ -21,10 +21,11 @@ from apps.records.binary_cursors import binary_cursor
 from apps.records.charts import number_line
 from apps.records.charts.number_line import NumberLine
 from apps.records.models import Record, RecordVersion
-from apps.records.presenters import attachments, elements, goals, grave_news, long_lists
+from apps.records.presenters import attachments, elements, goals, grave_news, long_lists, narratives
 from apps.records.presenters.attachments import File
 from apps.records.presenters.entry import Context, Entry
 from apps.records.presenters.observations.results import ResultEntry
+from apps.records.presenters.prose.blocks import Reading
 from apps.records.presenters.questionnaires import QuestionnaireEntry
 from apps.records.shelving import course, knowing, reading
 from apps.records.shelving.indexing import Aim
@@ -97,6 +98,7 @@ class EntryPage:
     aim: Aim | None = None  # the goal for its test
     may_be_cut: bool = False  # it has so much of something that not all of it may be told
     is_only_value: bool = False  # of its test, in this reader's record
+    narrative: Reading = field(default_factory=Reading)  # what its provider says of it at length, as it stands now
     written_in: str = ""  # the language that the provider says its words are in
 
     @property
@@ -190,9 +192,11 @@ def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> Entry
     grave = grave or any(grave_news.may_be_in(sent, resource_type=record.resource_type) for sent, _entry in told)
     aim = _aim(current.entry, of_results.aims)
     page = EntryPage(record, subject, current, before, files, panel, people, fills, unopened, older, grave, person, aim)
-    is_cut = not current.entry.is_withheld and long_lists.has_any(told[0][0])
     written_in = elements.text(told[0][0], "language")
-    return replace(page, may_be_cut=is_cut, written_in=written_in, is_only_value=is_only_value)
+    page = replace(page, written_in=written_in, is_only_value=is_only_value)
+    if current.entry.is_withheld or current.entry.is_withdrawn:
+        return page
+    return replace(page, may_be_cut=long_lists.has_any(told[0][0]), narrative=narratives.reading(told[0][0]))
 
 
 def _is_only_value(

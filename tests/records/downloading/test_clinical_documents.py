@@ -266,7 +266,7 @@ class TestThePage:
     def test_says_that_a_page_of_html_has_pictures(self, hers, connection, words):
         record = hold(connection, inline(b"<html><p>" + words + b"<img src=x></p></html>", "text/html"))
         said = hers.get(reverse("file", args=[record.pk, 0])).content.decode()
-        assert "The document has pictures that are not shown here. Its provider has them." in said
+        assert "This text has pictures that are not shown here. Its provider has them." in said
         assert "src=x" not in said
 
     def test_says_that_a_part_of_a_document_is_missing(self, hers, connection):
@@ -281,7 +281,7 @@ class TestThePage:
         ("content", "words"),
         [
             (b"{\\rtf1 {\\info x", "No text could be read in what came."),
-            (b"<p hidden>Canary</p>", "The document hides some of its text"),
+            (b"<p hidden>Canary</p>", "A part of this text is hidden, as from every reader. That part is not here."),
             (b"<p></p>", "There is no text in this file."),
         ],
     )
@@ -294,5 +294,5 @@ class TestThePage:
     def test_says_that_a_document_hides_text(self, hers, connection):
         record = hold(connection, inline(b"<html><p>Seen</p><p hidden>Canary</p></html>", "text/html"))
         said = hers.get(reverse("file", args=[record.pk, 0])).content.decode()
-        assert "The document hides some of its text" in said
+        assert "A part of this text is hidden, as from every reader. That part is not here." in said
         assert "Canary" not in said

@@ -219,14 +219,27 @@ class TestHtml:
         assert (found.plain, found.has_hidden) == ("Penicillin", False)
 
     @pytest.mark.parametrize(
-        "picture", ["<img src='data:image/png;base64,iVBORw0='>", "<img alt='Chest'/>", "<IMG width=10>"]
+        "picture",
+        [
+            "<img src='data:image/png;base64,iVBORw0='>",
+            "<img alt='Chest'/>",
+            "<IMG width=10>",
+            "<svg><text>50</text></svg>",
+        ],
     )
     def test_says_that_it_has_pictures(self, picture):
         found = blocks.of_markup(f"<p>The heart {picture} is large.</p>")
         assert (found.plain, found.lacks_pictures, found.has_pictures) == ("The heart is large.", True, True)
 
     @pytest.mark.parametrize(
-        "ornament", ["<img alt=''>", '<img src=x alt="" width=40>', "<img width='1' height=1>", "<imgx>"]
+        "ornament",
+        [
+            "<img alt=''>",
+            '<img src=x alt="" width=40>',
+            "<img width='1' height=1>",
+            "<imgx>",
+            "<svg aria-hidden='true'>x</svg>",
+        ],
     )
     def test_says_nothing_of_ornaments(self, ornament):
         assert not blocks.of_markup(f"<p>a{ornament}</p>").has_pictures

@@ -24,6 +24,7 @@ _BREAKS = re.compile(r" ?\n ?")
 _COLUMNS = re.compile(r"\S(?: {3}|\t)")  # of a line without spaces at its end: more than stands between words
 _FEWEST_LINES = 2  # with columns, to be a table
 _UNSEEN = frozenset({"title", "template", "iframe", "svg", "math"})
+_DRAWINGS = frozenset({"svg", "math"})  # to be seen, where the others only serve a browser
 _PARAGRAPHS = frozenset(
     (
         "p", "div", "ul", "ol", "dl", "dt", "dd", "table", "hr", "blockquote", "section", "article", "header",
@@ -37,7 +38,10 @@ _OF_ITEMS = frozenset({"p", "div", "paragraph"})
 _CELLS = frozenset({"td", "th"})
 _ROWS = re.compile(r"""\srowspan\s*+=\s*+["']?([0-9]{1,3})\b""", re.IGNORECASE)
 _WIDTH = re.compile(r"""\scolspan\s*+=\s*+["']?([0-9]{1,2})\b""", re.IGNORECASE)
-_DECORATION = re.compile(r"""\s(?:alt\s*+=\s*+(?:""|'')|(?:width|height)\s*+=\s*+["']?[01](?![0-9.]))""", re.IGNORECASE)
+_DECORATION = re.compile(
+    r"""\s(?:alt\s*+=\s*+(?:""|'')|(?:width|height)\s*+=\s*+["']?[01](?![0-9.])|aria-hidden\s*+=\s*+["']?true)""",
+    re.IGNORECASE,
+)
 _LONGEST_REPEATED = 200  # of a cell that is as high as several rows
 _MOST_HIGH = 50  # of one table, at once
 _LINES = re.compile(r"(?<![:;,.!?])\n+")  # in a cell
@@ -148,6 +152,8 @@ class Typesetter:
             self.leave_out()
         elif piece.kind is PieceKind.HIDDEN:
             self._has_hidden = True
+        elif piece.kind is PieceKind.UNSEEN:
+            self._lacks_pictures |= piece.value in _DRAWINGS and not _DECORATION.search(piece.attributes)
         else:
             self._feed_tag(piece, is_end=piece.kind is PieceKind.END)
 

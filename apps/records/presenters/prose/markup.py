@@ -37,13 +37,14 @@ _MOST_LEFT_OPEN = 8  # whose ends are looked for in vain: each search reads all 
 
 class PieceKind(StrEnum):
     """What a piece is. A GAP stands where something was that its author crossed out, HIDDEN where something is that no
-    browser shows."""
+    browser shows, UNSEEN where an element is that the caller does not want: `value` is its name."""
 
     TEXT = "text"
     START = "start"
     END = "end"
     GAP = "gap"
     HIDDEN = "hidden"
+    UNSEEN = "unseen"
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,7 @@ def pieces(markup: str, *, unseen: AbstractSet[str] = frozenset()) -> Iterator[P
         if tag[1] or closes_itself:
             yield from _tags(name, markup[tag.end() : position], is_end=bool(tag[1]), closes_itself=closes_itself)
         elif name in unseen or name in _RAW:
+            yield from () if name in _RAW else (Piece(PieceKind.UNSEEN, name, markup[tag.end() : position]),)
             position = _end_of_unseen(markup, position, name, left_open)
         elif (kind := _not_told(name, markup[tag.end() : position])) is not None and (
             end := _end_of_not_told(markup, position, name, left_open)

@@ -1,0 +1,60 @@
+"""What a provider says of an entry at length is shown as it is laid out, and what of it is not shown is told."""
+
+import pytest
+
+from apps.records.models import Record
+from tests.records.pages import page
+from tests.records.shelved import keep, result
+
+pytestmark = pytest.mark.django_db
+
+HIDDEN = "A part of this text is hidden, as from every reader."
+PICTURES = "This text has pictures that are not shown here."
+CROSSED_OUT = "Words that the author crossed out are left out."
+
+
+def entry(client, connection, markup, **elements):
+    keep(connection, {**result(0), "text": {"status": "additional", "div": markup}, **elements})
+    return page(client, "entry", "results", Record.objects.get(logical_id="o0").pk)
+
+
+class TestANarrative:
+    @pytest.mark.parametrize(
+        ("left_out", "remark"),
+        [
+            ("<p style='display:none'>Canary</p>", HIDDEN),
+            ("<svg><text>Canary</text></svg>", PICTURES),
+            ("<img src='#canary'/>", PICTURES),
+            ("<del>Canary</del>", CROSSED_OUT),
+        ],
+    )
+    def test_says_what_of_it_is_left_out(self, hers, connection, left_out, remark):
+        said = entry(hers, connection, f"<div><p>The heart is large.</p>{left_out}</div>")
+        assert [each for each in (HIDDEN, PICTURES, CROSSED_OUT) if each in said] == [remark]
+        assert "The heart is large." in said
+        assert "anary" not in said
+
+    def test_that_hides_all_it_has_says_so(self, hers, connection):
+        assert HIDDEN in entry(hers, connection, "<div><p hidden>Canary</p></div>")
+
+    def test_says_nothing_of_what_it_tells(self, hers, connection):
+        said = entry(hers, connection, "<div><p>The heart is large.</p></div>")
+        assert not any(each in said for each in (HIDDEN, PICTURES, CROSSED_OUT))
+
+    def test_keeps_its_lists_and_tables(self, hers, connection):
+        table = "<table><tr><td>Wall</td><td>12 mm</td></tr></table>"
+        said = entry(hers, connection, f"<div><ul><li>Rest</li></ul>{table}</div>")
+        assert "<li>Rest</li>" in said
+        assert '<p class="line">Wall · 12 mm</p>' in said
+
+    def test_that_is_long_is_told_to_its_end(self, hers, connection):
+        assert "Last words" in entry(hers, connection, f"<div>{'<p>Many words</p>' * 2000}<p>Last words</p></div>")
+
+    def test_that_is_endless_says_where_all_of_it_is(self, hers, connection):
+        said = entry(hers, connection, f"<div>{'<p>Many words</p>' * 11_000}<p>Last words</p></div>")
+        assert "The text is longer than we can show. Download everything as received to have all of it." in said
+        assert "Last words" not in said
+
+    def test_of_what_its_provider_hides_is_not_told(self, hers, connection):
+        said = entry(hers, connection, "<div><p>Words</p></div>", meta={"security": [{"code": "masked"}]})
+        assert "Words" not in said
