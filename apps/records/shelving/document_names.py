@@ -8,7 +8,7 @@ from typing import Final
 from apps.records.presenters.documents import DocumentEntry
 from apps.records.presenters.entry import Entry
 
-_MOST: Final = 100  # names of one sort that an index keeps: the most frequent
+MOST: Final = 100  # names of one sort that an index keeps: the most frequent
 _LONGEST: Final = 200
 
 
@@ -39,4 +39,4 @@ def most_frequent(counted: Mapping[tuple[str, str], int]) -> dict[str, dict[str,
     names: dict[str, Counter[str]] = {}
     for (sort, name), count in counted.items():
         names.setdefault(sort, Counter())[name] += count
-    return {sort: dict(of_it.most_common(_MOST)) for sort, of_it in names.items()}
+    return {sort: dict(of_it.most_common(MOST)) for sort, of_it in names.items()}

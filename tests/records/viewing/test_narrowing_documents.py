@@ -12,6 +12,7 @@ from tests.records.shelved import keep, result
 pytestmark = pytest.mark.django_db
 
 NOTHING = "Nothing in this list fits what you chose."
+RARER = "Rarer ones may not be among these. Search finds them by name."
 
 
 def document(number, kind="Letter", *authors, on="2024-01-05", **also):
@@ -85,11 +86,21 @@ class TestADocument:
         assert ">Dr. Bo Reed<" in text
 
     def test_offers_no_name_that_no_index_keeps(self, hers, connection, monkeypatch):
-        monkeypatch.setattr(document_names, "_MOST", 2)
+        monkeypatch.setattr(document_names, "MOST", 2)
         letters = (document(f"{author}{nth}", "Letter", author) for author in ("Ada", "Bo") for nth in range(9))
         keep(connection, *letters, document("c", "Letter", "Cy"), document("n", "Note", "Ada"))
         text = listed(hers, chip(listed(hers), "Letter"))
         assert re.findall(r'class="chip"[^>]*>(\w+)', text) == ["Ada", "Bo"]
+        assert text.count(RARER) == 1
+
+    @pytest.mark.parametrize(("kept", "times"), [(3, 1), (4, 0)])
+    def test_may_be_of_a_kind_that_cannot_be_chosen_which_is_said(self, hers, connection, monkeypatch, kept, times):
+        monkeypatch.setattr(document_names, "MOST", kept)
+        kinds = [document(f"{kind}-{nth}", f"Kind {kind}", "Ada") for kind in range(1, 4) for nth in range(6)]
+        keep(connection, *kinds)
+        text = listed(hers)
+        assert text.count(RARER) == times
+        assert RARER not in listed(hers, chip(text, "Kind 1"))
 
     def test_is_found_by_its_provider_as_well(self, hers, several, other):
         text = listed(hers, chip(listed(hers, chip(listed(hers), "Letter")), "Riverside Hospital"))

@@ -40,11 +40,13 @@ class Choice:
 
 @dataclass(frozen=True)
 class Choices:
-    """What to choose from of one sort, the most frequent first; where one is chosen, that one alone."""
+    """What to choose from of one sort, the most frequent first; where one is chosen, that one alone. `may_lack` where
+    an index may know more names than it keeps: those cannot be chosen."""
 
     sort: str
     label: str
     choices: tuple[Choice, ...]
+    may_lack: bool = False
 
     @property
     def at_hand(self) -> tuple[Choice, ...]:
@@ -78,18 +80,28 @@ class Narrowing:
     def within(self, shelved: Sequence[Shelved]) -> tuple[Choices, ...]:
         """What to choose from where some is chosen: of each sort, the names of what the others leave."""
         counted: Counted = Counter()
+        lacking: set[str] = set()
         for one in shelved:
             for sort, name in document_names.of(one.entry) if one.entry is not None else ():
-                is_known = (sort, document_names.folded(name)) in self.known
-                counted[sort, name] += is_known and self.has(one.entry, but=sort)
-        return self._choices(+counted)
+                if not self.has(one.entry, but=sort):
+                    continue
+                if (sort, document_names.folded(name)) in self.known:
+                    counted[sort, name] += 1
+                else:
+                    lacking.add(sort)
+        return self._choices(counted, lacking)
 
     def of_all(self, shelves: Iterable[OpenShelf]) -> tuple[Choices, ...]:
         """What to choose from in the whole list."""
-        return self._choices(_counted(shelves))
+        shelves = list(shelves)
+        kept = [(sort, names) for shelf in shelves if shelf.index for sort, names in shelf.index.names.items()]
+        return self._choices(_counted(shelves), {sort for sort, names in kept if len(names) >= document_names.MOST})
 
-    def _choices(self, counted: Counted) -> tuple[Choices, ...]:
-        found = (Choices(sort, str(_LABELS[sort]), tuple(self._of_sort(sort, counted))) for sort in Sort)
+    def _choices(self, counted: Counted, lacking: AbstractSet[str]) -> tuple[Choices, ...]:
+        found = (
+            Choices(sort, str(_LABELS[sort]), tuple(self._of_sort(sort, counted)), sort in lacking - set(self.wanted))
+            for sort in Sort
+        )
         return tuple(each for each in found if len(each.choices) > 1 or any(one.is_on for one in each.choices))
 
     def _of_sort(self, sort: Sort, counted: Counted) -> Iterator[Choice]:
