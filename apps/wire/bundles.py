@@ -223,12 +223,13 @@ def _resource(body: bytes, head: _Head | None) -> Resource | None:
 
 
 def _next_url(raw: msgspec.Raw, base_url: str) -> str | None:
-    """None where there is no next page, and empty where there is one and nobody can read its address."""
+    """None where there is no next page, and empty where there is one and nobody can read its address. A word that is
+    written otherwise counts as what it is: who overlooked it would call the first page all there is."""
     for link in _decoded(raw, _LINKS) or [raw]:  # one alone may stand where a list should
         readable = _decoded(link, _LINK)
-        if readable is None or readable.relation != "next":
+        if readable is None or readable.relation.strip().lower() != "next":
             continue
-        url = _decoded(readable.url, _TEXT)
+        url = (_decoded(readable.url, _TEXT) or "").strip()
         return _absolute(base_url, url) if url else ""
     return None
 

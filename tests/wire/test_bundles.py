@@ -235,6 +235,10 @@ class TestAPage:
         found = page([goal("1")], link=[{"relation": "next", "url": url}])
         assert ([row.logical_id for row in found.resources], found.next_url, found.is_cut) == (["1"], None, True)
 
+    @pytest.mark.parametrize("relation", ["Next", "NEXT", " next "])
+    def test_names_the_next_one_however_its_word_is_written(self, relation):
+        assert page(link=[{"relation": relation, "url": " Goal?page=2 "}]).next_url == f"{BASE}Goal?page=2"
+
     def test_is_whole_without_a_next_link(self):
         assert not page([goal("1")], link=[{"relation": "self", "url": None}]).is_cut
 
