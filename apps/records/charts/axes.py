@@ -1,7 +1,7 @@
 """The two axes of a chart: round numbers on the one, dates on the other."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from functools import cached_property
@@ -11,7 +11,6 @@ LARGEST = Decimal("1e21")  # a value beyond is told in the table and not drawn
 _DIGITS = 60
 _EXACTLY = Context(prec=_DIGITS)
 _HALF = Decimal("0.5")
-_MICROSECOND = timedelta(microseconds=1)
 _MARGIN = 4.0  # percent left free at either end, so that no mark is cut
 _STEPS = (Decimal(1), Decimal(2), Decimal("2.5"), Decimal(5), Decimal(10))
 _MOST_INTERVALS = 4
@@ -43,10 +42,14 @@ class Vertical:
     lowest: Decimal
     highest: Decimal
     ticks: tuple[Tick, ...]
+    _known: dict[Decimal, float] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def y(self, value: Decimal) -> float:
         """How far from the top, in percent; never outside of the plot."""
-        return round(100 - share(value, self.lowest, self.highest), 2)
+        found = self._known.get(value)  # five hundred values of a test are some dozens of numbers
+        if found is None:
+            found = self._known[value] = round(100 - share(value, self.lowest, self.highest), 2)
+        return found
 
 
 @dataclass(frozen=True)
@@ -62,8 +65,8 @@ class Horizontal:
         return _placed(at, self.starts, self._way)
 
     @cached_property
-    def _way(self) -> float:
-        return _microseconds(self.ends - self.starts)
+    def _way(self) -> timedelta:
+        return self.ends - self.starts
 
 
 def is_drawable(value: Decimal | None) -> bool:
@@ -85,9 +88,10 @@ def vertical(values: Sequence[Decimal], bounds: Sequence[Decimal], widest: Decim
     small wobble is no drama. It need not start at zero.
     """
     with localcontext(prec=_DIGITS):
-        held = (*values, *bounds)
+        ordered = sorted(values)
+        held = (*ordered[:1], *ordered[-1:], *bounds)
         low, high = min(held), max(held)
-        middle = abs(Decimal(median(values))) if values else abs(high)
+        middle = abs(Decimal(median(ordered))) if ordered else abs(high)
         least = max(widest * Decimal("1.5") or middle / 5, max(abs(low), abs(high)) * Decimal("1e-9")) or Decimal(1)
         lacking = least - (high - low)
         if lacking > 0:
@@ -148,15 +152,11 @@ def _apart(moment: datetime) -> tuple[datetime, datetime]:
 
 
 def _x(at: datetime, starts: datetime, ends: datetime) -> float:
-    return _placed(at, starts, _microseconds(ends - starts))
+    return _placed(at, starts, ends - starts)
 
 
-def _microseconds(way: timedelta) -> float:
-    return way / _MICROSECOND
-
-
-def _placed(at: datetime, starts: datetime, way: float) -> float:
-    part = (at - starts) / _MICROSECOND / way if way else 0.5
+def _placed(at: datetime, starts: datetime, way: timedelta) -> float:
+    part = (at - starts) / way if way else 0.5
     return round(_MARGIN + min(1.0, max(0.0, part)) * (100 - 2 * _MARGIN), 2)
 
 

@@ -1,13 +1,16 @@
 """Values over time: marks, the lines between them, and the range behind (patient experience 4.2)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
+
+import msgspec
+from msgspec.structs import replace
 
 from apps.records.charts import axes, stretches
 from apps.records.charts.axes import Horizontal, Tick, TimeTick, Vertical, is_drawable
@@ -25,7 +28,7 @@ _MOST_CHANGES = 6  # from one to the other; more is a comb that nobody can read
 _Bounds = tuple[Decimal | None, Decimal | None]
 
 
-class Mark(NamedTuple):
+class Mark(msgspec.Struct, frozen=True, gc=False):
     """One value. `provider` 0 is drawn solid, 1 hollow in the second color; `is_early` with a dashed outline."""
 
     x: float
@@ -41,7 +44,7 @@ class Mark(NamedTuple):
         return drawing_of(self.shape, is_second=bool(self.provider))
 
 
-class Line(NamedTuple):
+class Line(msgspec.Struct, frozen=True, gc=False):
     """From one value to the next; dotted over a long time without any."""
 
     x1: float
@@ -74,7 +77,7 @@ class Band:
         return round(self.y + self.height, 2)
 
 
-class Stroke(NamedTuple):
+class Stroke(msgspec.Struct, frozen=True, gc=False):
     """From the highest to the lowest of a stretch; with `has_ends` the two numbers of a blood pressure."""
 
     x: float
@@ -151,12 +154,12 @@ class OverTime:
 
 def draw(series: Series, window: Window) -> OverTime | None:
     """The drawing of what the window holds; None without a value that can be drawn."""
-    held = [reading for reading in series.readings if window.holds(reading.at)]
-    drawn = [reading for reading in held if is_drawable(reading.value) and is_drawable(reading.lower or reading.value)]
+    held = window.within(series.readings)
+    drawn = [each for each in held if is_drawable(each.value) and (not each.lower or is_drawable(each.lower))]
     if not drawn:
         return None
     drawn, providers = _numbered(drawn, series.providers)
-    bounds = [_bounds(reading) for reading in drawn]
+    bounds = _bounds(drawn)
     sides = [side for side in dict.fromkeys(bounds) if side != (None, None)]
     changes = sum(before != after for before, after in pairwise(bounds))
     banded = sides if len(sides) <= _MOST_RANGES and changes <= _MOST_CHANGES else []
@@ -189,13 +192,21 @@ def _numbered(readings: Sequence[Reading], providers: Sequence[str]) -> tuple[li
     names = tuple(name for provider in found for name in providers[provider : provider + 1])
     if all(provider == number for provider, number in numbers.items()):  # of one, and mostly of several
         return list(readings), names
-    return [reading._replace(provider=numbers[reading.provider]) for reading in readings], names
+    return [replace(reading, provider=numbers[reading.provider]) for reading in readings], names
 
 
-def _bounds(reading: Reading) -> _Bounds:
-    """The range of a reading, as far as it can be drawn."""
-    low, high = reading.low, reading.high
-    return (low if is_drawable(low) else None), (high if is_drawable(high) else None)
+def _bounds(readings: Iterable[Reading]) -> list[_Bounds]:
+    """The range of each reading, as far as it can be drawn; many have the same."""
+    known: dict[tuple[int, int], _Bounds] = {}
+    found: list[_Bounds] = []
+    for reading in readings:
+        low, high = reading.low, reading.high
+        bounds = known.get((id(low), id(high)))
+        if bounds is None:
+            bounds = (low if is_drawable(low) else None), (high if is_drawable(high) else None)
+            known[id(low), id(high)] = bounds
+        found.append(bounds)
+    return found
 
 
 def _vertical(readings: Sequence[Reading], sides: Sequence[_Bounds]) -> Vertical:
@@ -231,17 +242,14 @@ def _lines(readings: Sequence[Reading], along: Horizontal, across: Vertical) -> 
     """Between neighbors of one provider; none to or from a value that only says less or more."""
     for provider in dict.fromkeys(reading.provider for reading in readings):
         own = [reading for reading in readings if reading.provider == provider]
+        placed = [(along.x(reading.at), across.y(reading.value)) for reading in own]
         gaps = [(after.at - before.at).total_seconds() for before, after in pairwise(own)]
         usual = timedelta(seconds=median(gaps)) if len(gaps) > 1 else _LONG
-        for before, after in pairwise(own):
+        longest = min(_LONG, _UNUSUAL * max(usual, timedelta(days=1)))
+        for (before, after), (start, end) in zip(pairwise(own), pairwise(placed), strict=True):
             if before.comparator or after.comparator:
                 continue
-            gap = after.at - before.at
-            yield Line(
-                along.x(before.at), across.y(before.value), along.x(after.at), across.y(after.value),
-                is_dotted=gap > _LONG or gap > _UNUSUAL * max(usual, timedelta(days=1)),
-                provider=min(provider, 1),
-            )  # fmt: skip
+            yield Line(*start, *end, is_dotted=after.at - before.at > longest, provider=min(provider, 1))
 
 
 def _stretched(parts: Sequence[stretches.Stretch], along: Horizontal, across: Vertical) -> _Plotted:
@@ -249,35 +257,38 @@ def _stretched(parts: Sequence[stretches.Stretch], along: Horizontal, across: Ve
     marks: list[Mark] = []
     strokes: list[Stroke] = []
     for part in parts:
-        if part.last is not None and part.lowest is not None and part.highest is not None:
-            strokes.append(_stroke(part.last.at, part.lowest, part.highest, along, across))
-        if part.last is not None and part.last.lower is None:
-            extremes = [each for each in (part.lowest, part.highest) if each is not None and each != part.last]
-            marks += [_at(each, part.last.at, along, across) for each in extremes if is_outside(shape_of(each.place))]
-            marks.append(_mark(part.last, along, across))
+        lowest, highest, last = part.lowest, part.highest, part.last
+        if last is not None and lowest is not None and highest is not None:
+            x = along.x(last.at)
+            strokes.append(_stroke(x, lowest, highest, across))
+            if last.lower is None:
+                marks += [_at(x, each, across) for each in (lowest, highest) if each != last and _is_outside(each)]
+                marks.append(_at(x, last, across, is_early=last.is_early))
         marks += [_mark(each, along, across) for each in (part.less, part.more) if each is not None]
     return tuple(marks), (), tuple(strokes)
 
 
-def _stroke(at: datetime, lowest: Reading, highest: Reading, along: Horizontal, across: Vertical) -> Stroke:
+def _stroke(x: float, lowest: Reading, highest: Reading, across: Vertical) -> Stroke:
     lower = lowest.value if lowest.lower is None else lowest.lower
     ends = across.y(highest.value), across.y(lower)
-    return Stroke(along.x(at), *ends, has_ends=lowest.lower is not None, provider=min(highest.provider, 1))
+    return Stroke(x, *ends, has_ends=lowest.lower is not None, provider=min(highest.provider, 1))
 
 
-def _at(reading: Reading, at: datetime, along: Horizontal, across: Vertical) -> Mark:
+def _at(x: float, reading: Reading, across: Vertical, *, is_early: bool = False) -> Mark:
     """On the stroke of its stretch, wherever in it it was measured."""
-    return Mark(along.x(at), across.y(reading.value), shape_of(reading.place), min(reading.provider, 1))
+    return Mark(x, across.y(reading.value), shape_of(reading.place), min(reading.provider, 1), is_early)
+
+
+def _is_outside(reading: Reading) -> bool:
+    return is_outside(shape_of(reading.place))
 
 
 def _with_last(marks: Sequence[Mark]) -> tuple[Mark, ...]:
     """The newest is ringed, and drawn on top."""
     if not marks:
         return ()
-    newest = max(range(len(marks)), key=lambda place: (marks[place].x, place))
-    last = marks[newest]
-    rest = (*marks[:newest], *marks[newest + 1 :])
-    return (*rest, Mark(last.x, last.y, last.shape, last.provider, last.is_early, is_last=True))
+    newest = max(reversed(range(len(marks))), key=lambda place: marks[place].x)  # of several the last of them
+    return (*marks[:newest], *marks[newest + 1 :], replace(marks[newest], is_last=True))
 
 
 def _bands(

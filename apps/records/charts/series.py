@@ -37,15 +37,20 @@ class Observed(NamedTuple):
     sender: Sender = NOBODY
 
 
-class Told(NamedTuple):
-    """A result by its point. `entry` reads what it says, once that is told. `senders` are several, where they sent the
-    very same. `connection_id` is by which it came."""
+class Told(msgspec.Struct, frozen=True, eq=False, gc=False):
+    """A result by its point. `rest` is what else it says, which `read` reads with what many say alike. `senders` are
+    several, where they sent the very same. `connection_id` is by which it came."""
 
     point: Point
     alike: Alike
-    entry: Callable[[], Comparable]
+    rest: bytes
+    read: Callable[[Alike, bytes], Comparable]
     senders: tuple[Sender, ...] = ()
     connection_id: UUID | None = None
+
+    def entry(self) -> Comparable:
+        """What it says: of five hundred, a page asks for fifty."""
+        return self.read(self.alike, self.rest)
 
 
 class Row(msgspec.Struct, frozen=True, gc=False):
@@ -76,7 +81,7 @@ class Row(msgspec.Struct, frozen=True, gc=False):
         return "" if parsed is None else str(parsed.first_day.year)
 
 
-class Reading(NamedTuple):
+class Reading(msgspec.Struct, frozen=True, gc=False):
     """A value on the axis. `lower` is the second number of a blood pressure. `low` and `high` are the bounds of its own
     usual range in the unit of the axis; `provider` is which of the series' it is from, whichever way it was read."""
 
@@ -165,7 +170,8 @@ def of_points(values: Iterable[Told]) -> tuple[Series, ...]:
     found: list[Series] = []
     while numbers:
         key = _unit(numbers[0])
-        apart = {unit for unit in set(map(_unit, numbers)) if not _converts(unit, key)}
+        apart = {alike.quantity.unit_key for alike in _each_alike(numbers)}
+        apart = {unit for unit in apart if not _converts(unit, key)}
         own = [each for each in numbers if _unit(each) not in apart] if apart else numbers
         numbers = [each for each in numbers if _unit(each) in apart] if apart else []
         with_others = sorted([*own, *others], key=_sorts_at, reverse=True) if others and not found else own
@@ -173,13 +179,14 @@ def of_points(values: Iterable[Told]) -> tuple[Series, ...]:
     return tuple(found) or ((_series(others, ""),) if others else ())
 
 
+_AT: Final = attrgetter("at")
 _sorts_at: Final = attrgetter("point.sorts_at")
 _unit: Final = attrgetter("alike.quantity.unit_key")
 _point_mark: Final = attrgetter("point.mark")
 
 
 def _from_all(told: Told, sent_by: tuple[Sender, ...]) -> Told:
-    return told._replace(senders=sent_by)
+    return replace(told, senders=sent_by)
 
 
 def of_pressures(observed: Iterable[Observed]) -> Series:
@@ -201,7 +208,7 @@ def of_pressures(observed: Iterable[Observed]) -> Series:
 
 
 def _told(observed: Observed) -> Told:
-    return Told(*points.of(observed.entry), lambda: observed.entry, _known(observed.sender))
+    return Told(*points.of(observed.entry), b"", lambda _alike, _rest: observed.entry, _known(observed.sender))
 
 
 def _known(sender: Sender) -> tuple[Sender, ...]:
@@ -265,7 +272,7 @@ _T = TypeVar("_T", bound=_Sent)
 def _once(told: list[_T], mark: Callable[[_T], object], joined: Callable[[_T, tuple[Sender, ...]], _T]) -> list[_T]:
     """The very same from several senders once, with all of them. `mark` is of what they say, and empty where that
     cannot be the same."""
-    if len({each.senders for each in told}) < 2:  # nobody repeats another
+    if len({each.senders for each in _apart(told)}) < 2:  # nobody repeats another
         return told
     found: dict[object, _T] = {}
     for each in told:
@@ -276,6 +283,11 @@ def _once(told: list[_T], mark: Callable[[_T], object], joined: Callable[[_T, tu
         else:
             found[said] = joined(same, (*same.senders, *each.senders))
     return list(found.values())
+
+
+def _apart(sent: Iterable[_T]) -> Iterable[_T]:
+    """One for each tuple of senders, which is the very same one for nearly all."""
+    return {id(each.senders): each for each in sent}.values()
 
 
 def _row_mark(row: Row) -> object:
@@ -289,7 +301,7 @@ def _sorted_rows(rows: Iterable[Row]) -> list[Row]:
 
 
 def _names(rows: Iterable[Row | Told]) -> tuple[str, ...]:
-    sent_by = dict.fromkeys(row.senders for row in rows)
+    sent_by = dict.fromkeys(row.senders for row in _apart(rows))
     return tuple(dict.fromkeys(sender.provider for each in sent_by for sender in (each or (NOBODY,))))
 
 
@@ -349,16 +361,17 @@ def _readings(numbers: Sequence[Told], key: str, names: Sequence[str]) -> tuple[
     providers = {name: number for number, name in enumerate(names)}
     bounds = {id(alike): _bounds(alike.usual_range, alike.quantity, key) for alike in _each_alike(numbers)}
     found: list[Reading] = []
-    for point, alike, _entry, sent_by, _connection_id in reversed(numbers):
-        at, value, quantity = point.at, point.number, alike.quantity
+    for told in reversed(numbers):
+        alike, quantity = told.alike, told.alike.quantity
+        at, value = told.point.at, told.point.number
         if value is not None and quantity.unit_key != key:
             value = units.convert(value, quantity.unit_key, key)
         if at is None or value is None:
             continue
         low, high = bounds[id(alike)]
-        provider = providers[_provider(sent_by)]
+        provider = providers[_provider(told.senders)]
         found.append(Reading(at, value, None, quantity.comparator, alike.place, low, high, provider, alike.is_early))
-    return tuple(sorted(found, key=attrgetter("at")))
+    return tuple(sorted(found, key=_AT))
 
 
 def _each_alike(told: Iterable[Told]) -> Iterable[Alike]:

@@ -4,14 +4,19 @@ More than 120 values are told by the week, the month or the year, whichever is t
 readable (patient experience 4.2). No drawing has more than 500 points.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from operator import attrgetter
+from typing import Final
+
+import msgspec
 
 from apps.records.charts.series import Reading
 
 MOST_SINGLE = 120
+_DAYS_OF_A_WEEK = 7
 _MOST_STRETCHES = 100  # each is five points at most: lowest, highest, last, one less-than, one more-than
 
 
@@ -24,8 +29,7 @@ class Each(StrEnum):
     STRETCH = "stretch"  # a hundredth of the time: only where dates are centuries apart
 
 
-@dataclass(frozen=True)
-class Stretch:
+class Stretch(msgspec.Struct, frozen=True, gc=False):
     """The readings of one stretch, by those that matter. Those that only say less or more are apart: the farthest of
     each side. `lowest` and the others are None where there is no plain number."""
 
@@ -43,7 +47,7 @@ def divided(readings: Sequence[Reading]) -> tuple[Each | None, tuple[Stretch, ..
     if len(readings) <= MOST_SINGLE:
         return None, ()
     by_name: tuple[tuple[Each, Callable[[datetime], object]], ...] = (
-        (Each.WEEK, lambda at: at.isocalendar()[:2]),
+        (Each.WEEK, lambda at: (at.toordinal() - 1) // _DAYS_OF_A_WEEK),  # the first of all days was a Monday
         (Each.MONTH, lambda at: (at.year, at.month)),
         (Each.YEAR, lambda at: at.year),
     )
@@ -58,22 +62,26 @@ def divided(readings: Sequence[Reading]) -> tuple[Each | None, tuple[Stretch, ..
 
 
 def _parted(readings: Sequence[Reading], parts: Sequence[object]) -> tuple[Stretch, ...]:
-    parted: dict[object, list[Reading]] = {}
+    parted = defaultdict[object, list[Reading]](list)
     for reading, part in zip(readings, parts, strict=True):
-        parted.setdefault(part, []).append(reading)
+        parted[part].append(reading)
     return tuple(map(_stretch, parted.values()))
+
+
+_VALUE: Final = attrgetter("value")
 
 
 def _stretch(readings: Sequence[Reading]) -> Stretch:
     plain = [reading for reading in readings if not reading.comparator]
-    less = [reading for reading in readings if reading.comparator.startswith("<")]
-    more = [reading for reading in readings if reading.comparator.startswith(">")]
+    bounds = [reading for reading in readings if reading.comparator] if len(plain) < len(readings) else []
+    less = [reading for reading in bounds if reading.comparator.startswith("<")]
+    more = [reading for reading in bounds if reading.comparator.startswith(">")]
     return Stretch(
         lowest=min(plain, key=lambda reading: reading.lower or reading.value, default=None),
-        highest=max(plain, key=lambda reading: reading.value, default=None),
+        highest=max(plain, key=_VALUE, default=None),
         first=plain[0] if plain else None,
         last=plain[-1] if plain else None,
-        less=min(less, key=lambda reading: reading.value, default=None),
-        more=max(more, key=lambda reading: reading.value, default=None),
+        less=min(less, key=_VALUE, default=None),
+        more=max(more, key=_VALUE, default=None),
         count=len(readings),
     )

@@ -1,9 +1,12 @@
 """The stretches of time that a chart can be looked at in: a year, five, all (patient experience 4.2)."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from operator import attrgetter
+from typing import Final
 
 from apps.records.charts.series import Reading
 
@@ -18,6 +21,7 @@ class Span(StrEnum):
     ALL = "all"
 
 
+_AT: Final = attrgetter("at")
 _DAYS = {Span.YEAR: 366, Span.FIVE_YEARS: 5 * 366}
 
 
@@ -34,24 +38,34 @@ class Window:
         """Whether a moment lies within."""
         return self.starts <= at <= self.ends
 
+    def within(self, readings: Sequence[Reading]) -> Sequence[Reading]:
+        """Those within, of readings that stand oldest first."""
+        return readings[_within(readings, self.starts, self.ends)]
+
 
 def choices(readings: Sequence[Reading], now: datetime) -> tuple[Window, ...]:
-    """Those worth a link: each that holds enough values, and fewer than the next; always the whole."""
+    """Those worth a link: each that holds enough values, and fewer than the next; always the whole. Readings stand
+    oldest first."""
     if not readings:
         return ()
-    first, last = min(each.at for each in readings), max(each.at for each in readings)
     found: list[Window] = []
     for span, days in _DAYS.items():
         starts = _back(now, days)
-        count = sum(starts <= each.at <= now for each in readings)
+        within = _within(readings, starts, now)
+        count = within.stop - within.start
         if _ENOUGH <= count < len(readings) and count not in {window.count for window in found}:
             found.append(Window(span, starts, now, count))
-    return (*found, Window(Span.ALL, first, last, len(readings)))
+    return (*found, Window(Span.ALL, readings[0].at, readings[-1].at, len(readings)))
 
 
 def chosen(windows: Sequence[Window], wanted: str) -> Window | None:
     """The one asked for by its span, else the shortest, which holds enough values; None of none."""
     return next((window for window in windows if window.span == wanted), windows[0] if windows else None)
+
+
+def _within(readings: Sequence[Reading], starts: datetime, ends: datetime) -> slice:
+    first = bisect_left(readings, starts, key=_AT)
+    return slice(first, bisect_right(readings, ends, lo=first, key=_AT))
 
 
 def _back(now: datetime, days: int) -> datetime:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -50,12 +50,15 @@ def of(
         values += _values_before(found, ring, asked)
     if len(found) > 1:
         values.sort(key=_newest)
+    entry = partial(_entry, asked.read)
     told, closed = [], 0
-    for held, of_grave, value in values[:most]:
-        if of_grave and held.path in of_grave and not is_open(held.record):
+    for value in values[:most]:
+        held, leaf = value.held, value.leaf
+        if leaf.of_grave and held.path in leaf.of_grave and not is_open(held.record):
             closed += 1
-        elif value is not None:
-            told.append(value)
+        elif leaf.alike:
+            alike = leaf.alike[held.alike]
+            told.append(Told(held.point, alike, held.told, entry, leaf.senders, leaf.connection_id))
     return OfTest(tuple(told), closed, has_older=len(values) > most)
 
 
@@ -87,12 +90,23 @@ class _Asked(NamedTuple):
     senders: Mapping[UUID, tuple[Sender, ...]]
 
 
-# With the results of its shelf that belong to what may carry grave news; None where it cannot be read.
-_Value: TypeAlias = tuple[Held, frozenset[str], Told | None]
+class _Leaf(NamedTuple):
+    """What all values of a leaf share: what they say alike, nothing where they cannot be read; who sent them, and by
+    which connection; and the results of its shelf that belong to what may carry grave news."""
+
+    alike: tuple[Alike, ...]
+    senders: tuple[Sender, ...]
+    connection_id: UUID
+    of_grave: frozenset[str]
+
+
+class _Value(msgspec.Struct, gc=False):  # five hundred tuples would be looked through for garbage
+    held: Held
+    leaf: _Leaf
 
 
 def _newest(value: _Value) -> tuple[str, int]:
-    return value[0].newest, value[0].record
+    return value.held.newest, value.held.record
 
 
 def _values(found: Sequence[OpenShelf], ring: KeyRing, asked: _Asked) -> list[_Value]:
@@ -100,13 +114,9 @@ def _values(found: Sequence[OpenShelf], ring: KeyRing, asked: _Asked) -> list[_V
     of_it = partial(pointing.values, test=asked.test)
     values: list[_Value] = []
     for shelf, leaf in reading.leaves_of_one(found, Arrangement.POINTS, asked.test, ring, most=asked.most):
-        connection_id, of_grave = shelf.connection_id, shelf.of_grave
-        senders = asked.senders[connection_id]
         on_leaf, alike = reading.understood(of_it, leaf)
-        for held in on_leaf:
-            said = alike[held.alike]
-            told = Told(held.point, said, partial(_entry, asked.read, said, held), senders, connection_id)
-            values.append((held, of_grave, told))
+        said = _leaf(shelf, alike, asked)
+        values += [_Value(held, said) for held in on_leaf]
     return values
 
 
@@ -114,20 +124,20 @@ def _values_before(found: Sequence[OpenShelf], ring: KeyRing, asked: _Asked) -> 
     """Those of shelves of an earlier release, which have the whole entries of a test together."""
     rows = reading.rows_of_one(found, Arrangement.TESTS, asked.test, ring, most=asked.most)
     for shelf, (_, _, newest, record), row in rows:
-        path, told = "", None
+        held, alike = Held(record, newest, ""), tuple[Alike, ...]()
         try:
             path = pointing.path(row.entry)
-            entry = asked.read(row.entry)
-            senders = asked.senders[shelf.connection_id]
-            told = Told(*points.of(entry), partial(_itself, entry), senders, shelf.connection_id)
+            held = Held(record, newest, path)
+            point, said = points.of(asked.read(row.entry))
+            held, alike = Held(record, newest, path, point=point, told=bytes(row.entry)), (said,)
         except msgspec.MsgspecError:
             reading.tell_unread(shelf, row)
-        yield Held(record, newest, path), shelf.of_grave, told
+        yield _Value(held, _leaf(shelf, alike, asked))
 
 
-def _entry(read: Callable[[bytes], Compared], alike: Alike, held: Held) -> Compared:
-    return reading.understood(read, comparing.joined(alike.told, held.told))
+def _leaf(shelf: OpenShelf, alike: tuple[Alike, ...], asked: _Asked) -> _Leaf:
+    return _Leaf(alike, asked.senders[shelf.connection_id], shelf.connection_id, shelf.of_grave)
 
 
-def _itself(entry: Compared) -> Compared:
-    return entry
+def _entry(read: Callable[[bytes], Compared], alike: Alike, told: bytes) -> Compared:
+    return reading.understood(read, comparing.joined(alike.told, told))

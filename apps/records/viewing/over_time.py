@@ -140,7 +140,8 @@ def _test(
     found = course.of(
         all_of_it.of(subject), entry.test, all_of_it.ring, most=asked.most, senders=senders, is_open=is_open
     )
-    connections = dict.fromkeys(told.connection_id for told in found.values)  # five hundred values, and one or two
+    # Of five hundred values one or two, which are no other objects than those of their shelves.
+    connections = dict.fromkeys({id(told.connection_id): told.connection_id for told in found.values}.values())
     sent_by = {pk: all_of_it.sources[pk] for pk in connections if pk is not None}
     providers: dict[UUID, Source] = {}
     for source in sent_by.values():

@@ -7,6 +7,7 @@ from decimal import Decimal
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from apps.records.charts import over_time, series, stretches, windows
 from apps.records.charts.marks import Shape
@@ -169,7 +170,7 @@ class TestManyValues:
 
     def test_that_only_say_less_are_not_taken_for_numbers(self):
         found = many(200)
-        odd = found.readings[5]._replace(comparator="<", value=Decimal(1))
+        odd = replace(found.readings[5], comparator="<", value=Decimal(1))
         _, parts = stretches.divided((*found.readings[:5], odd, *found.readings[6:]))
         assert min(part.lowest.value for part in parts if part.lowest) >= 40
         assert [part.less.value for part in parts if part.less] == [1]

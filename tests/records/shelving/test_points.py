@@ -2,7 +2,6 @@
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from functools import partial
 
 import msgspec
 import pytest
@@ -80,15 +79,15 @@ class TestPoints:
     def test_make_the_series_that_the_entries_make(self, observed):
         read = Reader().read
 
+        def entry(alike, told_of_it):
+            return read(comparing.joined(alike.told, told_of_it))
+
         def senders_of(each):
             sender = observed[each.record - 1].sender
             return () if sender == NOBODY else (sender,)
 
         for test, values in held(observed).items():
-            values_told = [
-                Told(each.point, alike, partial(read, comparing.joined(alike.told, each.told)), senders_of(each))
-                for each, alike in values
-            ]
+            values_told = [Told(each.point, alike, each.told, entry, senders_of(each)) for each, alike in values]
             entries = [
                 Observed(read(msgspec.json.encode(observed[key[3] - 1].entry)), observed[key[3] - 1].sender)
                 for key, _written in rows_of(observed)
