@@ -12,9 +12,11 @@ from django.template.defaultfilters import linebreaksbr
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
-from apps.records.charts.marks import Shape
-from apps.records.charts.over_time import Key, Line, Mark, OverTime, Stroke
+from apps.records.charts.axes import Tick, TimeTick
+from apps.records.charts.marks import Shape, drawing_of
+from apps.records.charts.over_time import Band, Key, Line, Mark, OverTime, Stroke, WordTick
 from apps.records.charts.series import Row
+from apps.records.templatetags import chart_words
 from apps.records.templatetags.whole_dates import dates_whole
 from apps.records.viewing import value_rows
 
@@ -24,14 +26,30 @@ _said = escape
 
 
 @register.simple_tag
+def labels(chart: OverTime) -> SafeString:
+    """The numbers at the left of a chart."""
+    return _markup("".join(map(_label, chart.ticks)))
+
+
+@register.simple_tag
 def plotted(chart: OverTime, chart_id: str) -> SafeString:
-    """The values of a chart: first the lines and strokes, then the marks upon them."""
+    """A plot: the bands, the grid upon them and their edges, the lines and strokes of values, and the marks on top."""
+    begun = _Marks(_said(chart_id))
     written = (
+        *map(_band, chart.bands),
+        *map(_grid, chart.ticks),
+        *map(_edges, chart.bands),
         *map(_line, chart.lines),
         *map(_stroke, chart.strokes),
-        *(_mark(mark, _said(chart_id)) for mark in chart.marks),
+        *(_mark(mark, begun) for mark in chart.marks),
     )
     return _markup("".join(written))
+
+
+@register.simple_tag
+def strip(chart: OverTime) -> SafeString:
+    """What stands under a plot: values in words, and the dates of the axis."""
+    return _markup("".join((*map(_word, chart.words), *map(_time, chart.times))))
 
 
 @register.simple_tag
@@ -63,18 +81,47 @@ def _markup(written: str) -> SafeString:
     return SafeString(written)  # nosec B703 - constants and numbers, and between them what `_said` escaped
 
 
-def _also(**how: int) -> str:
-    """Further classes of an element: those that are so."""
-    return "".join(f" is-{name}" for name, is_so in how.items() if is_so)
+def _label(tick: Tick) -> str:
+    placed = f'x="100%" dx="-0.6em" y="{tick.y}%" dy="0.33em" text-anchor="end"'
+    return f'<text class="chart-label" {placed}>{_said(tick.label)}</text>'
+
+
+def _grid(tick: Tick) -> str:
+    return f'<line class="chart-grid" x1="0%" y1="{tick.y}%" x2="100%" y2="{tick.y}%" />'
+
+
+def _band(band: Band) -> str:
+    size = f'width="{band.width}%" height="{band.height}%"'
+    return f'<rect class="chart-band" x="{band.x}%" y="{band.y}%" {size} />'
+
+
+def _edges(band: Band) -> str:
+    """Where it has a bound."""
+    heights = (y for y, is_drawn in ((band.y, band.has_top), (band.bottom, band.has_bottom)) if is_drawn)
+    return "".join(
+        f'<line class="chart-edge" x1="{band.x}%" y1="{y}%" x2="{band.right}%" y2="{y}%" />' for y in heights
+    )
+
+
+def _word(word: WordTick) -> str:
+    return f'<line class="chart-word" x1="{word.x}%" y1="8%" x2="{word.x}%" y2="34%" />'
+
+
+def _time(time: TimeTick) -> str:
+    date = _said(chart_words.tick_date(time.date))
+    return (
+        f'<line class="chart-grid" x1="{time.x}%" y1="0%" x2="{time.x}%" y2="14%" />'
+        f'<text class="chart-label" x="{time.x}%" y="72%" text-anchor="{time.anchor}">{date}</text>'
+    )
 
 
 def _line(line: Line) -> str:
-    how = _also(dotted=line.is_dotted, second=line.provider)
+    how = f"{' is-dotted' if line.is_dotted else ''}{' is-second' if line.provider else ''}"
     return f'<line class="chart-line{how}" x1="{line.x1}%" y1="{line.y1}%" x2="{line.x2}%" y2="{line.y2}%" />'
 
 
 def _stroke(stroke: Stroke) -> str:
-    x, how = stroke.x, _also(dotted=stroke.is_early, second=stroke.provider)
+    x, how = stroke.x, f"{' is-dotted' if stroke.is_early else ''}{' is-second' if stroke.provider else ''}"
     drawn = f'<line class="chart-stroke{how}" x1="{x}%" y1="{stroke.y1}%" x2="{x}%" y2="{stroke.y2}%" />'
     if not stroke.has_ends:
         return drawn
@@ -83,11 +130,25 @@ def _stroke(stroke: Stroke) -> str:
     return drawn + "".join(ends)
 
 
-def _mark(mark: Mark, chart_id: str) -> str:
-    how = _also(second=mark.provider, early=mark.is_early)
-    ring = f'<circle class="chart-ring" cx="{mark.x}%" cy="{mark.y}%" r="11" />' if mark.is_last else ""
-    placed = f'href="#{chart_id}-{mark.drawing}" x="{mark.x}%" y="{mark.y}%"'
-    return f'{ring}<use class="chart-mark is-{mark.shape}{how}" {placed} />'
+class _Marks(dict[tuple[str, int, bool], str]):
+    """How the marks of a chart begin, by what they look like: of three hundred there are two or three sorts."""
+
+    def __init__(self, chart_id: str) -> None:
+        super().__init__()
+        self._chart_id = chart_id
+
+    def __missing__(self, sort: tuple[str, int, bool]) -> str:
+        shape, provider, is_early = sort
+        how = f"{' is-second' if provider else ''}{' is-early' if is_early else ''}"
+        drawing = drawing_of(Shape(shape), is_second=bool(provider))
+        self[sort] = begun = f'<use class="chart-mark is-{shape}{how}" href="#{self._chart_id}-{drawing}"'
+        return begun
+
+
+def _mark(mark: Mark, begun: _Marks) -> str:
+    x, y = mark.x, mark.y
+    ring = f'<circle class="chart-ring" cx="{x}%" cy="{y}%" r="11" />' if mark.is_last else ""
+    return f'{ring}{begun[mark.shape, mark.provider, mark.is_early]} x="{x}%" y="{y}%" />'
 
 
 # Where a mark with an arrow stands in a key that is higher than others.
@@ -98,8 +159,8 @@ def _key(key: Key, chart_id: str) -> str:
     if key.shape is None:
         drawn = _stroke(Stroke(50.0, 15.0, 85.0, has_ends=True, provider=key.number))
     else:
-        drawn = _mark(Mark(50.0, _TALL.get(key.shape, 50.0), key.shape, key.number), _said(chart_id))
-    return f'<svg class="chart-key{_also(tall=key.shape in _TALL)}" aria-hidden="true">{drawn}</svg>'
+        drawn = _mark(Mark(50.0, _TALL.get(key.shape, 50.0), key.shape, key.number), _Marks(_said(chart_id)))
+    return f'<svg class="chart-key{" is-tall" if key.shape in _TALL else ""}" aria-hidden="true">{drawn}</svg>'
 
 
 _ALWAYS = 2  # columns that are there in any case: the date and the value
@@ -122,6 +183,10 @@ class _Said:
         """Its ranges, which a page reads once where many are alike."""
         return self._once(id(row.measured.ranges), row, value_rows.ranges)
 
+    def providers(self, row: Row) -> str:
+        """Who sent it: of five hundred values one, two or three."""
+        return self._once((id(row.senders),), row, value_rows.providers)
+
     def _once(self, mark: object, row: Row, say: Callable[[Row], str]) -> str:
         if mark not in self._known:
             self._known[mark] = _said(say(row)), row
@@ -135,7 +200,7 @@ def _cells(row: Row, said: _Said) -> Iterator[str]:
     yield f"<strong>{_said(value_rows.value(row))}</strong>" + (f'<p class="soft">{_said(drawn)}</p>' if drawn else "")
     yield said.place(row)
     yield said.ranges(row)
-    yield _said(value_rows.providers(row))
+    yield said.providers(row)
     yield "".join(f"<p>{linebreaksbr(note)}</p>" for note in value_rows.notes(row))
 
 

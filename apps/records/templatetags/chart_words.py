@@ -1,6 +1,5 @@
 """What stands beside a chart in words: the sentence that is its name, its caption, its legend, and its table."""
 
-from collections.abc import Callable
 from datetime import date
 from typing import TypeAlias
 
@@ -15,7 +14,6 @@ from apps.records.charts.over_time import OverTime
 from apps.records.charts.series import Row, Series
 from apps.records.charts.stretches import Each
 from apps.records.presenters.datatypes import dates
-from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.datatypes.ranges import ReferenceRange
 from apps.records.presenters.observations.interpretations import Place
 from apps.records.presenters.observations.results import Category, Comparable, Judge, Measured
@@ -66,21 +64,22 @@ def headline(series: Series) -> str:
     if latest is None:
         return gettext("No value with a date.")
     before = series.before if series.compared in _COMPARED else None
-    is_same_day = before is not None and whens.in_words(before.when) == whens.in_words(latest.when)
-    say = whens.in_full if is_same_day else whens.in_words
-    said = [_dated(_LATEST, latest, say), standing(latest.measured)]
-    if before is not None and say(before.when) != say(latest.when):  # else nobody knows which was first
-        said.append(_dated(_COMPARED[series.compared], before, say))
+    date, earlier = (whens.in_words(row.when) if row is not None else "" for row in (latest, before))
+    if before is not None and earlier == date:
+        date, earlier = whens.in_full(latest.when), whens.in_full(before.when)
+    said = [_dated(_LATEST, latest, date), standing(latest.measured)]
+    if before is not None and earlier != date:  # else nobody knows which was first
+        said.append(_dated(_COMPARED[series.compared], before, earlier))
     return " ".join(filter(None, said))
 
 
-def _dated(sentences: _Sentences, row: Row, say: Callable[[When], str]) -> str:
-    date = say(row.when)
+def _dated(sentences: _Sentences, row: Row, date: str) -> str:
     on_a_day, in_a_month, over_a_time = sentences
-    if date not in {dates.sent_date(row.when.starts), dates.sent_moment(row.when.starts)}:
-        sentence = over_a_time
+    starts = row.when.starts
+    if date == dates.sent_date(starts) or date == dates.sent_moment(starts):
+        sentence = on_a_day if dates.is_a_day(starts) else in_a_month
     else:
-        sentence = on_a_day if dates.is_a_day(row.when.starts) else in_a_month
+        sentence = over_a_time
     date = date if sentence is over_a_time else date.removesuffix(".")  # of "p.m." before a full stop
     return str(sentence) % {"value": value_rows.value(row), "date": date}
 
