@@ -1,5 +1,6 @@
 """What a search within the record shows: the newest entries found, by subject."""
 
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from apps.records.presenters.plain_names import illnesses
 from apps.records.presenting import KINDS
 from apps.records.shelving import searching
 from apps.records.shelving.searching import Hit
-from apps.records.subjects import LISTED
+from apps.records.subjects import LISTED, Subject
 from apps.records.viewing import standing
 from apps.records.viewing.listing import rows
 from apps.records.viewing.listing.lists import Section
@@ -25,6 +26,8 @@ from apps.records.viewing.wording import languages, provider_codes, whens
 from apps.records.viewing.wording import words as wording
 
 LONGEST_WORDS: Final = 100
+_SHORTEST_ASKED: Final = 4  # letters of a word that may name a list: "and" stands in half of their names
+_BEGINS_ALIKE: Final = 5  # and so do the forms of one word: allergy and allergies, vaccination and vaccines
 _PLAIN = {name.key: name for name in plain_names.NAMES}
 _NO_INFORMATION: Final = "no-information"
 # By keys that no name of ours has.
@@ -34,8 +37,8 @@ _BY_KIND = {kind.value: words for kind, words in (*visits.KIND_WORDS.items(), *f
 @dataclass(frozen=True)
 class Found:
     """What was found, a section for each subject, newest first. `words` as asked; `meant` what they also mean to a
-    laboratory; `searched` how many entries were looked through, and `passed_over` the providers of whose entries some
-    could not be, by name."""
+    laboratory; `lists` are subjects that may be called so; `searched` how many entries were looked through, and
+    `passed_over` the providers of whose entries some could not be, by name."""
 
     words: str
     count: int
@@ -43,6 +46,7 @@ class Found:
     sections: tuple[Section, ...]
     meant: tuple[str, ...] = ()
     passed_over: tuple[str, ...] = ()
+    lists: tuple[Subject, ...] = ()
 
     @property
     def is_cut(self) -> bool:
@@ -66,7 +70,23 @@ def of(whole: Whole, words: str) -> Found:
     )
     meant = _meant(words) if found.count else ()
     passed_over = dict.fromkeys(whole.sources[shelf.connection_id].provider for shelf in found.passed_over)
-    return Found(words, found.count, found.searched, tuple(sections), meant, tuple(passed_over))
+    return Found(words, found.count, found.searched, tuple(sections), meant, tuple(passed_over), _lists(words))
+
+
+def _lists(words: str) -> tuple[Subject, ...]:
+    """Who looks for allergies, or for medications, may want the whole list of them, which no entry is called by."""
+    asked = [word for word in _plainly(words) if len(word) >= _SHORTEST_ASKED]
+    return tuple(
+        subject
+        for subject in LISTED
+        if any(part.startswith(word[:_BEGINS_ALIKE]) for part in _plainly(str(subject.name)) for word in asked)
+    )
+
+
+def _plainly(text: str) -> list[str]:
+    """The words of a text without accents, which nobody types on a telephone."""
+    letters = unicodedata.normalize("NFD", text)
+    return searching.words_of("".join(letter for letter in letters if not unicodedata.combining(letter)))
 
 
 def _meant(words: str) -> tuple[str, ...]:

@@ -43,6 +43,7 @@ def search_record(request: HttpRequest) -> HttpResponse:
         context = {
             "found": found,
             "is_forgotten": bool(number) and kept is None,
+            "says_nothing": kept is not None and not words.strip(),
             "is_prepared_anew": is_prepared_anew,
             "does_not_open": does_not_open and not is_prepared_anew,
             "lacks_some": record.lacks_some,

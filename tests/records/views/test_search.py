@@ -146,3 +146,43 @@ class TestASearchOfBefore:
         assert self.FORGOTTEN not in text_of(hers.get(reverse("search_record")))
         hers.force_login(sam)
         assert self.FORGOTTEN in text_of(hers.get(reverse("search_record"), {"number": "1"}))
+
+
+def lists(client, words):
+    """The whole lists that a search offers."""
+    offered = ask(client, words).split("<main", 1)[1].partition("may be what you look for:")[2].partition("</ul>")[0]
+    return re.findall(r'href="/record/([a-z]+)/"', offered)
+
+
+class TestTheNameOfAList:
+    @pytest.mark.parametrize(
+        ("words", "keys"),
+        [
+            ("allergies", ["allergies"]),
+            ("My ALLERGY", ["allergies"]),
+            ("vaccination", ["vaccines"]),
+            ("medications", ["medicines"]),
+            ("care", ["plans", "team"]),
+            ("surgery", ["procedures"]),
+            ("sodium", []),
+            ("and", []),
+        ],
+    )
+    def test_leads_to_it(self, hers, connection, words, keys):
+        keep(connection, result(0))
+        assert lists(hers, words) == keys
+
+    def test_leads_to_it_in_the_language_of_the_page_without_its_accents(self, hers, connection):
+        keep(connection, result(0))
+        hers.cookies["django_language"] = "es"
+        found = hers.post(reverse("search_record"), {"words": "Alergia"}, follow=True).content.decode()
+        assert f'<a href="{reverse("subject", args=["allergies"])}">Alergias y reacciones</a>' in found.split("<h1")[1]
+
+
+class TestASearchForNothing:
+    @pytest.mark.parametrize("words", ["", "   ", "\u200b"])
+    def test_says_what_to_type(self, hers, connection, words):
+        assert "Type a word to look for" in ask(hers, words)
+
+    def test_is_not_what_somebody_did_who_just_came(self, hers, connection):
+        assert "Type a word to look for" not in text_of(hers.get(reverse("search_record")))
