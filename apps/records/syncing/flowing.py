@@ -79,20 +79,11 @@ class Flow:
         """
         self._fill()
         while self._under_way:
-            self._take(*self._first_answered())
+            for future in wait(self._under_way, return_when=FIRST_COMPLETED).done:
+                self._take(*self._under_way.pop(future))
             self._fill()
         if self._stopped_by is not None and (self._begun or self._waiting):
             raise self._stopped_by
-
-    def _first_answered(self) -> tuple[Stream, Asked]:
-        """Of what is answered, once anything is, that of the step that was begun first."""
-        answered = wait(list(self._under_way), return_when=FIRST_COMPLETED).done
-        return self._under_way.pop(min(answered, key=self._place))
-
-    def _place(self, future: "Future[Answer]") -> int:
-        """When its step was begun; of one that was put down since, after the others."""
-        stream, _asked = self._under_way[future]
-        return self._begun.index(stream) if stream in self._begun else len(self._begun)
 
     def _fill(self) -> None:
         while self._stopped_by is None and len(self._under_way) < self._work.source.parallel:
