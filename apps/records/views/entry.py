@@ -16,7 +16,7 @@ from apps.records.shelving.reading import Outdated
 from apps.records.subjects import LISTED
 from apps.records.viewing import asking_first, entries, over_time, spreadsheets
 from apps.records.viewing.listing import rows
-from apps.records.viewing.opening import looking, one_record
+from apps.records.viewing.opening import looking, one_record, overview
 from apps.records.viewing.over_time import Asked, IsNoResult
 from apps.records.views import queries
 from apps.vault.errors import VaultError
@@ -32,7 +32,8 @@ def show_entry(request: HttpRequest, subject_key: str, record_pk: int) -> HttpRe
     first, once a session; a POST is the answer that it shall be read now."""
     record = _record(request, record_pk)
     now = timezone.now()
-    context = {"record": record, "subjects": LISTED, "now": now}
+    is_out_of_date = overview.is_out_of_date(record.connection, at=now)
+    context = {"record": record, "subjects": LISTED, "now": now, "is_out_of_date": is_out_of_date}
     try:
         page = entries.of(record, at=now, has_all_versions="versions" in request.GET)
         asks_first = asking_first.is_due_on(page, session=request.session)

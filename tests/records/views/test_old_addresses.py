@@ -4,9 +4,11 @@ import re
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
+from apps.connections.models import Connection
 from apps.records.models import Record
-from tests.records.pages import text_of
+from tests.records.pages import main_of, text_of
 from tests.records.shelved import keep, result
 
 pytestmark = pytest.mark.django_db
@@ -55,3 +57,18 @@ class TestAnEntryUnderAnotherSubject:
         assert "Sodium" in text_of(hers.get(kept, follow=True))
         hers.force_login(sam)
         assert hers.get(kept).status_code == 404
+
+
+class TestAnEntryOfAConnectionThatEnded:
+    def test_says_first_that_it_may_have_changed_and_where_to_read_why(self, hers, connection):
+        keep(connection, result(0))
+        there = reverse("entry", args=["results", Record.objects.get(logical_id="o0").pk])
+        connection.last_checked_at = timezone.now()
+        connection.save()
+        assert "Not up to date:" not in main_of(hers.get(there))
+        connection.status = Connection.Status.DISCONNECTED
+        connection.save()
+        said = main_of(hers.get(there))
+        assert said.index("Not up to date:") < said.index("From Harbor Family Practice") < said.index("5.1 mmol/L")
+        assert said.count("From Harbor Family Practice") == 1
+        assert f'href="{reverse("record", args=[connection.pk])}">See why</a>' in said
