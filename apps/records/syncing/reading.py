@@ -63,7 +63,13 @@ class ReadingPatient:
 
     def close(self) -> None:
         """Raises LeaseLost."""
+        if self._gap == Gap.NOT_OFFERED and self._should_be_there():
+            self._gap = Gap.UNAVAILABLE
         stepping.close(self.step, gap=self._gap, work=self._work)
+
+    def _should_be_there(self) -> bool:
+        """Whether the server says that patients are to be read, and this one was: to be looked for again."""
+        return stepping.asking(self.step).is_stated and stepping.holds_any(self.step, self._work)
 
 
 class ReadingReferences:

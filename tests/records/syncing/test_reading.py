@@ -1,4 +1,4 @@
-"""Resources that rows refer to, where most of them lead nowhere."""
+"""Resources that are read one by one: what rows refer to, where most of it leads nowhere, and the patient."""
 
 from datetime import timedelta
 
@@ -10,7 +10,7 @@ from apps.records.models import PendingRead, Record, SyncRun, SyncStep
 from apps.records.syncing import owing, running, stepping
 from tests.records.linked import AT, give_tokens
 from tests.records.people import allergy, bundle
-from tests.records.provider import ALLERGIES, METADATA, hung_up, statement
+from tests.records.provider import ALLERGIES, METADATA, PATIENT, hung_up, statement
 from tests.records.runs import resume, step, stored, sync
 from tests.wire.servers import http
 
@@ -178,3 +178,18 @@ class TestReferencesThatAreNotAnswered:
         Record.objects.filter(logical_id="d1").update(logical_id="d2")  # from before
         provider.answers[f"{DOCTOR}d2"] = http(body={"resourceType": "Practitioner", "id": "d2", "active": True})
         assert (check(linked, 1).outcome, Record.objects.get(logical_id="d2").versions.count()) == ("complete", 1)
+
+
+class TestAPatientThatIsNotFound:
+    @pytest.mark.parametrize("status", [404, 410])
+    def test_is_not_said_to_be_offered_to_nobody_where_it_was_here_before(self, linked, provider, status):
+        sync(linked)
+        provider.answers[PATIENT] = http(status)
+        run = check(linked, 1)
+        assert (run.outcome, step(run, "Patient").gap) == ("partial", "unavailable")
+        assert step(run).status == "complete"
+
+    def test_is_not_offered_where_it_never_was(self, linked, provider):
+        provider.answers[PATIENT] = http(404)
+        run = sync(linked)
+        assert (run.outcome, step(run, "Patient").gap) == ("complete", "not_offered")
