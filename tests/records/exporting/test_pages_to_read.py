@@ -6,7 +6,9 @@ from datetime import date, timedelta
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
+from apps.connections.models import Connection
 from apps.records import shelving
 from apps.records.exporting.summaries import Summary
 from apps.records.models import Record, Shelf
@@ -71,6 +73,16 @@ class TestASummary:
         assert "canary" not in said
         assert "1 entry was withdrawn by Harbor Family Practice." in said
         assert "1 entry is no longer at Harbor Family Practice, and not listed here." in said
+
+    def test_says_of_which_provider_it_is_not_up_to_date(self, hers, connection):
+        connection.last_checked_at = timezone.now()
+        connection.save()
+        assert "Not up to date:" not in text(take(hers, connection, what="summary"))
+        connection.status = Connection.Status.DISCONNECTED
+        connection.save()
+        assert "Not up to date: From Harbor Family Practice" in re.sub(
+            r"\s*<[^>]+>\s*", " ", text(take(hers, connection, what="summary"))
+        )
 
     def test_begins_no_line_with_a_dot(self, hers, connection):
         withheld = {"resourceType": "Procedure", "id": "p1", "status": "completed"}

@@ -26,7 +26,7 @@ _ODD = (
     "status", "code", "clinicalStatus", "verificationStatus", "abatementDateTime", "effectivePeriod", "intent",
     "doNotPerform", "wasNotGiven", "category", "onsetDateTime",
 )  # fmt: skip
-MEDICINES, ALLERGIES, PROBLEMS, RESULTS = "10160-0", "48765-2", "11450-4", "30954-2"
+MEDICINES, ALLERGIES, PROBLEMS, RESULTS, PAST = "10160-0", "48765-2", "11450-4", "30954-2", "11348-0"
 
 
 def told(user):
@@ -117,14 +117,18 @@ class TestASummaryFromShelves:
         document, _page = told(alice)
         assert "1 entry is hidden by the provider." in section(document, ALLERGIES)["text"]["div"]
 
-    def test_tells_how_an_entry_stands_now(self, alice):
+    @pytest.mark.parametrize(("before", "now"), [("active", "resolved"), ("resolved", "active")])
+    def test_tells_how_an_entry_stands_now(self, alice, before, now):
         connection = make_connection(alice)
-        keep(connection, condition("c1", "active"))
+        keep(connection, condition("c1", before))
         rebuilt(alice)
-        keep(connection, condition("c1", "resolved"))
+        keep(connection, condition("c1", now))
         document, _page = told(alice)
-        assert "Canary condition" not in section(document, PROBLEMS)["text"]["div"]
-        assert "over, ruled out or not done: 1." in section(document, PROBLEMS)["text"]["div"]
+        words = {loinc: section(document, loinc)["text"]["div"] for loinc in (PROBLEMS, PAST)}
+        assert [loinc for loinc, said in words.items() if "Canary condition" in said] == [
+            PROBLEMS if now == "active" else PAST
+        ]
+        assert "Not listed" not in str(words)
 
     @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
     @given(oddities.odd(*_ODD))

@@ -142,6 +142,18 @@ class TestAConditionThatOneProviderSendsTwice:
         assert len(found.told(PROBLEMS)) == 1
         assert "over, ruled out" not in found.words(PAST)
 
+    @pytest.mark.parametrize("is_shelved", [False, True])
+    def test_is_called_over_among_those_of_now_nowhere_where_it_is_of_the_past(self, alice, is_shelved):
+        connection = make_connection(alice)
+        over = {"clinicalStatus": {"coding": [{"code": "resolved"}]}}
+        ruled_out = condition("c3", verificationStatus={"coding": [{"code": "refuted"}]}, code={"text": "Canary"})
+        possible = {"verificationStatus": {"coding": [{"code": "provisional"}]}, "code": {"text": "Perhaps"}}
+        keep(connection, condition("c1", **over), condition("c2", **over, **possible), ruled_out)
+        if is_shelved:
+            shelving.rebuild_all(connection, at=AT)
+        found = Summarized(alice)
+        assert (len(found.told(PAST)), "over, ruled out or not done: 1." in found.words(PROBLEMS)) == (2, True)
+
 
 class TestWhatTwoProvidersSend:
     """Of any kind: code, date and all else are equal, or both stand (patient experience 3.0)."""

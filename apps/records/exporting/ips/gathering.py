@@ -102,7 +102,8 @@ class Gathered:
         """Make an item of what belongs here."""
         item = section.item(told)
         if item is None:
-            self.left.left_out += 1
+            # A condition that its status left open is of now or of the past, and stands in one of the two sections.
+            self.left.left_out += not judging.is_left_open(told.entry)
             return
         item = noting.noted(item, told)
         item = cautions.heeded(item, told) if told.entry.is_modified else item
@@ -231,7 +232,10 @@ def _read(choice: Choice, unread: Sequence[Subject], gathered: Mapping[str, Gath
 
 
 def _put(told: Told, sections: Iterable[Section], gathered: Mapping[str, Gathered]) -> None:
-    for section in sections if _is_listed(told) else ():
+    picked = tuple(sections)
+    if told.subject is not None and any(section.elsewhere(told.entry) for section in picked):
+        picked = _BY_SUBJECT[told.subject]  # it was another section's when its shelf was built
+    for section in picked if _is_listed(told) else ():
         held = gathered[section.loinc]
         if not held.left.leaves(told.entry, section, told.source):
             held.put(told, section)

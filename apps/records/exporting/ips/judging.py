@@ -86,6 +86,16 @@ def is_no_current_condition(entry: Entry) -> bool:
     return _stands(entry) in {_Standing.OVER, _Standing.RULED_OUT}
 
 
+def is_condition_of_now(entry: Entry) -> bool:
+    """Whether it is told among those of now."""
+    return _stands(entry) == _Standing.CURRENT
+
+
+def is_condition_of_the_past(entry: Entry) -> bool:
+    """Whether it is told among those of the past."""
+    return _stands(entry) == _Standing.OVER
+
+
 def is_left_open(entry: Entry) -> bool:
     """Whether a condition is one of now or of the past only its body says."""
     return entry.resource_type == "Condition" and _stands(entry) == _Standing.OPEN

@@ -38,10 +38,11 @@ class Section:
     `by_source` of each. What is of one thing stands together where the section `keeps_together`, the most pressing of
     `ranks` first. `unknown` is the code of the entry that says there is no information, for a section that must not be
     empty; `none` are those that say that there is nothing, by what there is none of (`stating`). What it leaves out is
-    not counted where another section has it. What is done `again` and again gives way to what is done once, where not
-    all has room, and stands in one line of the narrative. One that `is_by_itself` picks what it has from among other
-    things, and is not there where it has nothing; but where it `has_own_types`, which no other section tells of, it is
-    there also where some of these did not come or do not open. Of what `passes` its age is told.
+    not counted where another section has it: what is told `elsewhere`, or all of it. What is done `again` and again
+    gives way to what is done once, where not all has room, and stands in one line of the narrative. One that
+    `is_by_itself` picks what it has from among other things, and is not there where it has nothing; but where it
+    `has_own_types`, which no other section tells of, it is there also where some of these did not come or do not open.
+    Of what `passes` its age is told.
     """
 
     loinc: str
@@ -58,6 +59,7 @@ class Section:
     keeps_together: bool = False
     ranks: Callable[[Entry], int] = _evenly
     counts_left_out: bool = True
+    elsewhere: Callable[[Entry], bool] = _never
     again: Callable[[Entry], str] = _unlike
     takes: Callable[[Entry], bool] = placing.anywhere
     is_by_itself: bool = False
@@ -120,6 +122,7 @@ SECTIONS: Final = (
         "11450-4", "Problem list - Reported", _("Health conditions"), (subjects.CONDITIONS,), ("Condition",), _current,
         judging.is_no_current_condition, "no-problem-info", {Absence.CONDITIONS: "no-known-problems"},
         judging.condition_of, by_source=True, keeps_together=True, ranks=judging.rank_of,
+        elsewhere=judging.is_condition_of_the_past,
     ),
     Section(
         "10162-6", "History of pregnancies Narrative", _("Pregnancy"),
@@ -157,7 +160,7 @@ SECTIONS: Final = (
     Section(
         "11348-0", "History of Past illness note", _("Past health conditions"), (subjects.CONDITIONS,), ("Condition",),
         _past, judging.is_no_past_condition, alike=judging.condition_of, by_source=True, keeps_together=True,
-        counts_left_out=False,
+        counts_left_out=False, elsewhere=judging.is_condition_of_now,
     ),
     Section(
         "18776-5", "Plan of care note", _("Care plans"), (subjects.PLANS,), ("CarePlan",), clinical.plan,

@@ -118,7 +118,7 @@ class Left:
             said = entry.title or str(absences.WORDS[absence])
             self._note(NoneKnown(source, entry.logical_id, absence, said, entry.when))
         elif section.leaves_out(entry):
-            self.left_out += 1
+            self.left_out += not section.elsewhere(entry)
         elif not is_told:
             self.answers += 1
         else:
