@@ -63,7 +63,7 @@ def of(step: SyncStep, *, provider: str, tries_again: bool = False) -> Told:
     told = (first, *(said for said in _of_single_entries(step) if said is not first))
     # still lazy: only with its numbers does each know singular from plural
     sentences = [cast("str", sentence) % values for _kind, _word, sentence in told]
-    if tries_again and step.gap == Gap.UNAVAILABLE:
+    if tries_again and step.gap in {Gap.UNAVAILABLE, Gap.UNREADABLE}:
         sentences.insert(1, gettext("We try again about once a day."))
     kind, word, _sentence = first
     is_fault = any(said[0] is Kind.FAULT for said in told)
@@ -73,6 +73,8 @@ def of(step: SyncStep, *, provider: str, tries_again: bool = False) -> Told:
 def _words(gap: SyncStep.Gap, step: SyncStep) -> "_Said":
     if gap == Gap.UNREADABLE and step.rows_unreadable:
         return _UNREADABLE_ENTRIES
+    if gap == Gap.STOPPED_SHORT and step.since_at is not None:
+        return _PERHAPS_NEW
     if gap == Gap.STOPPED_SHORT and (step.rows_counted or 0) <= _sent(step):
         return _UNCOUNTED_REST
     if not step.came_in_part:
@@ -218,4 +220,10 @@ _UNCOUNTED_REST: _Said = (
         "%(sent)s entries came. There may be more at %(provider)s that we could not get.",
         "sent",
     ),
+)
+# Of a check for changes: what its provider counted may be all that it has, and what came is a part of what is here.
+_PERHAPS_NEW: _Said = (
+    Kind.INFO,
+    _NOT_COMPLETE,
+    _("%(provider)s may have something new here that we could not get on %(date)s."),
 )

@@ -43,13 +43,15 @@ class Line:
 
 @dataclass(frozen=True)
 class _Facts:
-    """What a sentence is made of. `counted_with` is the subject that counts the rows of a type both share."""
+    """What a sentence is made of. `counted_with` is the subject that counts the rows of a type both share. Of several
+    types `missing` are those that did not come, and `stale` those of them that came before."""
 
     provider: str
     entries: int
     step: SyncStep | None
     complete_at: datetime | None
     missing: tuple[SyncStep, ...] = ()
+    stale: tuple[SyncStep, ...] = ()
     counted_with: Subject | None = None
     is_planned: bool = True
     is_stopped: bool = False
@@ -132,12 +134,14 @@ def _facts(
     own = [name for name in types if _counts(subject, name)]
     shared = [name for name in types if name not in own and entries.get(name)]
     own_entries = sum(entries.get(name, 0) for name in own)
+    missing = _missing(asked)
     return _Facts(
         provider="",
         entries=own_entries,
         step=max(asked, key=_urgency, default=None),
         complete_at=min((at for at in proven if at), default=None) if all(proven) else None,
-        missing=_missing(asked),
+        missing=tuple(step for step in missing if not entries.get(step.resource_type)),
+        stale=tuple(step for step in missing if entries.get(step.resource_type)),
         counted_with=shelved_for(shared[0])[0] if shared and not own_entries else None,
     )
 
@@ -246,13 +250,21 @@ def _replaced_said(facts: _Facts) -> str:
 
 def _gap_said(gap: SyncStep.Gap, step: SyncStep, facts: _Facts) -> tuple[Kind, str, str]:
     told = gap_words.of(step, provider=facts.provider, tries_again=facts.tries_again)
-    kept = "" if gap == Gap.STOPPED_SHORT and not facts.missing else _kept(facts)
-    return told.kind, told.word, " ".join(filter(None, (told.sentence, kept, _named(facts.missing))))
+    is_counted = gap == Gap.STOPPED_SHORT and step.since_at is None and not (facts.missing or facts.stale)
+    kept = "" if is_counted else _kept(facts)
+    sentences = (told.sentence, kept, _named(facts.missing), _aged(facts.stale))
+    return told.kind, told.word, " ".join(filter(None, sentences))
 
 
 def _named(missing: Sequence[SyncStep]) -> str:
     """Which of several types did not come."""
-    if not missing:
-        return ""
-    names = dict.fromkeys(str(parts.name(step.resource_type)) for step in missing)
-    return gettext("Missing: %(parts)s.") % {"parts": ", ".join(names)}
+    return gettext("Missing: %(parts)s.") % {"parts": _parts(missing)} if missing else ""
+
+
+def _aged(stale: Sequence[SyncStep]) -> str:
+    """Which of several types are here as they came before."""
+    return gettext("Not up to date: %(parts)s.") % {"parts": _parts(stale)} if stale else ""
+
+
+def _parts(steps: Sequence[SyncStep]) -> str:
+    return ", ".join(dict.fromkeys(str(parts.name(step.resource_type)) for step in steps))

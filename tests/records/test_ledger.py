@@ -145,6 +145,20 @@ class TestALine:
         assert line(older, make_run(older, is_open=True, Condition=""), "Insurance").sentence == "Not fetched yet."
 
 
+class TestACheckForChangesThatFellShort:
+    @pytest.mark.parametrize(("counted", "got"), [(6, 0), (None, 2), (6, 2)])
+    def test_says_nothing_of_what_is_here_but_that_it_is(self, connection, counted, got):
+        """A server may count all that it has, whatever was asked for."""
+        keep(connection, "Immunization", 6)
+        ended = {"since_at": AT, "rows_counted": counted, "rows_got": got, "rows_kept": got}
+        run = make_run(connection, Immunization={"gap": "stopped_short", **ended})
+        told = line(connection, run, "Vaccines")
+        assert (told.word, told.sentence) == (
+            "Not complete",
+            f"{PROVIDER} may have something new here that we could not get on November 20, 2026. 6 entries are here.",
+        )
+
+
 class TestASubjectOfSeveralTypes:
     def test_says_which_of_them_is_missing(self, connection):
         keep(connection, "MedicationRequest", 4)
@@ -153,6 +167,14 @@ class TestASubjectOfSeveralTypes:
         assert told.sentence == (
             "We could not get this on November 20, 2026. 4 entries are here. Missing: pharmacy fills."
         )
+
+    @pytest.mark.parametrize("gap", ["unavailable", "unreadable", "not_shared"])
+    def test_calls_nothing_missing_that_came_before(self, connection, gap):
+        keep(connection, "MedicationRequest", 3)
+        keep(connection, "MedicationDispense", 4)
+        run = make_run(connection, MedicationRequest="", MedicationStatement=gap, MedicationDispense=gap)
+        told = line(connection, run, "Medicines").sentence
+        assert told.endswith("7 entries are here. Missing: medicines as reported. Not up to date: pharmacy fills.")
 
     def test_is_not_measured_by_what_its_provider_does_not_offer(self, connection):
         keep(connection, "MedicationRequest", 4)

@@ -52,7 +52,7 @@ class Notice:
 
 
 _COLUMNS: Final = (  # in the model's own order, as `from_db` takes them
-    "id", "resource_type", "status", "gap", "watermark_at", "rows_kept", "rows_refused", "rows_unreadable",
+    "id", "resource_type", "status", "gap", "since_at", "watermark_at", "rows_kept", "rows_refused", "rows_unreadable",
     "rows_counted", "finished_at",
 )  # fmt: skip
 # Written out, as every list asks it: putting it together anew costs more than asking. What a check under way has not
