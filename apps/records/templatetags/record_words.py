@@ -9,11 +9,13 @@ from django import template
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from apps.connections.models import Connection
 from apps.records import subjects
 from apps.records.presenters.datatypes import dates
 from apps.records.presenters.entry import Entry
 from apps.records.viewing import explaining
 from apps.records.viewing.listing.lists import Filters
+from apps.records.viewing.opening import overview
 
 register = template.Library()
 
@@ -90,6 +92,12 @@ def not_given_in_words(fields: tuple[str, ...]) -> str:
 def checked_when(moment: datetime, now: datetime) -> str:
     """A moment of ours after "checked"."""
     return dates.when(moment, now=now)
+
+
+@register.filter
+def is_out_of_date(connection: Connection, now: datetime) -> bool:
+    """Whether what it brought may have changed since: a page says so before it says when that was checked."""
+    return overview.is_out_of_date(connection, at=now)
 
 
 @register.simple_tag
