@@ -4,6 +4,7 @@ Nothing but a picture or a PDF keeps a media type of its own. Text of any kind i
 else is bytes that nobody opens here.
 """
 
+import codecs
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -63,10 +64,17 @@ _SUFFIXES: Mapping[str, str] = MappingProxyType(
 )
 _LOOKED_AT = 4096
 _LONGEST_CHARACTER = 4
+_WIDE = ("utf-16", "utf-32")
 _MARKUP = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*<(?:\?xml|!doctype|!--|[a-zA-Z])", re.IGNORECASE)
 _CLINICAL_DOCUMENT = re.compile(rb"<(?:[\w.-]{1,40}:)?ClinicalDocument[\s>]")
 _HTML = re.compile(rb"<(?:!doctype\s+html|html)[\s>]", re.IGNORECASE)
 _NO_TEXT = re.compile(rb"[\x00-\x06\x0e-\x1a\x1c-\x1f]")
+_OWN_WORD = re.compile(
+    rb"""<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})|<meta\s[^>]{0,200}?charset\s*=\s*["']?([\w.:-]{1,40})""",
+    re.IGNORECASE,
+)
+# As browsers read them: who names these writes as Windows does.
+_MEANT = {"ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254"}
 _MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,60}/[a-z0-9][a-z0-9!#$&^_.+-]{0,80}")
 
 
@@ -115,16 +123,24 @@ def beginning(content: bytes, *, most: int) -> bytes:
 
 
 def decoded(content: bytes, *, declared: object) -> str:
-    """Its text: by its byte-order mark, as UTF-8, as what is declared, and else as Windows writes it."""
+    """Its text: by its byte-order mark, as UTF-8, as what is declared, as its own beginning says, and else as Windows
+    writes it."""
     if _is_wide(content):
         return content.decode("utf-16", "replace")
-    for name in ("utf-8-sig", charset(declared)):
+    for name in ("utf-8-sig", charset(declared), _own_word(content)):
         try:
-            if name:
-                return str(content, name)
+            known = codecs.lookup(name or "none").name
+            if not known.startswith(_WIDE):  # without a byte-order mark it is none, whatever it calls itself
+                return str(content, _MEANT.get(known, known))
         except (LookupError, ValueError):  # a charset nobody knows, or another one
             continue
     return content.decode("cp1252", "replace")
+
+
+def _own_word(content: bytes) -> str:
+    """The character set that XML or HTML names in its own beginning, or none."""
+    found = _OWN_WORD.search(content[:_LOOKED_AT])
+    return (found[1] or found[2]).decode() if found else ""
 
 
 def _is_wide(content: bytes) -> bool:

@@ -69,6 +69,12 @@ class TestAFile:
             ("Zürich".encode("latin-1"), "text/plain", "Zürich"),
             ("Zürich".encode("latin-1"), "text/plain; charset=no-such-thing", "Zürich"),
             ("Zürich".encode("utf-16"), "text/plain", "Zürich"),
+            (b'<?xml version="1.0" encoding="iso-8859-2"?><p>\xb3ysy</p>', "text/xml", "łysy"),
+            (b'<html><meta charset="windows-1251"><p>\xcf\xf0</p>', "text/html", "Пр"),
+            (b"<html><meta charset=koi8-r><p>\xcf\xf0</p>", "text/html; charset=windows-1251", "Пр"),
+            (b'<?xml version="1.0" encoding="UTF-16"?><p>Z\xfcrich</p>', "text/xml", "Zürich"),
+            (b"Z\xfcrich!", "text/plain; charset=utf-16", "Zürich!"),
+            (b"It\x92s", "text/plain; charset=iso-8859-1", "It\u2019s"),
             (b"\xef\xbb\xbfone\r\ntwo\r\n\r\nthree", "text/plain", "one\ntwo\nthree"),
         ],
     )
