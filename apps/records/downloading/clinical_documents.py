@@ -116,6 +116,8 @@ class _Reader:
         """The next piece."""
         was_in_part = self._where.is_in_part
         self._where.follow(piece)
+        if piece.kind is PieceKind.START and piece.value == "reference" and self._where.is_in_file:
+            self.typesetter.miss()
         if was_in_part != self._where.is_in_part:
             self._show()
             self.typesetter.end_row()
@@ -179,6 +181,12 @@ class _Where:
     @property
     def is_in_document(self) -> bool:
         return "clinicaldocument" in self._open
+
+    @property
+    def is_in_file(self) -> bool:
+        """Whether what is at hand is the text of a document without sections: a reference in it is to a file that did
+        not come."""
+        return self._open[-3:] == ["nonxmlbody", "text", "reference"]
 
     @property
     def is_in_part(self) -> bool:

@@ -51,6 +51,11 @@ class TestACover:
         assert clinical_documents.enclosed(markup) is None
         assert read(markup).plain == "Findings\nNo allergies"
 
+    def test_of_a_file_that_did_not_come_is_not_said_to_be_empty(self):
+        text = "<text mediaType='application/pdf'><reference value='letter.pdf'/></text>"
+        found = read(f"<ClinicalDocument><nonXMLBody>{text}</nonXMLBody></ClinicalDocument>")
+        assert (found.blocks, found.is_damaged) == ((), True)
+
     def test_of_megabytes_is_opened(self):
         content = b"%PDF-1.4 " + b"canary" * 1_000_000
         text = f"<text mediaType='application/pdf' representation='B64'>{b64encode(content).decode()}</text>"

@@ -114,6 +114,7 @@ class TestText:
     def test_made_to_hurt_is_read_in_one_pass(self):
         started = time.perf_counter()
         assert blocks.of_text(("x" + " " * 50_000) * 100).plain
+        assert blocks.of_text("\n" * 10_000_000 + "x").plain == "x"
         assert time.perf_counter() - started < 5
 
 

@@ -90,6 +90,7 @@ class TestRichText:
             rb"\'e9" * 200_000,
             rb"\u99999999 " * 50_000,
             rb"\bin9999999999",
+            rb"\bin9999999999 " * 300_000,
         ],
         ids=lambda content: content[:8].decode(),
     )

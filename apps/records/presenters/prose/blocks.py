@@ -4,6 +4,7 @@ Nothing of its markup is left, so nothing of it can act.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
@@ -21,6 +22,8 @@ GAP = "[…]"  # in place of words that were crossed out: no language's own
 _UNSHOWABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 _SPACES = re.compile(r"[^\S\n]+")
 _BREAKS = re.compile(r" ?\n ?")
+_LINE = re.compile(r"([^\r\n]*+)(?:\r\n?|\n|\Z)")
+_EMPTY_LINES = re.compile(r"[\r\n]{5,}+")
 _COLUMNS = re.compile(r"\S(?: {3}|\t)")  # of a line without spaces at its end: more than stands between words
 _FEWEST_LINES = 2  # with columns, to be a table
 _UNSEEN = frozenset({"title", "template", "iframe", "svg", "math"})
@@ -361,11 +364,20 @@ def of_markup(markup: str) -> Reading:
     return typesetter.reading(is_cut=len(markup) > LONGEST_MARKUP)
 
 
+def _lines(text: str) -> Iterator[str]:
+    """Its lines, as far as a page has room: of ten megabytes of short ones no page shows more than the first."""
+    left = MOST_CHARACTERS
+    for line in _LINE.finditer(_EMPTY_LINES.sub("\n\n", text)):
+        yield line[1]
+        left -= len(line[1])
+        if left < 0:
+            return
+
+
 def of_text(text: str) -> Reading:
     """Plain text: an empty line ends a block."""
     typesetter = Typesetter()
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    for is_said, block in groupby(lines, key=lambda line: bool(line.strip())):
+    for is_said, block in groupby(_lines(text), key=lambda line: bool(line.strip())):
         if is_said:
             together = list(block)
             has_columns = sum(bool(_COLUMNS.search(line.strip())) for line in together) >= _FEWEST_LINES

@@ -78,6 +78,7 @@ class _Reader:
         self._sent = sent
         self.typesetter = Typesetter()
         self.skips_to = 0  # past binary data
+        self._is_told_wrong = False  # how long that is
         self._group = _Group()
         self._groups: list[_Group] = []
         self._too_deep = 0
@@ -182,7 +183,10 @@ class _Reader:
         if start + length <= len(self._sent):
             self.skips_to = start + length
             return
+        if self._is_told_wrong:
+            return
         self.typesetter.miss()
+        self._is_told_wrong = True
         if _NO_TEXT.search(self._sent, start, start + _LOOKED_AT):
             self.skips_to = len(self._sent)
 
