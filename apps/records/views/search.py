@@ -47,6 +47,8 @@ def search_record(request: HttpRequest) -> HttpResponse:
             "is_prepared_anew": is_prepared_anew,
             "does_not_open": does_not_open and not is_prepared_anew,
             "lacks_some": record.lacks_some,
+            "has_sources": bool(record.sources),
+            "unfinished": [source for source in record.sources.values() if source.checked_at is None],
             "subjects": LISTED,
             "now": now,
         }

@@ -5,6 +5,7 @@ import re
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from apps.records.models import Record
 from apps.records.presenters import plain_names, visits
@@ -186,3 +187,32 @@ class TestASearchForNothing:
 
     def test_is_not_what_somebody_did_who_just_came(self, hers, connection):
         assert "Type a word to look for" not in text_of(hers.get(reverse("search_record")))
+
+
+class TestARecordThatIsStillArriving:
+    SAID = "We have not finished copying this record: entries may be missing."
+
+    def test_is_said_to_be_wherever_it_is_searched(self, hers, connection, other):
+        connection.last_checked_at = timezone.now()
+        connection.save()
+        keep(other, result(0))
+        for said in (
+            ask(hers, "sodium"),
+            ask(hers, "nothing of the kind"),
+            text_of(hers.get(reverse("search_record"))),
+        ):
+            assert said.count(self.SAID) == 1
+            assert f'href="{reverse("record", args=[other.pk])}"' in said
+        other.last_checked_at = timezone.now()
+        other.save()
+        assert self.SAID not in ask(hers, "sodium")
+
+    def test_has_nothing_to_search_at_first(self, hers, connection):
+        said = ask(hers, "sodium")
+        assert "There are no entries to search yet." in said
+        assert "0 entries" not in said
+
+    def test_begins_with_a_provider(self, hers):
+        said = ask(hers, "sodium")
+        assert "Your record begins with your first provider." in said
+        assert "Nothing found" not in said

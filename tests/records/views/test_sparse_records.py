@@ -77,6 +77,7 @@ class TestEverythingByDate:
             "&#x27;", "'"
         )
         assert f'href="{reverse("record", args=[connection.pk])}"' in said
+        assert "We have not finished copying this record: entries may be missing." in said
         assert "0 entries" not in said
         assert "Save a copy" not in said
 
