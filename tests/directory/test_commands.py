@@ -87,6 +87,7 @@ class TestRegisterClient:
         assert [line["fhir_versions"] for line in lines] == [["dstu2"], ["r4"]]
         assert len({line["redirect_uri"] for line in lines}) == 2
         assert all(line["redirect_uri"].startswith("http://testserver/connect/return/") for line in lines)
+        assert [line["launch_url"] for line in lines] == [None, None]  # nobody can start us there
         assert ClientRegistration.objects.filter(status="requested", is_sandbox=True).count() == 2
 
     def test_twice_prints_the_same(self, sandbox_rows):

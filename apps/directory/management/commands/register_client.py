@@ -30,7 +30,7 @@ from apps.directory.management import arguments, naming
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, SystemAccount
 from apps.directory.registering import RefreshScope, SmartVersion, Terms
 from apps.wire.client_authentication import Authentication
-from apps.wire.dialects import FhirVersion
+from apps.wire.dialects import FhirVersion, Interface
 from apps.wire.secret import Secret
 
 _ACTOR = Actor.system("register_client")
@@ -237,14 +237,15 @@ def _terms(registration: ClientRegistration, options: dict[str, Any]) -> Terms:
 
 def _line(server: AuthorizationServer, registration: ClientRegistration) -> dict[str, object]:
     endpoints = server.endpoints.order_by("fhir_base_url")
+    interfaces = sorted({endpoint.interface for endpoint in endpoints})
     key = registration.signing_key
     return {
         "authorization_server": server.authorize_url,
         "redirect_uri": registering.redirect_uri(registration),
-        "launch_url": registering.launch_url(registration),
+        "launch_url": registering.launch_url(registration) if Interface.SMART in interfaces else None,
         "fhir_base_urls": [endpoint.fhir_base_url for endpoint in endpoints],
         "fhir_versions": sorted({endpoint.fhir_version for endpoint in endpoints}),
-        "interfaces": sorted({endpoint.interface for endpoint in endpoints}),
+        "interfaces": interfaces,
         "tenants": sorted({endpoint.tenant for endpoint in endpoints if endpoint.tenant}),
         "authentication": registration.authentication,
         "public_jwk": key.public_jwk if key else None,
