@@ -146,6 +146,11 @@ class TestHtml:
         outside = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><p>&a;</p>'
         assert blocks.of_markup(outside).plain == "&a;"
 
+    def test_drops_accents_that_no_letter_has_and_a_page_would_be_covered_with(self):
+        assert (
+            blocks.of_markup("<p>Cafe\u0301 a" + "\u0301" * 300 + "b</p>").plain == "Cafe\u0301 a" + "\u0301" * 4 + "b"
+        )
+
     def test_drops_characters_that_turn_text_around(self):
         assert blocks.of_markup("<p>a\u202eb&#x202e;c&#0;</p>").plain == "abc\ufffd"
 
