@@ -159,6 +159,12 @@ class TestThePageOfAFile:
         html = hers.get(page(hold(live, linked_to("document/pdf-1", size=4096)))).content.decode()
         assert "This may not be all of it" in html
 
+    def test_does_not_say_the_same_size_twice_where_a_little_less_came(self, hers, live, provider):
+        provider.answers[FILE] = http(body=b"word " * 410, content_type="text/plain")
+        record = hold(live, linked_to("document/pdf-1", "text/plain", size=2060))
+        said = " ".join(hers.get(page(record)).content.decode().split())
+        assert "This may not be all of it: a little less came than Harbor Family Practice says there is." in said
+
     def test_says_so_where_it_does_not_open(self, hers, live, provider):
         provider.answers[FILE] = http(body=PDF, content_type="application/pdf")
         record = hold(live, linked_to("document/pdf-1"))
