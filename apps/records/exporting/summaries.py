@@ -19,7 +19,7 @@ import msgspec
 from django.utils.translation import gettext
 
 from apps.records import shelving, subjects
-from apps.records.exporting import reading, shelved
+from apps.records.exporting import on_paper, reading, shelved
 from apps.records.exporting.choosing import Choice
 from apps.records.exporting.filling import Fills
 from apps.records.exporting.holding import Held
@@ -272,7 +272,8 @@ def _add(choice: Choice, subject: Subject, told: Told, gathered: _Gathered) -> N
 def _list(subject: Subject, held: Held, choices: Sequence[Choice], at: datetime) -> List:
     newest, others = held.shown()
     # All at once: what came in two ways is one row, though but one of them is the newest of its test.
-    told = rows.paired([*newest, *others], _sources(choices), at=at, on_paper=True)
+    paired = rows.paired([*newest, *others], _sources(choices), at=at, on_paper=True)
+    told = [(one, on_paper.in_full(one, row)) for one, row in paired]
     if not newest:
         shown = folding.fold(told) if subject.order is Order.NAMED else tuple(row for _one, row in told)
         return List(str(subject.name), _groups(subject, shown), held.count, len(others), subject in _FIRST)

@@ -74,6 +74,28 @@ class TestASummary:
         assert "1 entry was withdrawn by Harbor Family Practice." in said
         assert "1 entry is no longer at Harbor Family Practice, and not listed here." in said
 
+    @pytest.mark.parametrize("is_shelved", [False, True])
+    def test_says_all_of_what_a_doctor_looks_for_first(self, hers, connection, is_shelved):
+        """Nobody can open an entry on paper."""
+        over = {
+            "resourceType": "Condition",
+            "id": "c1",
+            "code": {"text": "Fracture"},
+            "abatementDateTime": "2020-02-03",
+        }
+        ended = {"onsetDateTime": "2020-01-01", "abatementDateTime": "2020-03-04"}
+        since = {**over, "id": "c2", "code": {"text": "Sprain"}, **ended}
+        stopped = {
+            "resourceType": "MedicationRequest", "id": "m1", "status": "stopped", "intent": "order",
+            "medicationCodeableConcept": {"text": "Amoxicillin"}, "statusReason": {"text": "Hives on day two"},
+        }  # fmt: skip
+        keep(connection, allergy("a2", note=[{"text": "Avoid all penicillins."}]), over, since, stopped)
+        if is_shelved:
+            shelving.rebuild_all(connection, at=AT)
+        said = text(take(hers, connection, what="summary"))
+        sought = ("Avoid all penicillins.", "Hives on day two", "February 3, 2020", "Ended: March 4, 2020")
+        assert [said.count(each) for each in sought] == [1] * 4
+
     def test_says_of_which_provider_it_is_not_up_to_date(self, hers, connection):
         connection.last_checked_at = timezone.now()
         connection.save()
