@@ -119,8 +119,8 @@ class EntryPage:
     @property
     def lacks(self) -> tuple[str, ...]:
         """What it says in place of more, where none was sent."""
-        now = self.current
-        has_more = bool(self.files or self.panel or self.fills.rows or now.questions or now.remarks)
+        now, more = self.current, (self.files, self.panel, self.fills.rows, self.narrative.blocks)
+        has_more = any(more) or self.narrative.has_hidden or bool(now.questions or now.remarks)
         return lacking.of(now.entry, now.facts, provider=self.provider, has_more=has_more)
 
     @property
@@ -179,9 +179,7 @@ def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> Entry
         named = telling_apart.told_apart([one.pk for one in connections], everybody)
         subject = subjects.subject_of(told[0][0], resource_type=record.resource_type)
         is_only_value = _is_only_value(record, told[0][1], subject, named, ring)
-    current = _version(None, record, standing.of(told[0][1], at))
-    said = remarks.of(current.entry, provider=record.connection.provider.name, born=context.birth_date, at=at)
-    current = replace(current, remarks=said)
+    current = _as_it_stands(record, told[0][1], context, at)
     before = tuple(_version(version, record, entry) for version, (_r, entry) in zip(versions, told[1:], strict=True))
     files = tuple(file for file in attachments.files(told[0][0]) if file.described)
     shown = len(versions) + len(unopened)
@@ -305,6 +303,13 @@ def _is_deep(body: bytes) -> bool:
 def _mine(user: User) -> QuerySet[Record]:
     rows_of_theirs = Record.objects.filter(user=user, connection__confirmed_at__isnull=False)
     return rows_of_theirs.select_related("user", "connection__provider", "connection__endpoint")
+
+
+def _as_it_stands(record: Record, entry: Entry, context: Context, at: datetime) -> Version:
+    """What it says now, with what is odd about that."""
+    current = _version(None, record, standing.of(entry, at))
+    said = remarks.of(current.entry, provider=record.connection.provider.name, born=context.birth_date, at=at)
+    return replace(current, remarks=said)
 
 
 def _version(version: RecordVersion | None, record: Record, entry: Entry) -> Version:
