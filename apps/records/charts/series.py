@@ -257,7 +257,7 @@ def _row(told: Told) -> Row:
         said=entry.said,
         at_home=entry.at_home,
         entry=entry,
-        number=_number(entry),
+        number=told.point.number,
     )
 
 

@@ -17,6 +17,7 @@ from apps.records.charts.series import Reading
 
 MOST_SINGLE = 120
 _DAYS_OF_A_WEEK = 7
+_MONTHS_OF_A_YEAR = 12
 _MOST_STRETCHES = 100  # each is five points at most: lowest, highest, last, one less-than, one more-than
 
 
@@ -48,7 +49,7 @@ def divided(readings: Sequence[Reading]) -> tuple[Each | None, tuple[Stretch, ..
         return None, ()
     by_name: tuple[tuple[Each, Callable[[datetime], object]], ...] = (
         (Each.WEEK, lambda at: (at.toordinal() - 1) // _DAYS_OF_A_WEEK),  # the first of all days was a Monday
-        (Each.MONTH, lambda at: (at.year, at.month)),
+        (Each.MONTH, lambda at: at.year * _MONTHS_OF_A_YEAR + at.month),
         (Each.YEAR, lambda at: at.year),
     )
     for each, part in by_name:
