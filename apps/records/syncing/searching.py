@@ -11,7 +11,7 @@ from apps.records.syncing.paging import putting_aside
 from apps.records.syncing.paging.cursors import Cursor
 from apps.records.syncing.paging.shuffling import Stretch
 from apps.records.syncing.stepping import Work
-from apps.wire.errors import Code, WireError
+from apps.wire.errors import AccessRefused, Code, WireError
 from apps.wire.fhir import Page, Resource
 from apps.wire.resource_types import Parameters
 
@@ -173,9 +173,11 @@ class Searching:
         return self._is_documented(question, error) and not self.step.pages and has_another
 
     def _is_check_refused(self, question: Question, error: WireError) -> bool:
-        """The same of one search, which alone asks for changes, or alone must not."""
+        """The same of one search, which alone asks for changes, or alone must not. Some servers forbid what they do not
+        let anybody search by: before the type is called not shared, it is asked for without that."""
         asks = planning.asks_for_changes(self._searches[self._cursor.search]) and not self._cursor.for_everything
-        return self._is_documented(question, error) and asks
+        is_forbidden = isinstance(question, Search) and isinstance(error, AccessRefused)
+        return asks and (is_forbidden or self._is_documented(question, error))
 
     def _is_documented(self, question: Question, error: WireError) -> bool:
         """Whether dialects want to be asked otherwise then (facts 2.16, 5.4)."""

@@ -281,6 +281,13 @@ class TestACheckForChanges:
         assert (run.outcome, step(run).since_at) == ("complete", None)
         assert len(provider.sent(ALLERGIES)) == 2
 
+    def test_asks_for_everything_where_that_is_forbidden(self, linked, provider, synced):
+        """Of a type that is shared: only to be asked for so is not."""
+        provider.answers[self.since(synced)] = http(403)
+        run = again(linked, at=NEXT_DAY)
+        assert (run.outcome, step(run).gap) == ("complete", "")
+        assert len(provider.sent(ALLERGIES)) == 2
+
     def test_is_a_full_proof_again_after_a_week(self, linked, provider, synced):
         run = again(linked, at=AT + watermarks.FULL_PROOF_EVERY)
         assert (run.is_full, step(run).since_at) == (True, None)
