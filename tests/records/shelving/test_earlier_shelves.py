@@ -89,7 +89,7 @@ class TestASearch:
         keep(connection, result(1))
         client.force_login(sam)
         text = ask(client, "sodium")
-        assert "Nothing found" in text
+        assert "Your record begins with your first provider." in text
         assert "Riverside" not in text
 
 
