@@ -15,7 +15,8 @@ from msgspec.structs import replace
 from apps.records.charts import axes, stretches
 from apps.records.charts.axes import Horizontal, Tick, TimeTick, Vertical, is_drawable
 from apps.records.charts.marks import Shape, drawing_of, is_outside, shape_of
-from apps.records.charts.series import Reading, Series, Worded
+from apps.records.charts.readings import Reading
+from apps.records.charts.series import Series, Worded
 from apps.records.charts.windows import Window
 
 _LONG = timedelta(days=548)

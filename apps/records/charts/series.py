@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from apps.records import senders
 from apps.records.charts import points
 from apps.records.charts.points import Alike, Point
+from apps.records.charts.readings import Reading
 from apps.records.presenters.datatypes import units
 from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.datatypes.quantities import Quantity
@@ -79,26 +80,6 @@ class Row(msgspec.Struct, frozen=True, gc=False):
         """The year it is told under, empty where there is no date."""
         parsed = datetimes.parse(self.when.starts or self.when.ends)
         return "" if parsed is None else str(parsed.first_day.year)
-
-
-class Reading(msgspec.Struct, frozen=True, gc=False):
-    """A value on the axis. `lower` is the second number of a blood pressure. `low` and `high` are the bounds of its own
-    usual range in the unit of the axis; `provider` is which of the series' it is from, whichever way it was read."""
-
-    at: datetime
-    value: Decimal
-    lower: Decimal | None = None
-    comparator: str = ""
-    place: str = ""
-    low: Decimal | None = None
-    high: Decimal | None = None
-    provider: int = 0
-    is_early: bool = False
-
-    @property
-    def range(self) -> tuple[Decimal | None, Decimal | None]:
-        """Its range; equal ranges make one band."""
-        return self.low, self.high
 
 
 @dataclass(frozen=True)

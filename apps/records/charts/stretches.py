@@ -13,7 +13,7 @@ from typing import Final
 
 import msgspec
 
-from apps.records.charts.series import Reading
+from apps.records.charts.readings import Reading
 
 MOST_SINGLE = 120
 _DAYS_OF_A_WEEK = 7

@@ -8,7 +8,7 @@ from enum import StrEnum
 from operator import attrgetter
 from typing import Final
 
-from apps.records.charts.series import Reading
+from apps.records.charts.readings import Reading
 
 _ENOUGH = 3  # values for a chart; fewer read as well in a table
 

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from apps.records.charts import over_time, series, stretches, windows
 from apps.records.charts.marks import Shape
-from apps.records.charts.series import Reading, Series
+from apps.records.charts.readings import Reading
+from apps.records.charts.series import Series
 from apps.records.charts.stretches import Each
 from apps.records.charts.windows import Span
 from tests.records.charts.observations import pressure, result, worded
