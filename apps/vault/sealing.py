@@ -144,10 +144,6 @@ class KeyRing:
         """Refuse to be copied to another process."""
         raise TypeError("A key ring cannot be pickled.")
 
-    def unlock(self) -> None:
-        """Unlock the key now, or make it: where the ring serves several transactions, outside all of them."""
-        self._sealing_key()
-
     def seal(self, plaintext: bytes, *, place: Place) -> bytes:
         """As the function `seal`."""
         return self._encrypt(plaintext, VALUE_FORMAT, place)

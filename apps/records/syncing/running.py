@@ -46,9 +46,7 @@ from apps.records.syncing.stepping import SliceOver, Work
 from apps.records.syncing.working import backing_off, leasing, surviving
 from apps.records.syncing.working.backing_off import PAUSES_SECONDS
 from apps.records.syncing.working.leasing import Lease, LeaseLost
-from apps.vault import sealing
 from apps.vault.errors import KeyMissing, Shredded, WeakKey
-from apps.vault.sealing import Holder
 from apps.wire.errors import (
     AuthorizationExpired,
     ClientRejected,
@@ -135,11 +133,8 @@ def _advance(lease: Lease, *, at: datetime) -> None:
         _abandon(run, lease, Gap.SIGN_IN_NEEDED, at=at)
         return
     try:
-        with (
-            contextlib.closing(Source(run.connection, clock)) as source,
-            sealing.key_ring(Holder.user(run.user_id)) as ring,
-        ):
-            work = Work(run, source, lease, ring, clock, slice_ends_at=at + SLICE)
+        work = Work(run, Source(run.connection, clock), lease, clock, slice_ends_at=at + SLICE)
+        with contextlib.closing(work.source):
             try:
                 _work_on(work)
             finally:
@@ -161,7 +156,6 @@ def _advance(lease: Lease, *, at: datetime) -> None:
 def _work_on(work: Work) -> None:
     """Every open step, then the outcome; or a pause, where waiting helps and has not been tried too often."""
     try:
-        work.ring.unlock()
         if not _is_over(work):
             return
         changing_over.settle(work.run, work.lease, at=work.clock())

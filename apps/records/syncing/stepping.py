@@ -24,7 +24,8 @@ from apps.records.syncing.paging.cursors import Cursor
 from apps.records.syncing.planning import Asking
 from apps.records.syncing.referring import Target
 from apps.records.syncing.working.leasing import Lease
-from apps.vault.sealing import KeyRing
+from apps.vault import sealing
+from apps.vault.sealing import Holder
 from apps.wire.fhir import Resource
 
 # A type with more pages than this is a loop we did not see, or a body of data no phone page can hold.
@@ -70,16 +71,19 @@ class Turn:
 
 @dataclass(frozen=True)
 class Work:
-    """What every part of a step needs. `ring` is its user's: unlocked once a turn, since a page's transaction begins
-    with `lease.extend`, which whoever shreds the key has made fail."""
+    """What every part of a step needs."""
 
     run: SyncRun
     source: Source
     lease: Lease
-    ring: KeyRing
     clock: Clock
     slice_ends_at: datetime
     turn: Turn = field(default_factory=Turn)
+
+    @property
+    def holder(self) -> Holder:
+        """Whose key seals what is stored."""
+        return Holder.user(self.run.user_id)
 
     @property
     def is_slice_over(self) -> bool:
@@ -100,7 +104,7 @@ def asking(step: SyncStep) -> Asking:
 def begin(step: SyncStep, work: Work) -> tuple[Cursor, tuple[Resource, ...] | None]:
     """Say that the step is under way, and give the place to go on from, and the page that a worker left who had put it
     aside. Raises LeaseLost."""
-    with transaction.atomic():
+    with transaction.atomic(), sealing.key_ring(work.holder) as ring:
         work.lease.extend()
         step.status = Status.GETTING
         step.started_at = step.started_at or work.clock()
@@ -108,23 +112,23 @@ def begin(step: SyncStep, work: Work) -> tuple[Cursor, tuple[Resource, ...] | No
         step.save(update_fields=["status", "started_at", "claim_id"])
         if not _records(step, work).filter(first_received_at__lt=work.run.created_at).exists():
             work.turn.new_types.add(step.resource_type)
-        return cursors.opened(step, work.ring), putting_aside.opened(step, work.ring)
+        return cursors.opened(step, ring), putting_aside.opened(step, ring)
 
 
 def put_aside(step: SyncStep, resources: tuple[Resource, ...], *, cursor: Cursor, work: Work) -> None:
     """Keep a page as it came, and where to go on after it, until `store` has its rows. Raises LeaseLost."""
-    with transaction.atomic():
+    with transaction.atomic(), sealing.key_ring(work.holder) as ring:
         work.lease.extend()
-        step.sealed_page = putting_aside.sealed(resources, step, work.ring)
-        step.sealed_cursor = cursors.sealed(cursor, step, work.ring)
+        step.sealed_page = putting_aside.sealed(resources, step, ring)
+        step.sealed_cursor = cursors.sealed(cursor, step, ring)
         _write_down(step)
 
 
 def remember(step: SyncStep, cursor: Cursor, work: Work) -> None:
     """Go on elsewhere, where nothing came. Raises LeaseLost."""
-    with transaction.atomic():
+    with transaction.atomic(), sealing.key_ring(work.holder) as ring:
         work.lease.extend()
-        step.sealed_cursor = cursors.sealed(cursor, step, work.ring)
+        step.sealed_cursor = cursors.sealed(cursor, step, ring)
         _write_down(step)
 
 
@@ -144,11 +148,11 @@ def store(
     connection = work.run.connection
     theirs, ours = belonging.divided(resources, patient_id=connection.fhir_patient_id)
     now = work.clock()
-    with transaction.atomic():
+    with transaction.atomic(), sealing.key_ring(work.holder) as ring:
         work.lease.extend()
         new_types = work.turn.new_types
-        kept = storing.keep(connection, ours, run_id=work.run.pk, ring=work.ring, at=now, new_types=new_types)
-        quarantining.keep(work.run, theirs, ring=work.ring, at=now)
+        kept = storing.keep(connection, ours, run_id=work.run.pk, ring=ring, at=now, new_types=new_types)
+        quarantining.keep(work.run, theirs, ring=ring, at=now)
         step.refers = _note_references(ours, read=read, work=work) or step.refers
         step.pages += 1
         step.rows_got += sum(row.resource_type == step.resource_type for row in resources)
@@ -157,7 +161,7 @@ def store(
         step.rows_refused += len(theirs)
         step.needs_shelf = step.needs_shelf or kept.differing > 0
         if cursor is not None:
-            step.sealed_cursor = cursors.sealed(cursor, step, work.ring)
+            step.sealed_cursor = cursors.sealed(cursor, step, ring)
         step.sealed_page = None
         if read is None:  # of references each is a small part: what kills may be among those left
             step.deaths = 0

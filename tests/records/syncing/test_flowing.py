@@ -4,13 +4,7 @@ from concurrent.futures import Future
 from types import SimpleNamespace
 from typing import Any
 
-from django.test.utils import CaptureQueriesContext
-
 from apps.records.syncing.flowing import Flow
-from tests.records.people import allergy, bundle
-from tests.records.provider import ALLERGIES
-from tests.records.runs import stored, sync
-from tests.wire.servers import http
 
 
 class Source:
@@ -98,30 +92,3 @@ class TestLaterTypes:
     def test_are_stored_before_they_are_asked_on_while_others_are_awaited(self):
         told = flow(9, 2)
         assert "put b aside" not in told[: told.index("close a")]
-
-
-class TestKeyOfThePatient:
-    def test_is_unlocked_as_often_for_many_pages_as_for_one(self, db, linked, provider, django_assert_max_num_queries):
-        pages(provider, 1)
-        sync(linked)
-        with django_assert_max_num_queries(1000) as few:
-            pages(provider, 2)
-            sync(linked)
-        with django_assert_max_num_queries(1000) as many:
-            pages(provider, 6)
-            sync(linked)
-        assert len(stored()) == 6
-        assert unlockings(many) <= unlockings(few)
-
-
-def pages(provider, count):
-    """An answer of so many pages, with an allergy on each."""
-    for number in range(1, count + 1):
-        key = ALLERGIES if number == 1 else f"GET /fhir/r4/AllergyIntolerance?page={number}"
-        after = provider.next_url(number + 1) if number < count else None
-        provider.answers[key] = http(body=bundle(allergy(f"a{number}"), next_url=after))
-
-
-def unlockings(queries: CaptureQueriesContext) -> int:
-    """How often a key was looked up."""
-    return sum("FROM vault_datakey" in query["sql"] for query in queries.captured_queries)
