@@ -7,8 +7,6 @@ search opens what it shows. All of it is sealed, and nothing in the database is 
 
 import heapq
 import itertools
-import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -27,6 +25,7 @@ from apps.records.presenters.family import FamilyEntry
 from apps.records.presenters.immunizations import ImmunizationEntry
 from apps.records.presenters.plain_names import illnesses
 from apps.records.presenters.remembering import remembered
+from apps.records.presenters.spelling import plainly, words_of
 from apps.records.presenters.visits import VisitEntry
 from apps.records.shelving import indexing, reading
 from apps.records.shelving.arranging import Arrangement, Key
@@ -39,7 +38,6 @@ _T = TypeVar("_T")
 
 MOST: Final = 50  # entries that a search names
 
-_UNSEEN: Final = re.compile("[\x00-\x08\x0e-\x1b\x7f\xad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff]")
 _LONGEST: Final = 400
 _LONGEST_TITLE: Final = 120
 _LONGEST_DATE: Final = 40  # where it was sent as a text
@@ -89,18 +87,6 @@ class Made(NamedTuple):
     found: list[bytes]
 
 
-def words_of(text: str) -> list[str]:
-    """The words of a text, as both sides of a search have them: whatever their case, in one spelling of what can be
-    spelled in several (an accent by itself, a wide letter), and without what nobody sees or types, such as a hyphen for
-    the end of a line or a mark of where text turns."""
-    if text.isascii() and text.isprintable():
-        return text.casefold().split()
-    said = unicodedata.normalize("NFD", _UNSEEN.sub("", text))
-    for _time in range(2):  # as Unicode defines a match without case: each of the two can undo the other
-        said = unicodedata.normalize("NFKC", said.casefold())
-    return said.split()
-
-
 def written(entry: Entry) -> bytes:
     """The words of one entry."""
     title, key, words = _found_by(*_called(entry), entry.resource_type, entry.codes, entry.people[:_MOST_PEOPLE])
@@ -120,7 +106,7 @@ def _found_by(
     ours = (str(plain.words), *plain.terms) if plain else ()
     said = " ".join(filter(None, dict.fromkeys((title, *ours, *displays, *people))))
     keys = _MARK.join(key.split(","))
-    return title[:_LONGEST_TITLE], key, f"{' '.join(words_of(said))[:_LONGEST]}{_MARK}{keys}{_MARK}"
+    return title[:_LONGEST_TITLE], key, f"{plainly(said)[:_LONGEST]}{_MARK}{keys}{_MARK}"
 
 
 def _called(entry: Entry) -> tuple[str, str]:

@@ -1,6 +1,5 @@
 """What a search within the record shows: the newest entries found, by subject."""
 
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from msgspec.structs import replace
 from apps.records.presenters import absences, family, plain_names, visits
 from apps.records.presenters.entry import Code, Entry
 from apps.records.presenters.plain_names import illnesses
+from apps.records.presenters.spelling import of_ours, plainly, words_of
 from apps.records.presenting import KINDS
 from apps.records.shelving import searching
 from apps.records.shelving.searching import Hit
@@ -57,7 +57,7 @@ class Found:
 def of(whole: Whole, words: str) -> Found:
     """Look for all these words. Raises as `searching.find` does."""
     words = " ".join(words[:LONGEST_WORDS].split())
-    if not searching.words_of(words):  # it would find everything
+    if not words_of(words):  # it would find everything
         return Found("", 0, 0, ())
     found = searching.find(whole.shelves, words, whole.ring)
     by_subject: dict[str, list[Hit]] = defaultdict(list)
@@ -75,23 +75,18 @@ def of(whole: Whole, words: str) -> Found:
 
 def _lists(words: str) -> tuple[Subject, ...]:
     """Who looks for allergies, or for medications, may want the whole list of them, which no entry is called by."""
-    asked = [word for word in _plainly(words) if len(word) >= _SHORTEST_ASKED]
+    asked = [word for word in words_of(words) if len(word) >= _SHORTEST_ASKED]
     return tuple(
         subject
         for subject in LISTED
-        if any(part.startswith(word[:_BEGINS_ALIKE]) for part in _plainly(str(subject.name)) for word in asked)
+        if any(part.startswith(word[:_BEGINS_ALIKE]) for part in words_of(str(subject.name)) for word in asked)
     )
-
-
-def _plainly(text: str) -> list[str]:
-    """The words of a text without accents, which nobody types on a telephone."""
-    letters = unicodedata.normalize("NFD", text)
-    return searching.words_of("".join(letter for letter in letters if not unicodedata.combining(letter)))
 
 
 def _meant(words: str) -> tuple[str, ...]:
     names = plain_names.meant_by(words)[:3]
-    terms = dict.fromkeys(term for name in names for term in name.terms if words.casefold() not in term.casefold())
+    asked = plainly(words)
+    terms = dict.fromkeys(term for name in names for term in name.terms if asked not in of_ours(term))
     return tuple(terms)[:5]
 
 

@@ -23,6 +23,7 @@ RECORDED = {
     9: "c2ad3159e2bf975d",  # notes that are RTF are held as text, numbers with a unit that begins with one as multiples
     10: "a285e12fa456a4d0",  # a visit that is over does not go on, and conditions are found by plain words
     11: "78740d7431b32c5f",  # documents are counted by kind and author, and entries say in which language they are
+    12: "78740d7431b32c5f",  # words are found without their accents
 }  # fmt: skip
 CHANGED = (
     "What shelves hold has another shape than form {form} had. Count FORM in apps/records/shelving/indexing.py up, so "

@@ -7,7 +7,7 @@ from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.records.shelving import searching
+from apps.records.presenters.spelling import words_of
 from tests.records.pages import ask
 from tests.records.shelved import keep, result
 
@@ -24,6 +24,10 @@ class TestAName:
         [
             ("Fo\u0301sforo", "fósforo"),
             ("Fósforo", "fo\u0301sforo"),
+            ("Fósforo", "fosforo"),
+            ("FOSFORO", "fósforo"),
+            ("Niño", "nino"),
+            ("Σακχαρώδης", "σακχαρωδης"),
             ("So\u200bdium", "sodium"),
             ("\u200fSodium\u200e", "sodium"),
             ("So\xaddium", "sodium"),
@@ -82,15 +86,19 @@ class TestAName:
 class TestWords:
     @given(TEXTS)
     def test_are_the_same_in_every_spelling(self, text):
-        words = searching.words_of(text)
+        words = words_of(text)
         for form in ("NFC", "NFD"):
-            assert searching.words_of(unicodedata.normalize(form, text)) == words
+            assert words_of(unicodedata.normalize(form, text)) == words
+
+    @pytest.mark.parametrize(("one", "other"), [("कि", "क"), ("が", "か"), ("לָ", "ל")])
+    def test_of_scripts_whose_marks_are_letters_keep_them(self, one, other):
+        assert words_of(one) != words_of(other)
 
     @given(TEXTS)
     def test_hold_nothing_that_ends_a_line_or_a_phrase(self, text):
-        assert not [word for word in searching.words_of(text) if "\n" in word or "\x1f" in word or not word]
+        assert not [word for word in words_of(text) if "\n" in word or "\x1f" in word or not word]
 
     @given(TEXTS)
     def test_of_words_are_the_same_words(self, text):
-        words = searching.words_of(text)
-        assert searching.words_of(" ".join(words)) == words
+        words = words_of(text)
+        assert words_of(" ".join(words)) == words

@@ -126,6 +126,12 @@ class TestAnEntryThatThereIsNone:
         hers.cookies["django_language"] = "es"
         assert len(rows(hers, "sin alergias", "allergies")) == 1
 
+    @pytest.mark.parametrize("words", ["presion arterial", "Presión", "PRESIO\u0301N"])
+    def test_is_found_by_our_words_without_their_accents(self, hers, connection, words):
+        keep(connection, result(0, name="BP", code="85354-9"))
+        hers.cookies["django_language"] = "es"
+        assert len(rows(hers, words)) == 1
+
 
 class TestASearchOfBefore:
     """Its address stays in the browser's history, and what was looked for in the session."""

@@ -11,6 +11,7 @@ from apps.records.presenters.entry import Code
 from apps.records.presenters.plain_names.conditions import CONDITIONS
 from apps.records.presenters.plain_names.measurements import MEASUREMENTS
 from apps.records.presenters.plain_names.name import PlainName
+from apps.records.presenters.spelling import of_ours, plainly
 
 NAMES: Final = (*MEASUREMENTS, *CONDITIONS)
 
@@ -66,9 +67,9 @@ def of_test(test: str) -> PlainName | None:
 
 
 def meant_by(words: str) -> tuple[PlainName, ...]:
-    """The names that a person may mean by a word: those of which the words or a term contain it, whatever its case. By
-    one letter nobody means any."""
-    wanted = " ".join(words.casefold().split())
+    """The names that a person may mean by a word: those of which the words or a term contain it, however it is spelled.
+    By one letter nobody means any."""
+    wanted = plainly(words)
     if len(wanted) <= 1:
         return ()
-    return tuple(name for name in NAMES if any(wanted in said.casefold() for said in (str(name.words), *name.terms)))
+    return tuple(name for name in NAMES if any(wanted in of_ours(said) for said in (str(name.words), *name.terms)))

@@ -13,6 +13,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from apps.records.presenters.entry import Code
+from apps.records.presenters.spelling import of_ours, plainly
 
 _CVX = frozenset({"http://hl7.org/fhir/sid/cvx", "https://hl7.org/fhir/sid/cvx", "urn:oid:2.16.840.1.113883.12.292"})
 
@@ -62,9 +63,9 @@ def read_key(key: str) -> tuple[Illness, ...]:
 
 
 def meant_by(words: str) -> tuple[Illness, ...]:
-    """The illnesses that a person may mean: those whose name contains these words, whatever their case."""
-    wanted = " ".join(words.casefold().split())
-    return tuple(illness for illness in Illness if wanted and wanted in name_of(illness).casefold())
+    """The illnesses that a person may mean: those whose name contains these words, however they are spelled."""
+    wanted = plainly(words)
+    return tuple(illness for illness in Illness if wanted and wanted in of_ours(name_of(illness)))
 
 
 def name_of(illness: Illness) -> str:
