@@ -1,7 +1,7 @@
 """Read elements of a resource that may be anything: missing, null, of another kind, or nested too deep.
 
 Every function returns plain Python values and never raises. Text comes back as it was sent, less what no page and no
-database can hold: NUL and other control characters except line breaks, and lone surrogates.
+database can hold (`prose.showable`).
 """
 
 import json
@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from apps.records.presenters.prose import rich_text
+from apps.records.presenters.prose.showable import showable
 
 Element: TypeAlias = dict[str, Any]
 
@@ -21,7 +22,6 @@ MOST_REPEATED = 2000  # of one element: who sends more wants to keep us busy, an
 MOST_PROSE = 300_000  # a long book: what somebody wrote at length is shown whole, or ends with "…"
 _MOST_DIGITS = 30
 _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,60}\.?[0-9]{0,60}|\.[0-9]{1,60})(?:[eE][+-]?[0-9]{1,4})?", re.ASCII)
-_UNSHOWABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 
 
 def parse(body: bytes) -> Element:
@@ -44,7 +44,7 @@ def _parsed_slowly(body: bytes) -> object:
 def text(element: object, name: str) -> str:
     """The text of one element, stripped; empty where it is not text."""
     value = element.get(name) if isinstance(element, dict) else None
-    if isinstance(value, str) and value.isprintable():  # `shown`, without another call for nearly every text
+    if isinstance(value, str) and value.isascii() and value.isprintable():  # `shown`, without its calls
         return value[:_LONGEST_TEXT].strip()
     return shown(value) if value else ""
 
@@ -99,9 +99,7 @@ def shown(value: object) -> str:
     """Text fit to be shown; empty for anything that is not text."""
     if not isinstance(value, str):
         return ""
-    if value.isprintable():  # nearly every text is, and then has nothing to take out
-        return value[:_LONGEST_TEXT].strip()
-    return _UNSHOWABLE.sub("", value[:_LONGEST_TEXT]).strip()
+    return showable(value[:_LONGEST_TEXT]).strip()
 
 
 def prose(value: object) -> str:
@@ -113,7 +111,7 @@ def prose(value: object) -> str:
     if rich_text.is_one(value):
         read = rich_text.of_text(value)
         value, is_cut = (read.plain, read.is_cut or read.is_damaged) if read.plain else (value, is_cut)
-    said = _UNSHOWABLE.sub("", value[:MOST_PROSE]).strip()
+    said = showable(value[:MOST_PROSE]).strip()
     return f"{said}…" if is_cut else said
 
 

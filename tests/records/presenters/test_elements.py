@@ -46,6 +46,12 @@ class TestReadingElements:
     def test_takes_out_what_no_page_can_hold_and_keeps_lines(self, sent, shown):
         assert elements.shown(sent) == shown
 
+    @pytest.mark.parametrize("letter", ["a", "\n"])
+    def test_leaves_no_pile_of_accents_that_would_cover_a_page(self, letter):
+        sent = {"name": f"Cafe\u0301 {letter}" + "\u0301" * 300 + "b"}
+        kept = f"Cafe\u0301 {letter}" + "\u0301" * 4 + "b"
+        assert elements.text(sent, "name") == elements.shown(sent["name"]) == elements.prose(sent["name"]) == kept
+
     @given(ANYTHING)
     def test_shows_nothing_but_text(self, sent):
         assert isinstance(elements.shown(sent), str)

@@ -12,6 +12,7 @@ from itertools import groupby
 from apps.records.presenters.prose import raised
 from apps.records.presenters.prose.markup import Piece, PieceKind, pieces
 from apps.records.presenters.prose.numbering import Numbering, is_list
+from apps.records.presenters.prose.showable import showable
 
 MOST_CHARACTERS = 300_000  # a long book; a page of more helps nobody
 MOST_BLOCKS = 10_000
@@ -19,10 +20,6 @@ LONGEST_MARKUP = 5_000_000
 MOST_PIECES = 400_000  # of markup; more, in so little text, was made to keep us busy
 GAP = "[…]"  # in place of words that were crossed out: no language's own
 
-_UNSHOWABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
-# Accents upon accents, without end, would be drawn over all the page. No language has as many on one letter.
-_ACCENT = r"[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
-_STACKED = re.compile(f"({_ACCENT}{{4}}){_ACCENT}++")
 _SPACES = re.compile(r"[^\S\n]+")
 _BREAKS = re.compile(r" ?\n ?")
 _LINE = re.compile(r"([^\r\n]*+)(?:\r\n?|\n|\Z)")
@@ -349,7 +346,7 @@ class Typesetter:
 
     def _taken(self) -> str:
         self.end_script()
-        text = _STACKED.sub(r"\1", _UNSHOWABLE.sub("", "".join(self._said)))
+        text = showable("".join(self._said))
         self._said = []
         self._is_begun = False
         if self._kind is BlockKind.ALIGNED and self._cells is None:
