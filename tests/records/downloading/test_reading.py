@@ -111,10 +111,16 @@ class TestText:
             Block(BlockKind.PARAGRAPH, "End. Signed"),
         )
 
+    def test_is_read_past_empty_lines_as_wide_as_a_page(self):
+        read = blocks.of_text("Report" + ("\r\n" + " " * 132) * 3000 + "\r\n  Signed\r\n")
+        assert (read.plain, read.is_cut) == ("Report\nSigned", False)
+
     def test_made_to_hurt_is_read_in_one_pass(self):
         started = time.perf_counter()
         assert blocks.of_text(("x" + " " * 50_000) * 100).plain
         assert blocks.of_text("\n" * 10_000_000 + "x").plain == "x"
+        assert blocks.of_text("x\n \n \n" * 1_000_000).is_cut
+        assert blocks.of_text((" " * 1000 + "\n") * 10_000 + "x").plain == "x"
         assert time.perf_counter() - started < 5
 
 

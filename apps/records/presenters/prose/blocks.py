@@ -23,7 +23,7 @@ GAP = "[…]"  # in place of words that were crossed out: no language's own
 _SPACES = re.compile(r"[^\S\n]+")
 _BREAKS = re.compile(r" ?\n ?")
 _LINE = re.compile(r"([^\r\n]*+)(?:\r\n?|\n|\Z)")
-_EMPTY_LINES = re.compile(r"[\r\n]{5,}+")
+_EMPTY_LINES = re.compile(r"[\r\n](?:[^\S\r\n]*+[\r\n]){4,}+")  # spaces in them are nothing to read
 _COLUMNS = re.compile(r"\S(?: {3}|\t)")  # of a line without spaces at its end: more than stands between words
 _FEWEST_LINES = 2  # with columns, to be a table
 _UNSEEN = frozenset({"title", "template", "iframe", "svg", "math"})
@@ -369,7 +369,7 @@ def _lines(text: str) -> Iterator[str]:
     left = MOST_CHARACTERS
     for line in _LINE.finditer(_EMPTY_LINES.sub("\n\n", text)):
         yield line[1]
-        left -= len(line[1])
+        left -= len(line[1].strip())
         if left < 0:
             return
 
