@@ -43,7 +43,7 @@ def _is_png(content: bytes) -> bool:
     at = _PNG_BEGINNING + 8 + _PNG_HEADER
     if content[at : at + 4] != zlib.crc32(kind + header).to_bytes(4, "big"):
         return False
-    return any(kind == b"IDAT" and _unpacks(data) for kind, data in parts)
+    return _unpacks(next((data for kind, data in parts if kind == b"IDAT" and data), b""))
 
 
 def _png_parts(content: bytes) -> Iterator[tuple[bytes, bytes]]:

@@ -47,6 +47,7 @@ class TestAPicture:
             (PNG_BEGINNING + PNG_HEADER, "image/png"),
             (PNG_BEGINNING + PNG_HEADER[:-1] + b"?" + DATA, "image/png"),
             (PNG_BEGINNING + PNG_HEADER + png_part(b"IDAT", b"no data"), "image/png"),
+            (PNG_BEGINNING + PNG_HEADER + png_part(b"IDAT", b"no data") + DATA, "image/png"),
             (PNG_BEGINNING + header(width=0) + DATA, "image/png"),
             (PNG_BEGINNING + header(width=100_000, height=100_000) + DATA, "image/png"),
             (PNG_BEGINNING + header(rest=b"\x07\0\0\0\0") + DATA, "image/png"),
