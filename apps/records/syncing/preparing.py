@@ -116,10 +116,12 @@ def _closed_doors(run: SyncRun, before: Mapping[str, SyncStep], *, at: datetime)
 
 def _stays_closed(run: SyncRun, resource_type: str, *, at: datetime) -> bool:
     """Whether each check refused it for as long as anything is doubted here."""
-    since = at - doubting.BELIEVED_AFTER
     steps = SyncStep.objects.filter(run__connection=run.connection_id, resource_type=resource_type, finished_at__lte=at)
-    was_refused = steps.filter(gap=Gap.TURNED_AWAY, finished_at__lte=since).exists()
-    return was_refused and not steps.filter(finished_at__gt=since).exclude(gap=Gap.TURNED_AWAY).exists()
+    refused = steps.filter(gap=Gap.TURNED_AWAY)
+    last_open = steps.exclude(gap=Gap.TURNED_AWAY).aggregate(Max("finished_at"))["finished_at__max"]
+    if last_open is not None:
+        refused = refused.filter(finished_at__gt=last_open)
+    return refused.filter(finished_at__lte=at - doubting.BELIEVED_AFTER).exists()
 
 
 def _holds_any(run: SyncRun, resource_type: str) -> bool:

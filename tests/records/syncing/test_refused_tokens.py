@@ -105,6 +105,13 @@ class TestATypeThatRefusesAGoodToken:
             new_tokens += [days] if provider.sent(TOKEN) else []
         assert new_tokens == [1, 2, 7, 14]
 
+    def test_that_let_us_in_since_is_asked_for_again_however_long_ago_that_was(self, linked, provider):
+        refused, let_in = provider.answers[ALLERGIES], http(body=bundle(allergy("a1"), total=1))
+        for days, answer in ((0, let_in), (1, refused), (2, let_in), (4.5, refused), (5.5, let_in)):
+            provider.answers[ALLERGIES] = answer
+            run = self.check(linked, at=AT + timedelta(days=days))
+        assert step(run).status == "complete"
+
     def test_is_told_beside_what_came_before(self, client, alice, linked, provider):
         refused = provider.answers[ALLERGIES]
         for days, answer in ((-1, http(body=bundle(allergy("a1"), total=1))), (0, refused)):
