@@ -65,6 +65,8 @@ _SUFFIXES: Mapping[str, str] = MappingProxyType(
 _LOOKED_AT = 4096
 _LONGEST_CHARACTER = 4
 _WIDE = ("utf-16", "utf-32")
+# Python's, for names of hosts and for programs: no document is written so, and the first takes seconds for a megabyte.
+_NO_CHARSETS = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape"})
 _MARKUP = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*<(?:\?xml|!doctype|!--|[a-zA-Z])", re.IGNORECASE)
 _CLINICAL_DOCUMENT = re.compile(rb"<(?:[\w.-]{1,40}:)?ClinicalDocument[\s>]")
 _HTML = re.compile(rb"<(?:!doctype\s+html|html)[\s>]", re.IGNORECASE)
@@ -130,7 +132,8 @@ def decoded(content: bytes, *, declared: object) -> str:
     for name in ("utf-8-sig", charset(declared), _own_word(content)):
         try:
             known = codecs.lookup(name or "none").name
-            if not known.startswith(_WIDE):  # without a byte-order mark it is none, whatever it calls itself
+            # Without a byte-order mark it is none of the wide ones, whatever it calls itself.
+            if known not in _NO_CHARSETS and not known.startswith(_WIDE):
                 return str(content, _MEANT.get(known, known))
         except (LookupError, ValueError):  # a charset nobody knows, or another one
             continue

@@ -86,6 +86,12 @@ class TestAFile:
         content = (filler + "\u20ac" * (blocks.LONGEST_MARKUP * 2 // 3 + 2)).encode()
         assert set(read(content)) <= {"x", "\u20ac", "\n"}
 
+    def test_names_no_character_set_that_is_one_for_hosts(self):
+        content = b"xn--a-0ga." * 50_000 + b"\xe9"
+        began = time.process_time()
+        assert sniffing.decoded(content, declared="text/plain; charset=idna").endswith("xn--a-0ga.\u00e9")
+        assert time.process_time() - began < 0.2
+
     @pytest.mark.parametrize("charset", ["punycode", "idna", "utf-7", "unicode_escape", "hex", "rot13", "undefined"])
     def test_is_read_whatever_character_set_it_names(self, charset):
         started = time.perf_counter()
