@@ -4,6 +4,7 @@ Values of other units join only where they convert exactly, and say so; others m
 number, or no date, is in the table all the same.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -149,20 +150,25 @@ def of_points(values: Iterable[Told]) -> tuple[Series, ...]:
     numbers = [each for each in told if each.point.number is not None]
     others = [each for each in told if each.point.number is None] if len(numbers) < len(told) else []
     found: list[Series] = []
-    while numbers:
-        key = _unit(numbers[0])
-        apart = {alike.quantity.unit_key for alike in _each_alike(numbers)}
-        apart = {unit for unit in apart if not _converts(unit, key)}
-        own = [each for each in numbers if _unit(each) not in apart] if apart else numbers
-        numbers = [each for each in numbers if _unit(each) in apart] if apart else []
+    for own in _by_axis(numbers):
         with_others = sorted([*own, *others], key=_sorts_at, reverse=True) if others and not found else own
-        found.append(_series(with_others, key))
+        found.append(_series(with_others, own[0].alike.quantity.unit_key))
     return tuple(found) or ((_series(others, ""),) if others else ())
+
+
+def _by_axis(numbers: Sequence[Told]) -> Iterable[Sequence[Told]]:
+    """Those that can stand on one axis, together: in one pass, as each may be of a unit of its own."""
+    axes = {id(alike): units.axis(alike.quantity.unit_key) for alike in _each_alike(numbers)}
+    if len(set(axes.values())) < 2:  # as of nearly every test
+        return [numbers] if numbers else []
+    by_axis = defaultdict[tuple[str, str], list[Told]](list)
+    for each in numbers:
+        by_axis[axes[id(each.alike)]].append(each)
+    return by_axis.values()
 
 
 _AT: Final = attrgetter("at")
 _sorts_at: Final = attrgetter("point.sorts_at")
-_unit: Final = attrgetter("alike.quantity.unit_key")
 _point_mark: Final = attrgetter("point.mark")
 
 
@@ -293,11 +299,6 @@ def _provider(sent_by: Sequence[Sender]) -> str:
 
 def _number(entry: Comparable) -> Decimal | None:
     return None if entry.group == Group.CANCELED else entry.value.number
-
-
-def _converts(unit: str, key: str) -> bool:
-    """Whether values of that unit can stand on an axis of the other: no number is needed to know."""
-    return units.convert(Decimal(1), unit, key) is not None
 
 
 def _converted(quantity: Quantity, key: str) -> Decimal | None:

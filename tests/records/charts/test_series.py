@@ -1,5 +1,6 @@
 """The values of one test in time: by unit, judged each by its own range, and all of them in the table."""
 
+import time
 from decimal import Decimal
 
 import pytest
@@ -31,6 +32,12 @@ class TestASeries:
     def test_never_mixes_units_that_do_not_convert(self):
         found = series.of([result(5.5, "2020"), result(37, "2021", unit="mmol/mol"), result(5.6, "2022")])
         assert [(each.unit, len(each.readings)) for each in found] == [("%", 2), ("mmol/mol", 1)]
+
+    def test_takes_no_longer_for_each_unit_the_more_there_are(self):
+        sent = [result(number, "2020", unit=f"u{number}") for number in range(3000)]
+        began = time.process_time()
+        assert len(series.of(sent)) == 3000
+        assert time.process_time() - began < 1
 
     def test_converts_what_is_exact_and_says_so_with_its_range(self):
         older = result(135, "2020", unit="g/L", wanted="120-160 g/L")

@@ -82,6 +82,13 @@ class TestConverting:
             for target in ("Cel", "g/L", "[lb_av]", "/uL"):
                 units.convert(value, source, target)
 
+    def test_goes_between_all_units_of_one_axis_and_no_others(self):
+        known = ["g/L", "mg/dL", "kg", "[lb_av]", "Cel", "[degF]", "%", "", "mass", "temperature"]
+        for one in known:
+            assert {other for other in known if units.axis(other) == units.axis(one)} == {
+                other for other in known if units.convert(Decimal(1), one, other) is not None
+            }
+
 
 class TestAQuantity:
     def test_keeps_the_digits_as_sent(self):

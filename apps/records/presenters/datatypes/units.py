@@ -180,6 +180,14 @@ def convert(value: Decimal, source: str, target: str) -> Decimal | None:
     return _rounded(_EXACTLY.divide(_EXACTLY.multiply(value, one[1]), other[1]))
 
 
+def axis(unit: str) -> tuple[str, str]:
+    """The same for units (`key`) that `convert` takes to each other, and for no others: what they measure, or what it
+    is alone."""
+    scale = _SCALES.get(unit)
+    measured = "temperature" if unit in {"Cel", "[degF]"} else scale[0] if scale is not None else ""
+    return (measured, "") if measured else ("", unit)
+
+
 def _celsius(value: Decimal) -> Decimal:
     return _rounded(_EXACTLY.divide(_EXACTLY.subtract(value, Decimal(32)), Decimal("1.8")))
 
