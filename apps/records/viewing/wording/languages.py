@@ -14,6 +14,8 @@ from apps.records.presenters.entry import Code, Entry
 from apps.records.viewing.wording import snomed_kinds
 
 _LANGUAGE: Final = re.compile("[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
+_MOST_WORDS: Final = 200  # of one line: the longest
+_MOST_TIMES: Final = 20  # that one of them stands in it
 
 
 def of(said: str) -> str:
@@ -35,18 +37,38 @@ def theirs(entry: Entry) -> frozenset[str]:
 def parted(line: str, words: frozenset[str]) -> Iterator[tuple[str, bool]]:
     """A line in its parts, in order, each with whether it is one of these words of a provider: of several that fit, the
     longest. What stands between is ours."""
-    within = sorted((said for said in words if said in line), key=len, reverse=True)
-    if not within:
-        yield line, False
-        return
     end = 0
-    for found in re.finditer(rf"(?<!\w)(?:{'|'.join(map(re.escape, within))})(?!\w)", line):
-        if found.start() > end:
-            yield line[end : found.start()], False
-        yield found[0], True
-        end = found.end()
-    if end < len(line):
+    for start, stop in [(0, len(line))] if line in words else sorted(_places(line, words)):
+        if start > end:
+            yield line[end:start], False
+        yield line[start:stop], True
+        end = stop
+    if end < len(line) or not line:
         yield line[end:], False
+
+
+def _places(line: str, words: frozenset[str]) -> list[tuple[int, int]]:
+    """Where these words stand in it, and not as parts of others. One expression of them all would be tried at each
+    letter: whoever sends thousands that are nearly the same could make that last for minutes."""
+    within = sorted((said for said in words if said in line), key=len, reverse=True)
+    found: list[tuple[int, int]] = []
+    is_taken = bytearray(len(line))
+    for said in within[:_MOST_WORDS]:
+        start = line.find(said)
+        for _time in range(_MOST_TIMES):
+            if start < 0:
+                break
+            stop = start + len(said)
+            beside = line[start - 1 : start], line[stop : stop + 1]
+            if not any(map(_is_of_a_word, beside)) and is_taken.find(1, start, stop) < 0:
+                found.append((start, stop))
+                is_taken[start:stop] = b"\1" * len(said)
+            start = line.find(said, stop)
+    return found
+
+
+def _is_of_a_word(letter: str) -> bool:
+    return letter.isalnum() or letter == "_"
 
 
 def _gather(value: Any, found: set[str]) -> None:
