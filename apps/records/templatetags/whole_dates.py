@@ -18,7 +18,7 @@ from django.utils.translation import override
 register = template.Library()
 
 _LANGUAGES: Final = ("en", "es")  # of `config.formats`; a provider may write in the other
-_BEFORE_A_DOT: Final = re.compile(r"\s+(?=·\s)")
+_BEFORE_A_DOT: Final = re.compile(r"(?<!\s)\s++(?=·\s)")  # looked for once in a run of spaces
 _DIGIT: Final = re.compile(r"\d")
 # With the name of the zone, which a space that never breaks holds on to: it would begin the next line.
 _CLOCK: Final = r"\d{1,2}(?::\d{2})?[ \u00a0][ap]\.[ \u00a0]?m\.(?:\u00a0[A-Z][A-Z0-9:+\u2212-]*)?"

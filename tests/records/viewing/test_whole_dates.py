@@ -1,6 +1,7 @@
 """Dates on pages of a record: no line ends within one."""
 
 import re
+import time
 
 import pytest
 
@@ -44,6 +45,11 @@ class TestADotBetweenTwoParts:
     def test_stays_on_the_line_of_the_part_before_it(self):
         assert dots_kept("From <b>Harbor</b> ·\n  checked") == "From <b>Harbor</b>\u00a0·\n  checked"
         assert dots_kept("5 m · 6 m · 7") == "5 m\u00a0· 6 m\u00a0· 7"
+
+    def test_is_looked_for_in_one_pass(self):
+        started = time.perf_counter()
+        assert dots_kept(" " * 100_000 + "x ·\ny") == " " * 100_000 + "x\u00a0·\ny"
+        assert time.perf_counter() - started < 5
 
     def test_is_none_within_a_word(self):
         assert dots_kept("paral·lel 5·10 <a> b") == "paral·lel 5·10 <a> b"
