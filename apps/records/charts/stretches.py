@@ -78,7 +78,7 @@ def _stretch(readings: Sequence[Reading]) -> Stretch:
     less = [reading for reading in bounds if reading.comparator.startswith("<")]
     more = [reading for reading in bounds if reading.comparator.startswith(">")]
     return Stretch(
-        lowest=min(plain, key=lambda reading: reading.lower or reading.value, default=None),
+        lowest=min(plain, key=lambda one: one.value if one.lower is None else one.lower, default=None),
         highest=max(plain, key=_VALUE, default=None),
         first=plain[0] if plain else None,
         last=plain[-1] if plain else None,

@@ -1,0 +1,19 @@
+"""Many values as few marks: none of those that matter is hidden."""
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+from apps.records.charts import stretches
+from apps.records.charts.readings import Reading
+
+MONDAY = datetime(2026, 1, 5, tzinfo=UTC)
+
+
+class TestTheStretchOfAWeek:
+    def test_has_the_lowest_number_of_its_blood_pressures_be_it_nothing(self):
+        """A sound that is heard down to nothing is written so."""
+        lower = [Decimal(80), Decimal(0), *[Decimal(75)] * stretches.MOST_SINGLE]
+        readings = [Reading(MONDAY + timedelta(hours=at), Decimal(120), low) for at, low in enumerate(lower)]
+        each, (only,) = stretches.divided(readings)
+        assert (each, only.count) == (stretches.Each.WEEK, len(lower))
+        assert only.lowest == readings[1]
