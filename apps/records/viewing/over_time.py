@@ -107,11 +107,19 @@ class IsNoResult(Exception):
     """The entry is of no test."""
 
 
+class IsListedElsewhere(Exception):
+    """The entry is under another subject than was asked for, where it may have been before."""
+
+    def __init__(self, subject: Subject) -> None:
+        super().__init__()
+        self.subject = subject
+
+
 def of(
     record: Record, subject: Subject, asked: Asked, *, user: User, session: MutableMapping[str, Any], at: datetime
 ) -> Page | None:
     """The test that the entry of this record is of; None where the entry's own page asks first. Raises IsNoResult,
-    Outdated, and VaultError where the record or a leaf does not open."""
+    IsListedElsewhere, Outdated, and VaultError where the record or a leaf does not open."""
     with sealing.key_ring(Holder.user(user.pk)) as ring:
         shelves = reading.shelves(user.pk, ring, subjects={RESULTS.key, subject.key})
         if asking_first.is_due_beside(shelves, record, ring, session=session):
@@ -121,7 +129,12 @@ def of(
             raise IsNoResult
         all_of_it = whole.of(user, shelves, ring, session=session, at=at).of_the_person_of(record.connection_id)
         is_open = asking_first.opener(user, session=session)
-        return Page(entry, _test(all_of_it, subject, entry, asked, is_open=is_open, at=at), all_of_it)
+        test = _test(all_of_it, subject, entry, asked, is_open=is_open, at=at)
+        if not (test.drawn or test.closed):
+            listed = entries.subject_of(record)
+            if listed is not None and listed in SUBJECTS and listed != subject:
+                raise IsListedElsewhere(listed)
+        return Page(entry, test, all_of_it)
 
 
 def _test(

@@ -17,7 +17,7 @@ from apps.records.subjects import LISTED
 from apps.records.viewing import asking_first, entries, over_time, spreadsheets
 from apps.records.viewing.listing import rows
 from apps.records.viewing.opening import looking, one_record, overview
-from apps.records.viewing.over_time import Asked, IsNoResult
+from apps.records.viewing.over_time import Asked, IsListedElsewhere, IsNoResult
 from apps.records.views import queries
 from apps.vault.errors import VaultError
 
@@ -89,6 +89,8 @@ def show_over_time(request: HttpRequest, subject_key: str, record_pk: int, *, is
         page = over_time.of(record, subject, asked, user=user, session=request.session, at=now)
     except IsNoResult:
         raise Http404 from None
+    except IsListedElsewhere as moved:
+        return redirect("save_values" if is_file else "over_time", moved.subject.key, record_pk)
     except (VaultError, Outdated) as error:
         _LOG.error("A test does not open: connection %s, %s.", record.connection_id, type(error).__name__)
         return render(request, "records/over_time.html", {**context, "test": None})

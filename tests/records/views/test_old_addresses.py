@@ -58,6 +58,15 @@ class TestAnEntryUnderAnotherSubject:
         hers.force_login(sam)
         assert hers.get(kept).status_code == 404
 
+    @pytest.mark.parametrize("page", ["over_time", "save_values"])
+    def test_has_its_values_over_time_where_they_are_now(self, hers, sam, connection, page):
+        keep(connection, result(0), result(1))
+        pk = Record.objects.get(logical_id="o0").pk
+        kept = reverse(page, args=["vitals", pk])
+        assert hers.get(kept).headers.get("Location") == reverse(page, args=["results", pk])
+        hers.force_login(sam)
+        assert hers.get(kept).status_code == 404
+
 
 class TestAnEntryOfAConnectionThatEnded:
     def test_says_first_that_it_may_have_changed_and_where_to_read_why(self, hers, connection):
