@@ -16,7 +16,8 @@ from apps.records.presenters.entry import Entry
 from apps.records.presenters.medications import MedicationEntry
 from apps.records.presenters.prose import rich_text
 from apps.records.shelving.reading import Shelved
-from apps.records.viewing.facts import labels, lines
+from apps.records.viewing import facts
+from apps.records.viewing.facts import lines
 from apps.records.viewing.listing.rows import Row
 
 # Beside what a row says on every page: of each kind, in this order.
@@ -39,4 +40,4 @@ def _facts(entry: Entry) -> Iterator[str]:
     for name in _TOLD[type(entry)]:
         value = getattr(entry, name)
         if value != entry.when and (text := "; ".join(lines.of(value))):  # the row says its date itself
-            yield f"{labels.of_field(type(entry).__name__, name)}: {text}"
+            yield f"{facts.label_of(entry, name)}: {text}"

@@ -93,7 +93,8 @@ class TestASummary:
         if is_shelved:
             shelving.rebuild_all(connection, at=AT)
         said = text(take(hers, connection, what="summary"))
-        sought = ("Avoid all penicillins.", "Hives on day two", "February 3, 2020", "Ended: March 4, 2020")
+        why = "Why it was stopped: Hives on day two"
+        sought = ("Avoid all penicillins.", why, "February 3, 2020", "Ended: March 4, 2020")
         assert [said.count(each) for each in sought] == [1] * 4
 
     def test_says_of_which_provider_it_is_not_up_to_date(self, hers, connection):

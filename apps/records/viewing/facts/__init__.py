@@ -58,6 +58,18 @@ def are_bare(told: Iterable[Fact], entry: Entry) -> bool:
     return {fact.label for fact in told} <= {labels.status(), whens.label(entry)}
 
 
+def label_of(entry: Entry, name: str) -> str:
+    """What a field of it is called. Whatever was prescribed, nobody says by that that it was taken."""
+    if name == "taken" and isinstance(entry, MedicationEntry) and entry.kind is not Kind.REPORTED:
+        is_forbidden = entry.status in {Status.NOT_TO_BE_TAKEN, Status.WAS_NOT_TO_BE_TAKEN}
+        return labels.covers() if is_forbidden else labels.to_be_taken()
+    if name == "stopped_because" and isinstance(entry, MedicationEntry):
+        return labels.why(entry.status)
+    if name == "pharmacy" and isinstance(entry, MedicationEntry) and entry.kind is Kind.FILLED:
+        return labels.filled_by()  # which may be a person
+    return labels.of_field(type(entry).__name__, name)
+
+
 def _of_date(entry: Entry) -> Fact:
     return Fact(whens.label(entry), (whens.in_full(_told_once(entry)),))
 
@@ -77,7 +89,7 @@ def _own(entry: Entry) -> list[Fact]:
     shared = {field.name for field in fields(Entry)}
     found = []
     for field in fields(entry):
-        label, value = _label(entry, field.name), getattr(entry, field.name)
+        label, value = label_of(entry, field.name), getattr(entry, field.name)
         if field.name in shared or not label or value == entry.when or repeating.is_told(entry, field.name):
             continue
         if isinstance(entry, CareTeamEntry) and field.name == "members":
@@ -100,18 +112,6 @@ def _circles(team: CareTeamEntry, label: str) -> list[Fact]:
         for circle in Circle
         if (members := [one for one, its in zip(team.members, circles, strict=True) if its is circle])
     ]
-
-
-def _label(entry: Entry, name: str) -> str:
-    """What a field of it is called. Whatever was prescribed, nobody says by that that it was taken."""
-    if name == "taken" and isinstance(entry, MedicationEntry) and entry.kind is not Kind.REPORTED:
-        is_forbidden = entry.status in {Status.NOT_TO_BE_TAKEN, Status.WAS_NOT_TO_BE_TAKEN}
-        return labels.covers() if is_forbidden else labels.to_be_taken()
-    if name == "stopped_because" and isinstance(entry, MedicationEntry):
-        return labels.why(entry.status)
-    if name == "pharmacy" and isinstance(entry, MedicationEntry) and entry.kind is Kind.FILLED:
-        return labels.filled_by()  # which may be a person
-    return labels.of_field(type(entry).__name__, name)
 
 
 def _of_place(measured: Measured) -> str:
