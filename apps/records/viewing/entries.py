@@ -119,9 +119,9 @@ class EntryPage:
     @property
     def lacks(self) -> tuple[str, ...]:
         """What it says in place of more, where none was sent."""
-        now, more = self.current, (self.files, self.panel, self.fills.rows, self.narrative.blocks)
-        has_more = any(more) or self.narrative.has_hidden or bool(now.questions or now.remarks)
-        return lacking.of(now.entry, now.facts, provider=self.provider, has_more=has_more)
+        now = self.current
+        more = self.files, self.panel, self.fills.rows, self.narrative.says_any, now.questions, now.remarks
+        return lacking.of(now.entry, now.facts, provider=self.provider, has_more=any(more))
 
     @property
     def number_line(self) -> NumberLine | None:

@@ -34,8 +34,13 @@ class TestANarrative:
         assert "The heart is large." in said
         assert "anary" not in said
 
-    def test_that_hides_all_it_has_says_so(self, hers, connection):
-        assert HIDDEN in entry(hers, connection, "<div><p hidden>Canary</p></div>")
+    @pytest.mark.parametrize(("left_out", "remark"), [("<p hidden>Canary</p>", HIDDEN), ("<img src='#'/>", PICTURES)])
+    def test_of_which_all_is_left_out_says_so_and_is_more_than_nothing(self, hers, connection, left_out, remark):
+        bare = {"resourceType": "Procedure", "status": "completed", "code": {"text": "Drainage"}}
+        keep(connection, {**bare, "id": "p1", "text": {"status": "additional", "div": f"<div>{left_out}</div>"}})
+        said = page(hers, "entry", "procedures", Record.objects.get(logical_id="p1").pk)
+        assert remark in said
+        assert "We found no further details" not in said
 
     def test_says_nothing_of_what_it_tells(self, hers, connection):
         said = entry(hers, connection, "<div><p>The heart is large.</p></div>")

@@ -114,6 +114,11 @@ class Reading:
         return "\n".join(block.plain for block in self.blocks if block.plain)
 
     @property
+    def says_any(self) -> bool:
+        """Whether anything is to be said of it, be it no more than what is left out of it."""
+        return bool(self.blocks) or self.is_cut or self.has_hidden or self.lacks_pictures
+
+    @property
     def has_pictures(self) -> bool:
         """Whether pictures stand in it, which its text alone lacks."""
         return self.lacks_pictures or any(block.kind in _PICTURES for block in self.blocks)
