@@ -12,12 +12,15 @@ from apps.connections.models import Connection
 from apps.records import shelving
 from apps.records.exporting.summaries import Summary
 from apps.records.models import Record, Shelf
+from config import env
 from tests.records.exporting.keeping import keep, spoil
 from tests.records.exporting.taking import take, text
 from tests.records.linked import AT, make_connection, make_endpoint
 from tests.records.people import R4_PATIENT, allergy
 
 pytestmark = pytest.mark.django_db
+
+STYLESHEET = (env.ROOT / "static" / "holdfast.css").read_text()
 
 CONTACT = {
     "name": {"given": ["Ida"], "family": "<Canary>"},
@@ -113,6 +116,11 @@ class TestASummary:
         said = re.sub("<[^>]+>", "", take(hers, connection, what="summary").content.decode())
         assert "May 3, 2024\u00a0·" in said
         assert re.findall(r"(?:^|[ \n])·", said) == []
+
+    def test_begins_no_line_with_a_dot_that_its_style_adds(self):
+        added = re.findall(r'content: "([^"]*·[^"]*)"', STYLESHEET)
+        assert added
+        assert [dot for dot in added if not dot.startswith(r"\a0·")] == []
 
     def test_says_how_current_it_is_and_what_is_missing(self, hers, connection):
         said = text(take(hers, connection, what="summary"))
