@@ -70,7 +70,7 @@ class Command(BaseCommand):
         if printed and printed == limit:
             self.stderr.write(f"There may be more: go on with --after {last}")
         if not printed:
-            self.stderr.write("No link is like that." if any(asdict(wanted).values()) else "There are no links.")
+            self.stderr.write("There are no links." if wanted == Wanted() else "No link is like that.")
 
 
 def _line(one: Listed) -> str:

@@ -30,6 +30,7 @@ class TestListConnections:
         assert run() == ("", "There are no links.\n")
         make_link()
         assert run("--status", "ended", "--json") == ("", "No link is like that.\n")
+        assert run("--lapsing-within", "0") == ("", "No link is like that.\n")
 
     def test_says_how_to_go_on(self, make_link):
         first, second = sorted(make_link().pk for _ in range(2))
