@@ -1,7 +1,6 @@
 """Several steps at a time: as many questions under way as the provider's kind allows, each answer stored as it comes,
-while others are awaited. A type's next page is asked for when its last one is stored. Of the type that was begun first,
-and where nothing else would be asked meanwhile, that one is put aside first, and the next asked for while it is stored:
-one type's pages follow each other, and the longest type is what everything waits for in the end.
+while others are awaited. A type's next page is asked for when its last one is stored; where nothing else would be asked
+meanwhile, that one is put aside first, and the next asked for while it is stored.
 
 One thread works with rows, this one; the others wait for the provider (`fetching`). What concerns every step alike,
 such as a 429, stops the asking; what is under way then is still taken and stored, so that nothing is asked for twice.
@@ -125,7 +124,7 @@ class Flow:
             stream.receive(asked.question, answer)
             self._stop_where_slice_is_over()
             self._fill()
-            if self._stopped_by is None and (not self._under_way or self._begun[:1] == [stream]):
+            if not self._under_way and self._stopped_by is None:
                 stream.put_aside()
                 self._fill()
             stream.store()

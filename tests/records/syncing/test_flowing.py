@@ -72,23 +72,17 @@ def flow(*counts):
     return told
 
 
-class TestTypeThatWasBegunFirst:
-    def test_is_asked_on_before_its_page_is_stored_since_all_wait_for_its_last(self):
-        told = flow(2, 9)
-        at = told.index("put a aside")
-        assert told[at : at + 3] == ["put a aside", "ask a", "store a"]
-
-    def test_keeps_no_other_waiting_that_was_answered_as_well(self):
+class TestSeveralTypes:
+    def test_keep_none_waiting_that_was_answered_as_well(self):
         stores = [line.removeprefix("store ") for line in flow(3, 3, 3) if line.startswith("store")]
         assert [set(stores[:3]), set(stores[3:6]), set(stores[6:])] == [{"a", "b", "c"}] * 3
 
-    def test_gives_its_place_to_the_next_when_it_ended(self):
-        told = flow(1, 9, 1)
-        assert told.index("put b aside") > told.index("close a")
-        assert "put c aside" not in told
-
-
-class TestLaterTypes:
     def test_are_stored_before_they_are_asked_on_while_others_are_awaited(self):
-        told = flow(9, 2)
-        assert "put b aside" not in told[: told.index("close a")]
+        assert "put a aside" not in flow(2, 9)
+
+
+class TestTypeThatIsLeftAlone:
+    def test_is_asked_on_before_its_page_is_stored(self):
+        told = flow(2)
+        at = told.index("put a aside")
+        assert told[at : at + 3] == ["put a aside", "ask a", "store a"]

@@ -1,8 +1,8 @@
 """A page that has come but whose rows are not stored yet, kept as it came: so that what follows it may be asked for,
 and a worker that dies costs nobody that page a second time.
 
-It stands sealed in the step, beside the cursor after it, and goes in the transaction that stores its rows. It costs a
-little: `flowing` puts aside only those that others would wait for.
+It stands sealed in the step, beside the cursor after it, and goes in the transaction that stores its rows. Pages are
+put aside only where the provider would be asked for nothing else meanwhile: it costs a little.
 """
 
 import json
