@@ -77,7 +77,7 @@ def pieces(markup: str, *, unseen: AbstractSet[str] = frozenset()) -> Iterator[P
         if tag[1] or closes_itself:
             yield from _tags(name, markup[tag.end() : position], is_end=bool(tag[1]), closes_itself=closes_itself)
         elif name in unseen or name in _RAW:
-            yield from () if name in _RAW else (Piece(PieceKind.UNSEEN, name, markup[tag.end() : position]),)
+            yield from _in_place_of(name, markup[tag.end() : position])
             position = _end_of_unseen(markup, position, name, left_open)
         elif (kind := _not_told(name, markup[tag.end() : position])) is not None and (
             end := _end_of_not_told(markup, position, name, left_open)
@@ -91,6 +91,12 @@ def pieces(markup: str, *, unseen: AbstractSet[str] = frozenset()) -> Iterator[P
 def _next_tag(markup: str, position: int) -> int:
     found = markup.find("<", position)
     return len(markup) if found < 0 else found
+
+
+def _in_place_of(name: str, attributes: str) -> Iterator[Piece]:
+    """What is told of an element that is left out: of a script or a style nothing, which is no part of the text."""
+    if name not in _RAW:
+        yield Piece(PieceKind.UNSEEN, name, attributes)
 
 
 def _tags(name: str, attributes: str, *, is_end: bool, closes_itself: bool) -> Iterator[Piece]:
