@@ -1,4 +1,4 @@
-"""How words are spelled where somebody looks for them: both what is asked for and what is looked through."""
+"""How words are spelled where they are compared: in a search, and in a list from A to Z."""
 
 import re
 import unicodedata

@@ -3,7 +3,6 @@
 The same assembles "everything by date", which is the list of all subjects at once.
 """
 
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from uuid import UUID
 from django.utils.translation import gettext
 from msgspec import structs
 
+from apps.records.presenters.spelling import plainly
 from apps.records.shelving import arranging, reading
 from apps.records.shelving.arranging import Arrangement
 from apps.records.shelving.document_names import Sort
@@ -278,9 +278,7 @@ def _as_called(told: Shelved) -> tuple[int, str, str, str]:
     """Vital signs in the order a reader looks for them, conditions group by group and what is in remission last, then A
     to Z by what stands first in a row, a letter with an accent beside that without: shelves know the provider's names
     alone, and no language. Of conditions of one name the newest first, which stands for all."""
-    title = rows.names(told.entry)[0] if told.entry is not None else ""
-    letters = unicodedata.normalize("NFD", title.casefold())
-    called = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    called = plainly(rows.names(told.entry)[0]) if told.entry is not None else ""
     group, ranked, newest, _pk = told.key
     return (group, ranked[:1], called, newest) if told.subject == CONDITIONS.key else (group, "", called, "")
 
