@@ -6,10 +6,11 @@ mean. FHIR R4 section 2.24.0.1 (date, dateTime, instant); DSTU2 section 1.14 the
 
 import calendar
 import re
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone
 from enum import IntEnum
 from functools import lru_cache
+
+import msgspec
 
 _WRITTEN = re.compile(
     r"(?P<year>[0-9]{4})(?:-(?P<month>[0-9]{2})(?:-(?P<day>[0-9]{2})"
@@ -33,8 +34,7 @@ class Precision(IntEnum):
     MOMENT = 4
 
 
-@dataclass(frozen=True)
-class FhirDateTime:
+class FhirDateTime(msgspec.Struct, frozen=True, gc=False):
     """A date as precise as it was written.
 
     `first_day` is the day, or the first day of the month or year, on the writer's own calendar. `starts_at` is in

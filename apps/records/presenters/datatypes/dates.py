@@ -102,7 +102,10 @@ def sent_moment(sent: str) -> str:
     """The same with the clock time, where one was sent: as the writer's clock showed it, and moved to the reader's zone
     where it was sent in UTC. Midnight, there or on the writer's clock, is no clock time, but a date: most systems write
     so what they know by its day, and which night midnight is of nobody can tell."""
-    clock = "" if _is_midnight(sent) else sent_clock(sent)
+    parsed = datetimes.parse(sent) if sent else None
+    if parsed is None or parsed.precision is not Precision.MOMENT or _is_midnight(sent):
+        return sent_date(sent)
+    clock = sent_clock(sent)
     return gettext("%(date)s, %(time)s") % {"date": sent_date(sent), "time": clock} if clock else sent_date(sent)
 
 
@@ -118,10 +121,8 @@ def sent_clock(sent: str) -> str:
     return _clock_in(clock.replace(second=0, microsecond=0), get_language() or "")
 
 
-def _is_midnight(sent: str) -> bool:
-    parsed = datetimes.parse(sent) if sent else None
-    is_moment = parsed is not None and parsed.precision is Precision.MOMENT
-    return is_moment and not sent.endswith("Z") and _clock_of(sent) == time.min
+def _is_midnight(moment: str) -> bool:
+    return not moment.endswith("Z") and _clock_of(moment) == time.min
 
 
 def sent_time(sent: str) -> str:

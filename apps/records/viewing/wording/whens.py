@@ -106,16 +106,21 @@ def in_full(when: When) -> str:
 
 def looks_wrong(entry: Entry, *, born: date | None, at: datetime) -> bool:
     """Whether the entry's date cannot be: before the person was born, or to come, where it is no plan."""
-    sent = datetimes.parse(entry.when.starts or entry.when.ends)
-    if sent is None or meanings.of(entry) in _AHEAD:
+    said = entry.when.starts or entry.when.ends
+    sent = datetimes.parse(said) if said else None
+    if sent is None:
         return False
     is_ahead = sent.first_day > at.date() + timedelta(days=1)
-    may_be_ahead = entry.resource_type in _AHEAD_TYPES or entry.group in _AHEAD_GROUPS
-    return (is_ahead and not may_be_ahead) or _is_before_birth(sent, entry, born, at)
+    is_before = _is_before_birth(sent, entry, born, at)
+    if not (is_ahead or is_before) or meanings.of(entry) in _AHEAD:
+        return False
+    return is_before or not (entry.resource_type in _AHEAD_TYPES or entry.group in _AHEAD_GROUPS)
 
 
 def is_reversed(starts: str, ends: str) -> bool:
     """Whether what ends then cannot have begun then, however exact the two dates are."""
+    if not (starts and ends):
+        return False
     begun, over = datetimes.parse(starts), datetimes.parse(ends)
     if begun is None or over is None:
         return False
@@ -127,6 +132,8 @@ def is_reversed(starts: str, ends: str) -> bool:
 def _is_before_birth(sent: FhirDateTime, entry: Entry, born: date | None, at: datetime) -> bool:
     if born is None or entry.when.means == "born" or entry.resource_type == "FamilyMemberHistory":
         return sent.first_day.year < at.year - _OLDEST_YEARS
+    if sent.first_day >= born:
+        return False
     exact = {Precision.YEAR: 1, Precision.MONTH: 2}.get(sent.precision, 3)
     return sent.first_day.timetuple()[:exact] < born.timetuple()[:exact]
 
