@@ -47,9 +47,14 @@ def is_known(code: str) -> bool:
 
 def of(codes: Iterable[Code]) -> PlainName | None:
     """The name for what these codings mean; None where we know none, or where two of them mean different things."""
-    meant = (_BY_SYSTEM.get(code.system.rstrip("/"), {}).get(code.code) for code in codes)
-    found = {name.key: name for name in meant if name is not None}
-    return next(iter(found.values())) if len(found) == 1 else None
+    found: PlainName | None = None
+    for code in codes:
+        by_code = _BY_SYSTEM.get(code.system.rstrip("/"))
+        meant = by_code.get(code.code) if by_code else None
+        if meant is not None and found is not None and meant.key != found.key:
+            return None
+        found = meant or found
+    return found
 
 
 def of_resource(resource_type: str, codes: Iterable[Code]) -> PlainName | None:

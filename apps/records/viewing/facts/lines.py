@@ -1,15 +1,15 @@
 """Any value of an entry as lines of text."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice
 from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import get_language, gettext, ngettext
 from msgspec.structs import fields, replace
 
 from apps.records import counts
@@ -34,22 +34,29 @@ from apps.records.viewing.wording import provider_codes, snomed_kinds, values_in
 _MOST = 200
 _FIRST = 3  # of several, in a row
 _LAST: Final = 4  # of a member number, in a row
+_KEYS_KEPT: Final = 1024  # more than there are, in both languages
 _PART = " · "  # between the parts of one thing
 _TOLD_ANYWAY: Final = When, Attachment  # that a date is not known; what cannot be opened has a name
+_TOLD_WITH_A_LABEL: Final = When, Length
+_SEVERAL: Final = tuple, list
 
 
 def of(value: object) -> tuple[str, ...]:
     """The lines of one value; none where it says nothing."""
-    if isinstance(value, tuple | list):
-        if len(value) > 1 and isinstance(value[0], Dosage):  # each on a line of its own: when is of which?
-            return tuple(_PART.join(of(part)) for part in value[:_MOST])
-        if value and isinstance(value[0], Activity):
-            return _each_once(line for part in value[:_MOST] for line in of(part))
-        return tuple(line for part in value[:_MOST] for line in of(part))
+    if isinstance(value, _SEVERAL):
+        return _of_several(value) if value else ()
     if isinstance(value, Dosage):
         return _dosage(value)
     said = _one(value)
     return (said,) if said else ()
+
+
+def _of_several(values: Sequence[object]) -> tuple[str, ...]:
+    if len(values) > 1 and isinstance(values[0], Dosage):  # each on a line of its own: when is of which?
+        return tuple(_PART.join(of(part)) for part in values[:_MOST])
+    if isinstance(values[0], Activity):
+        return _each_once(line for part in values[:_MOST] for line in of(part))
+    return tuple(line for part in values[:_MOST] for line in of(part))
 
 
 def _each_once(said: Iterable[str]) -> tuple[str, ...]:
@@ -79,12 +86,16 @@ def of_row(entry: Entry) -> tuple[str, ...]:
     """What the row of such an entry says beside its name: the fields that `labels` names for it, each on one line. Of
     several things that have parts of their own, each is a line: else a part of one reads as if of the next."""
     kind, found = type(entry).__name__, list[str]()
-    one_of = (name for name in labels.first_in_rows(kind) if any(of(getattr(entry, name, None))))
-    for name in (*labels.in_rows(kind), *islice(one_of, 1)):
-        value = None if repeating.is_told(entry, name) else _beside_its_name(entry, name)
-        told = _first(value, more=getattr(entry, f"more_{name}", 0)) if value else ()
+    names, one_of = labels.in_rows(kind), labels.first_in_rows(kind)
+    if one_of:
+        names = (*names, *islice((name for name in one_of if any(of(getattr(entry, name, None)))), 1))
+    for name in names:
+        value = _beside_its_name(entry, name)
+        if not value or value == NOT_GIVEN or repeating.is_told(entry, name):
+            continue
+        told = _first(value, more=getattr(entry, f"more_{name}", 0))
         said = told if any(_PART in line for line in told) else (", ".join(told),)
-        if any(said) and (isinstance(value, When | Length) or labels.is_named_in_rows(kind, name)):
+        if any(said) and (isinstance(value, _TOLD_WITH_A_LABEL) or labels.is_named_in_rows(kind, name)):
             label = labels.of_field(kind, name)  # a date alone does not say of what
             said = (label,) if value is True else (f"{label}: {said[0]}", *said[1:])
         found += said
@@ -132,7 +143,7 @@ def _last_digits(number: Any) -> str:
 def _first(value: object, *, more: int) -> tuple[str, ...]:
     """The first three of several, each whole, as a dosage without its last lines is another dosage; and how many more
     there are, `more` besides those at hand."""
-    several = value if isinstance(value, tuple | list) else (value,)
+    several = value if isinstance(value, _SEVERAL) else (value,)
     said = [found for each in several[:_MOST] if (found := _PART.join(of(each)))]
     shown, left = said[:_FIRST], len(said[_FIRST:]) + more
     told = ngettext("and %(count)s more", "and %(count)s more", left) % {"count": counts.grouped(left)} if left else ""
@@ -171,10 +182,20 @@ def _together(value: Any) -> str:
 
 
 def _labelled(kind: str, name: str, part: object) -> str:
+    if isinstance(part, StrEnum):
+        return "" if part == NOT_GIVEN else _labelled_key(kind, name, part, get_language() or "")
     text = ", ".join(of(part))
     label = labels.within(kind, name) if text else ""
     if label and isinstance(part, When) and whens.follows_a_word(part):  # "valid since March 4, 2019"
         return f"{label} {text[:1].lower()}{text[1:]}"
+    return f"{label}: {text}" if label else text
+
+
+@lru_cache(maxsize=_KEYS_KEPT)
+def _labelled_key(kind: str, name: str, key: StrEnum, _language: str) -> str:
+    """The same of a word of a closed vocabulary, of which the rows of a page have the same few, two texts to each."""
+    text = words.of_key(key)
+    label = labels.within(kind, name) if text else ""
     return f"{label}: {text}" if label else text
 
 

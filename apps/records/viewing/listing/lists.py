@@ -333,4 +333,11 @@ def _by_nothing(_row: Row) -> str:
 def _by_group(subject: Subject) -> Callable[[Row], str]:
     if not subject.groups:
         return _by_nothing
-    return lambda row: words.of_group(subject.key, row.group)
+    headings: dict[str, str] = {}  # of which a page has few
+
+    def heading(row: Row) -> str:
+        if row.group not in headings:
+            headings[row.group] = words.of_group(subject.key, row.group)
+        return headings[row.group]
+
+    return heading

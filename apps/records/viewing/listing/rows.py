@@ -85,14 +85,16 @@ def paired(
     for each in shelved:
         one = each if at is None else standing.of_shelved(each, at)
         source = sources[one.connection_id]
-        near = range(max(len(rows) - 5, 0), len(rows)) if len(sources) > 1 else ()
-        theirs = (
-            place
-            for place in near
-            if rows[place][1].person == source.person and one.connection_id not in sent_by[place]
-        )
-        known = ((place, same.standing_for_both(rows[place][0], one, page)) for place in theirs)
-        place, stands = next(((place, stands) for place, stands in known if stands is not None), (-1, None))
+        place, stands = -1, None
+        if len(sources) > 1:
+            near = range(max(len(rows) - 5, 0), len(rows))
+            theirs = (
+                place
+                for place in near
+                if rows[place][1].person == source.person and one.connection_id not in sent_by[place]
+            )
+            known = ((place, same.standing_for_both(rows[place][0], one, page)) for place in theirs)
+            place, stands = next(((place, stands) for place, stands in known if stands is not None), (-1, None))
         if stands is None:
             sent_by.append({one.connection_id})
             rows.append((one, told(one, source)))
