@@ -141,12 +141,6 @@ def filtered(filters: Filters, **changes: Any) -> str:
     return f"?{urlencode({name: value for name, value in asked.items() if value})}"
 
 
-@register.simple_tag
-def narrowed(filters: Filters, sort: str, mark: str) -> str:
-    """The same narrowed to what is called so, from its first page; to nothing of that sort, where there is no mark."""
-    return filtered(filters, page=1, **{sort: mark})
-
-
 _SPANS = {"1-year": _("1 year"), "5-years": _("5 years"), "all": _("All")}
 
 

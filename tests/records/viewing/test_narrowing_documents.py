@@ -123,6 +123,23 @@ class TestADocument:
         assert NOTHING in text
         assert chip(text, "Discharge summary")
 
+    def test_is_told_by_a_name_that_is_text_and_short_enough_to_stand_beside_others(self, hers, connection):
+        hostile, long = (
+            '"><script>alert(1)</script>',
+            "Letter of a kind that takes more than a line of a phone to say " * 2,
+        )
+        keep(connection, *(document(number, hostile) for number in range(9)))
+        keep(connection, *(document(f"l{number}", long) for number in range(9)))
+        text = listed(hers)
+        told = re.findall(r'class="chip" href="[^"]*">([^<]*)</a>', text)
+        assert "&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;" in told
+        (shortened,) = (each for each in told if each.startswith("Letter"))
+        assert len(shortened) == 60
+        assert shortened.endswith("…")
+        chosen = listed(hers, chip(text, "Letter of a kind"))
+        assert len(titles(chosen)) == 9
+        assert re.search(r'<a class="chip on" href="[^"]*">Letter of a kind[^<]*… <span', chosen)
+
     def test_is_no_choice_where_all_are_alike(self, hers, connection):
         keep(connection, *(document(number, "Letter", "Dr. Ada Vale") for number in range(20)))
         assert "chip" not in listed(hers)

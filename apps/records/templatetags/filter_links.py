@@ -1,0 +1,52 @@
+"""Links that show less of a list, as markup: a list of documents has a dozen names to choose from, and years."""
+
+from collections.abc import Callable, Iterable
+from html import escape
+from typing import Final
+
+from django import template
+from django.utils.safestring import SafeString
+from django.utils.text import Truncator
+from django.utils.translation import gettext
+
+from apps.records.templatetags.record_words import filtered
+from apps.records.viewing.listing.lists import Filters
+from apps.records.viewing.listing.narrowing import Choice
+
+register = template.Library()
+
+_LONGEST_NAME: Final = 60  # of one among several beside each other
+_ANY: Final = "-"  # in place of what is chosen: no mark and no year has it
+
+
+@register.simple_tag
+def names_to_choose(choices: Iterable[Choice], filters: Filters, sort: str) -> SafeString:
+    """Each name as a link to the list narrowed to it, from its first page; one that is chosen leads back."""
+    address = _addresses(filters, sort)
+    return _markup(_name(one, "" if one.is_on else one.mark, address) for one in choices)
+
+
+@register.simple_tag
+def years_to_choose(years: Iterable[str], filters: Filters) -> SafeString:
+    """The same of years."""
+    address = _addresses(filters, "year")
+    return _markup(f'<a class="chip" href="{address(year)}">{escape(year)}</a>' for year in years)
+
+
+def _addresses(filters: Filters, name: str) -> Callable[[str], str]:
+    """What makes the address of the list with a choice of that name. They differ at one place."""
+    before, _any, after = filtered(filters, page=1, **{name: _ANY}).partition(f"{name}={_ANY}")
+    without = filtered(filters, page=1, **{name: ""})
+    return lambda chosen: escape(f"{before}{name}={chosen}{after}" if chosen else without)
+
+
+def _name(choice: Choice, mark: str, address: Callable[[str], str]) -> str:
+    name = choice.name if len(choice.name) <= _LONGEST_NAME else Truncator(choice.name).chars(_LONGEST_NAME)
+    if not choice.is_on:
+        return f'<a class="chip" href="{address(mark)}">{escape(name)}</a>'
+    removes = f'<span aria-hidden="true">✕</span><span class="visually-hidden">{escape(gettext("remove"))}</span>'
+    return f'<a class="chip on" href="{address(mark)}">{escape(name)} {removes}</a>'
+
+
+def _markup(links: Iterable[str]) -> SafeString:
+    return SafeString("\n".join(links))  # nosec B703 - all that is told in them is escaped
