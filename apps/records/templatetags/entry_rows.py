@@ -8,7 +8,6 @@ from html import escape
 from django import template
 from django.urls import reverse
 from django.utils.safestring import SafeString
-from django.utils.text import Truncator
 from django.utils.translation import gettext, ngettext
 
 from apps.records import counts
@@ -19,7 +18,7 @@ from apps.records.templatetags.whole_dates import dates_whole
 from apps.records.viewing.listing.lists import Section
 from apps.records.viewing.listing.rows import Row
 from apps.records.viewing.summing_up import Summary
-from apps.records.viewing.wording import languages
+from apps.records.viewing.wording import languages, long_names
 
 register = template.Library()
 
@@ -159,11 +158,11 @@ def _has_its_own_words(row: Row) -> bool:
 
 
 def _name(row: Row, addresses: _Addresses, *, is_dated: bool) -> str:
-    title = Truncator(row.title).chars(_LONGEST_NAME)
+    title = long_names.cut(row.title, _LONGEST_NAME)
     person = f' <span class="soft">({_said(row.person)})</span>' if row.person else ""
     when = f' <span class="row-detail">{dates_whole(row.when)}</span>' if is_dated else ""
     details = "".join(f" <strong>{_said(detail)}</strong>" for detail in row.details)
-    theirs = Truncator("; ".join(_own_words(row))).chars(_LONGEST_NAME)
+    theirs = long_names.cut("; ".join(_own_words(row)), _LONGEST_NAME)
     beside = f' <span class="theirs">({_in_its_language(theirs, row)})</span>' if theirs else ""
     said = _in_its_language(title, row) if row.is_called_by_them else _said(title)
     return f'<dd><a href="{addresses.of(row)}">{said}{beside}</a>{person}{when}{details}</dd>'

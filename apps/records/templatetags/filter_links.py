@@ -6,12 +6,12 @@ from typing import Final
 
 from django import template
 from django.utils.safestring import SafeString
-from django.utils.text import Truncator
 from django.utils.translation import gettext
 
 from apps.records.templatetags.record_words import filtered
 from apps.records.viewing.listing.lists import Filters
 from apps.records.viewing.listing.narrowing import Choice
+from apps.records.viewing.wording import long_names
 
 register = template.Library()
 
@@ -41,7 +41,7 @@ def _addresses(filters: Filters, name: str) -> Callable[[str], str]:
 
 
 def _name(choice: Choice, mark: str, address: Callable[[str], str]) -> str:
-    name = choice.name if len(choice.name) <= _LONGEST_NAME else Truncator(choice.name).chars(_LONGEST_NAME)
+    name = long_names.cut(choice.name, _LONGEST_NAME)
     if not choice.is_on:
         return f'<a class="chip" href="{address(mark)}">{escape(name)}</a>'
     removes = f'<span aria-hidden="true">✕</span><span class="visually-hidden">{escape(gettext("remove"))}</span>'

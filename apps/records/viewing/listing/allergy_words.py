@@ -12,7 +12,6 @@ from typing import Final
 from uuid import UUID
 
 from django.utils.functional import Promise
-from django.utils.text import Truncator
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
@@ -24,7 +23,7 @@ from apps.records.senders import Sender
 from apps.records.shelving.reading import Shelved
 from apps.records.viewing.listing import rows
 from apps.records.viewing.opening.whole import Source
-from apps.records.viewing.wording import cautions
+from apps.records.viewing.wording import cautions, long_names
 
 _NONE_KNOWN: Final[Mapping[Absence, str | Promise]] = {
     Absence.MEDICINE_ALLERGIES: _("%(provider)s recorded “no known medicine allergies” %(when)s."),
@@ -126,10 +125,7 @@ def _without_names(hidden: Iterable[tuple[UUID, str]], sources: Mapping[UUID, So
 
 
 def _name(entry: AllergyHead, person: str) -> str:
-    name = rows.names(entry)[0]
-    if len(name) > _LONGEST_NAME:  # cutting looks at every letter, and this is asked of hundreds of names
-        name = Truncator(name).chars(_LONGEST_NAME)
-    name = cautions.named(name, entry)
+    name = cautions.named(long_names.cut(rows.names(entry)[0], _LONGEST_NAME), entry)
     return f"{name} ({person})" if person else name
 
 
