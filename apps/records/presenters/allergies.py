@@ -103,7 +103,7 @@ class Reaction(msgspec.Struct, frozen=True, gc=False):
 
 
 class AllergyHead(Entry, frozen=True, kw_only=True, gc=False):
-    """What is said at the head of a page of each of two hundred allergies: a third of its entry, each part as there."""
+    """What is said at the head of a page of each of a hundred allergies: a third of its entry, each part as there."""
 
     absence: Absence | None = None
 

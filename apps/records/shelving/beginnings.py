@@ -30,7 +30,7 @@ class Beginning(NamedTuple):
 
 
 OF: Final[Mapping[str, Beginning]] = {
-    ALLERGIES.key: Beginning(Arrangement.LISTED, 200),  # all are named
+    ALLERGIES.key: Beginning(Arrangement.LISTED, 100),  # all of a person, who has a dozen
     CONDITIONS.key: Beginning(Arrangement.LISTED, 30),
     MEDICINES.key: Beginning(Arrangement.LISTED, 30),
     RESULTS.key: Beginning(arranging.dated_arrangement(RESULTS), 30),
