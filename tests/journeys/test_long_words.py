@@ -12,6 +12,7 @@ pytestmark = pytest.mark.browser
 
 STYLESHEET = Path(env.ROOT / "static" / "holdfast.css").read_text()
 WORD = "N" * 200
+OFFICIAL = "Fasting glucose [Mass/volume] in Capillary blood by Glucometer"
 PLACES = {
     "a heading": f"<h1>{WORD}</h1>",
     "a paragraph": f"<p class='lead'>{WORD}</p>",
@@ -51,6 +52,17 @@ class TestALongName:
         box = page.locator("li").bounding_box()
         assert box is not None
         assert box["height"] < 180
+
+    def test_that_a_test_officially_has_is_whole_beside_ours_on_the_narrowest_phone(
+        self, new_page: Callable[..., Page]
+    ) -> None:
+        page = new_page(width=320)
+        name = f"Azúcar en sangre en ayunas, con medidor <span class='theirs'>({OFFICIAL})</span>"
+        row = f"<li><a class='row-link' href='/'><div><span class='row-title name'>{name}</span></div></a></li>"
+        page.set_content(f"<main class='band'><div class='column'><ul class='rows'>{row}</ul></div></main>")
+        page.add_style_tag(content=STYLESHEET)
+        hidden = page.locator(".name").evaluate("name => name.scrollHeight - name.clientHeight")
+        assert hidden == 0
 
     def test_leaves_no_line_empty_where_it_follows_a_date(self, new_page: Callable[..., Page]) -> None:
         page = new_page(width=360)
