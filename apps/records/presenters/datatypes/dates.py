@@ -5,7 +5,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from datetime import UTC, date, datetime, time
+from datetime import date, datetime, time
 from functools import lru_cache
 from typing import Final
 
@@ -115,7 +115,7 @@ def sent_clock(sent: str) -> str:
     if parsed is None or parsed.precision is not Precision.MOMENT:
         return ""
     is_utc = sent.endswith("Z")
-    if is_utc and parsed.starts_at.time() == datetime.min.time():
+    if is_utc and parsed.starts_at.time() == time.min:
         return ""
     clock = _local(parsed.starts_at).time() if is_utc else _clock_of(sent)
     return _clock_in(clock.replace(second=0, microsecond=0), get_language() or "")
@@ -160,8 +160,7 @@ def _in_words(parsed: FhirDateTime, sent: str) -> str:
 def _told_day(parsed: FhirDateTime, sent: str) -> date:
     if parsed.precision is not Precision.MOMENT or not sent.endswith("Z"):
         return parsed.first_day  # a clock time of the writer's own never moves to another day
-    is_midnight = parsed.starts_at.astimezone(UTC).time() == datetime.min.time()
-    return parsed.first_day if is_midnight else _local(parsed.starts_at).date()
+    return parsed.first_day if parsed.starts_at.time() == time.min else _local(parsed.starts_at).date()
 
 
 def _local(moment: datetime) -> datetime:

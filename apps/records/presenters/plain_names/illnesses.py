@@ -70,7 +70,13 @@ def meant_by(words: str) -> tuple[Illness, ...]:
 
 def name_of(illness: Illness) -> str:
     """What it is called, in the language of whoever asks."""
-    return _name_in(illness, get_language() or "")
+    return names_of((illness,))[0]
+
+
+def names_of(illnesses: Iterable[Illness]) -> tuple[str, ...]:
+    """What each is called."""
+    language = get_language() or ""
+    return tuple(_name_in(illness, language) for illness in illnesses)
 
 
 @cache

@@ -52,8 +52,9 @@ class _Thing:
 
     def may_be(self, name: str, codes: frozenset[str]) -> bool:
         """A name without a number says no strength: of two that are coded otherwise it may be two strengths."""
-        has_strength = any(letter.isdigit() for letter in name)
-        return has_strength or not codes or not self.codes or not self.codes.isdisjoint(codes)
+        if not codes or not self.codes or not self.codes.isdisjoint(codes):
+            return True
+        return any(letter.isdigit() for letter in name)
 
 
 def _by_illness(rows: Sequence[tuple[Shelved, Row]]) -> Iterator[tuple[Shelved, Row]]:
@@ -65,7 +66,7 @@ def _by_illness(rows: Sequence[tuple[Shelved, Row]]) -> Iterator[tuple[Shelved, 
         if not isinstance(entry, ImmunizationEntry) or entry.group != Group.GIVEN:
             others.append((shelved, row))
             continue
-        names = [illnesses.name_of(illness) for illness in entry.illnesses] or [row.title]
+        names = illnesses.names_of(entry.illnesses) or (row.title,)
         theirs = row.theirs or row.title
         given += [(shelved, replace(row, title=name, theirs=theirs if theirs != name else "")) for name in names]
     given.sort(key=lambda told: (told[1].title.casefold(), told[0].key[2]))

@@ -173,7 +173,7 @@ def _plainly(entry: Entry) -> str:
     if entry.says_no_information:
         return words.of_no_information(entry)
     if isinstance(entry, ImmunizationEntry):
-        return ", ".join(map(illnesses.name_of, entry.illnesses))
+        return ", ".join(illnesses.names_of(entry.illnesses))
     if isinstance(entry, QuestionnaireEntry) and not entry.has_own_title:
         return gettext("Questionnaire")
     return words.of_key(entry.relative) if isinstance(entry, FamilyEntry) else ""
