@@ -37,6 +37,8 @@ _SURROGATES = re.compile(
 # A text, or what opens or closes an object or a list: all there is to see of how deep JSON is nested.
 _NESTING = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
 _CONTROL = re.compile(rb"[\x00-\x1f]")
+_BLANK = b" \t\r\n"
+_NOTHING = {b"null", b"{}"}
 # Who sends more of either means to keep us busy: a page of 20 MB has about two million texts and brackets.
 _MOST_TOKENS = 4_000_000
 _MOST_ODD_ROWS = 1_000
@@ -67,7 +69,8 @@ class Page:
     `total` is what the server claims, if it is a number at all. `outcomes` counts OperationOutcome entries, which
     are remarks on the search and not part of the record; `failure` is what one of them says went wrong, so that rows
     may be missing. `unreadable` counts entries that are no identifiable resource. `is_cut` where a next link is there
-    that nobody can read. `answered_at` is the time of the first page of a search, by the server's clock.
+    that nobody can read, or may be: something stands among the links that is none, and no total says that all is here.
+    `answered_at` is the time of the first page of a search, by the server's clock.
     """
 
     resources: tuple[Resource, ...]
@@ -165,14 +168,16 @@ def read_page(body: bytes, *, base_url: str) -> Page:
             unreadable += 1
         else:
             resources.append(row)
-    next_url = _next_url(bundle.link, base_url)
+    links, total = _links(bundle.link), _total(bundle.total)
+    next_url = _next_url(links, base_url)
+    may_go_on = next_url is None and total is None and not all(map(_is_read, links))
     return Page(
         resources=tuple(resources),
         next_url=next_url or None,
-        total=_total(bundle.total),
+        total=total,
         outcomes=len(remarks),
         unreadable=unreadable,
-        is_cut=next_url == "",
+        is_cut=next_url == "" or may_go_on,
         failure=next(filter(None, map(outcomes.failure, remarks)), None),
     )
 
@@ -222,10 +227,23 @@ def _resource(body: bytes, head: _Head | None) -> Resource | None:
     return Resource(head.resource_type, logical_id, body)
 
 
-def _next_url(raw: msgspec.Raw, base_url: str) -> str | None:
+def _links(raw: msgspec.Raw) -> list[msgspec.Raw]:
+    """The links; one alone may stand where a list should."""
+    links = _decoded(raw, _LINKS)
+    return [raw] if links is None else links
+
+
+def _is_read(link: msgspec.Raw) -> bool:
+    """Whether it says what it leads to, or says nothing at all. By a map of addresses, or an address alone, nobody can
+    tell that this page is the last."""
+    readable = _decoded(link, _LINK)
+    return bool(readable and readable.relation) or bytes(link).translate(None, _BLANK) in _NOTHING
+
+
+def _next_url(links: list[msgspec.Raw], base_url: str) -> str | None:
     """None where there is no next page, and empty where there is one and nobody can read its address. A word that is
     written otherwise counts as what it is: who overlooked it would call the first page all there is."""
-    for link in _decoded(raw, _LINKS) or [raw]:  # one alone may stand where a list should
+    for link in links:
         readable = _decoded(link, _LINK)
         if readable is None or readable.relation.strip().lower() != "next":
             continue

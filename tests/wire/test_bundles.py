@@ -230,6 +230,18 @@ class TestAPage:
     def test_passes_over_odd_links(self, link):
         assert page(link=link).next_url is None
 
+    @pytest.mark.parametrize(
+        "link",
+        [7, "Goal?page=2", [7, None, "x"], [{"relation": 7}], {"next": "Goal?page=2"}, [{"rel": "next", "href": "x"}]],
+    )
+    def test_may_go_on_where_something_among_its_links_is_none_and_no_total_says_that_it_does_not(self, link):
+        assert page([goal("1")], link=link).is_cut
+        assert not page([goal("1")], link=link, total=1).is_cut
+
+    @pytest.mark.parametrize("link", [None, [], {}, [{}], [None], [{"relation": "self", "url": 7}]])
+    def test_is_whole_where_none_of_its_links_says_anything(self, link):
+        assert not page([goal("1")], link=link).is_cut
+
     @pytest.mark.parametrize("url", [None, 7, "", [], {}])
     def test_keeps_its_rows_where_its_next_link_cannot_be_read(self, url):
         found = page([goal("1")], link=[{"relation": "next", "url": url}])
