@@ -9,12 +9,9 @@ import select
 import sys
 from typing import Final, TextIO
 
-from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
-from django.db import InterfaceError, InternalError, OperationalError
-from psycopg.errors import ReadOnlySqlTransaction
 
-from config import starting
+from config import stopping
 
 _READER_LEFT: Final = 141  # as a shell counts a program that was ended for writing to nobody (128 and SIGPIPE)
 
@@ -44,27 +41,18 @@ def _has_no_reader(stream: TextIO) -> bool:
 
 
 def main(arguments: list[str]) -> None:
-    """Run the command. Ends with 1 where settings are wrong, or Postgres is away."""
+    """Run the command. Ends with 1 where settings, a server or a key must be mended first."""
     try:
         execute_from_command_line(arguments)
-    except ImproperlyConfigured as error:
-        if "--traceback" in arguments:
-            raise
-        sys.exit(starting.sentence(error))
     except ModuleNotFoundError as error:
         if "--traceback" in arguments or error.name != os.environ["DJANGO_SETTINGS_MODULE"]:
             raise
         sys.exit("DJANGO_SETTINGS_MODULE names settings that are not there. See .env.example.")
-    except (OperationalError, InterfaceError, InternalError) as error:
-        if "--traceback" in arguments or not _is_outage(error):
+    except Exception as error:
+        said = None if "--traceback" in arguments else stopping.sentence(error)
+        if said is None:
             raise
-        kind = type(error.__cause__ or error).__name__  # the text may hold more than a log may
-        sys.exit(f"The database does not answer, or could not do this ({kind}). Look at Postgres and DATABASE_URL.")
-
-
-def _is_outage(error: BaseException) -> bool:
-    """As `apps.connections.outages` has it. No app is imported here: settings may be what is wrong."""
-    return not isinstance(error, InternalError) or isinstance(error.__cause__, ReadOnlySqlTransaction)
+        sys.exit(said)
 
 
 if __name__ == "__main__":

@@ -4,12 +4,9 @@
 and every migration applied. Send it no visitors if not.
 """
 
-from functools import cache
 from typing import Any
 
 from django.db import DatabaseError, connection
-from django.db.migrations.loader import MigrationLoader
-from django.db.migrations.recorder import MigrationRecorder
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -17,6 +14,7 @@ from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
 from apps.accounts.middleware import same_for_everybody
+from config import migrated
 from config.celery import app
 
 _BROKER_SECONDS = 2  # a probe comes every few seconds, and each that waits holds a thread
@@ -41,7 +39,7 @@ def ready(_request: HttpRequest) -> JsonResponse:
     checks = {
         "database": has_database,
         "broker": _broker_takes_what_is_sent(),
-        "migrations": has_database and _migrations_are_applied(),  # what does not answer is not waited for twice
+        "migrations": has_database and migrated.is_migrated(),  # what does not answer is not waited for twice
     }
     is_ready = all(checks.values())
     return JsonResponse({"ready": is_ready, **checks}, status=200 if is_ready else 503)
@@ -68,17 +66,3 @@ def _broker_takes_what_is_sent() -> bool:
     except (OperationalError, OSError, RedisError):
         return False
     return True
-
-
-def _migrations_are_applied() -> bool:
-    """Every migration this process knows is in the database; later ones of a newer release do no harm."""
-    try:
-        return _known_migrations() <= MigrationRecorder(connection).applied_migrations().keys()
-    except DatabaseError:
-        return False
-
-
-@cache
-def _known_migrations() -> frozenset[tuple[str, str]]:
-    """App and name of each. They are files of this release: read once, because a probe comes every few seconds."""
-    return frozenset(MigrationLoader(None).graph.nodes)

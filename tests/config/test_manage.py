@@ -1,14 +1,24 @@
 """`manage.py` says in one sentence what an operator must mend, and shows no traceback unless asked."""
 
 import os
+import secrets
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import pytest
+import redis
+from django.db import DatabaseError, connection, transaction
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
-from config import env
+from apps.vault.errors import CannotOpen, KeyMissing, WeakKey
+from config import env, stopping
 from development import ports
 from development.linting import production
+from tests.fixtures.sandbox import a_database
+
+LACKS_MIGRATIONS = "The database lacks migrations of this release. Run manage.py migrate, then this again."
 
 
 def manage(*arguments: str, **surroundings: str) -> tuple[int, str]:
@@ -27,6 +37,12 @@ def manage(*arguments: str, **surroundings: str) -> tuple[int, str]:
 @pytest.fixture
 def nobody_there() -> str:
     return f"postgres://holdfast:canary-password@127.0.0.1:{ports.free_port()}/holdfast"
+
+
+@pytest.fixture
+def empty_database() -> Iterator[str]:
+    with a_database(f"empty_{secrets.token_hex(4)}") as url:
+        yield url
 
 
 class TestManage:
@@ -97,6 +113,13 @@ class TestLinkHealth:
         assert code == 2
         assert said.splitlines()[-1] == "CommandError: Act now: the database does not answer."
 
+    def test_is_for_now_where_migrations_are_missing(self, empty_database):
+        code, said = manage("link_health", "--quiet", DATABASE_URL=empty_database)
+        assert code == 2
+        assert said.splitlines()[-1].startswith("CommandError: Act now: the database lacks tables or columns of this")
+        assert "Traceback" not in said
+        assert "UndefinedTable" in manage("link_health", "--traceback", DATABASE_URL=empty_database)[1]
+
 
 def unread(*arguments: str) -> tuple[int, str]:
     """How Python ended whose reader was gone before it wrote, and what it said on standard error."""
@@ -138,3 +161,58 @@ class TestACommandWhoseReaderLeft:
     def test_is_not_taken_for_one_that_lost_another_pipe(self):
         ended = started(*running("raise BrokenPipeError"), stdout=subprocess.DEVNULL)
         assert (ended.returncode, ended.stderr.splitlines()[-1]) == (1, "BrokenPipeError")
+
+
+@pytest.mark.django_db
+class TestWhatStopsACommand:
+    """By the real answers of the servers; no text of theirs is repeated."""
+
+    @staticmethod
+    def said_of(statement: str) -> str | None:
+        try:
+            with transaction.atomic(), connection.cursor() as cursor:
+                cursor.execute(statement)
+        except DatabaseError as error:
+            return stopping.sentence(error)
+        raise AssertionError("Postgres did as it was told")
+
+    @pytest.mark.parametrize(
+        ("statement", "said"),
+        [
+            ("SET TRANSACTION READ ONLY; DELETE FROM accounts_user", "The database can only be read. Look at Postgres"),
+            ("SET LOCAL ROLE pg_monitor; TABLE accounts_user", "The user that DATABASE_URL names may not do this"),
+        ],
+        ids=["read only", "no right"],
+    )
+    def test_is_named(self, statement, said):
+        assert (self.said_of(statement) or "").startswith(said)
+
+    @pytest.mark.parametrize("statement", ["SELECT canary(", "TABLE canary", "SELECT canary FROM accounts_user"])
+    def test_is_not_thought_of_a_statement_that_is_wrong(self, statement):
+        assert self.said_of(statement) is None
+
+    @pytest.mark.parametrize("error", [ValueError("canary"), CannotOpen(), redis.ResponseError("canary")])
+    def test_is_not_thought_of_another_fault_of_ours(self, error):
+        assert stopping.sentence(error) is None
+
+    @pytest.mark.parametrize("kind", [KeyMissing, WeakKey])
+    def test_names_the_variable_of_a_missing_key(self, kind):
+        assert "VAULT_KEYS" in (stopping.sentence(kind()) or "")
+
+    def test_may_be_redis(self):
+        away = redis.Redis(port=ports.free_port(), retry=Retry(NoBackoff(), 0))
+        with pytest.raises(redis.ConnectionError) as raised:
+            away.ping()
+        said = stopping.sentence(raised.value)
+        assert said == "Redis does not answer, or takes nothing (ConnectionError). Look at Redis and REDIS_URL."
+
+
+class TestACommandWithoutMigrations:
+    @pytest.mark.parametrize("command", ["list_connections", "sync_health", "rotate_keys"])
+    def test_ends_in_one_sentence(self, command, empty_database):
+        code, said = manage(command, DATABASE_URL=empty_database)
+        assert (code, said.splitlines()[-1]) == (1, LACKS_MIGRATIONS)
+        assert "Traceback" not in said
+
+    def test_shows_where_it_happened_when_asked(self, empty_database):
+        assert "UndefinedTable" in manage("sync_health", "--traceback", DATABASE_URL=empty_database)[1]

@@ -8,9 +8,10 @@ from datetime import datetime
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import InterfaceError, OperationalError
+from django.db import InterfaceError, OperationalError, ProgrammingError
 from django.template.defaultfilters import pluralize
 from django.utils import timezone
+from psycopg.errors import UndefinedColumn, UndefinedTable
 
 from apps.connections import clocks
 from apps.connections.overseeing import health, words
@@ -18,6 +19,8 @@ from apps.connections.overseeing.findings import Finding, Level, OfRegistration
 from apps.connections.overseeing.health import LinkHealth
 
 _HEAD = ("active", "sign in", "due", "waiting", "late", "lag", "end 12 h", "24 h", "renew 12 h", "24 h", "registration")
+
+_NOT_MIGRATED = "Act now: the database lacks tables or columns of this release. Run manage.py migrate."
 
 
 class Command(BaseCommand):
@@ -41,6 +44,10 @@ class Command(BaseCommand):
             found = health.examine(at=at, off_by=timezone.now() - at)
         except (OperationalError, InterfaceError):
             raise CommandError("Act now: the database does not answer.", returncode=int(Level.ACT)) from None
+        except ProgrammingError as error:
+            if not isinstance(error.__cause__, (UndefinedTable, UndefinedColumn)):
+                raise
+            raise CommandError(_NOT_MIGRATED, returncode=int(Level.ACT)) from error
         if options["json"]:
             self.stdout.write(json.dumps(_object(found), default=_plain))
         else:
