@@ -31,6 +31,7 @@ from apps.wire.errors import (
 from apps.wire.secret import Secret
 
 __all__ = [
+    "AnotherResource",
     "CapabilityStatement",
     "Download",
     "FhirServer",
@@ -122,18 +123,26 @@ def find_patients(server: FhirServer, *, access_token: Secret) -> tuple[Resource
     return tuple(people.values())
 
 
+class AnotherResource(UnexpectedAnswer):
+    """The provider answered with another resource of that type than was asked for."""
+
+    def __init__(self, resource: Resource) -> None:
+        super().__init__(code=Code.WRONG_RESOURCE, status=200)
+        self.resource = resource  # it may be about somebody else
+
+
 def read(server: FhirServer, *, access_token: Secret, resource_type: str, logical_id: str) -> Resource:
     """One resource by its id (specification P5).
 
-    Raises NotFound where it is gone, RequestRefused without asking where the id cannot be one, and UnexpectedAnswer
-    where another resource than the one asked for came back; and WireError.
+    Raises NotFound where it is gone, RequestRefused without asking where the id cannot be one, AnotherResource where
+    one with another id came back, and UnexpectedAnswer where something else did; and WireError.
     """
     if not (bundles.RESOURCE_TYPE.fullmatch(resource_type) and bundles.LOGICAL_ID.fullmatch(logical_id)):
         raise RequestRefused(code=Code.INVALID_REQUEST)
     body = _get(server, server.url(resource_type, logical_id), access_token)
     resource = _resource(body, resource_type)
     if resource.logical_id != logical_id:
-        raise UnexpectedAnswer(code=Code.WRONG_RESOURCE, status=200)
+        raise AnotherResource(resource)
     return resource
 
 

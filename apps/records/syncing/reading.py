@@ -8,7 +8,7 @@ from apps.records.syncing.fetching import Answer, Question, Read
 from apps.records.syncing.paging.cursors import Cursor
 from apps.records.syncing.stepping import Work
 from apps.wire.errors import AccessRefused, NotFound, Unavailable, UnexpectedAnswer, WireError
-from apps.wire.fhir import Resource
+from apps.wire.fhir import AnotherResource, Resource
 
 Gap = SyncStep.Gap
 
@@ -57,9 +57,12 @@ class ReadingPatient:
             stepping.store(self.step, (self._resource,), work=self._work)
 
     def refuse(self, _question: Question, error: WireError) -> None:
-        """Nothing else can be tried."""
+        """Nothing else can be tried. Another person's is a row that names another patient. Raises LeaseLost."""
         self._gap = gaps.reason(error)
         self.is_done = True
+        if isinstance(error, AnotherResource):
+            self._resource, self._gap = error.resource, Gap.OTHER_PATIENT
+            self.store()
 
     def close(self) -> None:
         """Raises LeaseLost."""
