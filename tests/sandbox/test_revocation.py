@@ -28,6 +28,17 @@ class TestRevocation:
         assert client.generic("POST", address, CONTENT_TYPE=FORM).status_code == 200
         assert access(token).client_id == "app"
 
+    @pytest.mark.conformance("X1")
+    @pytest.mark.parametrize("which", ["access_token", "refresh_token"])
+    def test_is_silent_about_tokens_of_the_other_version(self, client, exchange, access, which):
+        """Section 9.1: each version has an authorization server of its own."""
+        tokens = exchange().json()
+        address = (
+            f"/a/dstu2/auth/revoke?client_id=app&client_secret=the%20secret%20of%20the%20app&token={tokens[which]}"
+        )
+        assert client.generic("POST", address, CONTENT_TYPE=FORM).status_code == 200
+        assert access(tokens["access_token"]).client_id == "app"
+
     def test_needs_the_application_to_say_who_it_is(self, client, exchange):
         token = exchange().json()["access_token"]
         address = f"/a/r4/auth/revoke?client_id=app&client_secret=no&token={token}"

@@ -1,4 +1,7 @@
-"""Revocation (RFC 7009): either token of a grant ends the grant. An unknown token is answered 200 as well."""
+"""Revocation (RFC 7009): either token of a grant ends the grant. An unknown token is answered 200 as well.
+
+So is one of the other version, whose authorization server is another one (specification 9.1).
+"""
 
 from datetime import datetime
 
@@ -10,11 +13,12 @@ from apps.sandbox.patient_access import granting
 from apps.sandbox.patient_access.refusing import Refusal
 
 
-def revoke(application: Application, given: dict[str, str], *, at: datetime) -> None:
-    """End the grant of `token`, if it is one of this application's. Raises Refusal when there is no token parameter."""
+def revoke(application: Application, given: dict[str, str], *, version: str, at: datetime) -> None:
+    """End the grant of `token`, if it is one of this application's in `version`. Raises Refusal when there is no token
+    parameter."""
     if "token" not in given:
         raise Refusal("invalid_request", "token is needed.")
     digest = bearer.sha256(given["token"])
     whose = Q(access_tokens__sha256=digest) | Q(refresh_tokens__sha256=digest)
-    found = Grant.objects.filter(whose, application=application).values("pk")
+    found = Grant.objects.filter(whose, application=application, version=version).values("pk")
     granting.end(Grant.objects.filter(pk__in=found), reason="revoked by the application", at=at)

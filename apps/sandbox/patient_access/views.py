@@ -62,7 +62,7 @@ def revoke(request: HttpRequest, version: str) -> HttpResponse:
         return HttpResponseNotAllowed(["POST"])
     try:
         given = _machine_parameters(request, parameters.of_revocation)
-        revoking.revoke(exchanging.authenticated(given, version), given, at=clock.now())
+        revoking.revoke(exchanging.authenticated(given, version), given, version=version, at=clock.now())
     except Refusal as refusal:
         return answer(refusal)
     return HttpResponse(b"", headers=NEVER_STORED)
