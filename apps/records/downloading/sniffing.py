@@ -65,6 +65,14 @@ _SUFFIXES: Mapping[str, str] = MappingProxyType(
 _LOOKED_AT = 4096
 _LONGEST_CHARACTER = 4
 _WIDE = ("utf-16", "utf-32")
+_WIDE_MARKS = (  # the longer ones first: one begins as a shorter one does
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_WIDE_UNMARKED = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
+_FEWEST_WIDE = 4  # characters, to be told from bytes that happen to have zeros between them
 # Python's, for names of hosts and for programs: no document is written so, and the first takes seconds for a megabyte.
 _NO_CHARSETS = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape"})
 _MARKUP = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*<(?:\?xml|!doctype|!--|[a-zA-Z])", re.IGNORECASE)
@@ -103,7 +111,7 @@ def sort_of(content: bytes, *, declared: object) -> Sort:
     name = media_type(declared)
     if beginning.lstrip().startswith(b"{\\rtf"):
         return Sort(Form.RICH_TEXT, "text/plain", "txt")
-    if _is_wide(beginning) or (not _NO_TEXT.search(beginning) and (name not in _SUFFIXES or _MARKUP.match(beginning))):
+    if _wide(beginning) or (not _NO_TEXT.search(beginning) and (name not in _SUFFIXES or _MARKUP.match(beginning))):
         return Sort(_form_of_text(beginning), "text/plain", "txt")
     return Sort(Form.OTHER, _BYTES, _SUFFIXES.get(name, "bin"))
 
@@ -125,14 +133,14 @@ def beginning(content: bytes, *, most: int) -> bytes:
 
 
 def decoded(content: bytes, *, declared: object) -> str:
-    """Its text: by its byte-order mark, as UTF-8, as what is declared, as its own beginning says, and else as Windows
-    writes it."""
-    if _is_wide(content):
-        return content.decode("utf-16", "replace")
+    """Its text: by its byte-order mark or by its zeros, as UTF-8, as what is declared, as its own beginning says, and
+    else as Windows writes it."""
+    if wide := _wide(content):
+        return content.decode(wide, "replace")
     for name in ("utf-8-sig", charset(declared), _own_word(content)):
         try:
             known = codecs.lookup(name or "none").name
-            # Without a byte-order mark it is none of the wide ones, whatever it calls itself.
+            # What is none of the wide ones by its bytes is none, whatever it calls itself.
             if known not in _NO_CHARSETS and not known.startswith(_WIDE):
                 return str(content, _MEANT.get(known, known))
         except (LookupError, ValueError):  # a charset nobody knows, or another one
@@ -146,13 +154,33 @@ def _own_word(content: bytes) -> str:
     return (found[1] or found[2]).decode() if found else ""
 
 
-def _is_wide(content: bytes) -> bool:
-    return content.startswith((b"\xff\xfe", b"\xfe\xff"))
+def _wide(content: bytes) -> str:
+    """Which of UTF-16 and UTF-32 it is written in, by its byte-order mark or by where its zeros stand; empty for none.
+
+    A declared charset adds nothing: it names no order of bytes, and often is that of another file.
+    """
+    for mark, name in _WIDE_MARKS:
+        if content.startswith(mark):
+            return name
+    beginning = content[:_LOOKED_AT]
+    return next((name for name in _WIDE_UNMARKED if _reads_as(beginning, name)), "")
+
+
+def _reads_as(beginning: bytes, name: str) -> bool:
+    """Whether it is text in this encoding, most of it letters that English has."""
+    if b"\x00" not in beginning:
+        return False
+    try:
+        text = codecs.getincrementaldecoder(name)().decode(beginning)
+    except UnicodeDecodeError:
+        return False
+    plain = sum(" " <= letter <= "~" or letter in "\t\r\n" for letter in text)
+    return len(text) >= _FEWEST_WIDE and plain * 2 > len(text) and not _NO_TEXT.search(text.encode(errors="replace"))
 
 
 def _form_of_text(beginning: bytes) -> Form:
-    if _is_wide(beginning):
-        beginning = beginning.decode("utf-16", "replace").encode()
+    if wide := _wide(beginning):
+        beginning = beginning.decode(wide, "replace").encode()
     if not _MARKUP.match(beginning):
         return Form.TEXT
     return Form.CLINICAL_DOCUMENT if _CLINICAL_DOCUMENT.search(beginning) else Form.MARKUP
