@@ -69,8 +69,8 @@ class Page:
     `total` is what the server claims, if it is a number at all. `outcomes` counts OperationOutcome entries, which
     are remarks on the search and not part of the record; `failure` is what one of them says went wrong, so that rows
     may be missing. `unreadable` counts entries that are no identifiable resource. `is_cut` where a next link is there
-    that nobody can read, or may be: something stands among the links that is none, and no total says that all is here.
-    `answered_at` is the time of the first page of a search, by the server's clock.
+    that nobody can read; `may_go_on` where one may be: something stands among the links that is none, and no total says
+    that all is here. `answered_at` is the time of the first page of a search, by the server's clock.
     """
 
     resources: tuple[Resource, ...]
@@ -79,6 +79,7 @@ class Page:
     outcomes: int
     unreadable: int = 0
     is_cut: bool = False
+    may_go_on: bool = False
     failure: WireError | None = None
     answered_at: datetime | None = None
 
@@ -170,14 +171,14 @@ def read_page(body: bytes, *, base_url: str) -> Page:
             resources.append(row)
     links, total = _links(bundle.link), _total(bundle.total)
     next_url = _next_url(links, base_url)
-    may_go_on = next_url is None and total is None and not all(map(_is_read, links))
     return Page(
         resources=tuple(resources),
         next_url=next_url or None,
         total=total,
         outcomes=len(remarks),
         unreadable=unreadable,
-        is_cut=next_url == "" or may_go_on,
+        is_cut=next_url == "",
+        may_go_on=next_url is None and total is None and not all(map(_is_read, links)),
         failure=next(filter(None, map(outcomes.failure, remarks)), None),
     )
 

@@ -235,12 +235,13 @@ class TestAPage:
         [7, "Goal?page=2", [7, None, "x"], [{"relation": 7}], {"next": "Goal?page=2"}, [{"rel": "next", "href": "x"}]],
     )
     def test_may_go_on_where_something_among_its_links_is_none_and_no_total_says_that_it_does_not(self, link):
-        assert page([goal("1")], link=link).is_cut
-        assert not page([goal("1")], link=link, total=1).is_cut
+        assert page([goal("1")], link=link).may_go_on
+        assert not page([goal("1")], link=link, total=1).may_go_on
 
     @pytest.mark.parametrize("link", [None, [], {}, [{}], [None], [{"relation": "self", "url": 7}]])
     def test_is_whole_where_none_of_its_links_says_anything(self, link):
-        assert not page([goal("1")], link=link).is_cut
+        found = page([goal("1")], link=link)
+        assert (found.is_cut, found.may_go_on) == (False, False)
 
     @pytest.mark.parametrize("url", [None, 7, "", [], {}])
     def test_keeps_its_rows_where_its_next_link_cannot_be_read(self, url):

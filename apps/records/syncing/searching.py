@@ -73,7 +73,7 @@ class Searching:
                 step.watermark_at = watermarks.of_search(step, answered_at=answer.answered_at)
         step.rows_unreadable += answer.unreadable
         step.bytes_got += sum(len(resource.body) for resource in answer.resources)
-        if answer.is_cut:
+        if answer.is_cut or answer.may_go_on:
             self._cursor = self._cursor.short()
         if answer.failure is not None:
             self._cursor = self._cursor.lacking(gaps.reason(answer.failure))
