@@ -61,14 +61,15 @@ class ReadingPatient:
         self._gap = gaps.reason(error)
         self.is_done = True
         if isinstance(error, AnotherResource):
-            self._resource, self._gap = error.resource, Gap.OTHER_PATIENT
+            self._resource = error.resource
             self.store()
 
     def close(self) -> None:
         """Raises LeaseLost."""
         if self._gap == Gap.NOT_OFFERED and self._should_be_there():
             self._gap = Gap.UNAVAILABLE
-        stepping.close(self.step, gap=self._gap, work=self._work)
+        gap = Gap.OTHER_PATIENT if self.step.rows_refused else self._gap  # whoever's hands it was in then
+        stepping.close(self.step, gap=gap, work=self._work)
 
     def _should_be_there(self) -> bool:
         """Whether the server says that patients are to be read, and this one was: to be looked for again."""
