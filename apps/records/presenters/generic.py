@@ -67,6 +67,8 @@ class Status(StrEnum):
     PAUSED = "paused"
     DONE = "done"
     STOPPED = "stopped"
+    NOT_DONE = "not-done"
+    CANCELED = "canceled"
     PAST = "past"
 
 
@@ -76,13 +78,14 @@ _WORDS = {
     **dict.fromkeys(("planned", "booked", "requested", "scheduled", "waitlist", "checked-in"), Status.PLANNED),
     **dict.fromkeys(("on-hold", "suspended", "onleave"), Status.PAUSED),
     **dict.fromkeys(("completed", "final", "amended", "finished", "fulfilled", "corrected", "done"), Status.DONE),
-    **dict.fromkeys(
-        ("stopped", "cancelled", "revoked", "rejected", "aborted", "noshow", "not-done", "declined", "failed"),
-        Status.STOPPED,
-    ),
+    **dict.fromkeys(("stopped", "revoked", "rejected", "aborted", "declined", "failed"), Status.STOPPED),
+    **dict.fromkeys(("not-done", "noshow"), Status.NOT_DONE),
+    "cancelled": Status.CANCELED,
     **dict.fromkeys(("inactive", "resolved", "retired", "superseded", "ended", "unavailable", "false"), Status.PAST),
 }
-_OVER = frozenset({Status.STOPPED, Status.PAST})
+_OVER = frozenset({Status.STOPPED, Status.NOT_DONE, Status.CANCELED, Status.PAST})
+# Of these, DSTU2 says beside the status that it was not: a dose that was not given is `completed` all the same.
+_NOT = ("wasNotGiven", "notPerformed")
 
 
 class GenericEntry(Entry, frozen=True, kw_only=True, gc=False):
@@ -151,6 +154,8 @@ def _when(resource: Element, context: Context) -> When:
 
 
 def _status(resource: Element) -> str:
+    if any(elements.flag(resource, name) is True for name in _NOT):
+        return Status.NOT_DONE
     for name in _STATUSES:
         value = resource.get(name)
         codes = (str(value).lower(),) if isinstance(value, bool) else status_codes(resource, name)

@@ -9,6 +9,7 @@ from apps.records.presenters import (
     care_plans,
     conditions,
     elements,
+    generic,
     immunizations,
     medications,
     orders,
@@ -41,6 +42,8 @@ class TestANo:
         assert medications.present_order(order, context).status is medications.Status.NOT_TO_BE_TAKEN
         plan = sent("CarePlan", status="active", activity=[{"detail": {"description": "Run", "prohibited": no}}])
         assert care_plans.present(plan, context).activities[0].is_to_avoid
+        given = sent("MedicationAdministration", status="completed", medicationCodeableConcept=flu, wasNotGiven=no)
+        assert words.of_status(generic.present(given, context)) == "Not done"
         test = sent("ServiceRequest", status="active", intent="order", code=flu, doNotPerform=no)
         assert orders.present(test, context).status is procedures.Status.NOT_TO_BE_DONE
 

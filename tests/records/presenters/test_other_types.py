@@ -175,7 +175,10 @@ class TestWhatHasNoPresenter:
         [
             ("active", "current", "listed"),
             ("completed", "done", "listed"),
-            ("noshow", "stopped", "past"),
+            ("aborted", "stopped", "past"),
+            ("noshow", "not-done", "past"),
+            ("not-done", "not-done", "past"),
+            ("cancelled", "canceled", "past"),
             ("inactive", "past", "past"),
             ("whatever", NOT_GIVEN, NOT_GIVEN),
         ],

@@ -24,6 +24,7 @@ RECORDED = {
     10: "a285e12fa456a4d0",  # a visit that is over does not go on, and conditions are found by plain words
     11: "78740d7431b32c5f",  # documents are counted by kind and author, and entries say in which language they are
     12: "78740d7431b32c5f",  # words are found without their accents
+    13: "78740d7431b32c5f",  # what was not done, or was canceled, is not called done or stopped
 }  # fmt: skip
 CHANGED = (
     "What shelves hold has another shape than form {form} had. Count FORM in apps/records/shelving/indexing.py up, so "
