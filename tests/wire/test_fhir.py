@@ -94,11 +94,11 @@ class TestFindingPatients:
     def test_takes_none_where_nobody_can_read_the_way_to_the_others(self):
         with pytest.raises(UnexpectedAnswer) as refusal:
             found(bundle(ALICE, link=[{"relation": "next"}]))
+        assert refusal.value.code is Code.UNREADABLE
 
     @pytest.mark.parametrize("link", ["Patient", {"self": "Patient"}, [7]])
     def test_finds_one_beside_links_that_are_none(self, link):
-        assert [patient.logical_id for patient in found(bundle(ALICE, link=link))] == ["alice"]
-        assert refusal.value.code is Code.UNREADABLE
+        assert found(bundle(ALICE, link=link)) == ["alice"]
 
     def test_gives_up_on_pages_without_end(self):
         def answer(request):
