@@ -126,8 +126,15 @@ def find_patients(server: FhirServer, *, access_token: Secret) -> tuple[Resource
 class AnotherResource(UnexpectedAnswer):
     """The provider answered with another resource of that type than was asked for."""
 
-    def __init__(self, resource: Resource) -> None:
-        super().__init__(code=Code.WRONG_RESOURCE, status=200)
+    def __init__(
+        self,
+        *,
+        resource: Resource | None = None,
+        code: Code = Code.WRONG_RESOURCE,
+        status: int | None = 200,
+        error_uri: str | None = None,
+    ) -> None:
+        super().__init__(code=code, status=status, error_uri=error_uri)
         self.resource = resource  # it may be about somebody else
 
 
@@ -142,7 +149,7 @@ def read(server: FhirServer, *, access_token: Secret, resource_type: str, logica
     body = _get(server, server.url(resource_type, logical_id), access_token)
     resource = _resource(body, resource_type)
     if resource.logical_id != logical_id:
-        raise AnotherResource(resource)
+        raise AnotherResource(resource=resource)
     return resource
 
 
