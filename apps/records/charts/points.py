@@ -84,7 +84,10 @@ def moment(when: When) -> datetime | None:
 
 
 def shown(value: Value) -> str:
-    """A value in the provider's digits and words; empty for what needs words of ours (yes, no, a date, a file)."""
+    """A value in the provider's digits and words; empty for what needs words of ours: yes, no, a date, a file, and that
+    the provider says it is none."""
+    if value.absence:
+        return ""
     if value.kind == Kind.QUANTITY:
         return value.quantity.shown
     if value.kind in {Kind.CODED, Kind.TEXT, Kind.TIME}:

@@ -63,6 +63,7 @@ class Status(StrEnum):
 
     NOT_FINAL = "not-final"
     CURRENT = "current"
+    DENYING = "denying"
     PLANNED = "planned"
     PAUSED = "paused"
     DONE = "done"
@@ -161,5 +162,12 @@ def _status(resource: Element) -> str:
         codes = (str(value).lower(),) if isinstance(value, bool) else status_codes(resource, name)
         for code in codes:
             if code in _WORDS:
-                return _WORDS[code]
+                word = _WORDS[code]
+                return Status.DENYING if word is Status.CURRENT and _denies(resource) else word
     return NOT_GIVEN
+
+
+def _denies(resource: Element) -> bool:
+    """Whether it is a consent that allows nothing but its exceptions (R4 Consent.provision). Nobody may take a refusal
+    that is in force for a permission."""
+    return "deny" in status_codes(elements.child(resource, "provision"), "type")

@@ -26,6 +26,7 @@ _INSTEAD: Final[Mapping[str, Mapping[str, str]]] = {
     "given": {immunizations.Status.GIVEN: "given"},
     "done": {
         procedures.Status.DONE: "done",
+        procedures.Status.PLANNED: "planned",
         procedures.Status.UNDER_WAY: "started",
         procedures.Status.NOT_FINISHED: "started",
         procedures.Status.ON_HOLD: "started",

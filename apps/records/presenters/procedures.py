@@ -21,7 +21,7 @@ from apps.records.presenters.naming import Person
 
 
 class Status(StrEnum):
-    """How far it went; the last five are of an order."""
+    """How far it went; the last five are of an order, and planned is also a procedure that is prepared."""
 
     DONE = "done"
     UNDER_WAY = "under-way"
@@ -76,14 +76,18 @@ class ProcedureEntry(Entry, frozen=True, kw_only=True, gc=False):
 _STATUSES = {
     "completed": Status.DONE,
     "in-progress": Status.UNDER_WAY,
-    "preparation": Status.UNDER_WAY,
+    "preparation": Status.PLANNED,
     "aborted": Status.NOT_FINISHED,
     "stopped": Status.NOT_FINISHED,
     "not-done": Status.NOT_DONE,
     "on-hold": Status.ON_HOLD,
     "suspended": Status.ON_HOLD,
 }
-_GROUPS = {Status.NOT_DONE: Group.NOT_DONE, Status.NOT_GIVEN: Group.NOT_GIVEN}
+_GROUPS = {
+    Status.PLANNED: Group.ORDERED,
+    Status.NOT_DONE: Group.NOT_DONE,
+    Status.NOT_GIVEN: Group.NOT_GIVEN,
+}
 
 
 def present(resource: Element, context: Context) -> ProcedureEntry:

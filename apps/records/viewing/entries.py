@@ -129,7 +129,7 @@ class EntryPage:
         entry = self.current.entry
         if not isinstance(entry, ResultEntry):
             return None
-        return number_line.draw(entry.value.quantity, entry.usual_range, entry.place, entry.ranges)
+        return number_line.draw(entry.value.measured, entry.usual_range, entry.place, entry.ranges)
 
     @property
     def goal_line(self) -> NumberLine | None:
@@ -137,7 +137,7 @@ class EntryPage:
         entry = self.current.entry
         if self.aim is None or not isinstance(entry, ResultEntry):
             return None
-        return number_line.draw(entry.value.quantity, goals.bounds(self.aim.value), place="")
+        return number_line.draw(entry.value.measured, goals.bounds(self.aim.value), place="")
 
     @property
     def has_others(self) -> bool:

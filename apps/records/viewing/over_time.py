@@ -193,4 +193,4 @@ def _line(each: Series) -> NumberLine | None:
     if each.latest is None:
         return None
     newest = each.latest.measured
-    return number_line.draw(newest.value.quantity, newest.usual_range, newest.place, newest.ranges)
+    return number_line.draw(newest.value.measured, newest.usual_range, newest.place, newest.ranges)

@@ -81,7 +81,7 @@ class TestAProcedureOfEitherVersion:
         [
             ("completed", Status.DONE, Group.PERFORMED),
             ("in-progress", Status.UNDER_WAY, Group.PERFORMED),
-            ("preparation", Status.UNDER_WAY, Group.PERFORMED),
+            ("preparation", Status.PLANNED, Group.ORDERED),
             ("aborted", Status.NOT_FINISHED, Group.PERFORMED),
             ("stopped", Status.NOT_FINISHED, Group.PERFORMED),
             ("on-hold", Status.ON_HOLD, Group.PERFORMED),

@@ -1,11 +1,14 @@
 """Every type of value that an Observation can have, in either version."""
 
 from decimal import Decimal
+from typing import ClassVar
 
 import pytest
 
+from apps.records.charts import points
 from apps.records.presenters.datatypes.quantities import Quantity
-from apps.records.presenters.observations import values
+from apps.records.presenters.entry import Context
+from apps.records.presenters.observations import results, values, vitals
 from apps.records.presenters.observations.values import Absence, Kind
 from apps.records.viewing.wording import values_in_words
 
@@ -102,6 +105,52 @@ class TestAnAbsentValue:
 
     def test_without_a_reason_is_not_given(self):
         assert values.read({}).absence == Absence.NOT_GIVEN
+
+    @pytest.mark.parametrize(
+        ("reason", "told"),
+        [
+            ({"text": "Specimen hemolyzed"}, "No value given: “Specimen hemolyzed”"),
+            ({"coding": [{"code": "HEM", "display": "Hemolyzed"}]}, "No value given: “Hemolyzed”"),
+            ({"coding": [{"code": "HEM"}]}, "No value given"),
+            ({"coding": [{"system": REASON, "code": "error"}], "text": "Clotted"},
+             "The test could not be completed: “Clotted”"),
+            ({"coding": [{"system": REASON, "code": "not-performed"}], "text": "Not Performed"}, "Not done"),
+            ({"coding": [{"system": REASON, "code": "unknown", "display": "Unk."}], "text": "unk."}, "Not known"),
+            ({"coding": [{"system": "http://terminology.hl7.org/CodeSystem/v3-NullFlavor", "code": "MSK"}]},
+             "Hidden by the provider"),
+        ],
+    )  # fmt: skip
+    def test_says_why_in_its_providers_words_where_they_say_more(self, reason, told):
+        assert values_in_words.of_value(values.read({"dataAbsentReason": reason})) == told
+
+
+class TestAValueOfWhichItsProviderSaysThatThereIsNone:
+    SENT: ClassVar = {
+        "valueQuantity": {"value": 9, "unit": "mmol/L"},
+        "dataAbsentReason": {"coding": [{"system": REASON, "code": "error"}]},
+        "referenceRange": [{"high": {"value": 5, "unit": "mmol/L"}}],
+    }
+
+    def test_is_told_with_that(self):
+        said = "9 mmol/L. The provider also sent: The test could not be completed"
+        assert values_in_words.of_value(values.read(self.SENT)) == said
+
+    def test_is_not_compared_or_drawn(self):
+        entry = results.present({"resourceType": "Observation", "status": "final", **self.SENT}, Context())
+        assert (entry.place, entry.value.number, points.shown(entry.value)) == ("", None, "")
+        assert points.of(entry)[0].number is None
+
+    def test_is_no_blood_pressure(self):
+        code = {"coding": [{"system": "http://loinc.org", "code": "8480-6"}]}
+        upper = {**self.SENT, "code": code}
+        assert (
+            vitals.blood_pressure(results.present({"resourceType": "Observation", "component": [upper]}, Context()))
+            is None
+        )
+
+    @pytest.mark.parametrize("reason", [{}, {"coding": []}, {"coding": [{"code": "as-text"}]}, "error"])
+    def test_is_one_as_any_other_where_nothing_is_said_or_that_it_is_text(self, reason):
+        assert values.read({"valueString": "seen", "dataAbsentReason": reason}) == values.read({"valueString": "seen"})
 
 
 class TestAnAttachment:

@@ -26,6 +26,11 @@ def labels_of(told: Entry, person: str) -> list[str]:
     return [fact.label for fact in facts.of(told, provider="Harbor") if any(person in line for line in fact.lines)]
 
 
+def told(of: Entry, label: str) -> tuple[str, ...]:
+    """What the facts of an entry say under a label."""
+    return next((fact.lines for fact in facts.of(of, provider="Harbor") if fact.label == label), ())
+
+
 class TestWhoHadToDoWithIt:
     @pytest.mark.parametrize(
         ("resource_type", "sent", "label"),
@@ -171,3 +176,52 @@ class TestARow:
     def test_puts_several_single_words_on_one_line(self):
         sent = allergy("a1", reaction=[{"manifestation": [{"text": "Hives"}]}, {"manifestation": [{"text": "Cough"}]}])
         assert "Hives, Cough" in lines.of_row(entry("AllergyIntolerance", **sent))
+
+
+class TestAResultThatNeverWas:
+    @pytest.mark.parametrize(
+        ("status", "alone", "beside"),
+        [
+            ("cancelled", "Test canceled, no result", "Test canceled, though a value was sent"),
+            ("registered", "Ordered, no result yet", "Ordered, though a value was sent"),
+        ],
+    )
+    @pytest.mark.parametrize("value", [{"valueString": "5"}, {"component": [{"valueString": "5"}]}])
+    def test_is_not_said_to_have_none_beside_its_value(self, status, alone, beside, value):
+        assert told(entry("Observation", code={"text": "Sodium"}, status=status), "Status") == (alone,)
+        assert told(entry("Observation", code={"text": "Sodium"}, status=status, **value), "Status") == (beside,)
+
+
+class TestAnAllergyThatWasRuledOut:
+    @pytest.mark.parametrize(("verification", "risk"), [("refuted", False), ("confirmed", True)])
+    def test_is_no_risk_in_its_row(self, verification, risk):
+        found = entry(
+            "AllergyIntolerance",
+            code={"text": "Penicillin"},
+            criticality="high",
+            clinicalStatus={"coding": [{"code": "active"}]},
+            verificationStatus={"coding": [{"code": verification}]},
+        )
+        assert any("Could be serious" in line for line in lines.of_row(found)) is risk
+
+
+class TestAProcedureThatIsPrepared:
+    def test_is_planned_and_not_under_way(self):
+        found = entry("Procedure", status="preparation", code={"text": "Surgery"}, performedDateTime="2031-03-04")
+        assert (found.group, told(found, "Status")) == ("ordered", ("Planned",))
+        assert told(found, "Planned for") == ("March 4, 2031",)
+
+
+class TestAConsentInForce:
+    @pytest.mark.parametrize(
+        ("status", "provision", "said"),
+        [
+            ("active", {"type": "deny"}, "In force: does not allow it"),
+            ("active", {"type": "permit"}, "Current"),
+            ("active", {}, "Current"),
+            ("inactive", {"type": "deny"}, "Past"),
+        ],
+    )
+    def test_says_that_it_refuses_where_it_does(self, status, provision, said):
+        found = entry("Consent", status=status, scope={"text": "Research"}, provision=provision)
+        assert told(found, "Status") == (said,)

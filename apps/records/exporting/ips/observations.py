@@ -108,13 +108,17 @@ def _named_apart(part: Part, whole: Part) -> Part:
 
 
 def _value(sent: Element, *, is_whole: bool) -> Part:
-    """value[x], or why there is none. Where the parts have the values, the whole needs none (obs-6)."""
+    """value[x], or why there is none. Where the parts have the values, the whole needs none (obs-6). What its provider
+    calls no value is none, and stands in the narrative alone."""
     value = values.read(sent)
-    written = _WRITERS[value.kind](value) if value.kind in _WRITERS else {}
+    is_one = value.kind in _WRITERS and not value.absence
+    written = _WRITERS[value.kind](value) if is_one else {}
     if written or not is_whole:
         return written
     silent = "not-applicable" if _has_members(sent) else "unknown"
-    reason = "as-text" if value else _REASONS.get(Absence(value.absence or Absence.NOT_GIVEN), silent)
+    reason = (
+        "as-text" if value and not value.absence else _REASONS.get(Absence(value.absence or Absence.NOT_GIVEN), silent)
+    )
     return {"dataAbsentReason": writing.terminology("data-absent-reason", reason)}
 
 

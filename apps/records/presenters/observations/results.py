@@ -288,6 +288,11 @@ def _key(test: str) -> str:
     return f"{test[: _LONGEST_TEST - _DIGEST - 1]} {digest}"
 
 
+def has_value(entry: Comparable) -> bool:
+    """Whether a value was sent with it, or with one of its parts."""
+    return bool(entry.value) or any(part.value for part in entry.components)
+
+
 def test_in(entry: Entry) -> str:
     """The test that an entry is a value of; of what is no measurement, or is unnamed, nothing."""
     return entry.test if isinstance(entry, ResultEntry) else ""
@@ -336,7 +341,7 @@ def _measured(element: Element, *, age: float | None) -> dict[str, Any]:
     place, words = interpretations.read(element)
     judge = Judge.LAB if place else ""
     if not place and not words and usual is not None:
-        side = ranges.compare(value.quantity, usual) if value.kind == values.Kind.QUANTITY else None
+        side = ranges.compare(value.measured, usual)
         place, judge = (_SIDES[side], Judge.OURS) if side else ("", "")
     return {
         "value": value,

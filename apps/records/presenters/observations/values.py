@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from apps.records.presenters import elements
 from apps.records.presenters.datatypes import moments, quantities
@@ -49,16 +50,24 @@ class Absence(StrEnum):
     NOT_GIVEN = "not-given"
 
 
-# data-absent-reason of both versions; every other code of it says no more than that there is no value
+# data-absent-reason of both versions, and NullFlavor of HL7 version 3; every other code says no more than that there is
+# no value, and its provider's words are told
 _REASONS = {
     "unknown": Absence.UNKNOWN,
+    "temp": Absence.UNKNOWN,
+    "temp-unknown": Absence.UNKNOWN,
+    "UNK": Absence.UNKNOWN,
+    "NAV": Absence.UNKNOWN,
+    "ASKU": Absence.UNKNOWN,
     "asked": Absence.UNKNOWN,
     "asked-unknown": Absence.UNKNOWN,
     "asked-declined": Absence.DECLINED,
     "not-performed": Absence.NOT_DONE,
     "error": Absence.FAILED,
     "masked": Absence.HIDDEN,
+    "MSK": Absence.HIDDEN,
 }
+_TOLD = "as-text"  # the value is there, in words
 
 
 class Attachment(msgspec.Struct, frozen=True, gc=False):
@@ -82,7 +91,8 @@ NO_ATTACHMENT: Final = Attachment()
 class Value(msgspec.Struct, frozen=True, gc=False):
     """A value by its kind. `quantity` is the number, the lower bound of a range, the numerator of a ratio, and the
     origin of samples; `until` the upper bound, and the denominator. `text` is what a coded value or a text says, or a
-    time of day. `absence` is why there is nothing, empty where there is a value."""
+    time of day. `absence` is why there is nothing, and beside a value, that its provider says there is none all the
+    same; `absence_said` what the provider says of that in words of its own."""
 
     kind: str = Kind.NOTHING
     quantity: Quantity = NO_QUANTITY
@@ -94,26 +104,36 @@ class Value(msgspec.Struct, frozen=True, gc=False):
     attachment: Attachment = NO_ATTACHMENT
     samples: int = 0
     absence: str = ""
+    absence_said: str = ""
 
     def __bool__(self) -> bool:
         """Whether there is a value."""
         return self.kind != Kind.NOTHING
 
     @property
+    def measured(self) -> Quantity:
+        """The quantity to compare and to draw: that of no other kind, and of none that its provider calls no value."""
+        return self.quantity if self.kind == Kind.QUANTITY and not self.absence else NO_QUANTITY
+
+    @property
     def number(self) -> Decimal | None:
-        """The number to compute with, whatever its comparator; None for any other kind."""
-        return self.quantity.number if self.kind == Kind.QUANTITY else None
+        """The number of `measured`, whatever its comparator; None where there is none."""
+        return self.measured.number
 
 
 NO_VALUE: Final = Value()
 
 
 def read(element: Element) -> Value:
-    """The value, whichever of value[x] holds it; without one, why."""
+    """The value, whichever of value[x] holds it; without one, why.
+
+    A reason for there being none is not to stand beside a value (FHIR, obs-6), and does where a machine failed and its
+    number was sent all the same: both are told.
+    """
     for name, reading in _KINDS:
         if name in element and (found := reading(element[name])):
-            return found
-    return Value(absence=_absence(element))
+            return _doubted(found, element) if element.get("dataAbsentReason") else found
+    return _without(NO_VALUE, element)
 
 
 def attachment(element: Element) -> Attachment:
@@ -224,8 +244,22 @@ _KINDS: tuple[tuple[str, Callable[[object], Value]], ...] = (
 )
 
 
-def _absence(element: Element) -> Absence:
+def _doubted(value: Value, element: Element) -> Value:
+    reason = elements.child(element, "dataAbsentReason")
+    is_told = _TOLD in elements.codes(reason) or not (codes_of(reason) or elements.text(reason, "text"))
+    return value if is_told else _without(value, element)
+
+
+def _without(value: Value, element: Element) -> Value:
     """The reason said beside the value, or within any value that is there without one."""
+    reason = elements.child(element, "dataAbsentReason")
     within = (elements.absent_reason(sent) for name, sent in element.items() if name.lstrip("_").startswith("value"))
-    said = (*elements.codes(elements.child(element, "dataAbsentReason")), *filter(None, within))
-    return next((_REASONS[code] for code in said if code in _REASONS), Absence.NOT_GIVEN)
+    codes = (*elements.codes(reason), *filter(None, within))
+    absence = next((_REASONS[code] for code in codes if code in _REASONS), Absence.NOT_GIVEN)
+    said = elements.text(reason, "text")
+    displays = [coding.display for coding in codes_of(reason) if coding.display]
+    if absence == Absence.NOT_GIVEN:
+        said = said or next(iter(displays), "")
+    elif said.casefold().replace(" ", "-") in {each.casefold().replace(" ", "-") for each in (*codes, *displays)}:
+        said = ""  # which is what our own word for it says
+    return replace(value, absence=absence, absence_said=said)

@@ -123,7 +123,10 @@ _LARGEST = Decimal(10**9)
 
 
 def blood_pressure(entry: Comparable) -> BloodPressure | None:
-    """The reading of one observation: of its components, or of itself where it is one of the two numbers."""
+    """The reading of one observation: of its components, or of itself where it is one of the two numbers. None where
+    its provider says of any that there is no value."""
+    if any(part.value and part.value.absence for part in (*entry.components, entry)):
+        return None
     upper = _number(entry, _UPPER)
     lower = _number(entry, _LOWER)
     return BloodPressure(upper, lower, entry.when, (entry,)) if upper or lower else None

@@ -13,7 +13,7 @@ from django.utils.translation import get_language, gettext, ngettext
 from msgspec.structs import fields, replace
 
 from apps.records import counts
-from apps.records.presenters import immunizations, insurance, plain_names
+from apps.records.presenters import allergies, immunizations, insurance, plain_names
 from apps.records.presenters.care_plans import Activity, Progress
 from apps.records.presenters.care_teams import Circle, Member
 from apps.records.presenters.datatypes import dates, lengths
@@ -124,6 +124,8 @@ def _beside_its_name(entry: Entry, name: str) -> Any:
     value = getattr(entry, name, None)
     if name == "severity":
         return of_severity(value)
+    if name == "criticality" and entry.group == allergies.Group.RULED_OUT:  # nobody is in danger of it
+        return NOT_GIVEN
     if name == "member_number":
         return _last_digits(value)
     if isinstance(entry, immunizations.RecommendationEntry) and len(entry.recommendations) == 1:

@@ -37,7 +37,24 @@ _IN_TWO_UNITS: Final = frozenset({Vital.WEIGHT, Vital.HEIGHT, Vital.TEMPERATURE}
 
 
 def of_value(value: Value) -> str:
-    """One value; why there is none, where there is none."""
+    """One value; why there is none, where there is none; and both, where the provider says both."""
+    return _marked(_of_kind(value), value)
+
+
+def _marked(said: str, value: Value) -> str:
+    if not (value and value.absence):
+        return said
+    return gettext("%(value)s. The provider also sent: %(reason)s") % {"value": said, "reason": _absent(value)}
+
+
+def _absent(value: Value) -> str:
+    reason = str(_ABSENT.get(value.absence, _ABSENT[Absence.NOT_GIVEN]))
+    if not value.absence_said:
+        return reason
+    return gettext("%(reason)s: “%(sent)s”") % {"reason": reason, "sent": snomed_kinds.without(value.absence_said)}
+
+
+def _of_kind(value: Value) -> str:
     if value.kind == Kind.QUANTITY:
         return value.quantity.shown
     if value.kind == Kind.SAMPLES:  # its quantity is where zero lies, and no value
@@ -54,16 +71,16 @@ def of_value(value: Value) -> str:
         return dates.sent_time(value.text)
     if value.kind == Kind.ATTACHMENT:
         return value.attachment.title or gettext("A file")
-    return snomed_kinds.without(value.text) or str(_ABSENT.get(value.absence, _ABSENT[Absence.NOT_GIVEN]))
+    return snomed_kinds.without(value.text) or _absent(value)
 
 
 def of_own_value(entry: ResultEntry) -> str:
     """The value of a result without its parts; a weight, a height or a temperature in a second unit as well, in
     brackets behind what was sent (patient experience 3.4)."""
-    said = of_value(entry.value)
+    said = _of_kind(entry.value)
     is_in_two = entry.value.kind == Kind.QUANTITY and vital_of(entry) in _IN_TWO_UNITS
     second = second_unit(entry.value.quantity) if is_in_two else ""
-    return f"{said} ({second})" if second else said
+    return _marked(f"{said} ({second})" if second else said, entry.value)
 
 
 def of_result(entry: ResultEntry) -> str:

@@ -14,7 +14,8 @@ from django.utils.translation import pgettext_lazy
 
 from apps.records.presenters import allergies, conditions, family, immunizations, medications, procedures, visits
 from apps.records.presenters.entry import NOT_GIVEN, Entry
-from apps.records.presenters.observations.results import Compared
+from apps.records.presenters.observations import results
+from apps.records.presenters.observations.results import Compared, ResultEntry
 
 _Words: TypeAlias = Mapping[str, str | Promise]
 _Key = TypeVar("_Key", bound=StrEnum)
@@ -29,6 +30,7 @@ _STATUS_NOT_GIVEN: Final = _("Status not given")
 
 _SHARED: Final[_Words] = {
     "current": _("Current"),
+    "denying": _("In force: does not allow it"),
     "not-final": _("Not final"),
     "planned": _("Planned"),
     "paused": _("Paused"),
@@ -84,6 +86,11 @@ _STATUSES: Final[Mapping[str, _Words]] = {
 _ON_THEIR_LIST: Final[Mapping[str, _Words]] = {
     "AllergyEntry": {allergies.Status.ON_LIST.value: _("On the list")},
     "MedicationEntry": {medications.Status.ON_LIST.value: _("On the current list")},
+}
+# Beside a value that was sent all the same. Neither is drawn, or counted as a result.
+_BESIDE_A_VALUE: Final[_Words] = {
+    "ordered": _("Ordered, though a value was sent"),
+    "canceled": _("Test canceled, though a value was sent"),
 }
 # Of what was ordered: the order is done, and not what its group says of it.
 _OF_ORDERS: Final[_Words] = {procedures.Status.DONE.value: _("Order carried out")}
@@ -143,6 +150,8 @@ def of_status(entry: Entry | Compared, *, provider: str = "") -> str:
     own = _STATUSES.get(_STATUSES_ALIKE.get(kind, kind), {})
     if not provider:
         own = {**own, **_ON_THEIR_LIST.get(kind, {})}
+    if entry.status in _BESIDE_A_VALUE and isinstance(entry, ResultEntry | Compared) and results.has_value(entry):
+        own = _BESIDE_A_VALUE
     if kind == "ProcedureEntry" and entry.group == procedures.Group.ORDERED:
         own = {**own, **_OF_ORDERS}
     return str(own.get(entry.status, _SHARED.get(entry.status, ""))).replace("%(provider)s", provider)
