@@ -7,7 +7,7 @@ with an end is not clear, and says so; one that ended without a status is past.
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -18,7 +18,7 @@ from apps.records.presenters.datatypes import moments
 from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
-from apps.records.presenters.heads import head, notes, status_codes, title_of
+from apps.records.presenters.heads import codes_of, head, notes, status_codes, title_of
 
 
 class Status(StrEnum):
@@ -56,6 +56,9 @@ class Category(StrEnum):
     VISIT = "visit"
     HEALTH_CONCERN = "health-concern"
     NOT_GIVEN = NOT_GIVEN
+
+
+_SEVERITIES: Final = {"255604002": "Mild", "6736007": "Moderate", "24484000": "Severe"}  # SNOMED CT
 
 
 class ConditionEntry(Entry, frozen=True, kw_only=True, gc=False):
@@ -150,7 +153,7 @@ def present(resource: Element, context: Context) -> ConditionEntry:
         ended=ended,
         has_ended=has_ended,
         written_down=written_down,
-        severity=title_of(resource.get("severity")),
+        severity=_severity(resource),
         stages=_stages(resource),
         body_sites=naming.titles(resource, "bodySite"),
         evidence=_evidence(resource, context),
@@ -208,6 +211,13 @@ def _evidence(resource: Element, context: Context) -> tuple[str, ...]:
         for reason in naming.reasons({**each, "contained": resource.get("contained")}, context, ("code",), ("detail",))
     ]
     return tuple(dict.fromkeys(said))
+
+
+def _severity(resource: Element) -> str:
+    """As its provider says it; where only a code was sent, what FHIR's value set calls it."""
+    concept = resource.get("severity")
+    coded = (_SEVERITIES.get(code.code, "") for code in codes_of(concept))
+    return title_of(concept) or next(filter(None, coded), "")
 
 
 STATUS_WORDS: Mapping[Status, str | Promise] = {

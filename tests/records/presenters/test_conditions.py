@@ -69,6 +69,13 @@ class TestAConditionOfEitherVersion:
     def test_is_the_same_entry(self):
         assert conditions.present(DSTU2, Context()) == conditions.present(R4, Context())
 
+    @pytest.mark.parametrize(
+        ("code", "said"), [("255604002", "Mild"), ("6736007", "Moderate"), ("24484000", "Severe"), ("399166001", "")]
+    )
+    def test_is_as_severe_as_its_code_says_where_no_word_was_sent(self, code, said):
+        assert both(severity={"coding": [{"system": "http://snomed.info/sct", "code": code}]}).severity == said
+        assert both(severity={"coding": [{"code": code, "display": "As sent"}]}).severity == "As sent"
+
     def test_has_the_facts_of_the_page(self):
         entry = conditions.present(R4, Context())
         assert (entry.title, entry.status, entry.group) == ("Asthma", Status.CURRENT, Group.CURRENT)
