@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from apps.records.presenters import (
     allergies,
+    appointments,
     care_plans,
     care_teams,
     conditions,
@@ -50,6 +51,7 @@ def _care_plan(resource: Element, context: Context) -> CarePlanEntry | CareTeamE
 PRESENTERS: Final[Mapping[str, Present]] = MappingProxyType(
     {
         "AllergyIntolerance": allergies.present,
+        "Appointment": appointments.present,
         "CarePlan": _care_plan,
         "CareTeam": care_teams.present,
         "Condition": conditions.present,

@@ -22,7 +22,9 @@ _NAMING = (
     "title", "code", "medicationCodeableConcept", "vaccineCode", "name", "display", "serviceType", "type", "kind",
     "description", "medicationReference", "medication", "substance", "device", "food", "foodType", "focus", "topic",
     "subType", "category", "class", "reasonCode", "reason", "appointmentType", "policy", "method", "modality",
-    "scope", "purpose", "comment", "summary", "bodySite", "relationship", "product", "outcome",
+    "scope", "purpose", "comment", "summary", "bodySite", "relationship", "product", "outcome", "event",
+    "targetDisease", "codeCodeableConcept", "codeReference", "itemCodeableConcept", "itemReference", "suppliedItem",
+    "deviceCodeableConcept", "deviceReference", "morphology",
 )  # fmt: skip
 # Codes of their own type, which are no words (Composition.status and so on have theirs above).
 _CODES_ONLY = frozenset({"kind", "scope", "purpose", "type", "class", "category", "modality", "outcome"})
@@ -75,14 +77,19 @@ class Status(StrEnum):
 
 _WORDS = {
     **dict.fromkeys(("draft", "proposed", "preliminary", "registered", "pending", "entered"), Status.NOT_FINAL),
-    **dict.fromkeys(("active", "current", "in-progress", "available", "accepted", "arrived", "true"), Status.CURRENT),
-    **dict.fromkeys(("planned", "booked", "requested", "scheduled", "waitlist", "checked-in"), Status.PLANNED),
-    **dict.fromkeys(("on-hold", "suspended", "onleave"), Status.PAUSED),
-    **dict.fromkeys(("completed", "final", "amended", "finished", "fulfilled", "corrected", "done"), Status.DONE),
-    **dict.fromkeys(("stopped", "revoked", "rejected", "aborted", "declined", "failed"), Status.STOPPED),
-    **dict.fromkeys(("not-done", "noshow"), Status.NOT_DONE),
+    **dict.fromkeys(
+        ("active", "current", "in-progress", "available", "received", "accepted", "ready", "true"), Status.CURRENT
+    ),
+    **dict.fromkeys(("planned", "requested", "scheduled", "waitlist", "preparation"), Status.PLANNED),
+    **dict.fromkeys(("on-hold", "onhold", "suspended", "onleave"), Status.PAUSED),
+    **dict.fromkeys(("completed", "final", "amended", "appended", "finished", "corrected", "done"), Status.DONE),
+    **dict.fromkeys(("stopped", "revoked", "rejected", "aborted", "abandoned", "declined", "failed"), Status.STOPPED),
+    "not-done": Status.NOT_DONE,
     "cancelled": Status.CANCELED,
-    **dict.fromkeys(("inactive", "resolved", "retired", "superseded", "ended", "unavailable", "false"), Status.PAST),
+    **dict.fromkeys(
+        ("inactive", "resolved", "retired", "superseded", "ended", "terminated", "withdrawn", "unavailable", "false"),
+        Status.PAST,
+    ),
 }
 _OVER = frozenset({Status.STOPPED, Status.NOT_DONE, Status.CANCELED, Status.PAST})
 # Of these, DSTU2 says beside the status that it was not: a dose that was not given is `completed` all the same.

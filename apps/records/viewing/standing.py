@@ -1,20 +1,24 @@
-"""How an entry stands on the day of a page, where that hangs on the day: insurance whose period is over has ended,
-whatever was sent (patient experience 3.10)."""
+"""How an entry stands on the day of a page, where that hangs on the day: insurance whose period is over has ended, and
+the date of an appointment that is still booked has passed, whatever was sent (patient experience 3.10)."""
 
 from datetime import datetime
+from typing import Final
 
 from msgspec.structs import replace
 
+from apps.records.presenters.appointments import AppointmentEntry
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.insurance import CoverageEntry
 from apps.records.shelving.reading import Shelved
 
+_OF_THE_DAY: Final = AppointmentEntry, CoverageEntry
+
 
 def of(entry: Entry, at: datetime) -> Entry:
     """The entry with the status that it has at this moment."""
-    return replace(entry, status=entry.standing(today=at.date())) if isinstance(entry, CoverageEntry) else entry
+    return replace(entry, status=entry.standing(today=at.date())) if isinstance(entry, _OF_THE_DAY) else entry
 
 
 def of_shelved(one: Shelved, at: datetime) -> Shelved:
     """The same of an entry of a shelf."""
-    return one._replace(entry=of(one.entry, at)) if isinstance(one.entry, CoverageEntry) else one
+    return one._replace(entry=of(one.entry, at)) if isinstance(one.entry, _OF_THE_DAY) else one

@@ -176,7 +176,7 @@ class TestWhatHasNoPresenter:
             ("active", "current", "listed"),
             ("completed", "done", "listed"),
             ("aborted", "stopped", "past"),
-            ("noshow", "not-done", "past"),
+            ("onhold", "paused", "listed"),
             ("not-done", "not-done", "past"),
             ("cancelled", "canceled", "past"),
             ("inactive", "past", "past"),

@@ -182,14 +182,20 @@ class TestAResultThatNeverWas:
     @pytest.mark.parametrize(
         ("status", "alone", "beside"),
         [
-            ("cancelled", "Test canceled, no result", "Test canceled, though a value was sent"),
-            ("registered", "Ordered, no result yet", "Ordered, though a value was sent"),
+            ("cancelled", "Test canceled, no result", "Test canceled, though a result was sent"),
+            ("registered", "Ordered, no result yet", "Ordered, though a result was sent"),
         ],
     )
     @pytest.mark.parametrize("value", [{"valueString": "5"}, {"component": [{"valueString": "5"}]}])
     def test_is_not_said_to_have_none_beside_its_value(self, status, alone, beside, value):
         assert told(entry("Observation", code={"text": "Sodium"}, status=status), "Status") == (alone,)
         assert told(entry("Observation", code={"text": "Sodium"}, status=status, **value), "Status") == (beside,)
+
+    @pytest.mark.parametrize("said", [{"conclusion": "Benign"}, {"conclusionCode": [{"text": "Benign"}]}, {}])
+    def test_is_not_said_to_have_none_beside_the_conclusion_of_a_report(self, said):
+        report = entry("DiagnosticReport", code={"text": "Biopsy"}, status="cancelled", **said)
+        words = "Test canceled, though a result was sent" if said else "Test canceled, no result"
+        assert told(report, "Status") == (words,)
 
 
 class TestAnAllergyThatWasRuledOut:

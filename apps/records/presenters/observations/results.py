@@ -288,11 +288,6 @@ def _key(test: str) -> str:
     return f"{test[: _LONGEST_TEST - _DIGEST - 1]} {digest}"
 
 
-def has_value(entry: Comparable) -> bool:
-    """Whether a value was sent with it, or with one of its parts."""
-    return bool(entry.value) or any(part.value for part in entry.components)
-
-
 def test_in(entry: Entry) -> str:
     """The test that an entry is a value of; of what is no measurement, or is unnamed, nothing."""
     return entry.test if isinstance(entry, ResultEntry) else ""

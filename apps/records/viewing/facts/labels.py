@@ -111,6 +111,7 @@ _ROWS_FIRST: Final[Mapping[str, tuple[str, ...]]] = {"CarePlanEntry": ("descript
 
 _ROWS: Final[Mapping[str, tuple[str, ...]]] = {
     "AllergyEntry": ("reactions", "criticality"),
+    "AppointmentEntry": ("places",),
     "ReportEntry": ("category", "conclusion"),
     "GoalEntry": ("verdict", "due", "within"),
     "CareTeamEntry": ("reasons",),
@@ -146,6 +147,7 @@ _LABELS: Final[Mapping[str, str | Promise]] = {
     "amount": _("Amount"),
     "given_by": _("Given by"),
     "reasons_not": _("Why not"),
+    "advice": _("Before you come"),
     "performers": _("Done by"),
     "follow_ups": _("Afterwards"),
     "devices": _("Devices"),
@@ -256,6 +258,7 @@ _OF_KIND: Final[Mapping[str, str | Promise]] = {
     "ConditionEntry.visits": "",
     "MedicationEntry.kind": "",
     "ConditionEntry.category": "",
+    "AppointmentEntry.reasons_not": _("Why it was canceled"),
     "FamilyEntry.name": _("Name"),
     "Activity.is_to_avoid": _("Not to do"),
     "RelativesCondition.led_to_death": _("Led to death"),

@@ -8,9 +8,11 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from apps.records.presenters.appointments import AppointmentEntry
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.generic import GenericEntry
 
+_UNFORESEEN: Final = GenericEntry, AppointmentEntry  # which may be of any provider that offers more than we ask for
 _KINDS: Final[Mapping[str, str | Promise]] = {
     "Account": _("account"),
     "AdverseEvent": _("unwanted event"),
@@ -58,7 +60,7 @@ _KINDS: Final[Mapping[str, str | Promise]] = {
 
 def said(entry: Entry) -> str:
     """What kind of entry it is; empty for what a subject foresaw, which its page says."""
-    if not isinstance(entry, GenericEntry):
+    if not isinstance(entry, _UNFORESEEN):
         return ""
     return gettext("Other entry (%(kind)s)") % {"kind": of(entry.resource_type)}
 
@@ -71,5 +73,5 @@ def of(resource_type: str) -> str:
 
 def named(entry: Entry) -> str:
     """A name for such an entry that has none; empty where we have no word for its kind."""
-    said = str(_KINDS.get(entry.resource_type, "")) if isinstance(entry, GenericEntry) else ""
+    said = str(_KINDS.get(entry.resource_type, "")) if isinstance(entry, _UNFORESEEN) else ""
     return f"{said[:1].upper()}{said[1:]}"

@@ -12,10 +12,19 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from apps.records.presenters import allergies, conditions, family, immunizations, medications, procedures, visits
+from apps.records.presenters import (
+    allergies,
+    appointments,
+    conditions,
+    family,
+    immunizations,
+    medications,
+    procedures,
+    visits,
+)
 from apps.records.presenters.entry import NOT_GIVEN, Entry
-from apps.records.presenters.observations import results
 from apps.records.presenters.observations.results import Compared, ResultEntry
+from apps.records.presenters.reports import ReportEntry
 
 _Words: TypeAlias = Mapping[str, str | Promise]
 _Key = TypeVar("_Key", bound=StrEnum)
@@ -51,6 +60,7 @@ _SHARED: Final[_Words] = {
 # By the kind of entry. An empty word is no status to tell.
 _STATUSES: Final[Mapping[str, _Words]] = {
     "AllergyEntry": _by_key(allergies.STATUS_WORDS),
+    "AppointmentEntry": _by_key(appointments.STATUS_WORDS),
     "ConditionEntry": _by_key(conditions.STATUS_WORDS),
     "ImmunizationEntry": _by_key(immunizations.STATUS_WORDS),
     "MedicationEntry": _by_key(medications.STATUS_WORDS),
@@ -87,10 +97,10 @@ _ON_THEIR_LIST: Final[Mapping[str, _Words]] = {
     "AllergyEntry": {allergies.Status.ON_LIST.value: _("On the list")},
     "MedicationEntry": {medications.Status.ON_LIST.value: _("On the current list")},
 }
-# Beside a value that was sent all the same. Neither is drawn, or counted as a result.
-_BESIDE_A_VALUE: Final[_Words] = {
-    "ordered": _("Ordered, though a value was sent"),
-    "canceled": _("Test canceled, though a value was sent"),
+# Beside a value or a conclusion that was sent all the same. Neither is drawn, or counted as a result.
+_BESIDE_A_RESULT: Final[_Words] = {
+    "ordered": _("Ordered, though a result was sent"),
+    "canceled": _("Test canceled, though a result was sent"),
 }
 # Of what was ordered: the order is done, and not what its group says of it.
 _OF_ORDERS: Final[_Words] = {procedures.Status.DONE.value: _("Order carried out")}
@@ -150,11 +160,19 @@ def of_status(entry: Entry | Compared, *, provider: str = "") -> str:
     own = _STATUSES.get(_STATUSES_ALIKE.get(kind, kind), {})
     if not provider:
         own = {**own, **_ON_THEIR_LIST.get(kind, {})}
-    if entry.status in _BESIDE_A_VALUE and isinstance(entry, ResultEntry | Compared) and results.has_value(entry):
-        own = _BESIDE_A_VALUE
+    if entry.status in _BESIDE_A_RESULT and _has_result(entry):
+        own = _BESIDE_A_RESULT
     if kind == "ProcedureEntry" and entry.group == procedures.Group.ORDERED:
         own = {**own, **_OF_ORDERS}
     return str(own.get(entry.status, _SHARED.get(entry.status, ""))).replace("%(provider)s", provider)
+
+
+def _has_result(entry: Entry | Compared) -> bool:
+    if isinstance(entry, ReportEntry):
+        return bool(entry.conclusion or entry.conclusion_names)
+    if isinstance(entry, ResultEntry | Compared):
+        return any(measured.value for measured in (entry, *entry.components))
+    return False
 
 
 def of_no_information(entry: Entry) -> str:

@@ -1,0 +1,140 @@
+"""An Appointment of either version: when, where and with whom, and what became of it (patient experience 3.10).
+
+Time does not change what was sent: one that is still booked when its day is over was kept or missed, and nobody said
+which.
+"""
+
+from collections.abc import Iterator, Mapping
+from datetime import date
+from enum import StrEnum
+from typing import Final
+
+from django.utils.functional import Promise
+from django.utils.translation import pgettext_lazy
+
+from apps.records.presenters import elements, naming
+from apps.records.presenters.datatypes import moments
+from apps.records.presenters.datatypes.moments import When
+from apps.records.presenters.elements import Element
+from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
+from apps.records.presenters.heads import head, mapped, notes, title_of
+from apps.wire import datetimes
+
+
+class Status(StrEnum):
+    """What became of it."""
+
+    ASKED_FOR = "asked-for"
+    WAITING = "on-the-waiting-list"
+    BOOKED = "booked"
+    DATE_PASSED = "date-passed"
+    ARRIVED = "arrived"
+    DONE = "done"
+    CANCELED = "canceled"
+    MISSED = "missed"
+    NOT_GIVEN = NOT_GIVEN
+
+
+class Group(StrEnum):
+    """Where it is listed: only what is plainly over is past."""
+
+    LISTED = "listed"
+    PAST = "past"
+    NOT_GIVEN = NOT_GIVEN
+
+
+_STATUSES: Final = {
+    "proposed": Status.ASKED_FOR,
+    "pending": Status.ASKED_FOR,
+    "waitlist": Status.WAITING,
+    "booked": Status.BOOKED,
+    "arrived": Status.ARRIVED,
+    "checked-in": Status.ARRIVED,
+    "fulfilled": Status.DONE,
+    "cancelled": Status.CANCELED,
+    "noshow": Status.MISSED,
+}
+_GROUPS: Final = {
+    Status.NOT_GIVEN: Group.NOT_GIVEN,
+    **dict.fromkeys((Status.DONE, Status.CANCELED, Status.MISSED), Group.PAST),
+}
+_YET_TO_COME: Final = frozenset({Status.ASKED_FOR, Status.WAITING, Status.BOOKED})
+_NAMING: Final = ("description", "serviceType", "appointmentType", "type", "specialty", "serviceCategory")
+
+
+class AppointmentEntry(Entry, frozen=True, kw_only=True, gc=False):
+    """An appointment. `people` are whom it is with. `advice` is what the patient is to do before it. `status` is what
+    the provider says; `standing` heeds the day."""
+
+    status: Status = Status.NOT_GIVEN
+    group: Group = Group.NOT_GIVEN
+    places: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+    reasons_not: tuple[str, ...] = ()
+    advice: tuple[str, ...] = ()
+
+    def standing(self, *, today: date) -> Status:
+        """That its date has passed, where it is still to come by its status and its last day is over."""
+        said = datetimes.parse(self.when.ends or self.when.starts)
+        is_over = said is not None and said.last_day < today
+        return Status.DATE_PASSED if is_over and self.status in _YET_TO_COME else self.status
+
+
+def present(resource: Element, context: Context) -> AppointmentEntry:
+    """Read an Appointment."""
+    heading = head(resource)
+    if heading["is_withdrawn"] or heading["is_withheld"]:
+        return AppointmentEntry(**heading)
+    reasons = naming.reasons(resource, context, ("reasonCode", "reason"), ("reasonReference", "indication"))
+    heading["title"] = next(_names(resource), "") or next(iter(reasons), "")
+    status = mapped(resource, "status", _STATUSES) or Status.NOT_GIVEN
+    takes_part = [elements.child(part, "actor") for part in elements.children(resource, "participant")]
+    others = [actor for actor in takes_part if actor and not naming.is_patient(actor)]
+    places = [actor for actor in others if _is_place(actor, resource, context)]
+    return AppointmentEntry(
+        **heading,
+        when=_when(resource),
+        status=status,
+        group=_GROUPS.get(status, Group.LISTED),
+        people=naming.names_of((one for one in others if one not in places), context, within=resource),
+        said=notes(resource, "comment"),
+        places=naming.names_of(places, context, within=resource),
+        reasons=reasons,
+        reasons_not=naming.titles(resource, "cancelationReason"),
+        advice=tuple(filter(None, (elements.prose(resource.get("patientInstruction")),))),
+    )
+
+
+def _names(resource: Element) -> Iterator[str]:
+    values = (resource.get(name) for name in _NAMING)
+    concepts = (one for value in values for one in (value if isinstance(value, list) else (value,)))
+    return filter(None, map(title_of, concepts))
+
+
+def _when(resource: Element) -> When:
+    """When it is, else between which days somebody wishes it."""
+    for period in (resource, *elements.children(resource, "requestedPeriod")):
+        if found := moments.of_period(period, means="planned"):
+            return found if found.ends else moments.of_text(found.starts or found.text, means="planned")
+    return When(means="planned")
+
+
+def _is_place(actor: Element, resource: Element, context: Context) -> bool:
+    kinds = elements.text(actor, "reference").split("/"), elements.text(actor, "type")
+    return "Location" in kinds[0][-4:] or kinds[1] == "Location" or _is_location(context.find(actor, within=resource))
+
+
+def _is_location(found: Element) -> bool:
+    return elements.text(found, "resourceType") == "Location"
+
+
+STATUS_WORDS: Mapping[Status, str | Promise] = {
+    Status.ASKED_FOR: pgettext_lazy("appointment", "Asked for"),
+    Status.WAITING: pgettext_lazy("appointment", "On the waiting list"),
+    Status.BOOKED: pgettext_lazy("appointment", "Booked"),
+    Status.DATE_PASSED: pgettext_lazy("appointment", "Date passed"),
+    Status.ARRIVED: pgettext_lazy("appointment", "Arrived"),
+    Status.DONE: pgettext_lazy("appointment", "Done"),
+    Status.CANCELED: pgettext_lazy("appointment", "Canceled"),
+    Status.MISSED: pgettext_lazy("appointment", "Marked as missed"),
+}
