@@ -28,8 +28,9 @@ class Arrangement(StrEnum):
     """`LISTED` is the subject's own order. `DATED` is newest first whatever the group; subjects that are listed so have
     no second. `TESTS` holds the values of one test together, and `LATEST` the newest value of each, A to Z. `FILLS`
     holds together what a pharmacy handed out for one prescription, and `DRAFTS` what is not final: neither is in a
-    list. `WORDS` has what a search looks through, newest first, and `FOUND` what it finds there. `HEADS` is how one of
-    the others begins (`beginnings`). `POINTS` is how `TESTS` is written (`pointing`)."""
+    list. `RELATED` holds together what belongs to one visit, and the visits that were about one condition, and says of
+    each where it stands in `LISTED`. `WORDS` has what a search looks through, newest first, and `FOUND` what it finds
+    there. `HEADS` is how one of the others begins (`beginnings`). `POINTS` is how `TESTS` is written (`pointing`)."""
 
     LISTED = "listed"
     DATED = "dated"
@@ -38,6 +39,7 @@ class Arrangement(StrEnum):
     LATEST = "latest"
     FILLS = "fills"
     DRAFTS = "drafts"
+    RELATED = "related"
     WORDS = "words"
     FOUND = "found"
     HEADS = "heads"
@@ -66,9 +68,9 @@ def by_test(entry: Entry, pk: int) -> Key:
     return 0, results.test_in(entry) or f"\x1f{pk}", _newest(entry), pk
 
 
-def by_order(entry: Entry, order: str, pk: int) -> Key:
-    """One prescription after the other, each with what was handed out for it, newest first."""
-    return 0, order, _newest(entry), pk
+def under(entry: Entry, name: str, pk: int) -> Key:
+    """One name after the other, each with what stands under it, newest first."""
+    return 0, name, _newest(entry), pk
 
 
 def latest(entry: Entry, newest: str, pk: int) -> Key:

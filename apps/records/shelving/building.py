@@ -19,6 +19,7 @@ from apps.connections.models import Connection
 from apps.records import places, presenting, subjects
 from apps.records.binary_cursors import binary_cursor
 from apps.records.models import Shelf
+from apps.records.presenters import related
 from apps.records.presenters.entry import UNLISTED, Entry
 from apps.records.presenters.medications import MedicationEntry
 from apps.records.presenters.observations import results
@@ -94,9 +95,9 @@ def build(connection: Connection, wanted: Sequence[Subject], *, ring: KeyRing, a
     shelves = {subject.key: _begin(subject) for subject in wanted}
     with transaction.atomic(), remembering():
         unopened: list[Held] = []
-        for record, entry, subject in _presented(connection, wanted, ring, unopened):
+        for record, entry, subject, names in _presented(connection, wanted, ring, unopened):
             if subject is not None and subject.key in shelves:
-                _put(shelves[subject.key], record, entry)
+                _put(shelves[subject.key], record, entry, names)
         _count(unopened, shelves)
         for shelf in shelves.values():
             _write(connection, shelf, ring=ring, at=at)
@@ -108,7 +109,7 @@ def build(connection: Connection, wanted: Sequence[Subject], *, ring: KeyRing, a
 
 
 def _begin(subject: Subject) -> _Shelf:
-    arrangements = {Arrangement.LISTED, arranging.dated_arrangement(subject), Arrangement.WORDS}
+    arrangements = {Arrangement.LISTED, arranging.dated_arrangement(subject), Arrangement.RELATED, Arrangement.WORDS}
     if subject in {subjects.RESULTS, subjects.VITALS}:
         arrangements |= {Arrangement.TESTS}
     if subject is subjects.MEDICINES:
@@ -119,8 +120,8 @@ def _begin(subject: Subject) -> _Shelf:
 
 def _presented(
     connection: Connection, wanted: Sequence[Subject], ring: KeyRing, unopened: list[Held]
-) -> Iterator[tuple[Held, Entry, Subject | None]]:
-    """What opens, with its entry; what does not is put down in `unopened`."""
+) -> Iterator[tuple[Held, Entry, Subject | None, tuple[str, ...]]]:
+    """What opens, with its entry and what it belongs to; what does not is put down in `unopened`."""
     surroundings = Surroundings(connection, ring)
     for batch in opening.batches(connection, wanted, ring, unopened):
         context = surroundings.of([body for _record, body in batch])
@@ -128,7 +129,8 @@ def _presented(
             resource, entry = presenting.present(
                 body, resource_type=record.resource_type, logical_id=record.logical_id, context=context
             )
-            yield record, entry, subjects.subject_of(resource, resource_type=record.resource_type)
+            subject = subjects.subject_of(resource, resource_type=record.resource_type)
+            yield record, entry, subject, related.named_by(resource, context)
 
 
 def _count(unopened: Iterable[Held], shelves: Mapping[str, _Shelf]) -> None:
@@ -140,7 +142,7 @@ def _count(unopened: Iterable[Held], shelves: Mapping[str, _Shelf]) -> None:
                     shelves[subject.key].counts["unopened"] += 1
 
 
-def _put(shelf: _Shelf, record: Held, entry: Entry) -> None:
+def _put(shelf: _Shelf, record: Held, entry: Entry, names: Iterable[str]) -> None:
     shelf.of_grave.update(grave_results.named_by(entry))  # also by a report that is gone: its results may stay
     if entry.is_withdrawn or record.removed_at is not None:
         shelf.counts["withdrawn" if entry.is_withdrawn else "gone"] += 1
@@ -149,6 +151,9 @@ def _put(shelf: _Shelf, record: Held, entry: Entry) -> None:
     told = replace(entry, narrative="") if entry.narrative else entry
     written = shortening.shortened(indexing.write_row(record.pk, told))
     if entry.group != UNLISTED:  # no list has it, and a hit would not say that it is not final
+        for name in names:
+            place = indexing.write_place(record.pk, entry, shelf.listed(entry, record.pk))
+            shelf.spools[Arrangement.RELATED].add(arranging.under(entry, name, record.pk), place)
         shelf.spools[Arrangement.WORDS].add(arranging.dated(entry, record.pk), searching.written(entry))
     if not _put_apart(shelf, record.pk, entry, written):
         _list(shelf, record.pk, entry, written)
@@ -165,7 +170,7 @@ def _put_apart(shelf: _Shelf, pk: int, entry: Entry, written: bytes) -> bool:
     if entry.is_order:
         shelf.orders.add(entry.logical_id)
     for order in entry.orders:
-        shelf.spools[Arrangement.FILLS].add(arranging.by_order(entry, order, pk), written)
+        shelf.spools[Arrangement.FILLS].add(arranging.under(entry, order, pk), written)
     return bool(entry.orders)
 
 

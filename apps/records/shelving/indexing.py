@@ -167,6 +167,19 @@ def write_row(record: int, entry: Entry) -> bytes:
     return msgspec.json.encode((record, type(entry).__name__, entry, 0))
 
 
+def write_place(record: int, entry: Entry, place: Key) -> bytes:
+    """A `Row` that says in place of its entry where that stands in its subject's own list."""
+    return msgspec.json.encode((record, type(entry).__name__, place, 0))
+
+
+def read_place(written: msgspec.Raw) -> Key:
+    """The same, read. Raises msgspec.MsgspecError where another release wrote it in another shape."""
+    return _READ_PLACE(written)
+
+
+_READ_PLACE: Final[Callable[[msgspec.Raw], Key]] = msgspec.json.Decoder(Key).decode
+
+
 def write_rows(rows: Sequence[tuple[Key, bytes]]) -> bytes:
     """A leaf of rows that are written already, each with its key."""
     return msgspec.json.encode([(key, msgspec.Raw(row)) for key, row in rows])

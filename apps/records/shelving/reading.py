@@ -7,7 +7,7 @@ and how many rows it has, and so which leaves can hold the fifty rows that a pag
 import bisect
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
@@ -193,9 +193,27 @@ def rows_of_one(
 ) -> list[tuple[OpenShelf, Key, Row]]:
     """Of an arrangement that holds together what has the same name, the first rows of one name, at most so many. One
     query. Raises as `window` does."""
-    rows = _unread_rows(_leaves_of_one(found, arrangement, name, most=most), ring)
-    own = ((leaf.source.shelf, key, row) for leaf, key, row in rows if key[1] == name)
-    return sorted(own, key=_key_of)[:most]
+    return sorted(rows_of_any(found, arrangement, {name}, ring, most=most), key=_key_of)[:most]
+
+
+def rows_of_any(
+    found: Sequence[OpenShelf], arrangement: Arrangement, names: Collection[str], ring: KeyRing, *, most: int
+) -> Iterator[tuple[OpenShelf, Key, Row]]:
+    """The same of several names, unsorted, and perhaps more of each; one may come twice."""
+    leaves = [leaf for name in names for leaf in _leaves_of_one(found, arrangement, name, most=most)]
+    return ((leaf.source.shelf, key, row) for leaf, key, row in _unread_rows(leaves, ring) if key[1] in names)
+
+
+def listed_at(places: Mapping[OpenShelf, Collection[Key]], ring: KeyRing) -> Mapping[tuple[OpenShelf, Key], Shelved]:
+    """What stands at these places of the subjects' own lists; nothing where a place is empty. One query. Raises as
+    `window` does."""
+    wanted: list[_Leaf] = []
+    for shelf, keys in places.items():
+        source = _Source.of(shelf, Arrangement.LISTED)
+        numbers = {bisect.bisect_right(source.firsts, key) - 1 for key in keys}
+        wanted += [_Leaf(source, number) for number in sorted(numbers) if number >= 0]
+    rows = ((leaf.source.shelf, key, row) for leaf, key, row in _unread_rows(wanted, ring))
+    return {(shelf, key): _shelved(shelf, key, row) for shelf, key, row in rows if key in places[shelf]}
 
 
 def leaves_of_one(

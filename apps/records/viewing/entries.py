@@ -36,8 +36,10 @@ from apps.records.viewing import facts, lacking, questions, standing
 from apps.records.viewing.facts import Fact
 from apps.records.viewing.listing import fills as filling
 from apps.records.viewing.listing import panel_rows, rows
+from apps.records.viewing.listing import related as relating
 from apps.records.viewing.listing.fills import Fills
 from apps.records.viewing.listing.panel_rows import PanelShown
+from apps.records.viewing.listing.related import Related
 from apps.records.viewing.opening import connected, telling_apart
 from apps.records.viewing.questions import Group
 from apps.records.viewing.wording import cautions, languages, other_kinds, remarks, snomed_kinds
@@ -97,6 +99,7 @@ class EntryPage:
     person: str = ""  # whose it is, where this reader has records of several people
     aim: Aim | None = None  # the goal for its test
     may_be_cut: bool = False  # it has so much of something that not all of it may be told
+    related: Related = field(default_factory=Related)
     is_only_value: bool = False  # of its test, in this reader's record
     narrative: Reading = field(default_factory=Reading)  # what its provider says of it at length, as it stands now
     written_in: str = ""  # the language that the provider says its words are in
@@ -120,7 +123,15 @@ class EntryPage:
     def lacks(self) -> tuple[str, ...]:
         """What it says in place of more, where none was sent."""
         now = self.current
-        more = self.files, self.panel, self.fills.rows, self.narrative.says_any, now.questions, now.remarks
+        more = (
+            self.files,
+            self.panel,
+            self.fills.rows,
+            self.related.parts,
+            self.narrative.says_any,
+            now.questions,
+            now.remarks,
+        )
         return lacking.of(now.entry, now.facts, provider=self.provider, has_more=any(more))
 
     @property
@@ -173,7 +184,7 @@ def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> Entry
         ]
         of_results = known(record, ring)
         panel = panel_rows.of(record, *told[0], surroundings, ring, of_grave=of_results.of_grave)
-        fills = filling.of(record, told[0][1], ring)
+        fills, belonging = filling.of(record, told[0][1], ring), relating.of(record, told[0][1], ring)
         connections = connected.confirmed(record.user_id)
         everybody = candidates.find_people_with(ring, connections)
         named = telling_apart.told_apart([one.pk for one in connections], everybody)
@@ -191,7 +202,7 @@ def of(record: Record, *, at: datetime, has_all_versions: bool = False) -> Entry
     aim = _aim(current.entry, of_results.aims)
     page = EntryPage(record, subject, current, before, files, panel, people, fills, unopened, older, grave, person, aim)
     written_in = elements.text(told[0][0], "language")
-    page = replace(page, written_in=written_in, is_only_value=is_only_value)
+    page = replace(page, written_in=written_in, is_only_value=is_only_value, related=belonging)
     if current.entry.is_withheld or current.entry.is_withdrawn:
         return page
     return replace(page, may_be_cut=long_lists.has_any(told[0][0]), narrative=narratives.reading(told[0][0]))

@@ -25,7 +25,7 @@ RECORDED = {
     11: "78740d7431b32c5f",  # documents are counted by kind and author, and entries say in which language they are
     12: "78740d7431b32c5f",  # words are found without their accents
     13: "78740d7431b32c5f",  # what was not done, or was canceled, is not called done or stopped
-    14: "09c397a83e94e30b",  # values say that their provider calls them none; appointments are a kind of their own
+    14: "09c397a83e94e30b",  # values their provider calls none; appointments are a kind; visits find what is theirs
 }  # fmt: skip
 CHANGED = (
     "What shelves hold has another shape than form {form} had. Count FORM in apps/records/shelving/indexing.py up, so "
