@@ -140,15 +140,27 @@ def resource_type_of(body: bytes) -> str:
 
 def read_resource(body: bytes, *, resource_type: str) -> Resource:
     """One resource of the type asked for; raises UnexpectedAnswer for anything else."""
-    body = _mended(body)
-    if _decoded(body, _HEAD) is None and len(body) <= _LONGEST_BODY:
-        body = _readable(body) or body
+    body = _whole(body)
     if resource_type_of(body) != resource_type:
         raise UnexpectedAnswer(code=Code.WRONG_RESOURCE, status=200)
     resource = _resource(body, _decoded(body, _HEAD))
     if resource is None:
         raise UnexpectedAnswer(code=Code.UNREADABLE, status=200)
     return resource
+
+
+def find_resource(body: bytes) -> Resource | None:
+    """The resource that stands there, of whatever type; None where none can be told by type and id."""
+    body = _whole(body)
+    return _resource(body, _decoded(body, _HEAD))
+
+
+def _whole(body: bytes) -> bytes:
+    """The body of one resource, mended as far as that makes it readable."""
+    body = _mended(body)
+    if _decoded(body, _HEAD) is None and len(body) <= _LONGEST_BODY:
+        return _readable(body) or body
+    return body
 
 
 def read_page(body: bytes, *, base_url: str) -> Page:

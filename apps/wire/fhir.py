@@ -124,7 +124,7 @@ def find_patients(server: FhirServer, *, access_token: Secret) -> tuple[Resource
 
 
 class AnotherResource(UnexpectedAnswer):
-    """The provider answered with another resource of that type than was asked for."""
+    """The provider answered with another resource than was asked for, of that type or of any."""
 
     def __init__(
         self,
@@ -142,12 +142,18 @@ def read(server: FhirServer, *, access_token: Secret, resource_type: str, logica
     """One resource by its id (specification P5).
 
     Raises NotFound where it is gone, RequestRefused without asking where the id cannot be one, AnotherResource where
-    one with another id came back, and UnexpectedAnswer where something else did; and WireError.
+    another one came back, and UnexpectedAnswer where something else did; and WireError.
     """
     if not (bundles.RESOURCE_TYPE.fullmatch(resource_type) and bundles.LOGICAL_ID.fullmatch(logical_id)):
         raise RequestRefused(code=Code.INVALID_REQUEST)
     body = _get(server, server.url(resource_type, logical_id), access_token)
-    resource = _resource(body, resource_type)
+    try:
+        resource = _resource(body, resource_type)
+    except UnexpectedAnswer as error:
+        another = bundles.find_resource(body) if error.code is Code.WRONG_RESOURCE else None
+        if another is None:
+            raise
+        raise AnotherResource(resource=another) from None
     if resource.logical_id != logical_id:
         raise AnotherResource(resource=resource)
     return resource

@@ -5,6 +5,7 @@ from django.db.models import QuerySet
 from apps.records.models import PendingRead, Record, SyncStep
 from apps.records.syncing import gaps, stepping
 from apps.records.syncing.fetching import Answer, Question, Read
+from apps.records.syncing.keeping import belonging
 from apps.records.syncing.paging.cursors import Cursor
 from apps.records.syncing.stepping import Work
 from apps.wire.errors import AccessRefused, NotFound, Unavailable, UnexpectedAnswer, WireError
@@ -57,10 +58,10 @@ class ReadingPatient:
             stepping.store(self.step, (self._resource,), work=self._work)
 
     def refuse(self, _question: Question, error: WireError) -> None:
-        """Nothing else can be tried. Another person's is a row that names another patient. Raises LeaseLost."""
+        """Nothing else can be tried. What came instead is set apart if it is about another person. Raises LeaseLost."""
         self._gap = gaps.reason(error)
         self.is_done = True
-        if isinstance(error, AnotherResource):
+        if isinstance(error, AnotherResource) and _is_strange(error.resource, self._work):
             self._resource = error.resource
             self.store()
 
@@ -78,7 +79,11 @@ class ReadingPatient:
 
 class ReadingReferences:
     """Each resource of one type that rows of this run refer to, once. One that cannot be read is counted, and is no gap
-    of its type: rows often name what their provider does not release. One that is not answered at all is a gap."""
+    of its type: rows often name what their provider does not release. One that is not answered at all is a gap, and so
+    is one that is about another person, or in whose place such a one came; it is asked for again.
+
+    What came in place of another and names nobody is left out. Nothing tells whose it is; and where rows name it, it is
+    read by its own id."""
 
     def __init__(self, step: SyncStep, work: Work) -> None:
         self.step = step
@@ -123,8 +128,11 @@ class ReadingReferences:
         for resource in self._got:
             self._refused_in_a_row = self._unanswered_in_a_row = 0
             self.step.bytes_got += len(resource.body)
-            target = (resource.resource_type, resource.logical_id)
-            stepping.store(self.step, (resource,), work=self._work, read=target)
+            if _is_strange(resource, self._work):
+                stepping.miss(self.step, resource.logical_id, is_owed=True, strange=resource, work=self._work)
+            else:
+                target = (resource.resource_type, resource.logical_id)
+                stepping.store(self.step, (resource,), work=self._work, read=target)
             self._asked.discard(resource.logical_id)
         self._got = []
         self._look()
@@ -135,7 +143,11 @@ class ReadingReferences:
         self._asked.discard(question.logical_id)
         is_gone = isinstance(error, NotFound) and error.status == _GONE
         is_owed = isinstance(error, Unavailable | UnexpectedAnswer)  # a page of HTML may be no more than a moment's
-        stepping.miss(self.step, question.logical_id, is_gone=is_gone, is_owed=is_owed, work=self._work)
+        came = error.resource if isinstance(error, AnotherResource) else None
+        strange = came if _is_strange(came, self._work) else None
+        stepping.miss(
+            self.step, question.logical_id, is_gone=is_gone, is_owed=is_owed, strange=strange, work=self._work
+        )
         is_turned_away = gaps.is_turned_away(error)
         self._refused_in_a_row += isinstance(error, AccessRefused) or is_turned_away
         is_unanswered = isinstance(error, Unavailable) and error.status is None
@@ -152,7 +164,8 @@ class ReadingReferences:
 
     def close(self) -> None:
         """Raises LeaseLost."""
-        stepping.close(self.step, gap=self._gap or self._lacks, work=self._work)
+        strange = Gap.OTHER_PATIENT if self.step.rows_refused else ""
+        stepping.close(self.step, gap=self._gap or self._lacks or strange, work=self._work)
 
     def _look(self) -> None:
         """Rows that were read refer to others of their type: look again where none is left."""
@@ -180,3 +193,9 @@ class ReadingReferences:
 
     def _pending(self) -> QuerySet[PendingRead]:
         return PendingRead.objects.filter(run=self._work.run, resource_type=self.step.resource_type, is_done=False)
+
+
+def _is_strange(resource: Resource | None, work: Work) -> bool:
+    """Whether it is about another person than the one whose record this is."""
+    patient_id = work.run.connection.fhir_patient_id
+    return resource is not None and belonging.names_another_patient(resource, patient_id=patient_id)

@@ -169,14 +169,27 @@ def store(
     work.turn.has_stored = True
 
 
-def miss(step: SyncStep, logical_id: str, *, is_gone: bool, is_owed: bool, work: Work) -> None:
+def miss(
+    step: SyncStep,
+    logical_id: str,
+    *,
+    work: Work,
+    is_owed: bool,
+    is_gone: bool = False,
+    strange: Resource | None = None,
+) -> None:
     """Count a reference that leads nowhere; where its provider says it is gone (410), so is what we have of it, and
-    where it is owed (`syncing.owing`), the next run asks again. Raises LeaseLost."""
+    where it is owed (`syncing.owing`), the next run asks again. `strange` came in its place and is about somebody else:
+    it is set apart. Raises LeaseLost."""
     pending = PendingRead.objects.filter(run=work.run, resource_type=step.resource_type, logical_id=logical_id)
     with transaction.atomic():
         work.lease.extend()
         pending.update(is_done=True, is_owed=is_owed)
         step.rows_missing += 1
+        if strange is not None:
+            with sealing.key_ring(work.holder) as ring:
+                quarantining.keep(work.run, (strange,), ring=ring, at=work.clock())
+            step.rows_refused += 1
         if is_gone:
             held = _records(step, work).filter(logical_id=logical_id, removed_at__isnull=True)
             step.rows_removed += held.update(removed_at=work.clock())
