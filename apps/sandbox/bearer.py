@@ -7,7 +7,7 @@ from datetime import datetime
 from django.http import HttpRequest
 
 from apps.sandbox import clock
-from apps.sandbox.models import AccessToken
+from apps.sandbox.models import AccessToken, ApplicationStatus
 
 _PREFIX = "Bearer "
 _MOST_REMEMBERED = 10_000
@@ -27,7 +27,8 @@ class Access:
 
 
 class Unauthorized(Exception):
-    """The request opens nothing. `reason` is missing, unknown, expired or other-version."""
+    """The request opens nothing. `reason` is missing, unknown (or of a grant or an application that is over), expired
+    or other-version."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -59,7 +60,7 @@ def access_from(request: HttpRequest, version: str) -> Access:
 
 
 def forget() -> None:
-    """Look every token up again: a grant ended, or everything was reset."""
+    """Look every token up again: a grant or an application ended, or everything was reset."""
     global _forgotten  # noqa: PLW0603 - the process's own memory, as the one beside it
     _forgotten += 1
     _remembered.clear()
@@ -72,7 +73,8 @@ def sha256(token: str) -> str:
 
 def _look_up(digest: str) -> tuple[Access, datetime]:
     began = _forgotten
-    row = AccessToken.objects.select_related("grant__application").filter(sha256=digest, grant__ended_at=None).first()
+    known = AccessToken.objects.select_related("grant__application").filter(sha256=digest)
+    row = known.filter(grant__ended_at=None, grant__application__status=ApplicationStatus.APPROVED).first()
     if row is None:
         raise Unauthorized("unknown")
     access = Access(

@@ -3,6 +3,7 @@
 import pytest
 
 from apps.sandbox import clock, scenarios
+from apps.sandbox.portal import registering
 
 BASES = {"dstu2": "/a/dstu2/fhir/dstu2", "r4": "/a/r4/fhir/r4"}
 
@@ -95,7 +96,11 @@ class TestPatientById:
 
 class TestTokenOnADataRoute:
     @pytest.mark.conformance("X14")
-    @pytest.mark.parametrize("path", ["Patient", "Patient/1", "Observation?patient=1", "document/pdf-1", "Binary/1"])
+    @pytest.mark.parametrize(
+        "path",
+        [*("Patient", "Patient/1", "Observation?patient=1", "document/pdf-1", "Binary/1"),
+         *("", "nothing/at/all", ".well-known/smart-configuration")],
+    )  # fmt: skip
     def test_is_needed(self, get, db, version, path):
         answer = get(f"{BASES[version]}/{path}")
         assert answer.status_code == 401
@@ -115,6 +120,22 @@ class TestTokenOnADataRoute:
         clock.move(61)
         assert get(f"{BASES[version]}/Patient", token).status_code == 401
 
+    @pytest.mark.conformance("X3")
+    @pytest.mark.parametrize("how", ["by its developer", "by the control address"])
+    def test_is_refused_once_its_application_is_retired(
+        self, person, token_of, get, install, application, version, how
+    ):
+        person("ines")
+        token = token_of("ines", version)
+        assert get(f"{BASES[version]}/Patient", token).status_code == 200
+        if how == "by its developer":
+            registering.retire(application, at=clock.now())
+        else:
+            install(status="retired")
+        answer = get(f"{BASES[version]}/Patient", token)
+        assert answer.status_code == 401
+        assert 'error="invalid_token"' in answer["WWW-Authenticate"]
+
     @pytest.mark.conformance("X1")
     def test_is_refused_by_the_other_version(self, person, token_of, get):
         person("ines")
@@ -132,6 +153,10 @@ class TestTokenOnADataRoute:
 
 
 class TestDataTree:
+    def test_tells_who_has_a_token_that_an_address_is_none(self, person, token_of, get, version):
+        person("ines")
+        assert get(f"{BASES[version]}/nothing/at/all", token_of("ines", version)).status_code == 404
+
     @pytest.mark.conformance("X2")
     @pytest.mark.parametrize("base", ["/a/r4/fhir/r4", "/a/r4/fhir/R4"])
     def test_of_r4_ends_in_r4_in_any_case(self, person, token_of, get, base):

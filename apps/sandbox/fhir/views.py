@@ -83,8 +83,9 @@ def binary(request: HttpRequest, version: str, name: str) -> HttpResponse:
 
 
 @_answered
-def nothing(_request: HttpRequest, version: str) -> HttpResponse:
-    """Any other address under the data base."""
+def nothing(request: HttpRequest, version: str) -> HttpResponse:
+    """Any other address under the data base: who has no token is not told that it is none (facts 1.5)."""
+    opened.by(request, version)
     raise Refusal(404, "not-found", f"There is nothing here in {version}")
 
 

@@ -78,8 +78,9 @@ def reject(application: Application, *, at: datetime, decision: str = "") -> Non
 
 
 def retire(application: Application, *, at: datetime) -> None:
-    """The credentials stop working for good. Raises MoveRefused."""
+    """The credentials stop working for good, and every token with them. Raises MoveRefused."""
     application.move(ApplicationStatus.RETIRED, at=at)
+    bearer.forget()
 
 
 def install(
@@ -106,6 +107,7 @@ def install(
             "requested_at": at,
         },
     )
+    bearer.forget()  # it may have been approved, and be so no more
     return application, credentials
 
 

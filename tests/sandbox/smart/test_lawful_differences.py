@@ -11,6 +11,7 @@ from tests.sandbox.smart.literal import WILLOW, authorize, sent_back
 pytestmark = pytest.mark.django_db
 
 ROOT = f"/b/myrecord/r4/{WILLOW}"
+OPEN = f"/b/open/r4/{WILLOW}"
 OFFLINE = "launch/patient patient/Patient.read patient/Observation.read offline_access"
 
 
@@ -91,11 +92,12 @@ class TestARequestForAccess:
 
 class TestARefusal:
     @pytest.mark.parametrize(
-        ("path", "status"), [("Patient/x", 401), ("nothing/at/all", 404), ("metadata?_format=%00", 400)]
+        ("address", "status"),
+        [(f"{ROOT}/Patient/x", 401), (f"{OPEN}/nothing/at/all", 404), (f"{ROOT}/metadata?_format=%00", 400)],
     )
-    def test_has_nothing_in_it(self, client, two_tenants, path, status):
+    def test_has_nothing_in_it(self, client, two_tenants, address, status):
         scenarios.play("empty-refusals")
-        response = client.get(f"{ROOT}/{path}")
+        response = client.get(address)
         assert (response.status_code, response.content) == (status, b"")
 
     def test_of_the_token_address_has_nothing_in_it(self, post_token, phone):
@@ -110,10 +112,10 @@ class TestARefusal:
         assert (response.status_code, response.content) == (403, b"")
 
     @pytest.mark.parametrize("scenario", ["plain-text-refusals", "bare-refusals"])
-    @pytest.mark.parametrize(("path", "status"), [("Patient/x", 401), ("nothing/at/all", 404)])
-    def test_is_a_line_of_plain_text(self, client, two_tenants, scenario, path, status):
+    @pytest.mark.parametrize(("address", "status"), [(f"{ROOT}/Patient/x", 401), (f"{OPEN}/nothing/at/all", 404)])
+    def test_is_a_line_of_plain_text(self, client, two_tenants, scenario, address, status):
         scenarios.play(scenario)
-        response = client.get(f"{ROOT}/{path}")
+        response = client.get(address)
         assert response.status_code == status
         assert response["Content-Type"].startswith("text/plain")
         assert response.content

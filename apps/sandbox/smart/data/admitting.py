@@ -1,6 +1,16 @@
 """Whether a tenant is open, and to which application: asked at every request, so that a change counts at once."""
 
+from enum import Enum, auto
+
 from apps.sandbox import selecting
+
+
+class Standing(Enum):
+    """How an application stands with an organization."""
+
+    LET_IN = auto()
+    SHUT_OUT = auto()
+    OVER = auto()  # it was retired, wherever it had been let in
 
 
 def is_open(tenant: str) -> bool:
@@ -9,19 +19,23 @@ def is_open(tenant: str) -> bool:
     return "\0" not in tenant and bool(selecting.rows(statement, {"tenant": tenant}))
 
 
-def is_enabled(client_id: str, tenant: str) -> bool:
+def standing(client_id: str, tenant: str) -> Standing:
     """Whether the organization lets the application in (specification 1.6), and whether it is recognized at all
     (5.2.7): it is public, or has an approved system account of its own developer."""
     statement = (
-        "SELECT 1 FROM sandbox_smartapplication a WHERE a.client_id = %(client)s"
-        " AND jsonb_exists(a.enabled_tenants, %(tenant)s)"
+        "SELECT a.status = 'approved', jsonb_exists(a.enabled_tenants, %(tenant)s)"
         " AND (a.client_type = 'public' OR EXISTS (SELECT 1 FROM sandbox_systemaccount s WHERE s.client_id = a.guid"
         " AND s.status = 'approved' AND s.developer_id IS NOT DISTINCT FROM a.developer_id))"
+        " FROM sandbox_smartapplication a WHERE a.client_id = %(client)s"
     )
-    return bool(selecting.rows(statement, {"client": client_id, "tenant": tenant}))
+    for is_in_use, is_let_in in selecting.rows(statement, {"client": client_id, "tenant": tenant}):
+        if not is_in_use:
+            return Standing.OVER
+        return Standing.LET_IN if is_let_in else Standing.SHUT_OUT
+    return Standing.SHUT_OUT
 
 
-def is_system_enabled(account_id: str, tenant: str) -> bool:
+def standing_of_system(account_id: str, tenant: str) -> Standing:
     """The same for a system account: it is approved, and the organization lets in an approved application of its own
     developer that names it."""
     statement = (
@@ -29,4 +43,6 @@ def is_system_enabled(account_id: str, tenant: str) -> bool:
         " AND a.developer_id IS NOT DISTINCT FROM s.developer_id WHERE s.client_id = %(account)s::uuid"
         " AND s.status = 'approved' AND a.status = 'approved' AND jsonb_exists(a.enabled_tenants, %(tenant)s)"
     )
-    return bool(selecting.rows(statement, {"account": account_id, "tenant": tenant}))
+    return (
+        Standing.LET_IN if selecting.rows(statement, {"account": account_id, "tenant": tenant}) else Standing.SHUT_OUT
+    )

@@ -1,7 +1,8 @@
 """Who a bearer token of interface B speaks for, and where (RFC 6750; X50 to X52, X54).
 
-A token's signature is looked at once and then remembered; whether it has expired, and whether the organization still
-lets its application in, is asked every time. Tokens cannot be taken back: they run out.
+A token's signature is looked at once and then remembered; whether it has expired, whether its application is still in
+use, and whether the organization still lets that in, is asked every time. Tokens cannot be taken back: they run out, or
+go with their application.
 """
 
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from apps.sandbox.models import SmartGrant
 from apps.sandbox.smart import access_tokens, system_tokens
 from apps.sandbox.smart.addresses import Place
 from apps.sandbox.smart.data import admitting
+from apps.sandbox.smart.data.admitting import Standing
 from apps.sandbox.smart.data.permissions import Permissions, permissions, system_permissions
 from apps.sandbox.smart.identity import signing_keys
 
@@ -41,9 +43,9 @@ class _Borne:
         """What it opens there."""
         return self.permissions
 
-    def is_let_in(self, tenant: str) -> bool:
-        """Whether the organization lets its application in."""
-        return admitting.is_enabled(self.client_id, tenant)
+    def standing(self, tenant: str) -> Standing:
+        """How its application stands with the organization."""
+        return admitting.standing(self.client_id, tenant)
 
 
 @dataclass(frozen=True)
@@ -64,8 +66,8 @@ class _BorneBySystem:
         everybody = store.patient_ids(Realm(place.version, place.tenant))
         return system_permissions(place, self.claims.scopes, patient_ids=everybody)
 
-    def is_let_in(self, tenant: str) -> bool:
-        return admitting.is_system_enabled(self.claims.account_id, tenant)
+    def standing(self, tenant: str) -> Standing:
+        return admitting.standing_of_system(self.claims.account_id, tenant)
 
 
 @dataclass(frozen=True)
@@ -94,11 +96,11 @@ def access_from(request: HttpRequest, place: Place) -> Access:
     borne = _read(header[7:].strip())
     on_its_way = timedelta(seconds=int(scenarios.chosen("latency_seconds")))
     if borne is None or not borne.opens(place) or clock.now() + on_its_way >= borne.expires_at:
-        raise _unauthorized(
-            f'Bearer realm="{place.host}", error="invalid_token",'
-            ' error_description="Token has expired or signature is invalid"'
-        )
-    if not borne.is_let_in(place.tenant):
+        raise _invalid(place)
+    standing = borne.standing(place.tenant)
+    if standing is Standing.OVER:
+        raise _invalid(place)
+    if standing is Standing.SHUT_OUT:
         raise inaccessible()
     return borne.access(place)
 
@@ -111,6 +113,13 @@ def inaccessible() -> Refusal:
 def forget() -> None:
     """Look every token up again: everything was reset."""
     _remembered.clear()
+
+
+def _invalid(place: Place) -> Refusal:
+    return _unauthorized(
+        f'Bearer realm="{place.host}", error="invalid_token",'
+        ' error_description="Token has expired or signature is invalid"'
+    )
 
 
 def _unauthorized(challenge: str) -> Refusal:

@@ -117,8 +117,9 @@ def binary(request: HttpRequest, place: Place, name: str) -> HttpResponse:
 
 
 @_answered
-def nothing(_request: HttpRequest, _place: Place, **_parts: str) -> HttpResponse:
-    """Any other address below a root."""
+def nothing(request: HttpRequest, place: Place, **_parts: str) -> HttpResponse:
+    """Any other address below a root: who has no token is not told that it is none."""
+    bearing.access_from(request, place)
     raise Refusal(404, "not-found", "There is nothing here")
 
 

@@ -54,6 +54,13 @@ class TestRequestWithoutToken:
         assert answer.status_code == 401
         assert answer["WWW-Authenticate"] == 'Bearer realm="myrecord"'
 
+    @pytest.mark.parametrize("rest", ["", "/", "/nothing/at/all", "/Patient/r-ada/_history/1"])
+    def test_is_not_told_which_addresses_there_are(self, client, two_tenants, token, get, rest):
+        answer = client.get(f"{ROOT}{rest}")
+        assert (answer.status_code, answer["WWW-Authenticate"]) == (401, 'Bearer realm="myrecord"')
+        assert get(f"{ROOT}{rest}", token()).status_code == 404
+        assert client.get(f"{ROOT.replace('myrecord', 'open')}{rest}").status_code == 404
+
     @pytest.mark.conformance("X51")
     def test_has_no_token_in_the_query(self, client, token):
         answer = client.get(f"{ROOT}/Patient/r-ada?access_token={token()}")
@@ -130,6 +137,14 @@ class TestAccessToken:
         opened = token()
         SmartGrant.objects.update(ended_at=clock.now())
         assert get(f"{ROOT}/Patient/r-ada", opened).status_code == 200
+
+    @pytest.mark.conformance("X3")
+    def test_goes_with_its_application(self, token, get):
+        opened = token()
+        assert get(f"{ROOT}/Patient/r-ada", opened).status_code == 200
+        SmartApplication.objects.update(status="retired")
+        answer = get(f"{ROOT}/Patient/r-ada", opened)
+        assert (answer.status_code, answer["WWW-Authenticate"]) == (401, INVALID)
 
     def test_is_nobodys_after_a_reset(self, token, get, client):
         opened = token()

@@ -74,9 +74,11 @@ class TestRoot:
         body = get(f"/b/myrecord/r4/{WILLOW}/DocumentReference/d-1", opened).json()
         assert body["content"][0]["attachment"]["url"] == f"http://testserver/b/myrecord/r4/{WILLOW}/document/pdf-r-ada"
 
-    def test_answers_other_addresses_with_404(self, client, two_tenants):
+    def test_answers_other_addresses_with_404_where_a_token_opens_it(self, token, get):
+        opened = token()
         for path in ("", "/", "/a/b/c", "/.well-known/openid-configuration"):
-            assert client.get(f"/b/myrecord/r4/{WILLOW}{path}").status_code == 404
+            assert get(f"/b/myrecord/r4/{WILLOW}{path}", opened).status_code == 404
+            assert get(f"/b/myrecord/r4/{WILLOW}{path}").status_code == 401
 
 
 class TestOpenHost:
