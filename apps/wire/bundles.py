@@ -43,6 +43,11 @@ _NOTHING = {b"null", b"{}"}
 _MOST_TOKENS = 4_000_000
 _MOST_ODD_ROWS = 1_000
 _LONGEST_BODY = 20_000_000  # as long as a page may be: what is mended can grow to several times of it
+# What a Bundle may say it is where it answers no search. One of no kind, or a collection of rows, may answer one.
+_OTHER_ANSWERS = frozenset(
+    {"history", "batch-response", "transaction-response", "batch", "transaction", "document", "message"}
+)
+_HISTORY = "history"
 _MOST_DEPTH = 500  # of a row in its page; Python's decoders, ours among them, end somewhere below a thousand
 _ROW_DEPTH = 3  # Bundle, list, entry
 
@@ -66,11 +71,12 @@ class Resource:
 class Page:
     """One searchset Bundle.
 
-    `total` is what the server claims, if it is a number at all. `outcomes` counts OperationOutcome entries, which
-    are remarks on the search and not part of the record; `failure` is what one of them says went wrong, so that rows
-    may be missing. `unreadable` counts entries that are no identifiable resource. `is_cut` where a next link is there
-    that nobody can read; `may_go_on` where one may be: something stands among the links that is none, and no total says
-    that all is here. `answered_at` is the time of the first page of a search, by the server's clock.
+    `total` is what the server claims, if it is a number at all. `outcomes` counts OperationOutcomes, which are remarks
+    on the search and not part of the record; `failure` is what one of them says went wrong, so that rows may be
+    missing. `unreadable` counts entries that are no identifiable resource. `is_cut` where a next link is there that
+    nobody can read; `may_go_on` where nobody can tell that there is none: something stands among the links that is no
+    link, or the Bundle says that it answers something else than a search. `answered_at` is the time of the first page
+    of a search, by the server's clock.
     """
 
     resources: tuple[Resource, ...]
@@ -95,6 +101,7 @@ class _Search(msgspec.Struct):
 
 class _BareEntry(msgspec.Struct):
     resource: msgspec.Raw = msgspec.Raw(b"null")
+    response: msgspec.Raw = msgspec.Raw(b"null")
 
 
 class _Entry(_BareEntry):
@@ -105,6 +112,19 @@ class _AddressedEntry(msgspec.Struct):
     full_url: str = msgspec.field(name="fullUrl", default="")
 
 
+class _Response(msgspec.Struct):
+    outcome: msgspec.Raw = msgspec.Raw(b"null")
+
+
+class _Request(msgspec.Struct):
+    method: str = ""
+    url: str = ""
+
+
+class _RequestedEntry(msgspec.Struct):
+    request: _Request
+
+
 class _Link(msgspec.Struct):
     relation: str = ""
     url: msgspec.Raw = msgspec.Raw(b"null")
@@ -112,6 +132,7 @@ class _Link(msgspec.Struct):
 
 class _Bundle(msgspec.Struct):
     resource_type: str = msgspec.field(name="resourceType", default="")
+    kind: msgspec.Raw = msgspec.field(name="type", default=msgspec.Raw(b"null"))
     entry: list[msgspec.Raw] | None = None
     link: msgspec.Raw = msgspec.Raw(b"null")
     total: msgspec.Raw = msgspec.Raw(b"null")
@@ -122,6 +143,9 @@ _BUNDLE = msgspec.json.Decoder(_Bundle)
 _ENTRY = msgspec.json.Decoder(_Entry)
 _BARE_ENTRY = msgspec.json.Decoder(_BareEntry)
 _ADDRESSED_ENTRY = msgspec.json.Decoder(_AddressedEntry)
+_REQUESTED_ENTRY = msgspec.json.Decoder(_RequestedEntry)
+_RESPONSE = msgspec.json.Decoder(_Response)
+_NO_ENTRY = msgspec.Raw(b"null")
 _ANYTHING = msgspec.json.Decoder(msgspec.Raw)
 _LINKS = msgspec.json.Decoder(list[msgspec.Raw])
 _LINK = msgspec.json.Decoder(_Link)
@@ -165,7 +189,11 @@ def _whole(body: bytes) -> bytes:
 
 def read_page(body: bytes, *, base_url: str) -> Page:
     """The rows of a searchset Bundle. A relative next link is resolved against the FHIR base URL; whether it may be
-    followed is not decided here. Raises UnexpectedAnswer for what is no Bundle."""
+    followed is not decided here. Raises UnexpectedAnswer for what is no Bundle.
+
+    Whatever else the Bundle says it is, its rows are rows; but of a history only what stands last, and nothing of what
+    was deleted.
+    """
     bundle = _bundle(_mended(body))
     if bundle is None or bundle.resource_type != "Bundle":
         is_other = bundle is not None and bundle.resource_type != ""
@@ -173,7 +201,9 @@ def read_page(body: bytes, *, base_url: str) -> Page:
     resources: list[Resource] = []
     remarks: list[bytes] = []
     unreadable = 0
-    for raw in bundle.entry or ():
+    kind = (_decoded(bundle.kind, _TEXT) or "").strip().lower()
+    entries = bundle.entry or []
+    for raw in _standing(entries) if kind == _HISTORY else entries:
         row, remark = _row(raw)
         if remark is not None:
             remarks.append(remark)
@@ -190,7 +220,7 @@ def read_page(body: bytes, *, base_url: str) -> Page:
         outcomes=len(remarks),
         unreadable=unreadable,
         is_cut=next_url == "",
-        may_go_on=next_url is None and total is None and not all(map(_is_read, links)),
+        may_go_on=next_url is None and (kind in _OTHER_ANSWERS or not all(map(_is_read, links))),
         failure=next(filter(None, map(outcomes.failure, remarks)), None),
     )
 
@@ -202,8 +232,32 @@ def _bundle(body: bytes) -> _Bundle | None:
         return _decoded(_without_odd_rows(body), _BUNDLE)
 
 
+def _standing(entries: list[msgspec.Raw]) -> Iterator[msgspec.Raw]:
+    """Of a history, in which what is newer comes first, the first entry of each resource; of one that was deleted there
+    is no row, which is counted."""
+    told: set[tuple[str, str]] = set()
+    for raw in entries:
+        deleted = _deleted(raw)
+        row = _row(raw)[0] if deleted is None else None
+        named = deleted or (row and (row.resource_type, row.logical_id))
+        if named not in told:
+            yield raw if deleted is None else _NO_ENTRY
+        if named:
+            told.add(named)
+
+
+def _deleted(raw: msgspec.Raw) -> tuple[str, str] | None:
+    """Which resource an entry of a history says was deleted, by type and id."""
+    entry = _decoded(raw, _REQUESTED_ENTRY)
+    if entry is None or entry.request.method.strip().upper() != "DELETE":
+        return None
+    beginning, _, logical_id = entry.request.url.rpartition("/")
+    return beginning.rpartition("/")[2], logical_id
+
+
 def _row(raw: msgspec.Raw) -> tuple[Resource | None, bytes | None]:
-    """One entry: its resource, if it has one; or what it remarks on the search."""
+    """One entry: its resource, if it has one; or what it remarks on the search, or says in place of a resource. A page
+    within a page is none: nobody looked whom its rows are about."""
     typical = _decoded(raw, _ENTRY)
     entry = typical or _decoded(raw, _BARE_ENTRY)  # a search element that is odd costs nothing but itself
     if entry is None:
@@ -212,9 +266,18 @@ def _row(raw: msgspec.Raw) -> tuple[Resource | None, bytes | None]:
     head = _decoded(entry.resource, _HEAD)
     if is_remark or (head and head.resource_type == "OperationOutcome"):
         return None, bytes(entry.resource)
-    if head and head.logical_id == "":
+    if head is None or head.resource_type == "Bundle":
+        return None, _failed(entry.response)
+    if head.logical_id == "":
         head.logical_id = _id_in_address(raw, head.resource_type)
     return _resource(bytes(entry.resource), head), None
+
+
+def _failed(response: msgspec.Raw) -> bytes | None:
+    """What an entry without a resource says went wrong, if it does."""
+    readable = _decoded(response, _RESPONSE)
+    outcome = bytes(readable.outcome) if readable else b""
+    return outcome if outcomes.failure(outcome) else None
 
 
 def _id_in_address(raw: msgspec.Raw, resource_type: str) -> str:

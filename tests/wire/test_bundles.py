@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from apps.wire import bundles
-from apps.wire.errors import Code, UnexpectedAnswer
+from apps.wire.errors import AccessRefused, Code, Throttled, Unavailable, UnexpectedAnswer
 
 BASE = "https://provider.example/fhir/r4/"
 
@@ -234,9 +234,9 @@ class TestAPage:
         "link",
         [7, "Goal?page=2", [7, None, "x"], [{"relation": 7}], {"next": "Goal?page=2"}, [{"rel": "next", "href": "x"}]],
     )
-    def test_may_go_on_where_something_among_its_links_is_none_and_no_total_says_that_it_does_not(self, link):
+    def test_may_go_on_where_something_among_its_links_is_none(self, link):
         assert page([goal("1")], link=link).may_go_on
-        assert not page([goal("1")], link=link, total=1).may_go_on
+        assert not page([goal("1")], link=[{"relation": "next", "url": "x"}, link]).may_go_on  # it does
 
     @pytest.mark.parametrize("link", [None, [], {}, [{}], [None], [{"relation": "self", "url": 7}]])
     def test_is_whole_where_none_of_its_links_says_anything(self, link):
@@ -251,6 +251,67 @@ class TestAPage:
     @pytest.mark.parametrize("relation", ["Next", "NEXT", " next "])
     def test_names_the_next_one_however_its_word_is_written(self, relation):
         assert page(link=[{"relation": relation, "url": " Goal?page=2 "}]).next_url == f"{BASE}Goal?page=2"
+
+    @pytest.mark.parametrize("kind", ["searchset", "collection", "", None, 7, "search"])
+    def test_is_whole_where_it_may_be_the_answer_to_a_search(self, kind):
+        found = page([goal("1")], type=kind)
+        assert ([row.logical_id for row in found.resources], found.may_go_on) == (["1"], False)
+
+    @pytest.mark.parametrize("kind", ["history", "batch-response", "transaction-response", "document", " History "])
+    def test_may_go_on_where_it_answers_something_else(self, kind):
+        found = page([goal("1")], type=kind)
+        assert ([row.logical_id for row in found.resources], found.may_go_on) == (["1"], True)
+        assert not page([goal("1")], type=kind, link=[{"relation": "next", "url": "x"}]).may_go_on
+
+    @pytest.mark.parametrize(
+        ("code", "failure"), [("throttled", Throttled), ("forbidden", AccessRefused), ("processing", Unavailable)]
+    )
+    def test_says_what_went_wrong_where_that_stands_in_place_of_a_row(self, code, failure):
+        outcome = {"resourceType": "OperationOutcome", "issue": [{"severity": "error", "code": code}]}
+        found = page([goal("1"), {"response": {"status": "500", "outcome": outcome}}], type="batch-response")
+        assert ([row.logical_id for row in found.resources], found.outcomes) == (["1"], 1)
+        assert type(found.failure) is failure
+
+    @pytest.mark.parametrize(
+        "response",
+        [
+            None,
+            7,
+            {},
+            {"status": "404"},
+            {"status": "200", "outcome": None},
+            {"outcome": {"issue": []}},
+            {"outcome": 7},
+        ],
+    )
+    def test_counts_what_answers_without_a_row_and_without_a_reason(self, response):
+        found = page([goal("1"), {"response": response}], type="batch-response")
+        assert ([row.logical_id for row in found.resources], found.unreadable, found.outcomes) == (["1"], 1, 0)
+
+    @pytest.mark.parametrize("logical_id", [{}, {"id": "p1"}])
+    def test_takes_no_page_within_it_for_a_row(self, logical_id):
+        within = {"resourceType": "Bundle", **logical_id, "type": "searchset", "entry": [goal("2")]}
+        found = page([goal("1"), {"resource": within}])
+        assert ([row.logical_id for row in found.resources], found.unreadable) == (["1"], 1)
+
+    @pytest.mark.parametrize("method", ["DELETE", " delete"])
+    def test_holds_of_a_history_what_stands_last_and_counts_what_was_deleted(self, method):
+        def told(logical_id, how, **elements):
+            named = goal(logical_id)["resource"] | elements if how == "PUT" else None
+            return {"resource": named, "request": {"method": how, "url": f"Goal/{logical_id}"}}
+
+        entries = [
+            *(told("1", "PUT", x="new"), told("2", method), told("3", "PUT"), told("1", "PUT", x="old")),
+            *(told("2", "PUT"), told("3", method), told("2", method)),
+        ]
+        found = page(entries, type="history")
+        assert [row.logical_id for row in found.resources] == ["1", "3"]
+        assert (json.loads(found.resources[0].body)["x"], found.unreadable) == ("new", 1)
+
+    @pytest.mark.parametrize("request_", [7, None, {}, {"method": 7}, {"method": "PUT"}])
+    def test_counts_each_row_of_a_history_that_nobody_can_tell(self, request_):
+        odd = {"resource": {"resourceType": "Goal"}, "request": request_}
+        assert page([odd, odd, goal("1")], type="history").unreadable == 2
 
     def test_is_whole_without_a_next_link(self):
         assert not page([goal("1")], link=[{"relation": "self", "url": None}]).is_cut

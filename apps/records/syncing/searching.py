@@ -73,7 +73,8 @@ class Searching:
                 step.watermark_at = watermarks.of_search(step, answered_at=answer.answered_at)
         step.rows_unreadable += answer.unreadable
         step.bytes_got += sum(len(resource.body) for resource in answer.resources)
-        if answer.is_cut or answer.may_go_on:
+        self._correct_count(answer)
+        if answer.is_cut or self._may_go_on(answer):
             self._cursor = self._cursor.short()
         if answer.failure is not None:
             self._cursor = self._cursor.lacking(gaps.reason(answer.failure))
@@ -160,6 +161,29 @@ class Searching:
         self._cursor = replace(self._cursor, counted={name: getattr(step, name) for name in _COUNTED})
         if total is not None:
             step.rows_counted = min((step.rows_counted or 0) + total, _MOST_COUNTED)
+
+    def _correct_count(self, page: Page) -> None:
+        """What a provider counts at the end of a search, where that is what came, counts more than what it estimated at
+        the beginning."""
+        step, before = self.step, self._cursor.counted
+        came, counted = self._came(page), (step.rows_counted or 0) - (before.get("rows_counted") or 0)
+        if page.next_url is None and page.total == came < counted:
+            step.rows_counted = (step.rows_counted or 0) - counted + came
+
+    def _may_go_on(self, page: Page) -> bool:
+        """Whether more may follow a page of which nobody can tell that it is the last. Not where the provider counted
+        what came of the whole search; but it may count page by page, and a page that is full is no end."""
+        is_full = self._cursor.in_few and self._rows_of_type(page) >= int(_FEW[1])
+        return page.may_go_on and (page.total != self._came(page) or is_full)
+
+    def _came(self, page: Page) -> int:
+        """The rows of the search so far, this page of it included; what nobody can read counts."""
+        step, before = self.step, self._cursor.counted
+        counted = sum((getattr(step, name) or 0) - (before.get(name) or 0) for name in ("rows_got", "rows_unreadable"))
+        return counted + self._rows_of_type(page)
+
+    def _rows_of_type(self, page: Page) -> int:
+        return sum(row.resource_type == self.step.resource_type for row in page.resources)
 
     def _begin_again(self, cursor: Cursor) -> None:
         """What came of the search comes once more, and is stored over itself."""

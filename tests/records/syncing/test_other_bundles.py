@@ -1,0 +1,128 @@
+"""Answers to a search that say they are something else, and totals that mean something else: what came is kept, nothing
+is called complete that may not be, and nothing lacking that came."""
+
+import pytest
+
+from apps.directory.models import ClientRegistration
+from apps.records.models import Record, SyncStep
+from apps.wire import fhir
+from tests.records.linked import AT
+from tests.records.people import allergy, bundle
+from tests.records.provider import ALLERGIES
+from tests.records.runs import resume, step, stored, sync
+from tests.wire.servers import http
+
+pytestmark = pytest.mark.django_db
+
+Gap = SyncStep.Gap
+PAGE = "GET /fhir/r4/AllergyIntolerance?page="
+ODD_LINKS = {"next": "AllergyIntolerance?page=2"}
+
+
+@pytest.fixture(autouse=True)
+def unhurried(linked):
+    ClientRegistration.objects.update(requests_per_minute=1000)
+
+
+def found(linked, provider, page):
+    """How the search ends that this page answers."""
+    provider.answers[ALLERGIES] = http(body=page)
+    run = sync(linked)
+    return step(run).gap, stored()
+
+
+class TestAnAnswerOfAnotherKind:
+    @pytest.mark.parametrize("kind", ["collection", None, "Searchset"])
+    def test_is_taken_for_what_it_is_where_it_may_answer_a_search(self, linked, provider, kind):
+        assert found(linked, provider, {**bundle(allergy("a1")), "type": kind}) == ("", {"a1"})
+
+    @pytest.mark.parametrize("kind", ["history", "batch-response", "transaction-response"])
+    def test_is_not_all_there_is_unless_its_count_says_so(self, linked, provider, kind):
+        assert found(linked, provider, {**bundle(allergy("a1")), "type": kind}) == (Gap.STOPPED_SHORT, {"a1"})
+        assert found(linked, provider, {**bundle(allergy("a1"), total=1), "type": kind}) == ("", {"a1"})
+
+    @pytest.mark.parametrize("kind", ["history", "batch-response"])
+    def test_is_no_proof_that_what_it_does_not_hold_is_gone(self, linked, provider, kind):
+        sync(linked)
+        provider.answers[ALLERGIES] = http(body={**bundle(), "type": kind})
+        run = sync(linked, at=AT.replace(minute=59))
+        assert (run.outcome, step(run).gap, stored()) == ("partial", Gap.STOPPED_SHORT, {"a1", "a2"})
+        assert not Record.objects.exclude(removed_at=None, unseen_at=None).exists()
+
+    def test_is_not_complete_where_something_of_it_was_deleted(self, linked, provider):
+        rows = [
+            {"request": {"method": "DELETE", "url": "AllergyIntolerance/a1"}, "response": {"status": "204"}},
+            *({"resource": allergy(name), "request": {"method": "PUT"}} for name in ("a2", "a1")),
+        ]
+        page = {**bundle(total=3), "type": "history", "entry": rows}
+        assert found(linked, provider, page) == (Gap.STOPPED_SHORT, {"a2"})
+        assert SyncStep.objects.get(resource_type="AllergyIntolerance").rows_unreadable == 1
+
+    @pytest.mark.parametrize(
+        ("code", "gap"),
+        [("exception", Gap.UNAVAILABLE), ("required", Gap.REFUSED), ("forbidden", Gap.STOPPED_SHORT)],
+    )
+    def test_is_told_by_the_reason_it_gives_unless_trying_again_would_change_nothing(self, linked, provider, code, gap):
+        outcome = {"resourceType": "OperationOutcome", "issue": [{"severity": "error", "code": code}]}
+        rows = [{"resource": allergy("a1")}, {"response": {"status": "403", "outcome": outcome}}]
+        page = {**bundle(), "type": "batch-response", "entry": rows}
+        assert found(linked, provider, page) == (gap, {"a1"})
+
+    def test_is_asked_for_again_where_it_says_that_it_cannot_answer_now(self, linked, provider):
+        outcome = {"resourceType": "OperationOutcome", "issue": [{"severity": "error", "code": "timeout"}]}
+        rows = [{"response": {"status": "504", "outcome": outcome}}]
+        provider.answers[ALLERGIES] = http(body={**bundle(), "type": "batch-response", "entry": rows})
+        run = sync(linked)
+        assert (run.outcome, run.pauses) == ("", 1)
+        provider.answers[ALLERGIES] = http(body=bundle(allergy("a1")))
+        resume(run)
+        assert (run.outcome, stored()) == ("complete", {"a1"})
+
+    def test_brings_no_row_of_a_page_within_it(self, linked, provider):
+        """Whom those are about nobody looked."""
+        within = {**bundle(allergy("x9", patient_id="p-9999")), "id": "b1"}
+        assert found(linked, provider, bundle(allergy("a1"), within)) == (Gap.UNREADABLE, {"a1"})
+        assert not Record.objects.filter(resource_type="Bundle").exists()
+
+
+class TestATotal:
+    def test_that_is_lower_than_what_came_is_no_gap(self, linked, provider):
+        assert found(linked, provider, bundle(allergy("a1"), allergy("a2"), total=1)) == ("", {"a1", "a2"})
+
+    @pytest.mark.parametrize("total", [0, 1, 3])
+    def test_that_is_not_what_came_says_nothing_where_the_links_cannot_be_read(self, linked, provider, total):
+        page = {**bundle(allergy("a1"), allergy("a2"), total=total), "link": ODD_LINKS}
+        assert found(linked, provider, page) == (Gap.STOPPED_SHORT, {"a1", "a2"})
+
+    def test_of_each_page_by_itself_says_nothing_of_the_search(self, linked, provider):
+        first = bundle(allergy("a1"), allergy("a2"), total=2, next_url=provider.next_url(2))
+        provider.answers[f"{PAGE}2"] = http(body={**bundle(allergy("a3"), allergy("a4"), total=2), "link": ODD_LINKS})
+        assert found(linked, provider, first) == (Gap.STOPPED_SHORT, {"a1", "a2", "a3", "a4"})
+
+    def test_of_the_whole_search_says_that_its_last_page_is_the_last(self, linked, provider):
+        first = bundle(allergy("a1"), allergy("a2"), total=3, next_url=provider.next_url(2))
+        provider.answers[f"{PAGE}2"] = http(body={**bundle(allergy("a3"), total=3), "link": ODD_LINKS})
+        assert found(linked, provider, first) == ("", {"a1", "a2", "a3"})
+
+    @pytest.mark.parametrize(("number", "gap"), [(4, ""), (5, Gap.STOPPED_SHORT)])
+    def test_that_may_be_no_more_than_the_length_of_a_full_page_is_no_end(
+        self, linked, provider, monkeypatch, number, gap
+    ):
+        monkeypatch.setattr(fhir, "_PAGE_BYTES", 20_000)
+        provider.answers[ALLERGIES] = http(body=bundle(allergy("a0", note=[{"text": "x" * 30_000}])))
+        rows = [allergy(f"a{name}") for name in range(number)]
+        provider.answers[f"{ALLERGIES}&_count=5"] = http(body={**bundle(*rows, total=number), "link": ODD_LINKS})
+        run = sync(linked)
+        assert (step(run).gap, len(stored())) == (gap, number)
+
+    def test_that_was_an_estimate_is_no_gap_where_the_last_page_counts_what_came(self, linked, provider):
+        first = bundle(allergy("a1"), allergy("a2"), total=10, next_url=provider.next_url(2))
+        provider.answers[f"{PAGE}2"] = http(body=bundle(allergy("a3"), total=3))
+        assert found(linked, provider, first) == ("", {"a1", "a2", "a3"})
+
+    @pytest.mark.parametrize("last", [1, 2, 4, 10, None])
+    def test_that_nothing_corrects_is_believed(self, linked, provider, last):
+        first = bundle(allergy("a1"), allergy("a2"), total=10, next_url=provider.next_url(2))
+        provider.answers[f"{PAGE}2"] = http(body=bundle(allergy("a3"), total=last))
+        assert found(linked, provider, first) == (Gap.STOPPED_SHORT, {"a1", "a2", "a3"})
+        assert SyncStep.objects.get(resource_type="AllergyIntolerance").rows_counted == 10
