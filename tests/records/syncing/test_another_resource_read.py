@@ -62,6 +62,7 @@ SOMEBODY_ELSES = pytest.mark.parametrize(
 
 
 class TestAReferenceAnsweredWithSomebodyElses:
+    @pytest.mark.conformance("C63")
     @SOMEBODY_ELSES
     def test_is_missing_and_what_came_is_set_apart_with_an_alarm(self, linked, provider, answer):
         provider.answers[MEDICINE] = http(body=answer)
