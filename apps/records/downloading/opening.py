@@ -88,6 +88,7 @@ class OpenedFile:
             wording.short() if self.is_short else wording.damaged() if self.reading.is_damaged else "",
             wording.gaps() if self.reading.has_gaps else "",
             wording.hidden() if self.reading.has_hidden else "",
+            wording.marks() if self.reading.has_marks else "",
             wording.pictures() if self.reading.has_pictures else "",
             wording.cut() if self.reading.is_cut else "",
         )

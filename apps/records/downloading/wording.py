@@ -46,6 +46,13 @@ def hidden() -> str:
     return gettext("The document hides some of its text, as from every reader. That is not here.")
 
 
+def marks() -> str:
+    """What a text ends with whose document has a form."""
+    return gettext(
+        "There is a form in this text: [x] stands for what is chosen, [ ] for what is not, ____ for what is left empty."
+    )
+
+
 def pictures() -> str:
     """What a text ends with whose document has pictures."""
     return gettext("The document has pictures. They are not in this text.")

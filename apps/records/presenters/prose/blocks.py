@@ -5,11 +5,11 @@ Nothing of its markup is left, so nothing of it can act.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby
 
-from apps.records.presenters.prose import raised
+from apps.records.presenters.prose import forms, raised
 from apps.records.presenters.prose.markup import Piece, PieceKind, pieces
 from apps.records.presenters.prose.numbering import Numbering, is_list
 from apps.records.presenters.prose.showable import showable
@@ -26,7 +26,7 @@ _LINE = re.compile(r"([^\r\n]*+)(?:\r\n?|\n|\Z)")
 _EMPTY_LINES = re.compile(r"[\r\n](?:[^\S\r\n]*+[\r\n]){4,}+")  # spaces in them are nothing to read
 _COLUMNS = re.compile(r"\S(?: {3}|\t)")  # of a line without spaces at its end: more than stands between words
 _FEWEST_LINES = 2  # with columns, to be a table
-_UNSEEN = frozenset({"title", "template", "iframe", "svg", "math"})
+_UNSEEN = frozenset({"title", "template", "iframe", "svg", "math", "datalist"})
 _DRAWINGS = frozenset({"svg", "math"})  # to be seen, where the others only serve a browser
 _PARAGRAPHS = frozenset(
     (
@@ -45,6 +45,7 @@ _DECORATION = re.compile(
     r"""\s(?:alt\s*+=\s*+(?:""|'')|(?:width|height)\s*+=\s*+["']?[01](?![0-9.])|aria-hidden\s*+=\s*+["']?true)""",
     re.IGNORECASE,
 )
+_ENDING = frozenset(" \t\r\n.,;:!?)]")  # what stands at the end of a word
 _LONGEST_REPEATED = 200  # of a cell that is as high as several rows
 _MOST_HIGH = 50  # of one table, at once
 _LINES = re.compile(r"(?<![:;,.!?])\n+")  # in a cell
@@ -99,7 +100,7 @@ class Reading:
     """What could be read of a text; `is_cut` where it was longer than we show, `has_gaps` where something of it was
     crossed out by its author, `has_hidden` where it has text that no reader sees: neither is told. `lacks_pictures`
     where it has some that are not among the blocks; `is_damaged` where it is not what it should be, such as ended in
-    its middle, and may have said more."""
+    its middle, and may have said more. `has_marks` where those of a form are in it, which need a word."""
 
     blocks: tuple[Block, ...] = ()
     is_cut: bool = False
@@ -107,6 +108,7 @@ class Reading:
     has_hidden: bool = False
     lacks_pictures: bool = False
     is_damaged: bool = False
+    has_marks: bool = False
 
     @property
     def plain(self) -> str:
@@ -148,22 +150,36 @@ class Typesetter:
         self._label = ""  # the number of the item at hand, until something is said in it
         self._is_begun = False  # whether anything was said in the block at hand
         self._pictures: list[Block] = []  # of the row at hand
+        self._labels = forms.Labels()
+        self._choice: forms.Choice | None = None  # that is open
+        self._is_entering = False  # whether an area of text is open
+        self._is_entered = False  # whether anything is in it
+        self._has_marks = False
+        self._is_apart = False  # whether what comes is no part of the word before it
         self.is_full = False
 
     def feed(self, piece: Piece) -> None:
         """A piece of markup."""
         self._pieces_left -= 1
         self.is_full = self.is_full or self._pieces_left <= 0
+        if piece.kind is PieceKind.HIDDEN:
+            self._has_hidden = True
+            return
+        if self._choice is not None and self._choice.take(piece):
+            return
+        self._end_choice()
         if piece.kind is PieceKind.TEXT:
-            self.say(piece.value)
+            self._is_entered = self._is_entered or bool(piece.value.strip())
+            if self._is_entered or not self._is_entering:
+                self.say(piece.value, keeps_lines=self._is_entering)
         elif piece.kind is PieceKind.GAP:
             self.leave_out()
-        elif piece.kind is PieceKind.HIDDEN:
-            self._has_hidden = True
         elif piece.kind is PieceKind.UNSEEN:
             self._lacks_pictures |= piece.value in _DRAWINGS and not _DECORATION.search(piece.attributes)
         else:
             self._feed_tag(piece, is_end=piece.kind is PieceKind.END)
+            if "aria-checked" in piece.attributes and (box := forms.drawn(piece)) is not None:
+                self._put(box)
 
     def _feed_tag(self, piece: Piece, *, is_end: bool) -> None:
         self._follow_style(piece, is_end=is_end)
@@ -171,7 +187,9 @@ class Typesetter:
             self._numbering.end() if is_end else self._numbering.begin(piece.value, piece.attributes)
         if piece.value == "img" and not is_end and not _DECORATION.search(piece.attributes):
             self.lack_picture()
-        if piece.value in _CELLS:
+        if piece.value in forms.CONTROLS:
+            self._fill_in(piece, is_end=is_end)
+        elif piece.value in _CELLS:
             self.end_cell() if is_end else self._begin_cell(piece.attributes)
         elif piece.value in _ITEMS and not is_end:
             self._begin_item(piece.attributes)
@@ -180,12 +198,19 @@ class Typesetter:
 
     def say(self, text: str, *, keeps_lines: bool = False) -> None:
         """Text of the block at hand. Its own line breaks count where the caller says so."""
-        text = text[: max(0, self._left)]
-        self._left -= len(text)
-        self.is_full = self.is_full or self._left <= 0
+        text = self._room_for(text)
+        if self._is_apart and text:
+            self._is_apart = False
+            text = text if text[0] in _ENDING else f" {text}"
         keeps_lines = keeps_lines or self._kind is BlockKind.ALIGNED
         self._is_begun = self._is_begun or bool(text.strip())
         self._said.append(text if keeps_lines else text.replace("\n", " "))
+
+    def _room_for(self, text: str) -> str:
+        text = text[: max(0, self._left)]
+        self._left -= len(text)
+        self.is_full = self.is_full or self._left <= 0
+        return text
 
     def leave_out(self) -> None:
         """Something stood here that was crossed out."""
@@ -301,11 +326,17 @@ class Typesetter:
 
     def reading(self, *, is_cut: bool = False) -> Reading:
         """Everything so far; the end."""
+        self._end_choice()
         self.end_row()
         self.end_block()
-        is_cut = is_cut or self.is_full
         return Reading(
-            tuple(self._blocks), is_cut, self._has_gaps, self._has_hidden, self._lacks_pictures, self._is_damaged
+            tuple(self._blocks),
+            is_cut or self.is_full,
+            self._has_gaps,
+            self._has_hidden,
+            self._lacks_pictures,
+            self._is_damaged,
+            self._has_marks,
         )
 
     def _begin_item(self, attributes: str) -> None:
@@ -327,6 +358,38 @@ class Typesetter:
             if found is not None:
                 self.begin_script(found[1].lower())
                 self._script_of = [piece.value]
+
+    def _fill_in(self, piece: Piece, *, is_end: bool) -> None:
+        """A control of a form, or a label of one."""
+        if piece.value == "label":
+            self.end_script()
+            self._labels.end(self._said) if is_end else self._labels.begin(piece.attributes, self._said)
+            self._is_apart = True
+        elif piece.value == "textarea":
+            self._enter(is_end=is_end)
+        elif piece.value == "select" and not is_end:
+            self._choice = forms.Choice(piece.attributes)
+        elif not is_end and (entry := forms.entry(piece.attributes)).said:
+            self._put(entry)
+
+    def _enter(self, *, is_end: bool) -> None:
+        """An area of text begins or ends; of one without a word it is told that it is empty."""
+        if is_end and self._is_entering and not self._is_entered:
+            self._put(forms.Entry(forms.EMPTY))
+        self.end_line()
+        self._is_entering, self._is_entered = not is_end, False
+
+    def _end_choice(self) -> None:
+        if self._choice is not None:
+            self._put(forms.Entry(self._choice.said))
+            self._choice = None
+
+    def _put(self, entry: forms.Entry) -> None:
+        self.end_script()
+        is_behind, self._is_begun = self._is_begun, True
+        self._has_marks |= any(mark in entry.said for mark in forms.MARKS)
+        self._labels.put(replace(entry, said=self._room_for(entry.said)), self._said, is_behind=is_behind)
+        self._is_apart = True
 
     def _set(self, name: str, *, is_end: bool) -> None:
         """What a tag of HTML, or of the text of a C-CDA section, does to the blocks."""
@@ -352,8 +415,9 @@ class Typesetter:
     def _taken(self) -> str:
         self.end_script()
         text = showable("".join(self._said))
-        self._said = []
-        self._is_begun = False
+        self._said.clear()
+        self._labels.forget()
+        self._is_begun = self._is_apart = False
         if self._kind is BlockKind.ALIGNED and self._cells is None:
             return text.strip("\n").rstrip() if text.strip() else ""
         return _BREAKS.sub("\n", _SPACES.sub(" ", text)).strip()

@@ -88,6 +88,14 @@ def pieces(markup: str, *, unseen: AbstractSet[str] = frozenset()) -> Iterator[P
             yield Piece(PieceKind.START, name, markup[tag.end() : position])
 
 
+def attributes(written: str) -> dict[str, str]:
+    """What a tag of HTML says, by names in lower case; of one that is said twice, the first, as in a browser."""
+    said: dict[str, str] = {}
+    for name, *values in _ATTRIBUTES.findall(written):
+        said.setdefault(name.lower(), _unescaped("".join(values)))
+    return said
+
+
 def _next_tag(markup: str, position: int) -> int:
     found = markup.find("<", position)
     return len(markup) if found < 0 else found
@@ -165,17 +173,13 @@ def _is_crossed_out(name: str, attributes: str) -> bool:
     return bool(_MAY_CROSS_OUT.search(attributes)) and bool(_IS_CROSSED_OUT.search(attributes))
 
 
-def _is_hidden(attributes: str) -> bool:
+def _is_hidden(written: str) -> bool:
     """Whether an element is hidden by itself (HTML, 6.1; CSS 2, 9.2.4 and 11.2). What a sheet of styles hides is not
     known, and neither is what stands in the color of its ground."""
-    if not _MAY_HIDE.search(attributes):
+    if not _MAY_HIDE.search(written):
         return False
-    for name, *values in _ATTRIBUTES.findall(attributes):
-        if name.lower() == "hidden":
-            return True
-        if name.lower() == "style" and _IS_HIDDEN.search(html.unescape("".join(values))):
-            return True
-    return False
+    said = attributes(written)
+    return "hidden" in said or bool(_IS_HIDDEN.search(said.get("style", "")))
 
 
 def _end_of_not_told(markup: str, position: int, name: str, left_open: set[str]) -> int:
