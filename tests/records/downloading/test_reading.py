@@ -262,6 +262,11 @@ class TestHtml:
         found = blocks.of_markup(f"<p>The heart {picture} is large.</p>")
         assert (found.plain, found.lacks_pictures, found.has_pictures) == ("The heart is large.", True, True)
 
+    @pytest.mark.parametrize("part", ["<iframe src='a.html'></iframe>", "<embed src=a.pdf>", "<object data='a'/>"])
+    def test_says_that_a_part_of_it_did_not_come_with_it(self, part):
+        assert blocks.of_markup(f"<p>Result:{part}</p>").is_damaged
+        assert not blocks.of_markup(f"<p>Result:{part.replace(' ', ' width=1 height=1 ', 1)}</p>").is_damaged
+
     @pytest.mark.parametrize(
         "ornament",
         [

@@ -10,6 +10,7 @@ from enum import StrEnum
 from itertools import groupby
 
 from apps.records.presenters.prose import forms, raised
+from apps.records.presenters.prose.layout import Apart, Layout
 from apps.records.presenters.prose.markup import Piece, PieceKind, pieces
 from apps.records.presenters.prose.numbering import Numbering, is_list
 from apps.records.presenters.prose.showable import showable
@@ -27,15 +28,17 @@ _EMPTY_LINES = re.compile(r"[\r\n](?:[^\S\r\n]*+[\r\n]){4,}+")  # spaces in them
 _COLUMNS = re.compile(r"\S(?: {3}|\t)")  # of a line without spaces at its end: more than stands between words
 _FEWEST_LINES = 2  # with columns, to be a table
 _UNSEEN = frozenset({"title", "template", "iframe", "svg", "math", "datalist"})
-_DRAWINGS = frozenset({"svg", "math"})  # to be seen, where the others only serve a browser
+_DRAWINGS = frozenset({"img", "svg", "math"})
+_ELSEWHERE = frozenset({"iframe", "embed", "object", "video", "audio"})  # a part of the page that did not come with it
 _PARAGRAPHS = frozenset(
     (
         "p", "div", "ul", "ol", "dl", "dt", "dd", "table", "hr", "blockquote", "section", "article", "header",
-        "footer", "form", "fieldset", "body", "address", "figure",
+        "footer", "form", "fieldset", "body", "address", "figure", "figcaption", "main", "nav", "aside", "details",
+        "hgroup", "search", "dialog", "center", "dir", "menu", "noscript",
         "paragraph", "list", "text",  # of a C-CDA section
     )
 )  # fmt: skip
-_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "caption"})
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "caption", "legend", "summary"})
 _ITEMS = frozenset({"li", "item"})
 _OF_ITEMS = frozenset({"p", "div", "paragraph"})
 _CELLS = frozenset({"td", "th"})
@@ -76,6 +79,7 @@ _BEGINNING = {
 }
 
 
+_LAID_OUT = frozenset({*_BEGINNING, *forms.CONTROLS, "table", "thead", "tbody", "tfoot", "tr", "html", "head"})
 _PICTURES = frozenset({BlockKind.PICTURE, BlockKind.UNSHOWN})
 
 
@@ -155,7 +159,9 @@ class Typesetter:
         self._is_entering = False  # whether an area of text is open
         self._is_entered = False  # whether anything is in it
         self._has_marks = False
-        self._is_apart = False  # whether what comes is no part of the word before it
+        self._apart = Apart.NOT  # how far what comes is from what was said
+        self._layout = Layout()
+        self._tables = 0  # that are open
         self.is_full = False
 
     def feed(self, piece: Piece) -> None:
@@ -175,21 +181,30 @@ class Typesetter:
         elif piece.kind is PieceKind.GAP:
             self.leave_out()
         elif piece.kind is PieceKind.UNSEEN:
-            self._lacks_pictures |= piece.value in _DRAWINGS and not _DECORATION.search(piece.attributes)
+            self._see_what_is_left_out(piece)
         else:
             self._feed_tag(piece, is_end=piece.kind is PieceKind.END)
             if "aria-checked" in piece.attributes and (box := forms.drawn(piece)) is not None:
                 self._put(box)
 
+    def _see_what_is_left_out(self, piece: Piece) -> None:
+        """Of what would be loaded, or drawn, and is no ornament."""
+        if piece.value in _ELSEWHERE and "=" in piece.attributes and not _DECORATION.search(piece.attributes):
+            self.miss()
+        elif piece.value in _DRAWINGS and not _DECORATION.search(piece.attributes):
+            self.lack_picture()
+
     def _feed_tag(self, piece: Piece, *, is_end: bool) -> None:
         self._follow_style(piece, is_end=is_end)
+        if piece.value not in _LAID_OUT:
+            self._set_apart(piece, is_end=is_end)
         if is_list(piece.value):
             self._numbering.end() if is_end else self._numbering.begin(piece.value, piece.attributes)
-        if piece.value == "img" and not is_end and not _DECORATION.search(piece.attributes):
-            self.lack_picture()
+        if not is_end:
+            self._see_what_is_left_out(piece)
         if piece.value in forms.CONTROLS:
             self._fill_in(piece, is_end=is_end)
-        elif piece.value in _CELLS:
+        elif piece.value in _CELLS and self._has_place_for_cells:
             self.end_cell() if is_end else self._begin_cell(piece.attributes)
         elif piece.value in _ITEMS and not is_end:
             self._begin_item(piece.attributes)
@@ -199,12 +214,18 @@ class Typesetter:
     def say(self, text: str, *, keeps_lines: bool = False) -> None:
         """Text of the block at hand. Its own line breaks count where the caller says so."""
         text = self._room_for(text)
-        if self._is_apart and text:
-            self._is_apart = False
-            text = text if text[0] in _ENDING else f" {text}"
+        if self._apart and text:
+            text = f" {text}" if self._is_run_into_by(text[0]) else text
+            self._apart = Apart.NOT
         keeps_lines = keeps_lines or self._kind is BlockKind.ALIGNED
         self._is_begun = self._is_begun or bool(text.strip())
         self._said.append(text if keeps_lines else text.replace("\n", " "))
+
+    def _is_run_into_by(self, letter: str) -> bool:
+        """Whether text that begins so would seem to go on with a word that it is no part of."""
+        if self._apart is Apart.WORD:
+            return letter.isalnum() and bool(self._said) and self._said[-1][-1:].isalnum()
+        return letter not in _ENDING
 
     def _room_for(self, text: str) -> str:
         text = text[: max(0, self._left)]
@@ -279,6 +300,8 @@ class Typesetter:
     def _begin_cell(self, attributes: str) -> None:
         """What reaches down from a row above stands before it in this row, too: a value without its name is nobody's.
         A cell that is open ends."""
+        if self._cells is None:
+            self.begin_row()
         if any(map(str.strip, self._said)):
             self.end_cell()
         rows, width = _ROWS.search(attributes), _WIDTH.search(attributes)
@@ -364,7 +387,7 @@ class Typesetter:
         if piece.value == "label":
             self.end_script()
             self._labels.end(self._said) if is_end else self._labels.begin(piece.attributes, self._said)
-            self._is_apart = True
+            self._apart = Apart.SPACE
         elif piece.value == "textarea":
             self._enter(is_end=is_end)
         elif piece.value == "select" and not is_end:
@@ -389,24 +412,49 @@ class Typesetter:
         is_behind, self._is_begun = self._is_begun, True
         self._has_marks |= any(mark in entry.said for mark in forms.MARKS)
         self._labels.put(replace(entry, said=self._room_for(entry.said)), self._said, is_behind=is_behind)
-        self._is_apart = True
+        self._apart = Apart.SPACE
+
+    @property
+    def _has_place_for_cells(self) -> bool:
+        """Whether a cell can stand here: in a row, or in a table, where it begins one."""
+        return self._cells is not None or self._tables > 0
+
+    def _set_apart(self, piece: Piece, *, is_end: bool) -> None:
+        apart = self._layout.follow(piece, is_end=is_end)
+        if apart is Apart.LINE and self._is_begun:
+            self._break(is_end=True)
+        self._apart = apart if apart and self._apart is not Apart.SPACE else self._apart
+
+    def _break(self, *, is_end: bool) -> None:
+        """A line ends; at an end tag, unless it just has."""
+        if not is_end or self._said[-1:] != ["\n"]:
+            self.end_line()
+
+    def _set_table(self, name: str, *, is_end: bool) -> None:
+        if name == "table":
+            self._high = {}
+            self._tables = max(0, self._tables + (-1 if is_end else 1))
+        if is_end:
+            self.end_row()
+        elif name == "tr":
+            self.begin_row()
 
     def _set(self, name: str, *, is_end: bool) -> None:
         """What a tag of HTML, or of the text of a C-CDA section, does to the blocks."""
-        if name == "table":
-            self._high = {}
-        if name == "tr" or (name == "table" and is_end):
-            self.end_row() if is_end else self.begin_row()
-        elif name == "caption" and self._kind is BlockKind.ITEM:  # of an item of a list: its first words
+        if name in {"tr", "table"}:
+            self._set_table(name, is_end=is_end)
+        if name == "caption" and self._kind is BlockKind.ITEM:  # of an item of a list: its first words
             self.say(" ")
         elif name in _BEGINNING:
             self.end_block(BlockKind.PARAGRAPH if is_end else _BEGINNING[name])
-        elif name == "br" and not is_end:
-            self.end_line()
+        elif name == "br":
+            self._break(is_end=is_end)
         elif name in _SCRIPTS:
             self.end_script() if is_end else self.begin_script(name)
         elif name == "footnote":  # of a C-CDA section: its words stand in the text that it is about
             self.say(")" if is_end else " (")
+        elif name == "q":
+            self.say('"')
 
     def _add(self, block: Block) -> None:
         self._blocks.append(block)
@@ -417,7 +465,7 @@ class Typesetter:
         text = showable("".join(self._said))
         self._said.clear()
         self._labels.forget()
-        self._is_begun = self._is_apart = False
+        self._is_begun, self._apart = False, Apart.NOT
         if self._kind is BlockKind.ALIGNED and self._cells is None:
             return text.strip("\n").rstrip() if text.strip() else ""
         return _BREAKS.sub("\n", _SPACES.sub(" ", text)).strip()
