@@ -10,6 +10,7 @@ from enum import StrEnum
 from itertools import groupby
 
 from apps.records.presenters.prose import forms, raised
+from apps.records.presenters.prose.faces import Faces
 from apps.records.presenters.prose.layout import Apart, Layout
 from apps.records.presenters.prose.markup import Piece, PieceKind, pieces
 from apps.records.presenters.prose.numbering import Numbering, is_list
@@ -161,6 +162,7 @@ class Typesetter:
         self._has_marks = False
         self._apart = Apart.NOT  # how far what comes is from what was said
         self._layout = Layout()
+        self._faces = Faces()
         self._tables = 0  # that are open
         self.is_full = False
 
@@ -175,17 +177,23 @@ class Typesetter:
             return
         self._end_choice()
         if piece.kind is PieceKind.TEXT:
-            self._is_entered = self._is_entered or bool(piece.value.strip())
-            if self._is_entered or not self._is_entering:
-                self.say(piece.value, keeps_lines=self._is_entering)
+            self._feed_text(piece.value)
         elif piece.kind is PieceKind.GAP:
             self.leave_out()
         elif piece.kind is PieceKind.UNSEEN:
             self._see_what_is_left_out(piece)
         else:
-            self._feed_tag(piece, is_end=piece.kind is PieceKind.END)
+            is_end = piece.kind is PieceKind.END
+            self._feed_tag(piece, is_end=is_end)
+            self._faces.end(piece.value) if is_end else self._faces.begin(piece)
             if "aria-checked" in piece.attributes and (box := forms.drawn(piece)) is not None:
-                self._put(box)
+                self.enter(box)
+
+    def _feed_text(self, text: str) -> None:
+        self._is_entered = self._is_entered or bool(text.strip())
+        if self._is_entered or not self._is_entering:
+            signs = self._faces.signs
+            self.say(text if signs is None else text.translate(signs), keeps_lines=self._is_entering)
 
     def _see_what_is_left_out(self, piece: Piece) -> None:
         """Of what would be loaded, or drawn, and is no ornament."""
@@ -297,11 +305,17 @@ class Typesetter:
         self._cells = []
         self._column = 0
 
+    def have_row(self, *, keeping: bool = False) -> None:
+        """A row is open; where none is, one begins, be it with what was said of the block at hand."""
+        if self._cells is None and keeping:
+            self._cells, self._column = [], 0
+        elif self._cells is None:
+            self.begin_row()
+
     def _begin_cell(self, attributes: str) -> None:
         """What reaches down from a row above stands before it in this row, too: a value without its name is nobody's.
         A cell that is open ends."""
-        if self._cells is None:
-            self.begin_row()
+        self.have_row()
         if any(map(str.strip, self._said)):
             self.end_cell()
         rows, width = _ROWS.search(attributes), _WIDTH.search(attributes)
@@ -393,21 +407,22 @@ class Typesetter:
         elif piece.value == "select" and not is_end:
             self._choice = forms.Choice(piece.attributes)
         elif not is_end and (entry := forms.entry(piece.attributes)).said:
-            self._put(entry)
+            self.enter(entry)
 
     def _enter(self, *, is_end: bool) -> None:
         """An area of text begins or ends; of one without a word it is told that it is empty."""
         if is_end and self._is_entering and not self._is_entered:
-            self._put(forms.Entry(forms.EMPTY))
+            self.enter(forms.Entry(forms.EMPTY))
         self.end_line()
         self._is_entering, self._is_entered = not is_end, False
 
     def _end_choice(self) -> None:
         if self._choice is not None:
-            self._put(forms.Entry(self._choice.said))
+            self.enter(forms.Entry(self._choice.said))
             self._choice = None
 
-    def _put(self, entry: forms.Entry) -> None:
+    def enter(self, entry: forms.Entry) -> None:
+        """This was filled in here."""
         self.end_script()
         is_behind, self._is_begun = self._is_begun, True
         self._has_marks |= any(mark in entry.said for mark in forms.MARKS)
@@ -465,6 +480,7 @@ class Typesetter:
         text = showable("".join(self._said))
         self._said.clear()
         self._labels.forget()
+        self._faces.end_all()
         self._is_begun, self._apart = False, Apart.NOT
         if self._kind is BlockKind.ALIGNED and self._cells is None:
             return text.strip("\n").rstrip() if text.strip() else ""
