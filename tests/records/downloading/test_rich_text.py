@@ -17,6 +17,79 @@ class TestRichText:
         found = rich_text.read(rb"{\rtf1\trowd Drug\cell Dose\cell\row after}")
         assert found.blocks == (Block(BlockKind.ROW, cells=("Drug", "Dose")), Block(text="after"))
 
+    @pytest.mark.parametrize(
+        "content",
+        [
+            r"\pard\intbl Drug\cell Dose\cell{\trowd\cellx1\row}\pard\intbl A\cell B\cell{\trowd\row}",
+            r"{\trowd\cellx1}\pard\intbl Drug\cell Dose\cell\row\pard\intbl A\cell B\cell\row",
+            r"\trowd\pard\intbl Drug\cell Dose\cell\row\trowd\intbl A\cell B\cell\row",
+            r"Drug\cell Dose\cell\row A\cell B\cell\row",
+        ],
+        ids=["described at the end", "described once", "described at the beginning", "not described"],
+    )  # fmt: skip
+    def test_has_rows_wherever_they_are_described(self, content):
+        found = rich_text.of_text("{\\rtf1 Before\\par " + content + "\\pard after}").blocks
+        assert [" ".join(block.cells) or block.text for block in found] == ["Before", "Drug Dose", "A B", "after"]
+
+    def test_has_a_table_in_a_cell_between_what_stands_before_and_behind_it(self):
+        row = r"\pard\intbl\itap2 %s\nestcell %s\nestcell{\*\nesttableprops\trowd\cellx1\nestrow}{\nonesttables\par X}"
+        nested = row % ("Na", "140") + row % ("K", "4.1")
+        content = r"\trowd\pard\intbl Salts\cell " + nested + r"\pard\intbl\itap1 today\cell low\cell\row\pard after"
+        found = rich_text.of_text("{\\rtf1 " + content + "}").blocks
+        assert [block.cells or block.text for block in found] == [
+            ("Salts",), ("Na", "140"), ("K", "4.1"), ("today", "low"), "after",
+        ]  # fmt: skip
+
+    @pytest.mark.parametrize(
+        ("content", "said"),
+        [
+            (r"caf\'e9 {\f1\'cf\'f0\'e8} \f2\'e1\plain\'e1", "caf\u00e9 \u041f\u0440\u0438 \u03b1\u00e1"),
+            (r"{\f3\'93\'fa\'83A}", "\u65e5\u30a2"),
+            (r"\mac\'8e", "\u00e9"),
+            (r"\ansicpg1250\'b3", "\u0142"),
+            (r"\u-10179?\u-8704?, \u-10179?x", "\U0001f600, \ufffdx"),
+            (r"\uc2\u8364 ab5\uc0\u8805 7", "\u20ac5\u22657"),
+        ],
+    )
+    def test_is_read_in_its_own_characters(self, content, said):
+        fonts = r"{\fonttbl{\f0\fcharset0 A;}{\f1\fcharset204 B;}{\f2\cpg1253 C;}{\f3\fcharset128 D;}}"
+        assert rich_text.of_text("{\\rtf1\\deff0" + fonts + content + "}").plain == said
+
+    @pytest.mark.parametrize(
+        ("field", "result", "said"),
+        [
+            (r"\fftype1\ffres1\ffdefres0", "", "[x]"),
+            (r"\fftype1\ffres0\ffdefres1", "", "[ ]"),
+            (r"\fftype1\ffres25\ffdefres1", "", "[x]"),
+            (r"\fftype1", "", "[ ]"),
+            (r"\fftype2\ffres1{\*\ffl Never}{\*\ffl Former}", "", "Former"),
+            (r"\fftype2\ffres1{\*\ffl Never}{\*\ffl Former}", "Former", "Former"),
+            (r"\fftype2\ffres9{\*\ffl Never}", "", "____"),
+            (r"\fftype0{\*\ffdeftext x}", "72 kg", "72 kg"),
+        ],
+    )
+    def test_tells_what_was_filled_in(self, field, result, said):
+        content = r"{\field{\*\fldinst FORM {\*\formfield{" + field + r"{\*\ffname a}}}}{\fldrslt " + result + "}}"
+        found = rich_text.of_text("{\\rtf1 Before: " + content + " after}")
+        assert (found.plain, found.has_marks) == (f"Before: {said} after", said[0] in "[_")
+
+    @pytest.mark.parametrize(
+        ("content", "said"),
+        [
+            (r"{\header Clinic}{\footerf Page 1}Body", "Clinic\nPage 1\nBody"),
+            (
+                r"Body{\shp{\*\shpinst{\sp{\sn x}}{\shptxt In it\par}}{\shprslt{\*\do{\dptxbxtext In it}}}}x",
+                "Body\nIn it\nx",
+            ),
+            (r"Body{\*\do{\dptxbxtext In a box}}x", "Body\nIn a box\nx"),
+            (r"Body{\*\atnid 1}{\*\annotation Or 6?}", "Body (Or 6?)"),
+            (r"Body{\object\objemb{\*\objdata 01}{\result in it}}", "Bodyin it"),
+            (r"10{\up6 9}/L a\dn4 1\dn0 2{\xe Index}", "10^9/L a12"),
+        ],
+    )  # fmt: skip
+    def test_tells_what_stands_elsewhere_on_the_page(self, content, said):
+        assert rich_text.of_text("{\\rtf1 " + content + "}").plain == said
+
     def test_shows_no_link_and_no_object(self):
         hostile = rb"{\rtf1 a{\field{\*\fldinst HYPERLINK canary}{\fldrslt b}}{\object\objdata canary}{\*\x canary}c}"
         assert rich_text.read(hostile).plain == "abc"
@@ -91,6 +164,11 @@ class TestRichText:
             rb"\u99999999 " * 50_000,
             rb"\bin9999999999",
             rb"\bin9999999999 " * 300_000,
+            rb"{\fonttbl\f1" * 100_000,
+            rb"\itap2\nestcell\itap3\nestrow" * 50_000,
+            rb"{\field\fftype2\ffl a" * 100_000,
+            rb"\fonttbl " + b"a" * 1_000_000 + rb"\f1{}x" * 100_000,
+            rb"\ansicpg932\'93" * 100_000,
         ],
         ids=lambda content: content[:8].decode(),
     )

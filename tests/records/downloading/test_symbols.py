@@ -4,7 +4,12 @@ import time
 
 import pytest
 
-from apps.records.presenters.prose import blocks, symbols
+from apps.records.presenters.prose import blocks, rich_text, symbols
+
+FONTS = (
+    r"{\fonttbl{\f0\fcharset0 Arial;}{\f3\froman\fcharset2\fprq2{\*\panose 0505}Symbol;}"
+    r"{\f4\fcharset2 Wingdings;}{\f5 Wingdings 2;}}"
+)
 
 
 class TestASignOfHtml:
@@ -54,6 +59,23 @@ class TestASignOfHtml:
         for style in ("font:", "font-family:", "font: a "):
             blocks.of_markup(f"<b style='{style * 100_000}Symbol'>x")
         assert time.perf_counter() - started < 20
+
+
+class TestASignOfRichText:
+    @pytest.mark.parametrize(
+        ("content", "said"),
+        [
+            (r"5 {\f3 m}g", "5 μg"),
+            (r"5 \f3 m\f0 g", "5 μg"),
+            (r"5 \f3 m\plain g", "5 μg"),
+            (r"{\f3\'a3}7, {\f3\u-3917?}9", "≤7, ≥9"),
+            (r"{\f4\'fe}Fever {\f4\'a8}Cough {\f4 o}Rash {\f5 R}Pain", "☑Fever ☐Cough ☐Rash ☑Pain"),
+            (r"{\pntext\f3\'B7\tab}milk", "• milk"),
+            (r"5 {\f0 m}g {\f9 m}g", "5 mg mg"),
+        ],
+    )
+    def test_is_told_as_one(self, content, said):
+        assert rich_text.of_text("{\\rtf1\\deff0" + FONTS + content + "}").plain == said
 
 
 class TestAFont:

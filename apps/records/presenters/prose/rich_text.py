@@ -6,7 +6,10 @@ import codecs
 import re
 from dataclasses import dataclass, replace
 
+from apps.records.presenters.prose import forms, rich_text_fonts
 from apps.records.presenters.prose.blocks import LONGEST_MARKUP, Reading, Typesetter
+from apps.records.presenters.prose.rich_text_fields import Field
+from apps.records.presenters.prose.rich_text_fonts import Fonts
 
 _TOKEN = re.compile(
     r"\\([a-zA-Z]{1,32})(-?[0-9]{1,10})?[ ]?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z])|([{}])|([^\\{}\r\n]+)|[\r\n]+|\\"
@@ -16,19 +19,29 @@ _SILENT = frozenset(
         "fonttbl", "colortbl", "stylesheet", "listtable", "listoverridetable", "rsidtbl", "generator", "info", "pict",
         "object", "objdata", "fldinst", "xmlnstbl", "themedata", "colorschememapping", "latentstyles", "datastore",
         "mmathpr", "filetbl", "revtbl", "pgptbl", "nonshppict", "bkmkstart", "bkmkend", "userprops", "template",
-        "private", "panose", "falt",
+        "private", "panose", "falt", "formfield", "nonesttables", "shprslt", "xe", "tc", "tcn", "rxe",
     )
 )  # fmt: skip
 _CROSSED_OUT = frozenset({"strike", "striked", "deleted"})
 _SCRIPTS = {"super": "sup", "sub": "sub", "nosupersub": ""}
-_PARAGRAPHS = frozenset({"par", "pard", "sect", "page"})
+_PARAGRAPHS = frozenset({"par", "pard", "sect", "page", "column"})
+# They stand elsewhere on the page: at its edges, or in a box, which an older reader finds a copy of.
+_ELSEWHERE = frozenset(
+    {"header", "headerl", "headerr", "headerf", "footer", "footerl", "footerr", "footerf", "shptxt", "dptxbxtext"}
+)
+_NOTES = frozenset({"footnote", "annotation"})  # they stand in the text that they are about
+_DESCRIBING = frozenset({"fonttbl", "formfield", "ffl"})
+_RAISING = {"up": "sup", "dn": "sub"}
+_MACHINES = {"mac": "mac_roman", "pc": "cp437", "pca": "cp850"}
 _SIGNS = {
-    "tab": "\t", "nestcell": "\t", "nestrow": "\n",
+    "tab": "\t", "qmspace": " ",
     "emdash": "\u2014", "endash": "\u2013", "bullet": "\u2022", "lquote": "\u2018", "rquote": "\u2019",
     "ldblquote": "\u201c", "rdblquote": "\u201d", "emspace": " ", "enspace": " ",
 }  # fmt: skip
 _SYMBOLS = {"~": " ", "_": "-", "-": "", "{": "{", "}": "}", "\\": "\\", "\n": "\n", "\r": "\n"}
 _NO_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f]")
+_OF_TABLES = frozenset({"trowd", "intbl", "itap", "nestcell", "cell", "row"})
+_NESTED = 2  # how deep a table in a table is
 _LOOKED_AT = 1000
 _DEEPEST = 2000
 _LEAD = 40  # what may stand before its first brace
@@ -45,7 +58,11 @@ class _Group:
     is_hidden: bool = False
     crossed_out: frozenset[str] = frozenset()  # by which words
     script: str = ""
+    font: int = -1
+    describes: str = ""  # what the words in it are about, where they are no text
+    is_copy: bool = False  # of what is told already
     closing: str = ""  # what its end says
+    field: Field | None = None  # that ends with it
 
 
 def read(content: bytes) -> Reading:
@@ -84,6 +101,11 @@ class _Reader:
         self._too_deep = 0
         self._to_drop = 0
         self._encoding = "cp1252"
+        self._fonts = Fonts()
+        self._font = -1  # of text that names none
+        self._field = Field()
+        self._first_half = 0  # of a character that Unicode has two numbers for
+        self._depth = 0  # of the table in tables at hand
         self._bytes = bytearray()  # of escapes that may be halves of one character
 
     @property
@@ -97,6 +119,8 @@ class _Reader:
         if escaped:
             self._escape(escaped)
             return
+        if text:
+            text = self._finish(text)
         self.flush()
         if word:
             self._control(word, int(number) if number else None, token.end())
@@ -120,17 +144,41 @@ class _Reader:
     def flush(self) -> None:
         """Say what waits for the second half of a character."""
         if self._bytes:
-            self._say(self._bytes.decode(self._encoding, "replace"))
+            self._say(self._bytes.decode(self._code, "replace"))
             self._bytes = bytearray()
+
+    @property
+    def _code(self) -> str:
+        return self._fonts.encoding(self._group.font, otherwise=self._encoding)
+
+    def _finish(self, text: str) -> str:
+        """What of this text is no second half of a character that an escape began."""
+        if self._bytes and text[:1].isascii() and _is_half(bytes(self._bytes), self._code):
+            self._bytes.append(ord(text[0]))
+            text = text[1:]
+        return text
 
     def _text(self, text: str) -> None:
         dropped, self._to_drop = self._to_drop, max(0, self._to_drop - len(text))
         self._say(text[dropped:])
 
+    def _describe(self, text: str) -> None:
+        if self._group.describes == "fonttbl":
+            self._fonts.name(text)
+        elif self._group.describes == "ffl":
+            self._field.name_choice(text)
+
     def _say(self, text: str) -> None:
         group = self._group
+        if group.describes:
+            self._describe(text)
         if group.is_silent or not text:
             return
+        if self._first_half:
+            self._first_half, text = 0, f"\ufffd{text}"
+        signs = self._fonts.signs(group.font)
+        text = text.translate(signs) if signs is not None else text
+        self._field.has_result = self._field.has_result or bool(text.strip())
         if group.is_hidden:
             self.typesetter.hide(text)
         elif group.crossed_out and text.strip():
@@ -145,12 +193,22 @@ class _Reader:
                 self._too_deep += 1
             else:
                 self._groups.append(self._group)
-                self._group = replace(self._group, closing="") if self._group.closing else self._group
+                if self._group.closing or self._group.field:
+                    self._group = replace(self._group, closing="", field=None)
         elif self._too_deep:
             self._too_deep -= 1
         elif self._groups:
-            self._say(self._group.closing)
-            self._change(self._groups.pop())
+            self._end_group()
+
+    def _end_group(self) -> None:
+        """What its end says is said, be it what was filled in in it."""
+        field = self._group.field
+        if field is not None and (said := field.said):
+            if not self._group.is_silent and not self._group.is_hidden and not self._group.crossed_out:
+                self.typesetter.enter(forms.Entry(said))
+            self._field = Field()
+        self._say(self._group.closing)
+        self._change(self._groups.pop())
 
     def _change(self, group: _Group) -> None:
         """From here on it is so. What stands above its line ends with what made it stand there."""
@@ -159,23 +217,67 @@ class _Reader:
         self._group = group
 
     def _control(self, word: str, number: int | None, end: int) -> None:
-        group = self._group
-        if word == "pict":
+        if word in {"pict", "object"}:
             self.typesetter.lack_picture()
-        if word in _SILENT:
-            self._change(replace(group, is_silent=True))
-        elif word == "u" and number is not None:
-            self._say(_character(number))
-            self._to_drop = group.fallback
-        elif word == "uc":
-            self._change(replace(group, fallback=max(0, min(number or 0, 10))))
-        elif word == "bin":
+        if self._is_about_characters(word, number):
+            return
+        if word == "bin":
             self._skip(end, max(0, number or 0))
+        elif word in _SILENT or word in _DESCRIBING:
+            self._begin_silence(word)
+        elif self._group.describes:
+            self._fonts.describe(word, number) if self._group.describes == "fonttbl" else self._field.describe(
+                word, number
+            )
+        else:
+            self._set_up(word, number)
+
+    def _is_about_characters(self, word: str, number: int | None) -> bool:
+        if word == "u" and number is not None:
+            self._say_number(number % 65536)  # those above 32767 are written as negative ones
+            self._to_drop = self._group.fallback
+        elif word == "uc":
+            self._change(replace(self._group, fallback=max(0, min(number or 0, 10))))
         elif word == "ansicpg":
-            self._encoding = _known_encoding(number)
-        elif not group.is_silent:
-            self._change(_set(group, word, is_on=number != 0))
-            self._lay_out(word)
+            self._encoding = rich_text_fonts.encoding_of(number)
+        elif word in _MACHINES:
+            self._encoding = _MACHINES[word]
+        elif word == "deff":
+            self._font = number or 0
+            self._change(replace(self._group, font=self._font))
+        else:
+            return False
+        return True
+
+    def _say_number(self, code: int) -> None:
+        """A character, or half of one: both together are one, and half alone is nothing that can be read."""
+        if 0xD800 <= code < 0xDC00:
+            self._first_half = 0 if self._group.is_silent else code
+        elif 0xDC00 <= code < 0xE000:
+            first, self._first_half = self._first_half, 0
+            self._say(chr(0x10000 + (first - 0xD800) * 0x400 + code - 0xDC00) if first else "\ufffd")
+        else:
+            self._say(chr(code))
+
+    def _begin_silence(self, word: str) -> None:
+        if word == "ffl":
+            self._field.describe(word, None)
+        describes = word if word in _DESCRIBING else ""
+        is_copy = self._group.is_copy or word in {"shprslt", "nonesttables"}
+        self._change(replace(self._group, is_silent=True, describes=describes, is_copy=is_copy))
+
+    def _set_up(self, word: str, number: int | None) -> None:
+        """A word about how text is laid out, or where it stands."""
+        if word in _ELSEWHERE and not self._group.is_copy:
+            self._group = replace(self._group, is_silent=False, closing="\n")
+            self.typesetter.end_block()
+        elif word in {"annotation", "result"} and not self._group.is_copy:
+            self._group = replace(self._group, is_silent=False)
+        elif word == "nestrow":
+            self._end_nested_row()
+        if not self._group.is_silent:
+            self._change(self._set(word, number))
+            self._lay_out(word, number)
 
     def _skip(self, start: int, length: int) -> None:
         """Past binary data. Data that ends behind the document is cut, or its length is a wrong word: then what is
@@ -190,43 +292,70 @@ class _Reader:
         if _NO_TEXT.search(self._sent, start, start + _LOOKED_AT):
             self.skips_to = len(self._sent)
 
-    def _lay_out(self, word: str) -> None:
-        if word == "footnote":  # it stands in the text that it is about
+    def _lay_out(self, word: str, number: int | None) -> None:
+        if word in _NOTES:
             self._say(" (")
             self._group = replace(self._group, closing=")")
         elif word in _PARAGRAPHS:
             self.typesetter.end_block()
         elif word == "line":
             self.typesetter.end_line()
-        elif word == "trowd":
-            self.typesetter.begin_row()
-        elif word == "cell":
-            self.typesetter.end_cell()
-        elif word == "row":
-            self.typesetter.end_row()
+        elif word in _OF_TABLES:
+            self._lay_out_table(word, number)
+        elif word == "field":
+            self._field = Field()
+            self._group = replace(self._group, field=self._field)
         else:
             self._say(_SIGNS.get(word, ""))
 
+    def _lay_out_table(self, word: str, number: int | None) -> None:
+        """A row may be described where it begins, where it ends, or only once for several. A table in a cell is told
+        between what stands before it in its row and what stands behind it."""
+        if word == "trowd":
+            self._depth = 0
+            self.typesetter.begin_row()
+        elif word == "intbl":
+            self.typesetter.have_row()
+        elif word == "itap":
+            self._nest(max(0, number or 0))
+        elif word == "nestcell":
+            self._nest(max(self._depth, _NESTED))
+            self.typesetter.end_cell()
+        elif word == "cell":
+            self._depth = min(self._depth, 1)
+            self.typesetter.have_row(keeping=True)
+            self.typesetter.end_cell()
+        else:
+            self._depth = 0
+            self.typesetter.end_row()
 
-def _set(group: _Group, word: str, *, is_on: bool) -> _Group:
-    """The group as this word has its text look from here on."""
-    if word == "plain":
-        return replace(group, is_hidden=False, crossed_out=frozenset(), script="")
-    if word == "v":
-        return replace(group, is_hidden=is_on)
-    if word in _CROSSED_OUT:
-        return replace(group, crossed_out=group.crossed_out | {word} if is_on else group.crossed_out - {word})
-    return replace(group, script=_SCRIPTS[word] if is_on else "") if word in _SCRIPTS else group
+    def _nest(self, depth: int) -> None:
+        if depth != self._depth and max(depth, self._depth) >= _NESTED:
+            self.typesetter.begin_row()
+        self._depth = depth
+
+    def _end_nested_row(self) -> None:
+        if self._depth >= _NESTED:
+            self.typesetter.begin_row()
+
+    def _set(self, word: str, number: int | None) -> _Group:
+        """The group as this word has its text look from here on."""
+        group, is_on = self._group, number != 0
+        if word == "plain":
+            return replace(group, is_hidden=False, crossed_out=frozenset(), script="", font=self._font)
+        if word == "f":
+            return replace(group, font=number or 0)
+        if word == "v":
+            return replace(group, is_hidden=is_on)
+        if word in _CROSSED_OUT:
+            return replace(group, crossed_out=group.crossed_out | {word} if is_on else group.crossed_out - {word})
+        if word in _RAISING:
+            return replace(group, script=_RAISING[word] if is_on else "")
+        return replace(group, script=_SCRIPTS[word] if is_on else "") if word in _SCRIPTS else group
 
 
-def _character(number: int) -> str:
-    """Numbers above 32767 are written as negative ones; halves of pairs become nothing."""
-    code = number % 65536
-    return "" if 0xD800 <= code <= 0xDFFF else chr(code)
-
-
-def _known_encoding(number: int | None) -> str:
-    try:
-        return codecs.lookup(f"cp{number}").name
-    except LookupError:
-        return "cp1252"
+def _is_half(written: bytes, encoding: str) -> bool:
+    """Whether its last character lacks its second byte."""
+    decoder = codecs.getincrementaldecoder(encoding)("replace")
+    decoder.decode(written)
+    return bool(decoder.getstate()[0])
