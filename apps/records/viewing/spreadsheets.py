@@ -3,6 +3,7 @@ as they were sent, so that they sort (patient experience 4.3, RFC 4180)."""
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
 from typing import Final
@@ -16,16 +17,20 @@ from apps.records.viewing.over_time import OneTest
 
 # The last four are those of full width, which spreadsheets of some languages run as well.
 _FORMULAS: Final = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
+# A spreadsheet whose numbers have a decimal comma splits lines at semicolons: what stands behind one in a cell of ours
+# begins a cell there, quoted or not; and so with tabs.
+_BEGINS_WITHIN: Final = re.compile(r'(?<=[;\t\r\n])(?="*[=+\-@\uff1d\uff0b\uff0d\uff20])')
 _MARK: Final = "\N{BYTE ORDER MARK}"  # without it some spreadsheets take the file for another encoding
 
 
 def of(test: OneTest) -> str:
     """Every value, series after series, newest first. Where there are more than a file takes, its last line says so.
 
-    No cell is a formula, whatever a provider sent: one that a spreadsheet would run stands behind an apostrophe.
+    No cell is a formula, whatever a provider sent and whatever a spreadsheet splits lines at: one that it would run
+    stands behind an apostrophe.
     """
     written = io.StringIO()
-    lines = csv.writer(written)
+    lines = csv.writer(written, quoting=csv.QUOTE_ALL)  # what several notes are joined by may split a cell as well
     date, value, *others = value_rows.columns()
     lines.writerow((date, value, gettext("Unit"), *others))
     for one in test.drawn:
@@ -52,7 +57,9 @@ def _cells(row: Row, unit: str) -> Iterator[str]:
 
 
 def _inert(cell: str) -> str:
-    return f"'{cell}" if cell.startswith(_FORMULAS) and not _is_number(cell) else cell
+    if _is_number(cell):
+        return cell
+    return _BEGINS_WITHIN.sub("'", f"'{cell}" if cell.startswith(_FORMULAS) else cell)
 
 
 def _is_number(cell: str) -> bool:

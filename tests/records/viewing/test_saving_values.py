@@ -129,6 +129,27 @@ class TestACell:
         value = saved(hers.get(address()))[1][1]
         assert value == f"'{sent.strip()}"
 
+    @pytest.mark.parametrize("mark", [";", "\t"])
+    @pytest.mark.parametrize(
+        "sent",
+        ["Seen;=1+1", "Seen, too;=1+1", 'Seen;"=1+1', "Seen;-cmd|calc", "Seen;\uff1d1+1", "a;+1;@b", '"Seen";=1+1'],
+    )
+    def test_is_no_formula_where_lines_are_split_at_another_mark(self, hers, connection, sent, mark):
+        words = {**result(0), "valueString": sent.replace(";", mark)}
+        del words["valueQuantity"]
+        keep(connection, words)
+        written = hers.get(address()).content.decode("utf-8-sig")
+        cells = [cell for line in csv.reader(io.StringIO(written, newline=""), delimiter=mark) for cell in line]
+        assert any("Seen" in cell or cell.endswith("a") for cell in cells)
+        assert not [cell for cell in cells if cell.startswith(spreadsheets._FORMULAS)]
+
+    def test_of_several_notes_is_one_wherever_lines_are_split(self, hers, connection):
+        keep(connection, {**result(0), "status": "preliminary", "note": [{"text": "Fasting"}]})
+        response = hers.get(address())
+        noted = saved(response)[1][6]
+        assert "; Fasting" in noted
+        assert f'"{noted}"' in response.content.decode()
+
     def test_that_is_a_number_stays_one(self, hers, connection):
         keep(connection, result(0, value=-1.5))
         assert saved(hers.get(address()))[1][1] == "-1.5"
@@ -136,7 +157,8 @@ class TestACell:
     @given(st.text() | st.decimals(allow_nan=True).map(str))
     def test_never_begins_as_a_formula_does_unless_it_is_a_number(self, sent):
         written = spreadsheets._inert(sent)
-        assert written in {sent, f"'{sent}"}
+        assert written in {sent, f"'{sent}"} or any(mark in sent for mark in ";\t\r\n")
+        assert written.replace("'", "") == sent.replace("'", "")
         assert written[:1] not in {"=", "@", "\t", "\r"}
         if written[:1] in {"+", "-"}:
             assert Decimal(written).is_finite()
