@@ -15,7 +15,7 @@ from apps.wire.bundles import LOGICAL_ID
 from apps.wire.errors import IdentityFault, IdentityRefused, UnsafeAddress
 from apps.wire.identity_keys import KeyFinder
 from apps.wire.secret import Secret
-from apps.wire.signatures import check_signature, take_apart
+from apps.wire.signatures import UnverifiedToken, check_signature, take_apart
 
 __all__ = ["ALGORITHMS", "Identity", "KeyFinder", "fhir_user_reference", "verify"]
 
@@ -65,7 +65,7 @@ def verify(
     # a tuple, because in a lone text every part of it would be "in"
     if not isinstance(issuer, str) or issuer not in tuple(issuers):
         raise IdentityRefused(fault=IdentityFault.ISSUER, unverified_issuer=_as_address(issuer))
-    check_signature(token, keys.find(issuer, token.key_id, at=at))
+    _check_signed(token, issuer, keys, at)
     claims = token.claims
     _check_audience(claims, client_id)
     _check_times(claims, at.timestamp())
@@ -87,6 +87,21 @@ def fhir_user_reference(identity: Identity, fhir_base_url: str) -> tuple[str, st
     resource_type, _, logical_id = written.partition("/")
     is_person = resource_type in _PEOPLE and LOGICAL_ID.fullmatch(logical_id)
     return (resource_type, logical_id) if is_person else None
+
+
+def _check_signed(token: UnverifiedToken, issuer: str, keys: KeyFinder, at: datetime) -> None:
+    """By a key that the issuer has now: what no key signed that we remember may be signed by its successor."""
+    known = keys.find(issuer, token.key_id, at=at)
+    try:
+        check_signature(token, known)
+    except IdentityRefused as refusal:
+        refused = refusal
+    else:
+        return
+    published_now = keys.find_anew(issuer, token.key_id, at=at)
+    if published_now is None:
+        raise refused
+    check_signature(token, published_now)
 
 
 def _as_address(issuer: object) -> str:

@@ -15,7 +15,7 @@ from apps.wire.addresses import AddressPolicy
 from apps.wire.errors import Code, EndpointMisconfigured, IdentityFault, IdentityRefused
 
 _KEPT_FOR = timedelta(hours=1)  # so long a key may be used after the issuer withdrew it
-_ASKED_AGAIN_AFTER = timedelta(seconds=60)  # for a key id we have not seen
+_ASKED_AGAIN_AFTER = timedelta(seconds=60)  # for a key that we have not seen
 _MOST_ISSUERS = 5_000  # Cerner publishes 1,359 tenants, each with its own
 _MOST_KEYS = 100  # nine at once have been seen: interface facts 3.7 [CEL]
 _LARGEST_DOCUMENT_BYTES = 500_000
@@ -58,6 +58,14 @@ class KeyFinder:
         if age >= _KEPT_FOR or (not found and age >= _ASKED_AGAIN_AFTER):
             found = _matching(self._fetch(issuer, at), key_id)
         return found
+
+    def find_anew(self, issuer: str, key_id: str | None, *, at: datetime) -> tuple[PublishedKey, ...] | None:
+        """The same as the issuer publishes them now, for a signature by none that `find` knew: a key may be replaced
+        under its own id, or have none. None where the issuer was asked a moment ago. Raises as `find` does."""
+        known = self._key_sets.get(issuer)
+        if known is not None and at - known.fetched_at < _ASKED_AGAIN_AFTER:
+            return None
+        return _matching(self._fetch(issuer, at), key_id)
 
     def _fetch(self, issuer: str, at: datetime) -> _KeySet:
         """Asks without holding the lock: two threads may ask at once, and both are told the same."""

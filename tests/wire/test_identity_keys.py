@@ -6,7 +6,20 @@ from datetime import timedelta
 import pytest
 
 from apps.wire.errors import Code, EndpointMisconfigured, IdentityFault, Unavailable, UnsafeAddress
-from tests.wire.id_tokens import ATTACKERS, GENUINE, KID, NOW, PUBLISHED, Issuer, T, issuing, jwk, refused, rsa_key
+from tests.wire.id_tokens import (
+    ATTACKERS,
+    GENUINE,
+    KID,
+    NOW,
+    PUBLISHED,
+    Issuer,
+    T,
+    issuing,
+    jwk,
+    refused,
+    rsa_key,
+    token,
+)
 from tests.wire.servers import http, serving
 
 
@@ -33,6 +46,29 @@ class TestAKeyFinder:
             keys.append(jwk(GENUINE, KID))
             assert issuer.verify(issuer.token(), at=NOW + timedelta(seconds=60)).subject == "person-1"
         assert len(server.requests) == 4
+
+    @pytest.mark.parametrize("kid", [KID, None])
+    def test_finds_a_key_that_was_replaced_under_its_name_or_without_one(self, kid):
+        keys = [jwk(rsa_key("older"), kid)]
+        with self.issuing(issuing(keys)) as (issuer, server):
+            sign = lambda key: token({"alg": "RS256"} | ({"kid": kid} if kid else {}), issuer.claims(), key)  # noqa: E731
+            issuer.verify(sign(rsa_key("older")))
+            keys[:] = [jwk(GENUINE, kid)]
+            early = lambda: issuer.verify(sign(GENUINE), at=NOW + timedelta(seconds=59))  # noqa: E731
+            assert refused(early) is IdentityFault.SIGNATURE
+            assert issuer.verify(sign(GENUINE), at=NOW + timedelta(seconds=60)).subject == "person-1"
+            late = lambda: issuer.verify(sign(rsa_key("older")), at=NOW + timedelta(seconds=120))  # noqa: E731
+            assert refused(late) is IdentityFault.SIGNATURE
+        assert len([request for request in server.requests if request.target == "/jwk"]) == 3
+
+    def test_cannot_be_made_to_ask_often_by_wrong_signatures(self):
+        with self.issuing(issuing(PUBLISHED)) as (issuer, server):
+            for second in range(120):
+                forged = lambda second=second: issuer.verify(  # noqa: E731
+                    issuer.token(key=ATTACKERS), at=NOW + timedelta(seconds=second)
+                )
+                assert refused(forged) is IdentityFault.SIGNATURE
+        assert len([request for request in server.requests if request.target == "/jwk"]) == 2
 
     def test_cannot_be_made_to_ask_often(self):
         with self.issuing(issuing(PUBLISHED)) as (issuer, server):
