@@ -75,7 +75,8 @@ class Context:
         written = elements.shown(reference) if isinstance(reference, str) else elements.text(reference, "reference")
         if written.startswith("#"):
             contained = elements.children(within, "contained")
-            return next((part for part in contained if f"#{elements.text(part, 'id')}" == written != "#"), {})
+            wanted = written[1:]  # some write the mark before the id, too
+            return next((part for part in contained if elements.text(part, "id").removeprefix("#") == wanted != ""), {})
         return self.others.get(self.path_of(written), {})
 
     def path_of(self, written: str) -> str:

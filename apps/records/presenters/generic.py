@@ -144,9 +144,12 @@ def _said(element: Element, name: str, resource: Element, context: Context) -> s
     for item in value if isinstance(value, list) else [value]:
         if isinstance(item, str) and name in _CODES_ONLY:
             continue
-        reference = name_of(item, context, within=resource) if isinstance(item, dict) and "reference" in item else ""
-        human = own_name({"name": item}, context) if name == "name" else ""
-        if said := title_of(item) or human or reference or elements.text(item, "display"):
+        if isinstance(item, dict) and "reference" in item:
+            said = name_of(item, context, within=resource)
+        else:
+            human = own_name({"name": item}, context) if name == "name" else ""
+            said = title_of(item) or human or elements.text(item, "display")
+        if said:
             return said
     return ""
 

@@ -6,7 +6,7 @@ returns at once what `is_withdrawn` or `is_withheld`: such an entry says nothing
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple, TypedDict, TypeVar
 
 from apps.records.presenters import elements, outline
@@ -100,6 +100,16 @@ def _title(concept: Element, codings: tuple[Code, ...]) -> str:
     if said and said.casefold() not in empty and (said not in codes or not displays):
         displays = [said, *displays]
     return next(itertools.filterfalse(is_code, displays), displays[0] if displays else "")
+
+
+def first_name(said: Iterable[str]) -> str:
+    """The first that is a name; what is only a code where none is."""
+    coded = ""
+    for name in said:
+        if name and not is_code(name):
+            return name
+        coded = coded or name
+    return coded
 
 
 def is_code(name: str) -> bool:

@@ -5,7 +5,6 @@ order with a prescribing intent is current; an active statement is reported, and
 what it fills. An order whose end has passed stays where its status puts it: `ends_at` lets the page say so.
 """
 
-import re
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
@@ -14,7 +13,7 @@ import msgspec
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.records.presenters import elements, naming
+from apps.records.presenters import elements, naming, products
 from apps.records.presenters.absences import known_absence, says_no_information
 from apps.records.presenters.datatypes import moments, quantities
 from apps.records.presenters.datatypes.moments import UNDATED, When
@@ -23,7 +22,7 @@ from apps.records.presenters.dosing import dosages
 from apps.records.presenters.dosing.dosages import Dosage
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, UNLISTED, Context, Entry
-from apps.records.presenters.heads import head, is_suggested, mapped, notes, status_codes, title_of
+from apps.records.presenters.heads import head, is_suggested, mapped, notes, status_codes
 
 
 class Kind(StrEnum):
@@ -149,7 +148,6 @@ _GROUPS = {
     Status.NOT_FINAL: Group.UNLISTED,
 }
 _PRESCRIBING = frozenset({"order", "original-order", "reflex-order", "filler-order", "instance-order"})
-_ZEROS = re.compile(r"(?<=[0-9])(\.[0-9]*?)0+(?![0-9])")  # at the end of a number
 _OPEN = frozenset({Status.ON_LIST, Status.PAUSED, Status.NOT_GIVEN})
 _OVER = frozenset({Status.FINISHED, Status.STOPPED, Status.CANCELED})
 
@@ -235,15 +233,14 @@ def _entry(
     supply: Supply,
     pharmacy: str,
 ) -> MedicationEntry:
-    concept, product = _medicine(resource, context)
-    top = head(resource, concept)
+    product = products.read(resource, context)
+    top = head(resource, product.concept)
     if top["is_withdrawn"] or top["is_withheld"]:
         return MedicationEntry(**top, kind=kind, group=Group.FILLED if kind is Kind.FILLED else Group.NOT_GIVEN)
-    form, ingredients = _form(product), _ingredients(product, context)
-    top["title"] = top["title"] or _referred_title(resource) or " / ".join(ingredients)
+    top["title"] = product.title(top["title"], top["codes"])
     absence = known_absence(top["codes"], top["title"]) if kind is not Kind.FILLED else None
     no_information = says_no_information(top["codes"])
-    instructions = dosages.read(resource, form=form)
+    instructions = dosages.read(resource, form=product.form)
     taken = _taken(resource, instructions, context)
     return MedicationEntry(
         **top,
@@ -256,8 +253,8 @@ def _entry(
         says_no_information=no_information,
         kind=kind,
         dosages=instructions,
-        form=form,
-        ingredients=ingredients,
+        form=product.form,
+        ingredients=product.ingredients,
         taken=taken,
         ends_at=_ends_at(resource, instructions, supply),
         supply=supply,
@@ -276,41 +273,6 @@ def _circumstances(resource: Element, context: Context) -> dict[str, Any]:
         "is_patient_reported": _is_patient_reported(resource),
         "orders": naming.own_ids_of(resource, "authorizingPrescription", context, types=_ORDERS),
     }
-
-
-def _medicine(resource: Element, context: Context) -> tuple[object, Element]:
-    """The concept that names the medicine and the Medication behind it, contained, referred to or neither."""
-    product = context.find(resource.get("medicationReference"), within=resource)
-    concept = resource.get("medicationCodeableConcept") or product.get("code")
-    reference = elements.child(resource, "medicationReference")
-    return concept or ({"extension": reference.get("extension")} if "extension" in reference else None), product
-
-
-def _referred_title(resource: Element) -> str:
-    return elements.text(elements.child(resource, "medicationReference"), "display")
-
-
-def _ingredients(product: Element, context: Context) -> tuple[str, ...]:
-    """Each ingredient by name and strength: `itemCodeableConcept` or `itemReference` in R4, a reference in DSTU2."""
-    parts = (*elements.children(product, "ingredient"), *elements.children(_described(product), "ingredient"))
-    return tuple(dict.fromkeys(filter(None, (_ingredient(part, product, context) for part in parts))))
-
-
-def _ingredient(part: Element, product: Element, context: Context) -> str:
-    named = title_of(part.get("itemCodeableConcept")) or naming.name_of(
-        part.get("itemReference") or part.get("item"), context, within=product
-    )
-    sent = dosages.ratio(elements.child(part, "strength") or elements.child(part, "amount"))
-    strength = _ZEROS.sub(lambda found: found[1].rstrip("."), sent)  # 1000.0 mg is misread as 10000 mg
-    return f"{named} ({strength})" if named and strength else named
-
-
-def _form(product: Element) -> str:
-    return title_of(product.get("form")) or title_of(_described(product).get("form"))
-
-
-def _described(product: Element) -> Element:
-    return elements.child(product, "product")  # where DSTU2 has form and ingredients
 
 
 def _group(kind: Kind, status: Status, *, is_none: bool, says_nothing: bool) -> Group:

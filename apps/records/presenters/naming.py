@@ -13,7 +13,8 @@ import msgspec
 from apps.records.presenters import elements
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Code, Context
-from apps.records.presenters.heads import codes_of, title_of
+from apps.records.presenters.heads import codes_of, first_name, title_of
+from apps.records.presenters.narratives import narrative, opening
 
 # A relative or absolute literal reference, perhaps to one version of the patient (FHIR, references), however untidy. It
 # is the end of the address that names somebody: a server's own path may hold /patient/, too.
@@ -21,6 +22,8 @@ _PATIENT = re.compile(r"(?:^|/)Patient/(?P<id>[^/?#\s]+)(?:/|/_history/[^?#]*)?(
 _MOST = 20  # people of one entry; more is an accident
 _NAMING = ("code", "vaccineCode", "medicationCodeableConcept", "substance", "type", "class")
 _LINKS = ("practitioner", "medicationReference", "medication", "organization")
+_PRODUCTS = frozenset({"medicationReference", "medication"})
+_LONGEST_NAME = 100  # of a narrative that is no more than one
 
 
 class Person(msgspec.Struct, frozen=True, gc=False):
@@ -31,19 +34,46 @@ class Person(msgspec.Struct, frozen=True, gc=False):
 
 
 def name_of(reference: object, context: Context, *, within: Element) -> str:
-    """What a Reference calls its target, else what the target is called; empty where neither says it."""
+    """What a Reference calls its target, else what the target is called; empty where neither says it. A code that
+    stands beside a reference is its name only where the target has none."""
+    return first_name(_names(reference, context, within))
+
+
+def beside(reference: object) -> str:
+    """What a Reference calls its target. What only points to it (#m1, Medication/m1) names nothing."""
     said = elements.text(reference, "display")
-    return said or own_name(context.find(reference, within=within), context)
-
-
-def own_name(resource: Element, context: Context) -> str:
-    """What a resource is called: the name of a person or place, else what its code says."""
-    if not resource:
+    if not said or said.startswith(("#", "urn:")) or said == elements.text(reference, "reference"):
         return ""
-    coded = (title_of(resource.get(element)) for element in _NAMING if isinstance(resource.get(element), dict))
-    linked = (elements.text(elements.child(resource, link), "display") for link in _LINKS)
-    followed = (_named(context.find(resource.get(link), within=resource)) for link in _LINKS)
-    return next(filter(None, chain((_named(resource),), linked, followed, coded)), "")
+    return "" if said == id_of(reference) and any(map(str.isdigit, said)) else said
+
+
+def own_name(resource: Element, context: Context, *, within: Element | None = None) -> str:
+    """What a resource is called: the name of a person or place, else what its code says, else what it is made of.
+    `within` is what it is contained in, if anything."""
+    return first_name(_own_names(resource, context, resource if within is None else within)) if resource else ""
+
+
+def parts_of(product: Element) -> Iterator[Element]:
+    """The ingredients of a Medication, or of the product that DSTU2 has in it."""
+    return chain(
+        elements.children(product, "ingredient"), elements.children(elements.child(product, "product"), "ingredient")
+    )
+
+
+def name_of_part(part: Element, context: Context, *, within: Iterable[Element]) -> str:
+    """An ingredient: `itemCodeableConcept` or `itemReference` in R4, a reference in DSTU2, to what one of `within`
+    contains perhaps. One that is made of others itself has no name but its own."""
+    reference = part.get("itemReference") or part.get("item")
+    found = next(filter(None, (context.find(reference, within=whole) for whole in within)), {})
+    coded = title_of(part.get("itemCodeableConcept"))
+    return first_name((coded, beside(reference), _named(found), *_coded(found)))
+
+
+def told_alone(resource: Element) -> str:
+    """A narrative that is no more than a name: one short line in which nothing is labeled."""
+    said = narrative(resource)
+    is_plain = len(said) <= _LONGEST_NAME and said == opening(said) and ":" not in said
+    return said if is_plain else ""
 
 
 def names_of(references: Iterable[Element], context: Context, *, within: Element) -> tuple[str, ...]:
@@ -113,6 +143,38 @@ def _own_id(reference: Element, context: Context, types: Collection[str]) -> str
     if not address or (kind in types and (not slash or context.is_own(root))):
         return id_of(reference)
     return ""
+
+
+def _names(reference: object, context: Context, within: Element) -> Iterator[str]:
+    yield beside(reference)
+    found = context.find(reference, within=within)
+    if found:
+        yield own_name(found, context, within=within if _is_contained(reference) else found)
+
+
+def _is_contained(reference: object) -> bool:
+    return elements.text(reference, "reference").startswith("#")
+
+
+def _own_names(resource: Element, context: Context, within: Element) -> Iterator[str]:
+    yield _named(resource)
+    for link in _LINKS:
+        yield beside(elements.child(resource, link))
+    for link in _LINKS:
+        found = context.find(resource.get(link), within=resource)
+        yield _named(found)
+        if link in _PRODUCTS:
+            yield from _coded(found)
+    yield from _coded(resource)
+    yield " / ".join(
+        filter(None, (name_of_part(part, context, within=(resource, within)) for part in parts_of(resource)))
+    )
+    if resource.get("resourceType") == "Medication":
+        yield told_alone(resource)
+
+
+def _coded(resource: Element) -> Iterator[str]:
+    return (title_of(resource.get(element)) for element in _NAMING if isinstance(resource.get(element), dict))
 
 
 def _all(resource: Element, names: Iterable[str]) -> Iterator[Element]:

@@ -84,6 +84,12 @@ NEW_FILL = {
     "performer": [{"actor": PHARMACY}],
     "authorizingPrescription": [{"reference": "MedicationRequest/m1"}],
 }
+PRESENT = {
+    "MedicationOrder": medications.present_order,
+    "MedicationRequest": medications.present_order,
+    "MedicationStatement": medications.present_statement,
+    "MedicationDispense": medications.present_dispense,
+}
 PRESENTERS = (medications.present_order, medications.present_statement, medications.present_dispense)
 PARTS = ("medicationReference", "contained", "ingredient", "form")
 ELEMENTS = tuple(dict.fromkeys((*ORDER, *REQUEST, *OLD_REPORT, *OLD_FILL, *NEW_FILL, *PARTS)))
@@ -265,6 +271,68 @@ class TestTheNameOfAMedicine:
     def test_is_made_of_its_ingredients_where_they_are_all(self, part):
         entry = self.named(contained=[{"id": "x", **part}], medicationReference={"reference": "#x"})
         assert (entry.title, entry.ingredients) == ("Zinc / Iron", ("Zinc", "Iron"))
+
+    @pytest.mark.parametrize(
+        "part",
+        [
+            {"ingredient": [{"itemReference": {"reference": "#s"}}]},
+            {"product": {"ingredient": [{"item": {"reference": "#s"}}]}},
+        ],
+    )
+    @pytest.mark.parametrize("sent", [ORDER, REQUEST, REPORT, FILL])
+    def test_is_made_of_the_substances_contained_beside_it(self, sent, part):
+        zinc = {"resourceType": "Substance", "id": "s", "code": {"text": "Zinc"}}
+        sent = {**sent, "contained": [{"id": "x", **part}, zinc], "medicationReference": {"reference": "#x"}}
+        entry = PRESENT[sent["resourceType"]]({**sent, "medicationCodeableConcept": None}, Context())
+        assert (entry.title, entry.ingredients) == ("Zinc", ("Zinc",))
+
+    @pytest.mark.parametrize("code", [{"text": "314076"}, {"text": "A10BA02", "coding": [{"code": "A10BA02"}]}])
+    @pytest.mark.parametrize(
+        ("target", "beside"),
+        [
+            ({"ingredient": [{"itemCodeableConcept": {"text": "Axid"}}]}, ""),
+            ({}, "Axid"),
+            ({"code": {"coding": [{"code": "1", "display": "Axid"}]}}, ""),
+        ],
+    )
+    def test_is_no_code_where_anything_else_names_it(self, code, target, beside):
+        target, reference = {"id": "x", "code": code, **target}, {"reference": "#x", "display": beside}
+        assert self.named(contained=[target], medicationReference=reference).title == "Axid"
+        both = request(medicationCodeableConcept=code, contained=[target], medicationReference=reference)
+        assert both.title == "Axid"
+
+    @pytest.mark.parametrize("code", ["314076", "A10BA02"])
+    def test_is_a_code_that_was_sent_as_one_where_nothing_else_is(self, code):
+        assert request(medicationCodeableConcept={"text": code, "coding": [{"code": code}]}).title == code
+
+    def test_is_not_told_by_what_it_refers_to_where_that_is_hidden(self):
+        hidden = {**self.MEDICATION, "meta": {"security": [{"code": "masked"}]}}
+        sent = {"medicationCodeableConcept": {"coding": [{"code": "1"}]}, "medicationReference": {"reference": "#x"}}
+        assert request(**sent, contained=[hidden]).title == ""
+
+    @pytest.mark.parametrize("display", ["#x", "Medication/x1", "x1", "urn:uuid:x1"])
+    def test_is_nothing_that_only_points(self, display):
+        assert self.named(medicationReference={"reference": "Medication/x1", "display": display}).title == ""
+
+    def test_is_found_where_the_id_has_the_mark_of_a_reference(self):
+        target = {**self.MEDICATION, "id": "#x"}
+        assert self.named(contained=[target], medicationReference={"reference": "#x"}).title == ATORVASTATIN["text"]
+
+    @pytest.mark.parametrize(
+        ("markup", "title"),
+        [
+            ("<div>Zinc &amp; co</div>", "Zinc & co"),
+            ("<div><p>Zinc</p><p>5 mg</p></div>", ""),
+            ("<div>id: x1</div>", ""),
+            ("<div>Generated Narrative</div>", ""),
+            (f"<div>{'Zinc ' * 30}</div>", ""),
+        ],
+    )
+    def test_is_its_narrative_where_that_is_no_more_than_a_name(self, markup, title):
+        target = {"resourceType": "Medication", "id": "x", "text": {"div": markup}}
+        assert self.named(contained=[target], medicationReference={"reference": "#x"}).title == title
+        named = self.named(contained=[{**target, "code": ATORVASTATIN}], medicationReference={"reference": "#x"})
+        assert named.title == ATORVASTATIN["text"]
 
 
 class TestAnUglyMedicine:

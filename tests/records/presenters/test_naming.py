@@ -18,6 +18,12 @@ OTHERS: dict[str, dict[str, Any]] = {
     "Organization/1": {"name": "Tarn Clinic"},
     "Condition/1": {"code": {"coding": [{"code": "J45", "display": "Asthma"}]}},
     "Condition/2": {"code": {"coding": [{"code": "J45"}]}},
+    "Medication/1": {"resourceType": "Medication", "ingredient": [{"itemReference": {"reference": "Substance/1"}}]},
+    "Medication/2": {"resourceType": "Medication", "text": {"div": "<div>Zinc</div>"}},
+    "Medication/3": {"resourceType": "Medication", "ingredient": [{"itemReference": {"reference": "Medication/3"}}]},
+    "Medication/4": {"resourceType": "Medication", "code": {"text": "Zinc"}},
+    "Substance/1": {"resourceType": "Substance", "code": {"text": "Zinc"}},
+    "MedicationRequest/1": {"medicationReference": {"reference": "Medication/4"}},
 }
 CONTEXT = Context(others=OTHERS)
 
@@ -38,6 +44,10 @@ class TestTheNameOfAReference:
             ("Condition/1", "Asthma"),
             ("Condition/2", ""),
             ("Condition/3", ""),
+            ("Medication/1", "Zinc"),
+            ("Medication/2", "Zinc"),
+            ("Medication/3", ""),
+            ("MedicationRequest/1", "Zinc"),
         ],
     )
     def test_is_that_of_its_target(self, target, name):
@@ -45,6 +55,21 @@ class TestTheNameOfAReference:
 
     def test_is_first_of_all_what_stands_beside_it(self):
         assert name_of({"reference": "Organization/1", "display": "The clinic"}) == "The clinic"
+
+    def test_is_a_code_beside_it_only_where_the_target_has_none(self):
+        assert name_of({"reference": "Condition/1", "display": "195967001"}) == "Asthma"
+        assert name_of({"reference": "Condition/2", "display": "195967001"}) == "195967001"
+
+    def test_is_made_of_the_substances_that_the_whole_contains(self):
+        parts = [{"itemReference": {"reference": "#s"}}, {"itemCodeableConcept": {"text": "Iron"}}]
+        product = {"resourceType": "Medication", "id": "m", "ingredient": parts}
+        whole = {"contained": [product, {"resourceType": "Substance", "id": "s", "code": {"text": "Zinc"}}]}
+        assert naming.name_of({"reference": "#m"}, CONTEXT, within=whole) == "Zinc / Iron"
+
+    @pytest.mark.parametrize("display", ["#o1", "Organization/1", "1"])
+    def test_is_never_what_only_points(self, display):
+        assert name_of({"reference": "Organization/1", "display": display}) == "Tarn Clinic"
+        assert naming.name_of({"reference": "Organization/1", "display": display}, Context(), within={}) == ""
 
     @given(odd("name", "practitioner", "code", "display", "reference", "family", "given", "contained"))
     def test_never_raises(self, content):

@@ -99,7 +99,7 @@ def _drug(told: Told) -> tuple[str, tuple[Code, ...]]:
     for name in ("medicationCodeableConcept", "medication"):
         concept = elements.child(sent, name)
         if heads.codes_of(concept) or heads.title_of(concept):
-            return heads.title_of(concept), heads.codes_of(concept)
+            return heads.title_of(concept) or told.entry.title, heads.codes_of(concept)
     reference = elements.child(sent, "medicationReference")
     code = elements.child(told.context.find(reference, within=sent), "code")
     title = heads.title_of(code) or naming.name_of(reference, told.context, within=sent) or told.entry.title
