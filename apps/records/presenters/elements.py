@@ -1,7 +1,7 @@
 """Read elements of a resource that may be anything: missing, null, of another kind, or nested too deep.
 
 Every function returns plain Python values and never raises. Text comes back as it was sent, less what no page and no
-database can hold (`prose.showable`).
+database can hold (`prose.showable`), and with the signs that were meant by `&#39;` and the like (`prose.escaped`).
 """
 
 import json
@@ -13,11 +13,12 @@ from typing import Any, TypeAlias
 import msgspec
 
 from apps.records.presenters.prose import rich_text
+from apps.records.presenters.prose.escaped import unescaped
 from apps.records.presenters.prose.showable import showable
 
 Element: TypeAlias = dict[str, Any]
 
-_LONGEST_TEXT = 4000
+LONGEST_TEXT = 4000
 MOST_REPEATED = 2000  # of one element: who sends more wants to keep us busy, and the page shows fewer
 MOST_PROSE = 300_000  # a long book: what somebody wrote at length is shown whole, or ends with "…"
 _MOST_DIGITS = 30
@@ -44,8 +45,10 @@ def _parsed_slowly(body: bytes) -> object:
 def text(element: object, name: str) -> str:
     """The text of one element, stripped; empty where it is not text."""
     value = element.get(name) if isinstance(element, dict) else None
-    if isinstance(value, str) and value.isascii() and value.isprintable():  # `shown`, without its calls
-        return value[:_LONGEST_TEXT].strip()
+    if (
+        isinstance(value, str) and value.isascii() and value.isprintable() and "&" not in value
+    ):  # `shown`, without its calls
+        return value[:LONGEST_TEXT].strip()
     return shown(value) if value else ""
 
 
@@ -99,7 +102,7 @@ def shown(value: object) -> str:
     """Text fit to be shown; empty for anything that is not text."""
     if not isinstance(value, str):
         return ""
-    return showable(value[:_LONGEST_TEXT]).strip()
+    return showable(unescaped(value[:LONGEST_TEXT])).strip()
 
 
 def prose(value: object) -> str:
@@ -111,7 +114,7 @@ def prose(value: object) -> str:
     if rich_text.is_one(value):
         read = rich_text.of_text(value)
         value, is_cut = (read.plain, read.is_cut or read.is_damaged) if read.plain else (value, is_cut)
-    said = showable(value[:MOST_PROSE]).strip()
+    said = showable(unescaped(value[:MOST_PROSE])).strip()
     return f"{said}…" if is_cut else said
 
 

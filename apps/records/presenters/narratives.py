@@ -6,6 +6,7 @@ from apps.records.presenters import elements
 from apps.records.presenters.elements import Element
 from apps.records.presenters.prose import blocks
 from apps.records.presenters.prose.blocks import Reading
+from apps.records.presenters.prose.showable import showable
 
 _LONGEST_MARKUP = 60_000  # of what entries are compared and searched by
 _BY_A_PROGRAM = re.compile(r"generated narrative\b", re.IGNORECASE)
@@ -25,7 +26,7 @@ def reading(resource: Element) -> Reading:
 
 def plain(markup: str) -> str:
     """The text between the tags. One pass, so that no markup can make it slow."""
-    return elements.shown(blocks.of_markup(markup).plain)
+    return showable(blocks.of_markup(markup).plain[: elements.LONGEST_TEXT]).strip()  # markup is unescaped once
 
 
 def opening(narrative: str) -> str:

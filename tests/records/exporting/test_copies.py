@@ -31,7 +31,7 @@ from tests.records.people import R4_PATIENT, allergy
 
 SPELLED = (
     b'{"resourceType": "Observation",  "id":"o1", "valueQuantity":{"value":13.20,"unit":"\\u00b5g/dL"},\r\n'
-    b'\t"note": [ {"text": "a \\"b\\" \\\\ {\\n}\xc3\xa9"} ], "x": 1e3, "y": -0.0}'
+    b'\t"note": [ {"text": "a \\"b\\" \\\\ {\\n}\xc3\xa9"} ], "x": 1e3, "y": -0.0, "z": "It&#39;s &lt;b&gt; &amp;"}'
 )
 _SCALARS = st.none() | st.integers() | st.text(max_size=9)
 SPELLED_ON_ONE_LINE = SPELLED.replace(b"\r\n", b"")

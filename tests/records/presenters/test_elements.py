@@ -52,6 +52,24 @@ class TestReadingElements:
         kept = f"Cafe\u0301 {letter}" + "\u0301" * 4 + "b"
         assert elements.text(sent, "name") == elements.shown(sent["name"]) == elements.prose(sent["name"]) == kept
 
+    @pytest.mark.parametrize(
+        ("sent", "meant"),
+        [
+            ("St. John&#39;s wort", "St. John's wort"),
+            ("Salt &amp; water", "Salt & water"),
+            ("&quot;Mild&quot; pain", '"Mild" pain'),
+            ("Glucose &lt; 5 &#x3C; 6", "Glucose < 5 < 6"),
+            ("&lt;b&gt;Mild&lt;/b&gt;", "<b>Mild</b>"),
+            ("&amp;#39; is a sign", "&#39; is a sign"),
+            ("a&#x202e;b&#0;c", "ab\ufffdc"),
+            ("AT&T, R&D; a &copy b &#39 &bogus;", "AT&T, R&D; a &copy b &#39 &bogus;"),
+            ("https://a.example/b?c=1&amp;d=2", "https://a.example/b?c=1&amp;d=2"),
+        ],
+    )
+    def test_says_the_signs_that_were_meant_once(self, sent, meant):
+        assert elements.text({"name": sent}, "name") == elements.shown(sent) == elements.prose(sent) == meant
+        assert elements.texts({"name": [sent]}, "name") == (meant,)
+
     @given(ANYTHING)
     def test_shows_nothing_but_text(self, sent):
         assert isinstance(elements.shown(sent), str)

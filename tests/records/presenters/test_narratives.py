@@ -23,6 +23,7 @@ class TestANarrative:
             ("<div>a<!-- hidden -->b</div>", "ab"),
             ("<div>a<script>never ends", "a"),
             ("<div>&lt;b&gt;</div>", "<b>"),
+            ("<div>&amp;lt; is a sign</div>", "&lt; is a sign"),
             ("5 &lt; 6", "5 < 6"),
             ("<div>   </div>", ""),
             ("", ""),

@@ -60,6 +60,13 @@ class TestAName:
         assert "<script>alert" not in text
         assert "<b>" not in text.split("<h1>")[1]
 
+    def test_is_no_markup_when_it_was_escaped_by_the_provider(self, hers, connection):
+        keep(connection, result(0, name="St. John&#39;s &lt;b&gt;wort&lt;/b&gt;", code="x"))
+        text = ask(hers, "john's <b>wort")
+        assert "1 entry found" in text
+        assert "St. John&#x27;s &lt;b&gt;wort" in text
+        assert "<b>" not in text.split("<h1>")[1]
+
     def test_is_found_by_no_stranger(self, client, sam, connection):
         keep(connection, result(0, name="So\u200bdium", code="x"))
         client.force_login(sam)
