@@ -65,10 +65,11 @@ def provider_key(key: Key, chart_id: str) -> SafeString:
 
 
 @register.simple_tag
-def values_table(rows: Iterable[Row]) -> SafeString:
+def values_table(rows: Sequence[Row]) -> SafeString:
     """The head of a table of values, and a body for each year. A column in which no row says anything is left out."""
     said, names = _Said(), value_rows.columns()
-    told = [(row.year, tuple(_cells(row, said))) for row in rows]
+    dated = zip(rows, value_rows.dates(rows), strict=True)
+    told = [(row.year, tuple(_cells(row, date, said))) for row, date in dated]
     places = [at for at in range(len(names)) if at < _ALWAYS or any(cells[at] for _, cells in told)]
     columns = [(at, _said(names[at])) for at in places]
     head = "".join(f'<th scope="col" role="columnheader">{name}</th>\n' for _, name in columns)
@@ -193,10 +194,10 @@ class _Said:
         return self._known[mark][0]
 
 
-def _cells(row: Row, said: _Said) -> Iterator[str]:
+def _cells(row: Row, date: str, said: _Said) -> Iterator[str]:
     """Date, value, place, range, providers and notes."""
     drawn = gettext("drawn as %(value)s") % {"value": row.converted} if row.converted else ""
-    yield dates_whole(value_rows.date(row))
+    yield dates_whole(date)
     yield f"<strong>{_said(value_rows.value(row))}</strong>" + (f'<p class="soft">{_said(drawn)}</p>' if drawn else "")
     yield said.place(row)
     yield said.ranges(row)

@@ -1,6 +1,7 @@
 """A value of a test in words: what its row in the table says, and its line in the file (patient experience 4.3)."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from django.utils.translation import gettext
 
@@ -20,9 +21,11 @@ def columns() -> tuple[str, ...]:
     )
 
 
-def date(row: Row) -> str:
-    """When it was."""
-    return whens.in_words(row.when)
+def dates(rows: Sequence[Row]) -> tuple[str, ...]:
+    """When each was: with clock times where a day has several, as nobody would know which of them was first."""
+    days = [whens.in_words(row.when) for row in rows]
+    times = Counter(days)
+    return tuple(whens.in_full(row.when) if times[day] > 1 else day for row, day in zip(rows, days, strict=True))
 
 
 def value(row: Row) -> str:

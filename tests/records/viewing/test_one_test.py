@@ -63,6 +63,14 @@ class TestOneTest:
         text = hers.get(reverse("over_time", args=["results", record.pk])).content.decode()
         assert re.search(rf'<th scope="row"[^>]*><span class="whole">{date}</span></th>', text)
 
+    def test_has_clock_times_in_its_table_where_a_day_has_several_values(self, hers, connection):
+        sent = ("2026-09-29T08:05:00-05:00", "2026-09-30T08:05:00-05:00", "2026-09-30T17:20:00-05:00")
+        keep(connection, *({**result(number), "effectiveDateTime": date} for number, date in enumerate(sent)))
+        record = Record.objects.get(logical_id="o0")
+        text = hers.get(reverse("over_time", args=["results", record.pk])).content.decode()
+        dates = [re.sub("<[^>]+>", "", found) for found in re.findall(r'<th scope="row"[^>]*>(.*?)</th>', text)]
+        assert dates == ["September 30, 2026, 5:20 p.m.", "September 30, 2026, 8:05 a.m.", "September 29, 2026"]
+
     @pytest.mark.parametrize(("values", "is_line"), [(1, True), (2, True), (3, False)])
     def test_of_few_values_has_the_newest_on_a_line_and_of_more_a_chart(self, hers, connection, values, is_line):
         usual = {"referenceRange": [{"low": {"value": 3, "unit": "mmol/L"}, "high": {"value": 5, "unit": "mmol/L"}}]}
