@@ -23,10 +23,15 @@ def entry(resource_type: str, **sent: Any) -> Entry:
     return presenting.present(body, resource_type=resource_type, logical_id="x1", context=Context())[1]
 
 
-def row(told: Entry, *, person: str = "") -> Row:
+def listed(*told: Entry, person: str = "") -> tuple[Row, ...]:
     connection = Connection(provider=Provider(name=HARBOR))
     source = Source(connection, None, is_out_of_date=False, person=person)
-    (found,) = rows.of([Shelved(1, connection.pk, "visits", (0, "", "", 1), told)], {connection.pk: source})
+    shelved = [Shelved(pk, connection.pk, "visits", (0, "", "", pk), each) for pk, each in enumerate(told, start=1)]
+    return rows.of(shelved, {connection.pk: source})
+
+
+def row(told: Entry, *, person: str = "") -> Row:
+    (found,) = listed(told, person=person)
     return found
 
 
@@ -47,6 +52,21 @@ class TestAnEntryWithoutDetails:
         told = row(entry(resource_type, status="active"))
         assert (told.title, told.status, told.when) == ("Entry without details", "", "")
         assert told.details == (f"{HARBOR} hides the details of this entry.",)
+
+
+class TestAStatus:
+    """Rows of one page share their words only where all is alike that these hang on."""
+
+    def test_is_that_of_each_row_though_others_of_its_kind_stand_beside_it(self):
+        canceled, code = {"status": "cancelled"}, {"code": {"text": "Sodium"}}
+        empty = entry("Observation", **code, **canceled)
+        valued = entry("Observation", **code, **canceled, valueQuantity={"value": 5, "unit": "mmol/L"})
+        order = entry("MedicationRequest", medicationCodeableConcept={"text": "Cetirizine"})
+        hidden = entry("MedicationRequest")
+        for told in ((empty, valued, order, hidden), (hidden, order, valued, empty)):
+            assert [one.status for one in listed(*told)] == [row(each).status for each in told]
+        assert (row(order).status, row(hidden).status) == ("Status not given", "")
+        assert row(empty).status != row(valued).status
 
 
 class TestTheClinic:

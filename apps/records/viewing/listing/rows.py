@@ -199,7 +199,7 @@ class _Alike:
     def __init__(self, *, on_paper: bool) -> None:
         self._on_paper = on_paper
         self._labels: dict[str, str] = {}
-        self._statuses: dict[tuple[type[Entry], str, str], str] = {}
+        self._statuses: dict[tuple[object, ...], str] = {}
         self._grave: dict[tuple[str, tuple[Code, ...]], bool] = {}
 
     def label(self, entry: Entry) -> str:
@@ -209,10 +209,10 @@ class _Alike:
         return self._labels[means]
 
     def status(self, entry: Entry) -> str:
-        said = type(entry), entry.status, entry.group
-        if said not in self._statuses:
-            self._statuses[said] = words.of_status(entry)
-        return self._statuses[said]
+        alike = words.hangs_on(entry)
+        if alike not in self._statuses:
+            self._statuses[alike] = words.of_status(entry)
+        return self._statuses[alike]
 
     def unsaid(self, entry: Entry) -> str:
         """In place of what may carry grave news. A report's own row leads to a page, and needs no words for it."""

@@ -175,6 +175,12 @@ def _has_result(entry: Entry | Compared) -> bool:
     return False
 
 
+def hangs_on(entry: Entry) -> tuple[object, ...]:
+    """What the words of its status are told by: where two entries have all of it alike, they have the words alike."""
+    beside = entry.status in _BESIDE_A_RESULT and _has_result(entry)
+    return type(entry), entry.status, entry.group, entry.is_withheld, beside
+
+
 def of_no_information(entry: Entry) -> str:
     """That the provider has no information about things of its kind."""
     return str(_NO_INFORMATION.get(type(entry).__name__, _("No information")))
