@@ -12,6 +12,7 @@ from itertools import islice
 import msgspec
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from apps.records.presenters import elements, naming
 from apps.records.presenters.absences import Absence, known_absence, says_no_information
@@ -267,13 +268,13 @@ STATUS_WORDS: Mapping[Status, str | Promise] = {
     Status.NOT_CONFIRMED: _("On the list, not confirmed"),
     Status.INACTIVE: _("No longer active"),
     Status.RESOLVED: _("No longer a problem"),
-    Status.RULED_OUT: _("Ruled out"),
+    Status.RULED_OUT: pgettext_lazy("an allergy", "Ruled out"),
     Status.NOT_GIVEN: _("Status not given"),
 }
 GROUP_WORDS: Mapping[Group, str | Promise] = {
     Group.CURRENT: _("Current"),
     Group.PAST: _("Past"),
-    Group.RULED_OUT: _("Ruled out"),
+    Group.RULED_OUT: pgettext_lazy("allergies", "Ruled out"),
     Group.NONE_KNOWN: _("Recorded as having none"),
     Group.NO_INFORMATION: _("No information"),
 }

@@ -10,6 +10,7 @@ from enum import StrEnum
 import msgspec
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 from msgspec.structs import replace
 
 from apps.records.presenters import elements, naming
@@ -280,19 +281,19 @@ USE_WORDS: Mapping[Use, str | Promise] = {
     Use.NOT_GIVEN: "",
 }
 STATUS_WORDS: Mapping[Status, str | Promise] = {
-    Status.PLANNED: _("Planned"),
+    Status.PLANNED: pgettext_lazy("a visit", "Planned"),
     Status.ARRIVED: _("Arrived"),
     Status.IN_PROGRESS: _("In progress"),
     Status.ON_LEAVE: _("On leave from the hospital"),
     Status.FINISHED: "",
-    Status.CANCELED: _("Canceled"),
+    Status.CANCELED: pgettext_lazy("a visit", "Canceled"),
     Status.NOT_GIVEN: _("Status not given"),
 }
 NO_END_WORDS: str | Promise = _("No end date was recorded")
 GROUP_WORDS: Mapping[Group, str | Promise] = {
-    Group.PLANNED: _("Planned"),
+    Group.PLANNED: pgettext_lazy("visits", "Planned"),
     Group.NOW: _("Now"),
     Group.PAST: _("Past visits"),
     Group.NOT_GIVEN: _("Status not given"),
-    Group.CANCELED: _("Canceled"),
+    Group.CANCELED: pgettext_lazy("visits", "Canceled"),
 }

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from django.utils import translation
 
 from apps.connections.models import Connection
 from apps.directory.models import Provider
@@ -63,10 +64,34 @@ class TestAStatus:
         valued = entry("Observation", **code, **canceled, valueQuantity={"value": 5, "unit": "mmol/L"})
         order = entry("MedicationRequest", medicationCodeableConcept={"text": "Cetirizine"})
         hidden = entry("MedicationRequest")
-        for told in ((empty, valued, order, hidden), (hidden, order, valued, empty)):
+        goal = entry("Goal", lifecycleStatus="completed", description={"text": "Walk"})
+        judged = entry(
+            "Goal",
+            lifecycleStatus="completed",
+            description={"text": "Swim"},
+            achievementStatus={"coding": [{"code": "not-achieved"}]},
+        )
+        for told in ((empty, valued, order, hidden, goal, judged), (judged, goal, hidden, order, valued, empty)):
             assert [one.status for one in listed(*told)] == [row(each).status for each in told]
+        assert row(judged).status == "Finished (see the verdict)"
         assert (row(order).status, row(hidden).status) == ("Status not given", "")
         assert row(empty).status != row(valued).status
+
+    @pytest.mark.parametrize(
+        ("resource_type", "sent", "said"),
+        [
+            ("Encounter", {"status": "planned"}, "Planeada"),
+            ("Encounter", {"status": "cancelled"}, "Cancelada"),
+            ("AllergyIntolerance", {"status": "refuted", "substance": {"text": "Almonds"}}, "Descartada"),
+            ("Condition", {"verificationStatus": "refuted", "code": {"text": "Asthma"}}, "Descartado"),
+            ("Goal", {"status": "completed", "description": "Walk"}, "Terminada"),
+            ("CarePlan", {"status": "completed", "title": "Walking"}, "Terminado"),
+            ("MedicationRequest", {"status": "cancelled", "intent": "order"}, "Cancelado"),
+        ],
+    )
+    def test_agrees_in_spanish_with_what_it_is_of(self, resource_type, sent, said):
+        with translation.override("es"):
+            assert row(entry(resource_type, **sent, note=[{"text": "x"}])).status == said
 
 
 class TestTheClinic:

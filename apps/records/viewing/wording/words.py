@@ -17,12 +17,14 @@ from apps.records.presenters import (
     appointments,
     conditions,
     family,
+    goals,
     immunizations,
     medications,
     procedures,
     visits,
 )
 from apps.records.presenters.entry import NOT_GIVEN, Entry
+from apps.records.presenters.goals import GoalEntry
 from apps.records.presenters.observations.results import Compared, ResultEntry
 from apps.records.presenters.reports import ReportEntry
 
@@ -76,6 +78,7 @@ _STATUSES: Final[Mapping[str, _Words]] = {
         "canceled": _("Test canceled, no result"),
     },
     "GoalEntry": {
+        "finished": pgettext_lazy("a goal", "Finished"),
         "working-on-it": _("Working on it"),
         "reached": _("Reached"),
         "kept-up": _("Reached, keeping it up"),
@@ -102,6 +105,8 @@ _BESIDE_A_RESULT: Final[_Words] = {
     "ordered": _("Ordered, though a result was sent"),
     "canceled": _("Test canceled, though a result was sent"),
 }
+# Of a goal that a provider has finished with, and says what came of it: it may be that it was not reached.
+_WITH_A_VERDICT: Final[_Words] = {goals.Status.FINISHED.value: _("Finished (see the verdict)")}
 # Of what was ordered: the order is done, and not what its group says of it.
 _OF_ORDERS: Final[_Words] = {procedures.Status.DONE.value: _("Order carried out")}
 _STATUSES_ALIKE: Final = {"ReportEntry": "ResultEntry", "Compared": "ResultEntry"}
@@ -162,6 +167,8 @@ def of_status(entry: Entry | Compared, *, provider: str = "") -> str:
         own = {**own, **_ON_THEIR_LIST.get(kind, {})}
     if entry.status in _BESIDE_A_RESULT and _has_result(entry):
         own = _BESIDE_A_RESULT
+    if isinstance(entry, GoalEntry) and entry.verdict != NOT_GIVEN:
+        own = {**own, **_WITH_A_VERDICT}
     if kind == "ProcedureEntry" and entry.group == procedures.Group.ORDERED:
         own = {**own, **_OF_ORDERS}
     return str(own.get(entry.status, _SHARED.get(entry.status, ""))).replace("%(provider)s", provider)
@@ -177,7 +184,10 @@ def _has_result(entry: Entry | Compared) -> bool:
 
 def hangs_on(entry: Entry) -> tuple[object, ...]:
     """What the words of its status are told by: where two entries have all of it alike, they have the words alike."""
-    beside = entry.status in _BESIDE_A_RESULT and _has_result(entry)
+    if isinstance(entry, GoalEntry):
+        beside = entry.verdict != NOT_GIVEN
+    else:
+        beside = entry.status in _BESIDE_A_RESULT and _has_result(entry)
     return type(entry), entry.status, entry.group, entry.is_withheld, beside
 
 
