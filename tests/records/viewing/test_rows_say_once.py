@@ -94,6 +94,20 @@ class TestAStatus:
             assert row(entry(resource_type, **sent, note=[{"text": "x"}])).status == said
 
 
+class TestWhatWasNotDone:
+    @pytest.mark.parametrize(
+        ("resource_type", "sent"),
+        [
+            ("Immunization", {"status": "not-done", "statusReason": {"text": "patient declined"}}),
+            ("Immunization", {"wasNotGiven": True, "explanation": {"reasonNotGiven": [{"text": "patient declined"}]}}),
+            ("Procedure", {"status": "not-done", "statusReason": {"text": "patient declined"}}),
+            ("Procedure", {"notPerformed": True, "reasonNotPerformed": [{"text": "patient declined"}]}),
+        ],
+    )
+    def test_says_in_its_row_why_not(self, resource_type, sent):
+        assert "Why not: patient declined" in row(entry(resource_type, **sent)).details
+
+
 class TestTheClinic:
     @pytest.mark.parametrize("person", ["", "Tam Quillfeather"])
     def test_is_not_named_where_the_row_ends_with_it(self, person):

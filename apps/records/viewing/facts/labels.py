@@ -105,7 +105,7 @@ _TECHNICAL: Final = frozenset(
 
 _DATES: Final = frozenset({"ImmunizationEntry.expires"})
 _NAMED_IN_ROWS: Final = frozenset(
-    {"severity", "doses", "is_reported", "member_number", "CarePlanEntry.reasons", "CarePlanEntry.goals"}
+    {"severity", "doses", "reasons_not", "is_reported", "member_number", "CarePlanEntry.reasons", "CarePlanEntry.goals"}
 )
 _ROWS_FIRST: Final[Mapping[str, tuple[str, ...]]] = {"CarePlanEntry": ("description", "activities", "reasons", "goals")}
 
@@ -121,10 +121,10 @@ _ROWS: Final[Mapping[str, tuple[str, ...]]] = {
     "DocumentEntry": ("name", "custodian"),
     "MedicationEntry": ("dosages",),
     "ConditionEntry": ("severity",),
-    "ImmunizationEntry": ("is_reported", "doses", "place"),
+    "ImmunizationEntry": ("reasons_not", "is_reported", "doses", "place"),
     "RecommendationEntry": ("recommendations",),
     "VisitEntry": ("kind", "types", "participants", "clinic"),
-    "ProcedureEntry": ("place",),
+    "ProcedureEntry": ("reasons_not", "place"),
 }
 
 _LABELS: Final[Mapping[str, str | Promise]] = {
