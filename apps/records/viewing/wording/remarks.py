@@ -1,5 +1,6 @@
 """What a page must say about an entry that the entry does not say itself: that a date cannot be, that two cannot both
-be, that a medicine's end has passed, that a visit never ended (patient experience 3.0, 3.1 and 3.7)."""
+be, that a medicine's end has passed, that a condition is current and has ended, that a visit never ended (patient
+experience 3.0, 3.1, 3.5 and 3.7)."""
 
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
@@ -8,7 +9,7 @@ from typing import Final
 from django.utils.translation import gettext
 
 from apps.records.presenters import visits
-from apps.records.presenters.conditions import ConditionEntry
+from apps.records.presenters.conditions import ConditionEntry, Status
 from apps.records.presenters.datatypes import dates
 from apps.records.presenters.entry import Entry
 from apps.records.presenters.medications import Group, MedicationEntry
@@ -29,11 +30,21 @@ def _said(entry: Entry, provider: str, born: date | None, at: datetime) -> Itera
         yield gettext("This date looks wrong. Ask %(provider)s.") % {"provider": provider}
     if any(whens.is_reversed(starts, ends) for starts, ends in _periods(entry)):
         yield gettext("The end is before the beginning. %(provider)s sent it so. Ask them.") % {"provider": provider}
+    if isinstance(entry, ConditionEntry) and entry.status is Status.NOT_CLEAR:
+        yield _not_clear(entry)
     if isinstance(entry, MedicationEntry) and entry.group is Group.CURRENT and _is_over(entry.ends_at, at):
         said = gettext("The end date has passed (%(date)s). Ask whether you still take it.")
         yield said % {"date": dates.sent_date(entry.ends_at)}
     if isinstance(entry, VisitEntry) and entry.is_open and _is_over(entry.when.starts, at - _LONG_AGO):
         yield str(visits.NO_END_WORDS)
+
+
+def _not_clear(condition: ConditionEntry) -> str:
+    """What makes it so: it cannot both stand and have ended."""
+    ended = condition.ended
+    if not ended or ended.text or not (ended.starts or ended.ends):  # a text and an age are among its facts
+        return gettext("Marked current, and as ended.")
+    return gettext("Marked current, with an end date of %(date)s.") % {"date": whens.in_words(ended)}
 
 
 def _periods(entry: Entry) -> Iterator[tuple[str, str]]:
