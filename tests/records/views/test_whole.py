@@ -79,6 +79,13 @@ class TestAList:
         assert "1 entry was withdrawn by Harbor Family Practice." in text
         assert "Mistake" not in text
 
+    def test_counts_what_is_hidden(self, hers, connection):
+        keep(connection, result(0), {"resourceType": "Observation", "id": "o9", "status": "final"})
+        text = page(hers, "subject", "results")
+        assert "1 entry is here without details. Harbor Family Practice hides them." in text
+        keep(connection, result(0), result(9))
+        assert "without details" not in page(hers, "subject", "results")
+
     def test_of_nothing_says_why(self, hers, connection):
         keep(connection)
         assert "Not fetched yet from Harbor Family Practice." in page(hers, "subject", "allergies")

@@ -64,12 +64,13 @@ class Section:
 
 @dataclass(frozen=True)
 class Withdrawn:
-    """How many entries a provider marked as recorded by mistake, no longer has, or has not made final."""
+    """How many entries a provider marked as recorded by mistake, no longer has, has not made final, or hides."""
 
     provider: str
     withdrawn: int
     gone: int
     drafts: int = 0
+    withheld: int = 0
 
 
 @dataclass(frozen=True)
@@ -306,15 +307,17 @@ def _withdrawn(whole: Whole, shelves: Sequence[OpenShelf]) -> tuple[Withdrawn, .
     withdrawn: Counter[UUID] = Counter()
     gone: Counter[UUID] = Counter()
     drafts: Counter[UUID] = Counter()
+    withheld: Counter[UUID] = Counter()
     for shelf in shelves:
         if shelf.index is not None:
             withdrawn[shelf.connection_id] += shelf.index.withdrawn
             gone[shelf.connection_id] += shelf.index.gone
             drafts[shelf.connection_id] += shelf.index.drafts
+            withheld[shelf.connection_id] += shelf.index.withheld
     return tuple(
-        Withdrawn(source.provider, withdrawn[key], gone[key], drafts[key])
+        Withdrawn(source.provider, withdrawn[key], gone[key], drafts[key], withheld[key])
         for key, source in whole.sources.items()
-        if withdrawn[key] or gone[key] or drafts[key]
+        if withdrawn[key] or gone[key] or drafts[key] or withheld[key]
     )
 
 
