@@ -17,6 +17,7 @@ from apps.records.charts.marks import Shape, drawing_of
 from apps.records.charts.over_time import Band, Key, Line, Mark, OverTime, Stroke, WordTick
 from apps.records.charts.series import Row
 from apps.records.templatetags import chart_words
+from apps.records.templatetags.spoken_pressures import pressures_spoken
 from apps.records.templatetags.whole_dates import dates_whole
 from apps.records.viewing import value_rows
 
@@ -198,7 +199,8 @@ def _cells(row: Row, date: str, said: _Said) -> Iterator[str]:
     """Date, value, place, range, providers and notes."""
     drawn = gettext("drawn as %(value)s") % {"value": row.converted} if row.converted else ""
     yield dates_whole(date)
-    yield f"<strong>{_said(value_rows.value(row))}</strong>" + (f'<p class="soft">{_said(drawn)}</p>' if drawn else "")
+    value = pressures_spoken(_markup(_said(value_rows.value(row))))
+    yield f"<strong>{value}</strong>" + (f'<p class="soft">{_said(drawn)}</p>' if drawn else "")
     yield said.place(row)
     yield said.ranges(row)
     yield said.providers(row)

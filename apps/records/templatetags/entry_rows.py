@@ -14,6 +14,7 @@ from apps.records import counts
 from apps.records.presenters.entry import Entry
 from apps.records.subjects import CONDITIONS, Subject
 from apps.records.templatetags.record_words import in_a_row, subject_name
+from apps.records.templatetags.spoken_pressures import pressures_spoken
 from apps.records.templatetags.whole_dates import dates_whole
 from apps.records.viewing.listing.lists import Section
 from apps.records.viewing.listing.rows import Row
@@ -69,9 +70,10 @@ def own_words(entry: Entry) -> frozenset[str]:
 def said_by_them(line: str, language: str, words: frozenset[str]) -> SafeString:
     """A line, in which the provider's words are marked where `language` says that they are in another than the page."""
     if not language:
-        return dates_whole(line)
+        return pressures_spoken(dates_whole(line))
     parts = languages.parted(line, words)
-    return _markup("".join(_in_language(language, part) if own else dates_whole(part) for part, own in parts))
+    told = (_in_language(language, part) if own else pressures_spoken(dates_whole(part)) for part, own in parts)
+    return _markup("".join(told))
 
 
 @register.simple_tag
