@@ -7,8 +7,8 @@ from apps.directory.models import ClientRegistration
 from apps.records.models import Record, SyncStep
 from apps.wire import fhir
 from tests.records.linked import AT
-from tests.records.people import allergy, bundle
-from tests.records.provider import ALLERGIES
+from tests.records.people import PATIENT_ID, allergy, bundle
+from tests.records.provider import ALLERGIES, METADATA, statement
 from tests.records.runs import resume, step, stored, sync
 from tests.wire.servers import http
 
@@ -17,6 +17,11 @@ pytestmark = pytest.mark.django_db
 Gap = SyncStep.Gap
 PAGE = "GET /fhir/r4/AllergyIntolerance?page="
 ODD_LINKS = {"next": "AllergyIntolerance?page=2"}
+SWEEP = f"GET /fhir/r4/Observation?patient={PATIENT_ID}&category="
+CATEGORIES = (
+    *("laboratory", "vital-signs", "social-history", "survey", "sdoh"),
+    *("imaging", "procedure", "exam", "therapy", "activity"),
+)
 
 
 @pytest.fixture(autouse=True)
@@ -103,6 +108,21 @@ class TestATotal:
         first = bundle(allergy("a1"), allergy("a2"), total=3, next_url=provider.next_url(2))
         provider.answers[f"{PAGE}2"] = http(body={**bundle(allergy("a3"), total=3), "link": ODD_LINKS})
         assert found(linked, provider, first) == ("", {"a1", "a2", "a3"})
+
+    def test_counts_what_came_and_cannot_be_read(self, linked, provider):
+        page = {**bundle(allergy("a1"), {"resourceType": "AllergyIntolerance"}, total=2), "link": ODD_LINKS}
+        assert found(linked, provider, page) == (Gap.UNREADABLE, {"a1"})
+
+    def test_of_one_search_says_nothing_of_the_others(self, linked, provider):
+        provider.answers[METADATA] = http(body=statement("Patient", "Observation"))
+        rows = [{"resourceType": "Observation", "id": f"o{number}"} for number in range(3)]
+        for name in CATEGORIES:
+            provider.answers[SWEEP + name] = http(body=bundle(total=0))
+        provider.answers[SWEEP + "laboratory"] = http(body=bundle(*rows[:2], total=2))
+        provider.answers[SWEEP + "survey"] = http(body={**bundle(rows[2], total=1), "link": ODD_LINKS})
+        assert step(sync(linked), "Observation").gap == ""
+        provider.answers[SWEEP + "survey"] = http(body={**bundle(rows[2], total=3), "link": ODD_LINKS})
+        assert step(sync(linked), "Observation").gap == Gap.STOPPED_SHORT
 
     @pytest.mark.parametrize(("number", "gap"), [(4, ""), (5, Gap.STOPPED_SHORT)])
     def test_that_may_be_no_more_than_the_length_of_a_full_page_is_no_end(
