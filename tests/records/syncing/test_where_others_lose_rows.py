@@ -3,13 +3,16 @@
 Six pages of results; something goes wrong on the fourth, once.
 """
 
+import json
 from datetime import timedelta
 
 import pytest
 
 from apps.directory.models import ClientRegistration
-from apps.records import ledger, shelving
-from apps.records.models import SyncRun
+from apps.records import bodies, ledger, shelving
+from apps.records.models import Record, SyncRun
+from apps.vault import sealing
+from apps.vault.sealing import Holder
 from tests.records.linked import AT, give_tokens
 from tests.records.people import PATIENT_ID, bundle
 from tests.records.provider import METADATA, TOKEN, statement
@@ -65,6 +68,12 @@ def results(linked, provider):
     return fail
 
 
+def noted(record):
+    """What a result says in its note."""
+    with sealing.key_ring(Holder.user(record.user_id)) as ring:
+        return json.loads(bodies.of(record, ring))["note"][0]["text"]
+
+
 def to_its_end(linked) -> SyncRun:
     """One run, its pauses over as soon as they begin."""
     run = sync(linked)
@@ -113,6 +122,34 @@ class TestATokenAddressThatIsDownOnce:
         assert (run.outcome, stored("Observation")) == ("complete", ALL)
         sent = [dict(request.query)["refresh_token"] for request in provider.sent(TOKEN)]
         assert sent == ["refresh-canary"] * 2
+
+    @pytest.mark.parametrize("fault", [http(503), http(500), http(429, retry_after="1")], ids=["503", "500", "429"])
+    def test_in_the_middle_costs_neither_a_row_nor_a_page_that_had_come(self, linked, provider, results, fault):
+        results(4, http(401, WWW_Authenticate='Bearer error="invalid_token"'))
+        provider.answers[TOKEN] = once(fault, RENEWED)
+        run = sync(linked)
+        for minutes in (2, 10, 30):
+            if run.finished_at is None:
+                resume(run, at=AT + timedelta(minutes=minutes))
+        linked.refresh_from_db()
+        assert (linked.status, run.outcome, stored("Observation")) == ("active", "complete", ALL)
+        assert [len(provider.sent(address(page))) for page in (1, 2, 3)] == [1, 1, 1]
+
+
+class TestARowThatComesAgainOnALaterPage:
+    """Some providers do that (interface facts 1.4)."""
+
+    @pytest.mark.parametrize(("first", "last"), [("2026-03-02", "2026-03-01"), ("2026-03-01", "2026-03-02")])
+    def test_is_the_newest_and_costs_no_other(self, linked, provider, results, first, last):
+        for page, number, day in ((2, 4, first), (5, 13, last)):
+            rows = [result(4, meta={"lastUpdated": f"{day}T08:00:00Z"}, note=[{"text": day}])]
+            rows += [result(other) for other in range(number, number + ROWS) if other != 4]
+            url = f"{provider.base_url}/Observation?page={page + 1}"
+            provider.answers[address(page)] = http(body=bundle(*rows, total=len(ALL), next_url=url))
+        run = to_its_end(linked)
+        assert (run.outcome, stored("Observation")) == ("complete", ALL)
+        held = Record.objects.get(resource_type="Observation", logical_id="o4")
+        assert (noted(held), held.versions.count()) == ("2026-03-02", 0)
 
 
 class TestANextLinkElsewhere:
