@@ -13,6 +13,7 @@ from apps.connections import refreshing, revoking
 from apps.connections.arriving import confirming, returning
 from apps.connections.leaving import binding, linking
 from apps.connections.models import AuthorizationRequest, Connection, StoredTokenSet
+from apps.directory.models import Endpoint
 from apps.portal import closing, parting
 from apps.vault import shredding
 from apps.vault.sealing import Holder
@@ -171,6 +172,17 @@ class TestALinkThatBegins:
                 user=alice, provider=place.provider, endpoint=place.endpoint, browser=binding.new_browser(),
                 at=timezone.now(),
             )  # fmt: skip
+
+    @pytest.mark.parametrize("keeps_copy", [True, False])
+    def test_to_renew_what_ends_while_its_provider_is_asked_leads_to_those_there_are(
+        self, traveller, connection, stand_in, keeps_copy
+    ):
+        Endpoint.objects.update(interface="smart", dialect="smart", discovered_at=None)
+        end = lambda: parting.disconnect(connection, keeps_copy=keeps_copy, at=timezone.now())  # noqa: E731
+        stand_in.server.answer = meanwhile(end, http(404))
+        answer = traveller.client.post(reverse("reauthorize", args=[connection.pk]))
+        assert (answer.status_code, answer["Location"]) == (302, reverse("connections"))
+        assert not AuthorizationRequest.objects.filter(claimed_at__isnull=True).exists()
 
     def test_leads_nowhere_when_the_key_is_gone(self, alice, place, traveller, make_place):
         place.registration.uses_pkce = True

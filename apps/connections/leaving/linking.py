@@ -44,6 +44,10 @@ class ConsentMissing(Exception):
     """The person has not agreed to the notice in force: nobody leaves for a provider before."""
 
 
+class NothingToRenew(Exception):
+    """The connection that the sign-in was to renew is over: its patient parted from it meanwhile, in another tab."""
+
+
 class TooManyOpen(Exception):
     """The person has as many sign-ins open as we allow at once."""
 
@@ -73,7 +77,7 @@ def begin(
     With a connection, the sign-in is meant to renew that one. `launch` is what the provider's portal sent, where it
     started us. `closes_others`: no answer to an earlier request counts any more. `extends_consent`: the patient is to
     be asked anew what to share. Asks the provider where its addresses are stale: call it outside transactions.
-    Raises ConsentMissing, CannotLink, TooManyOpen.
+    Raises ConsentMissing, CannotLink, TooManyOpen and, with a connection, NothingToRenew.
     """
     _check_person(user, closes_others=closes_others, at=at)
     discovering.keep_fresh(endpoint, at=at)
@@ -89,6 +93,8 @@ def begin(
     )
     with transaction.atomic():
         _make_room(user, closes_others=closes_others, at=at)
+        if connection is not None:
+            _hold(connection)
         departure = store(request, browser, launch)
         noting.note_request(EventType.CONNECTION_REQUESTED, request, at=at, is_first=connection is None)
     return departure
@@ -162,6 +168,13 @@ def _make_room(user: User, *, closes_others: bool, at: datetime) -> None:
         nothing_left = {"sealed_pkce_verifier": None, "sealed_launch": None}
         _open_requests(user, at=at).update(claimed_at=at, outcome=Outcome.CLOSED, **nothing_left)
     _check_room(user, at=at)
+
+
+def _hold(connection: Connection) -> None:
+    """To the end of the transaction: while its provider was asked, it may have been deleted."""
+    held = Connection.objects.select_for_update(no_key=True).filter(pk=connection.pk)
+    if not list(held.exclude(status=Connection.Status.DISCONNECTED).values_list("pk")):
+        raise NothingToRenew
 
 
 def _check_room(user: User, *, at: datetime) -> None:

@@ -138,6 +138,8 @@ def _begin(
                 closes_others="close_others" in request.POST,
                 extends_consent=extends_consent,
             )
+        except linking.NothingToRenew:
+            return redirect("connections")
         except refusals.NOT_BEGUN as refusal:
             return refusals.not_begun(request, provider, refusal)
     response = HttpResponseRedirect(reverse("attempt", args=[departure.request_id]))
