@@ -4,6 +4,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.db import IntegrityError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -76,8 +77,8 @@ def check_again(request: HttpRequest, connection_id: UUID) -> HttpResponse:
     try:
         asking.check_again(connection, at=timezone.now())
         tasks.enqueue()
-    except asking.Stopped:
-        pass  # the record's page says so at its top
+    except (asking.Stopped, IntegrityError):
+        pass  # the record's page says so at its top; or, deleted a moment ago in another tab, it is not there any more
     except asking.TooSoon as error:
         time = dates.time_of_day(error.again_at)
         messages.info(request, _("Checked a moment ago. You can check again at %(time)s.") % {"time": time})

@@ -16,10 +16,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.audit.recording import Actor
+from apps.audit.models import AuditEvent
+from apps.audit.recording import Actor, EventType
 from apps.connections.models import Connection
 from apps.portal import closing, parting
-from apps.records import forgetting, syncing
+from apps.records import forgetting, syncing, tasks
 from apps.records.downloading import keeping
 from apps.records.models import Attachment, Record, Shelf, SyncRun, SyncStep
 from apps.records.syncing import due, running
@@ -28,7 +29,8 @@ from apps.records.viewing.opening import looking
 from apps.vault import shredding
 from apps.vault.sealing import Holder
 from tests.records.downloading.filing import PDF, hold, linked_to
-from tests.records.linked import AT, give_tokens
+from tests.records.exporting.taking import sign_in, take
+from tests.records.linked import AT, give_tokens, make_connection, make_endpoint
 from tests.records.people import R4_PATIENT, allergy, bundle
 from tests.records.provider import ALLERGIES, PATIENT
 from tests.records.runs import sync
@@ -203,6 +205,37 @@ class TestPage:
         Connection.objects.filter(pk=linked.pk).delete()
         with pytest.raises(Connection.DoesNotExist):
             looking.look(linked, session={}, at=AT)
+
+
+class TestWhatIsAskedForInAnotherTab:
+    @pytest.fixture
+    def delete(self, linked):
+        return lambda: parting.disconnect(linked, keeps_copy=False, at=timezone.now())
+
+    def test_to_check_again_finds_the_connection_gone(self, hers, linked, delete):
+        address = reverse("check_again", args=[linked.pk])
+        with at_the_statement(("SELECT", '"records_syncrun"', "created_at"), delete):
+            answer = hers.post(address, follow=True)
+        assert answer.redirect_chain == [(reverse("record", args=[linked.pk]), 302)]
+        assert answer.status_code == 404
+
+    def test_to_check_again_finds_nobody_signed_in(self, hers, linked, close):
+        with at_the_statement(("SELECT", '"records_syncrun"', "created_at"), close):
+            answer = hers.post(reverse("check_again", args=[linked.pk]), follow=True)
+        assert answer.redirect_chain[-1][0].startswith(reverse("account_login"))
+
+    def test_to_download_a_copy_finds_nobody_signed_in(self, client, alice, linked, close):
+        sign_in(client, alice)
+        with at_the_statement(("SELECT", '"accounts_user"', "FOR UPDATE"), close):
+            answer = take(client, linked)
+        assert (answer.status_code, answer["Location"]) == (302, reverse("download_copy"))
+        assert not AuditEvent.objects.filter(event=EventType.RECORD_EXPORTED).exists()
+
+    def test_leaves_the_schedule_to_the_connections_there_are(self, linked, alice, delete):
+        other = make_connection(alice, make_endpoint("https://other.example/r4"))
+        with at_the_statement(("INSERT", '"records_syncrun"'), delete):
+            tasks.start_due_syncs()
+        assert [run.connection_id for run in SyncRun.objects.all()] == [other.pk]
 
 
 class TestRebuildShelves:
