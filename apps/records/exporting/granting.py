@@ -14,6 +14,7 @@ from apps.accounts.models import User
 from apps.audit import recording
 from apps.audit.models import AuditEvent
 from apps.audit.recording import Actor, EventType, Fact
+from apps.records.exporting.stored import DeletedMeanwhile
 
 MOST_AN_HOUR = 20
 _WINDOW = timedelta(hours=1)
@@ -39,8 +40,11 @@ class Format(StrEnum):
 
 @transaction.atomic
 def grant(user: User, connection_ids: Iterable[UUID], export_format: Format, *, at: datetime) -> None:
-    """Write down that this person takes a copy of these, one event each. Raises TooMany."""
-    User.objects.select_for_update().only("pk").get(pk=user.pk)  # two at once are counted one after the other
+    """Write down that this person takes a copy of these, one event each. Raises TooMany, and DeletedMeanwhile where the
+    account is closed."""
+    # two at once are counted one after the other
+    if User.objects.select_for_update().only("pk").filter(pk=user.pk).first() is None:
+        raise DeletedMeanwhile
     events = AuditEvent.objects.filter(user_id=user.pk, event=EventType.RECORD_EXPORTED, at__gt=at - _WINDOW)
     if events.values("at").distinct().count() >= MOST_AN_HOUR:
         raise TooMany

@@ -63,6 +63,8 @@ def _take(request: HttpRequest) -> HttpResponseBase:
         granting.grant(user, [choice.connection.pk for choice in chosen], wanted, at=at)
     except TooMany:
         return render(request, "429.html", {"minutes": _MINUTES}, status=429)
+    except DeletedMeanwhile:  # whoever closed the account is asked to sign in
+        return redirect("download_copy")
     return _answer(request, form, at)
 
 
