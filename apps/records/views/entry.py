@@ -1,10 +1,12 @@
 """The pages of one entry: what it says, and the resource as the provider sent it."""
 
 import logging
+from typing import Final
 
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_safe
@@ -22,6 +24,10 @@ from apps.records.views import queries
 from apps.vault.errors import VaultError
 
 _LOG = logging.getLogger(__name__)
+
+# What their addresses may ask for.
+_OF_AN_ENTRY: Final = ("versions", "range")
+_OF_VALUES: Final = ("span", "all", "from")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -41,10 +47,10 @@ def show_entry(request: HttpRequest, subject_key: str, record_pk: int) -> HttpRe
         _LOG.error("A record does not open: connection %s, %s.", record.connection_id, type(error).__name__)
         return render(request, "records/entry.html", {**context, "page": None, "subject": None})
     if page.subject is not None and page.subject.key != subject_key:  # kept from when it was listed elsewhere
-        return redirect("entry", page.subject.key, record_pk)
+        return _lead_to("entry", page.subject.key, record_pk, queries.carried(request.GET, *_OF_AN_ENTRY))
     if request.method == "POST":
         asking_first.note_answer(page, session=request.session)
-        return redirect("entry", subject_key, record_pk)
+        return _lead_to("entry", subject_key, record_pk, queries.carried(request.GET, *_OF_AN_ENTRY))
     if asks_first:
         return render(request, "records/calm.html", {**context, "subject": page.subject})
     context |= {"page": page, "subject": page.subject, "wants_range": "range" in request.GET}
@@ -90,7 +96,8 @@ def show_over_time(request: HttpRequest, subject_key: str, record_pk: int, *, is
     except IsNoResult:
         raise Http404 from None
     except IsListedElsewhere as moved:
-        return redirect("save_values" if is_file else "over_time", moved.subject.key, record_pk)
+        there = "save_values" if is_file else "over_time"
+        return _lead_to(there, moved.subject.key, record_pk, queries.carried(request.GET, *_OF_VALUES))
     except (VaultError, Outdated) as error:
         _LOG.error("A test does not open: connection %s, %s.", record.connection_id, type(error).__name__)
         return render(request, "records/over_time.html", {**context, "test": None})
@@ -101,6 +108,10 @@ def show_over_time(request: HttpRequest, subject_key: str, record_pk: int, *, is
     context |= {"title": rows.names(page.entry), "entry": page.entry, "test": page.test, "whole": page.whole}
     context |= {"behind": page.behind, "checked": page.checked, "written_in": page.language}
     return render(request, "records/over_time.html", context)
+
+
+def _lead_to(page: str, subject_key: str, record_pk: int, query: dict[str, str]) -> HttpResponse:
+    return redirect(reverse(page, args=[subject_key, record_pk], query=query))
 
 
 def _asked(request: HttpRequest, *, is_file: bool) -> Asked:

@@ -11,3 +11,8 @@ def source(query: QueryDict) -> UUID | None:
         return UUID(query.get("from", ""))
     except ValueError:
         return None
+
+
+def carried(query: QueryDict, *names: str) -> dict[str, str]:
+    """What an address that leads on to another takes along there: these, as far as they are asked for."""
+    return {name: query.get(name, "") for name in names if name in query}

@@ -58,6 +58,26 @@ class TestAnEntryUnderAnotherSubject:
         hers.force_login(sam)
         assert hers.get(kept).status_code == 404
 
+    def test_is_found_with_what_its_address_asked_for_and_nothing_else(self, hers, sam, connection):
+        keep(connection, result(0))
+        pk = Record.objects.get(logical_id="o0").pk
+        kept = f"{reverse('entry', args=['vitals', pk])}?versions=all&range=&next=//elsewhere.example/%0d%0aX:1"
+        now = f"{reverse('entry', args=['results', pk])}?versions=all&range="
+        assert hers.get(kept).headers["Location"] == now
+        assert hers.post(kept).headers["Location"] == now
+        assert hers.post(now).headers["Location"] == now
+        hers.force_login(sam)
+        for answer in (hers.get(kept), hers.post(kept), hers.post(now)):
+            assert (answer.status_code, "Location" in answer.headers) == (404, False)
+
+    @pytest.mark.parametrize("page", ["over_time", "save_values"])
+    def test_has_the_values_that_were_chosen_where_they_are_now(self, hers, connection, page):
+        keep(connection, result(0), result(1))
+        pk = Record.objects.get(logical_id="o0").pk
+        asked = f"?span=1-year&all=&from={connection.pk}"
+        kept, now = (reverse(page, args=[subject, pk]) for subject in ("vitals", "results"))
+        assert hers.get(f"{kept}{asked}&to=//elsewhere.example").headers["Location"] == f"{now}{asked}"
+
     @pytest.mark.parametrize("page", ["over_time", "save_values"])
     def test_has_its_values_over_time_where_they_are_now(self, hers, sam, connection, page):
         keep(connection, result(0), result(1))
