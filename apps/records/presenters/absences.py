@@ -12,7 +12,6 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from apps.records.presenters.entry import Code
-from apps.records.presenters.spelling import of_ours, plainly
 
 _SNOMED = frozenset({"http://snomed.info/sct", "urn:oid:2.16.840.1.113883.6.96"})
 _IPS = "absent-unknown-uv-ips"
@@ -111,14 +110,6 @@ def read_key(key: str) -> Absence | None:
     """What `key_of` was given; None for any other text."""
     value = key.removeprefix(_KEY)
     return Absence(value) if value != key and value in set(Absence) else None
-
-
-def meant_by(words: str) -> tuple[Absence, ...]:
-    """Those that a person may mean by a word, in the language of now."""
-    wanted = plainly(words)
-    if len(wanted) <= 1:
-        return ()
-    return tuple(absence for absence, said in WORDS.items() if wanted in of_ours(str(said)))
 
 
 def says_no_information(codes: Iterable[Code]) -> bool:

@@ -2,7 +2,6 @@
 
 import re
 import unicodedata
-from functools import cache
 from typing import Final
 
 _UNSEEN: Final = re.compile("[\x00-\x08\x0e-\x1b\x7f\xad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff]")
@@ -26,9 +25,3 @@ def words_of(text: str) -> list[str]:
 def plainly(text: str) -> str:
     """The same in one line."""
     return " ".join(words_of(text))
-
-
-@cache
-def of_ours(name: str) -> str:
-    """The same of a name of ours, which is nobody's: each search looks through them all."""
-    return plainly(name)

@@ -7,11 +7,12 @@ search opens what it shows. All of it is sealed, and nothing in the database is 
 
 import heapq
 import itertools
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Final, NamedTuple, TypeVar
+from uuid import UUID
 
 import msgspec
 from msgspec.structs import replace
@@ -25,11 +26,13 @@ from apps.records.presenters.family import FamilyEntry
 from apps.records.presenters.immunizations import ImmunizationEntry
 from apps.records.presenters.plain_names import illnesses
 from apps.records.presenters.remembering import remembered
-from apps.records.presenters.spelling import plainly, words_of
+from apps.records.presenters.spelling import plainly
 from apps.records.presenters.visits import VisitEntry
-from apps.records.shelving import indexing, reading
+from apps.records.shelving import arranging, asking, indexing, matching, reading
 from apps.records.shelving.arranging import Arrangement, Key
+from apps.records.shelving.asking import MARK, Word
 from apps.records.shelving.indexing import Head, Phrase, Phrases, Standing, Words
+from apps.records.shelving.matching import Best, Rank
 from apps.records.shelving.reading import OpenShelf
 from apps.vault.errors import CannotOpen
 from apps.vault.sealing import KeyRing
@@ -44,7 +47,6 @@ _LONGEST_DATE: Final = 40  # where it was sent as a text
 _MOST_PEOPLE: Final = 5  # of an entry
 _KIND: Final = "="  # begins no key of a name of ours
 _LONGEST_CODE: Final = 60
-_MARK: Final = "\x1f"  # no provider's text holds it: `elements.shown` takes it out
 _A_LEAF: Final = 100  # phrases, of which a search shows a few
 _MOST_KEPT: Final = 4000  # entries held at once while leaves are made
 _LARGEST: Final = 500_000  # letters on a leaf of words
@@ -69,14 +71,20 @@ class Hit:
 
 @dataclass(frozen=True)
 class Found:
-    """How many entries were found, and the newest of them, newest first. `searched` is how many were looked through, as
-    lists count them: with each prescription what was filled for it. `passed_over` are shelves with entries that could
-    not be, or not wholly: an earlier release built them, or a leaf does not open."""
+    """How many entries were found, by which of the words are true of them, and the newest of all, newest first.
+    `searched` is how many were looked through, as lists count them: with each prescription what was filled for it.
+    `passed_over` are shelves with entries that could not be, or not wholly: an earlier release built them, or a leaf
+    does not open."""
 
-    count: int
+    counts: Mapping[tuple[Word, ...], int]
     newest: tuple[Hit, ...]
     searched: int
     passed_over: tuple[OpenShelf, ...]
+
+    @property
+    def count(self) -> int:
+        """How many were found."""
+        return sum(self.counts.values())
 
 
 class Made(NamedTuple):
@@ -105,8 +113,8 @@ def _found_by(
     displays = (code.display for code in codes)
     ours = (str(plain.words), *plain.terms) if plain else ()
     said = " ".join(filter(None, dict.fromkeys((title, *ours, *displays, *people))))
-    keys = _MARK.join(key.split(","))
-    return title[:_LONGEST_TITLE], key, f"{plainly(said)[:_LONGEST]}{_MARK}{keys}{_MARK}"
+    keys = MARK.join(key.split(","))
+    return title[:_LONGEST_TITLE], key, f"{plainly(said)[:_LONGEST]}{MARK}{keys}{MARK}"
 
 
 def _called(entry: Entry) -> tuple[str, str]:
@@ -144,21 +152,23 @@ class _Said:
     """A phrase while leaves are made. Of the entries that say it, only the newest can ever be shown."""
 
     words: Words
+    year: str
     count: int = 0
     entries: list[tuple[Key, msgspec.Raw]] = field(default_factory=list)
 
 
 def leaves(rows: Iterator[tuple[Key, bytes]]) -> Iterator[Made]:
     """The leaves of one shelf, from what `written` gave for each entry, newest first. Some thousand entries are held at
-    once: what is said again later is a phrase once more."""
-    said: dict[tuple[str, str, Standing], _Said] = {}
+    once: what is said again later is a phrase once more, and so is what is said in another year."""
+    said: dict[tuple[str, str, Standing, str], _Said] = {}
     kept = size = 0
     for key, row in rows:
         words = _READ_WORDS(row)
-        alike = words.words, words.title, words.standing
+        year = arranging.year_in(key)
+        alike = words.words, words.title, words.standing, year
         phrase = said.get(alike)
         if phrase is None:
-            phrase = said[alike] = _Said(words)
+            phrase = said[alike] = _Said(words, year)
             size += len(words.words)
         phrase.count += 1
         if len(phrase.entries) < MOST:
@@ -175,35 +185,36 @@ _READ_WORDS: Final = msgspec.json.Decoder(Words).decode
 
 
 def _made(said: Sequence[_Said]) -> Made:
-    words = indexing.write_phrases([one.count for one in said], [one.words.words for one in said])
+    lines = [f"{one.words.words}{asking.year_mark(one.year)}" for one in said]
+    words = indexing.write_phrases([one.count for one in said], lines)
     phrases = [Phrase(one.words.title, one.words.plain, tuple(one.entries), one.words.standing) for one in said]
     found = [msgspec.json.encode(phrases[start : start + _A_LEAF]) for start in range(0, len(phrases), _A_LEAF)]
     return Made(Head(len(said), said[0].entries[0][0]), words, found)
 
 
-def find(shelves: Sequence[OpenShelf], words: str, ring: KeyRing) -> Found:
-    """Every entry that has all these words, or is what they mean in plain words. Two queries, one where there is none.
+def find(
+    shelves: Sequence[OpenShelf], words: Sequence[Word], ring: KeyRing, *, providers: Mapping[UUID, Collection[str]]
+) -> Found:
+    """Every entry that all these words are true of; where there is none, those that the most are true of. `providers`
+    are those the shelves come from, by connection: the parts of the name of each. Two queries, one where nothing is.
 
     Raises `reading.Outdated` where a shelf was built anew meanwhile, or where all that have entries are still to be
     built by this release, and `apps.vault.errors.VaultError` where a key is missing, or nothing could be looked through
     because leaves do not open.
     """
     chosen, passed_over = _searchable(shelves)
-    looked = _Looked(passed_over=dict.fromkeys(passed_over))
-    wanted = [word.encode(errors="surrogatepass") for word in dict.fromkeys(words_of(words))]
-    keys = [name.key for name in plain_names.meant_by(words)]
-    keys += [illnesses.key_of([illness]) for illness in illnesses.meant_by(words)]
-    keys += [absences.key_of(absence) for absence in absences.meant_by(words)]
-    meant = [f"{_MARK}{key}{_MARK}".encode() for key in keys]
+    looked = _Looked(words, dict.fromkeys(passed_over))
     for shelf, number, leaf in reading.every_leaf(chosen, Arrangement.WORDS, ring):
-        looked.look_through(shelf, number, _understood(indexing.read_phrases, leaf), wanted, meant)
+        looked.look_through(
+            shelf, number, _understood(indexing.read_phrases, leaf), providers.get(shelf.connection_id, ())
+        )
     entries = ((*entry, shelf, phrase) for shelf, phrase in _phrases(looked, ring) for entry in phrase.entries)
     newest = heapq.nsmallest(MOST, entries, key=itemgetter(0))
     hits = tuple(_hit(*found) for found in newest)
     searched = sum(shelf.index.count for shelf in chosen if shelf.index and shelf not in looked.passed_over)
     if not searched and len(looked.passed_over) > len(passed_over):
         raise CannotOpen
-    return Found(looked.count, hits, searched, tuple(looked.passed_over))
+    return Found(looked.counts, hits, searched, tuple(looked.passed_over))
 
 
 def _hit(key: Key, when: msgspec.Raw, shelf: OpenShelf, said: Phrase) -> Hit:
@@ -222,25 +233,39 @@ def _searchable(shelves: Sequence[OpenShelf]) -> tuple[list[OpenShelf], list[Ope
 
 @dataclass
 class _Looked:
-    """What was found while leaves pass by: how many entries, and of each shelf on which leaves and places the phrases
-    of the newest stand. `begun` is the leaf that has the first phrase of the next leaf of words."""
+    """What was found while leaves pass by: how many entries, by which of the words are true of them, and of each shelf
+    on which leaves and places the phrases of the newest stand. Only what the most words are true of is found. `begun`
+    is the leaf that has the first phrase of the next leaf of words."""
 
+    words: Sequence[Word]
     passed_over: dict[OpenShelf, None]
-    count: int = 0
+    rank: Rank = matching.LOWEST
+    counts: Counter[tuple[Word, ...]] = field(default_factory=Counter)
     places: dict[OpenShelf, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
     begun: dict[OpenShelf, int] = field(default_factory=lambda: defaultdict(int))
 
-    def look_through(
-        self, shelf: OpenShelf, number: int, phrases: Phrases | None, wanted: Sequence[bytes], meant: Sequence[bytes]
-    ) -> None:
-        if phrases is None:
+    def look_through(self, shelf: OpenShelf, number: int, phrases: Phrases | None, provider: Collection[str]) -> None:
+        if phrases is None or not self._is_told_by(phrases):
             self.passed_over[shelf] = None
-        elif found := _matching(phrases.lines, wanted, meant):
-            self.count += sum(phrases.counts[line] for line in found)
-            # in the order of their newest entry: of one shelf, no later phrase has an entry among the newest of all
-            chosen = found[: MOST - len(self.places[shelf])]
-            self.places[shelf] += [(self.begun[shelf] + line // _A_LEAF, line % _A_LEAF) for line in chosen]
+        else:
+            around = asking.around(self.words, subject=shelf.subject, provider=provider)
+            self._note(shelf, phrases, matching.best(phrases.lines, self.words, around, self.rank))
         self.begun[shelf] += -(-shelf.stretch(Arrangement.WORDS).heads[number].count // _A_LEAF)
+
+    def _is_told_by(self, phrases: Phrases) -> bool:
+        """Whether such a leaf can tell: an earlier release wrote lines without their year."""
+        return not (any(word.year for word in self.words) and phrases.lines.endswith(MARK.encode()))
+
+    def _note(self, shelf: OpenShelf, phrases: Phrases, best: Best) -> None:
+        if best.rank > self.rank:
+            self.rank = best.rank
+            self.counts.clear()
+            self.places.clear()
+        for line, true in best.lines.items():
+            self.counts[true] += phrases.counts[line]
+        # in the order of their newest entry: of one shelf, no later phrase has an entry among the newest of all
+        chosen = list(best.lines)[: MOST - len(self.places[shelf])]
+        self.places[shelf] += [(self.begun[shelf] + line // _A_LEAF, line % _A_LEAF) for line in chosen]
 
 
 def _understood(read: Callable[[bytes], _T], leaf: bytes | None) -> _T | None:
@@ -249,21 +274,6 @@ def _understood(read: Callable[[bytes], _T], leaf: bytes | None) -> _T | None:
         return None if leaf is None else reading.understood(read, leaf)
     except reading.OfAnotherRelease:
         return None
-
-
-def _matching(lines: bytes, wanted: Sequence[bytes], meant: Sequence[bytes]) -> list[int]:
-    """The numbers of the lines that have all that is wanted, or any that is meant; most leaves have none."""
-    has_all = all(word in lines for word in wanted)
-    meant = [key for key in meant if key in lines]
-    if not has_all and not meant:
-        return []
-    numbered = list(enumerate(lines.split(b"\n")))
-    found = numbered if has_all else []
-    for word in wanted:
-        found = [(number, line) for number, line in found if word in line]
-    numbers = {number for number, _line in found}
-    numbers.update(number for key in meant for number, line in numbered if key in line)
-    return sorted(numbers)
 
 
 def _phrases(looked: _Looked, ring: KeyRing) -> Iterator[tuple[OpenShelf, Phrase]]:

@@ -1,9 +1,10 @@
 """What a search within the record shows: the newest entries found, by subject."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from operator import itemgetter
 from typing import Final
 from uuid import UUID
 
@@ -12,22 +13,22 @@ from msgspec.structs import replace
 from apps.records.presenters import absences, family, plain_names, visits
 from apps.records.presenters.entry import Code, Entry
 from apps.records.presenters.plain_names import illnesses
-from apps.records.presenters.spelling import of_ours, plainly, words_of
+from apps.records.presenters.spelling import plainly
 from apps.records.presenting import KINDS
-from apps.records.shelving import searching
+from apps.records.shelving import asking, searching
+from apps.records.shelving.asking import Word
 from apps.records.shelving.searching import Hit
 from apps.records.subjects import LISTED, Subject
 from apps.records.viewing import standing
 from apps.records.viewing.listing import rows
 from apps.records.viewing.listing.lists import Section
 from apps.records.viewing.listing.rows import Row
-from apps.records.viewing.opening.whole import Whole
+from apps.records.viewing.opening.whole import Source, Whole
 from apps.records.viewing.wording import languages, provider_codes, whens
 from apps.records.viewing.wording import words as wording
 
 LONGEST_WORDS: Final = 100
-_SHORTEST_ASKED: Final = 4  # letters of a word that may name a list: "and" stands in half of their names
-_BEGINS_ALIKE: Final = 5  # and so do the forms of one word: allergy and allergies, vaccination and vaccines
+_MOST_PARTS: Final = 5
 _PLAIN = {name.key: name for name in plain_names.NAMES}
 _NO_INFORMATION: Final = "no-information"
 # By keys that no name of ours has.
@@ -35,31 +36,51 @@ _BY_KIND = {kind.value: words for kind, words in (*visits.KIND_WORDS.items(), *f
 
 
 @dataclass(frozen=True)
+class InPart:
+    """How many entries have these of the words asked for, where none has them all; `lacking` are the others."""
+
+    words: str
+    lacking: str
+    count: int
+
+
+@dataclass(frozen=True)
 class Found:
-    """What was found, a section for each subject, newest first. `words` as asked; `meant` what they also mean to a
-    laboratory; `lists` are subjects that may be called so; `searched` how many entries were looked through, and
-    `passed_over` the providers of whose entries some could not be, by name."""
+    """What was found, a section for each subject, newest first. `words` as asked, and `in_part` where no entry has them
+    all; `meant` what they also mean to a laboratory; `lists`, `years` and `sources` what may be called so of which
+    there is a list; `searched` how many entries were looked through, and `passed_over` the providers of whose entries
+    some could not be, by name."""
 
     words: str
     count: int
     searched: int
     sections: tuple[Section, ...]
+    in_part: tuple[InPart, ...] = ()
     meant: tuple[str, ...] = ()
     passed_over: tuple[str, ...] = ()
     lists: tuple[Subject, ...] = ()
+    years: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
 
     @property
     def is_cut(self) -> bool:
         """Whether more was found than is shown."""
         return self.count > searching.MOST
 
+    @property
+    def whole_lists(self) -> int:
+        """How many lists may be what is looked for."""
+        return len(self.lists) + len(self.years) + len(self.sources)
+
 
 def of(whole: Whole, words: str) -> Found:
     """Look for all these words. Raises as `searching.find` does."""
     words = " ".join(words[:LONGEST_WORDS].split())
-    if not words_of(words):  # it would find everything
+    asked = asking.read(words)
+    if not asked:  # it would find everything
         return Found("", 0, 0, ())
-    found = searching.find(whole.shelves, words, whole.ring)
+    providers = {pk: asking.parts(plainly(source.connection.provider.name)) for pk, source in whole.sources.items()}
+    found = searching.find(whole.shelves, asked, whole.ring, providers=providers)
     by_subject: dict[str, list[Hit]] = defaultdict(list)
     for hit in found.newest:
         by_subject[hit.shelf.subject].append(hit)
@@ -68,26 +89,45 @@ def of(whole: Whole, words: str) -> Found:
         for subject in LISTED
         if subject.key in by_subject
     )
-    meant = _meant(words) if found.count else ()
+    in_part = tuple(_in_part(found.counts, asked))
     passed_over = dict.fromkeys(whole.sources[shelf.connection_id].provider for shelf in found.passed_over)
-    return Found(words, found.count, found.searched, tuple(sections), meant, tuple(passed_over), _lists(words))
-
-
-def _lists(words: str) -> tuple[Subject, ...]:
-    """Who looks for allergies, or for medications, may want the whole list of them, which no entry is called by."""
-    asked = [word for word in words_of(words) if len(word) >= _SHORTEST_ASKED]
-    return tuple(
-        subject
-        for subject in LISTED
-        if any(part.startswith(word[:_BEGINS_ALIKE]) for part in words_of(str(subject.name)) for word in asked)
+    named = [pk for pk, parts in providers.items() if any(asking.names_provider(word, parts) for word in asked)]
+    return Found(
+        words=words,
+        count=found.count,
+        searched=found.searched,
+        sections=tuple(sections),
+        in_part=in_part,
+        meant=_meant(asked) if found.count and not in_part else (),
+        passed_over=tuple(passed_over),
+        lists=tuple(subject for subject in LISTED if any(asking.names_list(word, subject.key) for word in asked)),
+        years=_years(whole, asked) if not found.count else (),
+        sources=tuple(whole.sources[pk] for pk in named) if not found.count else (),
     )
 
 
-def _meant(words: str) -> tuple[str, ...]:
-    names = plain_names.meant_by(words)[:3]
-    asked = plainly(words)
-    terms = dict.fromkeys(term for name in names for term in name.terms if asked not in of_ours(term))
-    return tuple(terms)[:5]
+def _in_part(counts: Mapping[tuple[Word, ...], int], asked: Sequence[Word]) -> Iterator[InPart]:
+    """What was found most of first; nothing where it has every word."""
+    for true, count in sorted(counts.items(), key=itemgetter(1), reverse=True)[:_MOST_PARTS]:
+        if lacking := [word for word in asked if word not in true]:
+            yield InPart(_typed(true), _typed(lacking), count)
+
+
+def _typed(words: Iterable[Word]) -> str:
+    return " ".join(word.typed for word in words)
+
+
+def _meant(asked: Iterable[Word]) -> tuple[str, ...]:
+    """The terms of what all these words are in our name for, but for words that are in none of ours."""
+    words = [word for word in asked if word.keys]
+    names = [name for name in plain_names.NAMES if words and all(word.means(name.key) for word in words)][:3]
+    terms = dict.fromkeys(term for name in names for term in name.terms)
+    return tuple(term for term in terms if not all(word.is_in(plainly(term).encode()) for word in words))[:5]
+
+
+def _years(whole: Whole, asked: Iterable[Word]) -> tuple[str, ...]:
+    held = {year for shelf in whole.shelves if shelf.index is not None for year in shelf.index.years}
+    return tuple(word.text for word in asked if word.year and word.text in held)
 
 
 def _rows(whole: Whole, hits: Iterable[Hit]) -> tuple[Row, ...]:

@@ -108,20 +108,3 @@ class TestANameForCodings:
 
     def test_is_none_for_a_code_that_we_do_not_know(self):
         assert plain_names.of((Code(LOINC, "58941-6"),)) is None
-
-
-class TestAWordThatAPersonTypes:
-    @pytest.mark.parametrize(
-        ("words", "key"),
-        [
-            ("lipid PANEL", "lipids"),
-            ("hba1c", "a1c"),
-            (" blood  sugar", "glucose"),
-            ("HYPERTENSION", "high-blood-pressure"),
-        ],
-    )
-    def test_finds_the_name_by_either_side(self, words, key):
-        assert key in {name.key for name in plain_names.meant_by(words)}
-
-    def test_finds_nothing_when_it_is_empty(self):
-        assert plain_names.meant_by("  ") == plain_names.meant_by(" a ") == ()

@@ -1,5 +1,6 @@
 """What a search shows of things that came by several connections."""
 
+import logging
 import re
 
 import pytest
@@ -186,8 +187,97 @@ class TestTheNameOfAList:
         assert f'<a href="{reverse("subject", args=["allergies"])}">Alergias y reacciones</a>' in found.split("<h1")[1]
 
 
+class TestSeveralWords:
+    def test_are_found_where_they_stand_apart(self, hers, sam, connection):
+        keep(connection, result(0), result(366), result(1, name="Potassium", code="2823-3"))
+        assert len(rows(hers, "harbor sodium tests 2024")) == 1
+        assert "No entry has all" not in ask(hers, "harbor sodium tests 2024")
+        hers.force_login(sam)
+        assert rows(hers, "harbor sodium tests 2024") == []
+
+    def test_of_which_no_entry_has_all_are_told_apart(self, hers, sam, connection):
+        keep(connection, result(0), result(1), result(2, name="Potassium", code="2823-3"))
+        said = ask(hers, "Sódium Metformín <b>")
+        assert "No entry has all of these words." in said
+        assert "2 entries have “Sódium”, but not “Metformín b”." in said
+        assert "entries found" not in said
+        assert len(rows(hers, "Sódium Metformín")) == 2
+        said = ask(hers, "potassium sodium")
+        assert said.index("2 entries have “sodium”, but not “potassium”.") < said.index(
+            "1 entry has “potassium”, but not “sodium”."
+        )
+        hers.force_login(sam)
+        assert "but not" not in ask(hers, "Sódium Metformín")
+
+    def test_of_which_there_are_many_entries_are_said_to_show_the_newest(self, hers, connection):
+        keep(connection, *map(result, range(51)))
+        assert "The newest are shown." in ask(hers, "sodium metformin")
+
+    @pytest.mark.parametrize(
+        "words",
+        [
+            "x" * 5000,
+            "' OR 1=1 --",
+            '"""',
+            "%s %d {0}",
+            "\x00\x1f2019\x1f",
+            "(((",
+            "\\",
+            "a b c " * 40,
+            "\u0301",
+            "糖 尿",
+        ],
+    )
+    def test_that_are_odd_give_a_calm_page(self, hers, connection, words):
+        keep(connection, result(0))
+        said = ask(hers, words)
+        assert "Nothing found for" in said or "Type a word" in said or "but not" in said
+        assert "1 entry found" not in said
+
+    @pytest.mark.parametrize("words", ["sodium quillfeather", "quillfeather", "sodium"])
+    def test_are_in_no_log(self, hers, connection, caplog, words):
+        keep(connection, result(0))
+        with caplog.at_level(logging.DEBUG):
+            ask(hers, words)
+        assert not re.search("sodium|quillfeather", caplog.text, re.IGNORECASE)
+
+    def test_take_few_queries(self, hers, connection, other, django_assert_max_num_queries):
+        keep(connection, *map(result, range(60)))
+        keep(other, *map(result, range(60)))
+        for words in ("sodium", "harbor sodium tests 2024", "sodium metformin"):
+            found = hers.post(reverse("search_record"), {"words": words})["Location"]
+            with django_assert_max_num_queries(12):
+                hers.get(found)
+
+
+class TestAWordThatIsTrueOfMuch:
+    @pytest.mark.parametrize(
+        ("words", "leads_to", "said"),
+        [
+            ("2024", "?year=2024", "Everything by date, 2024"),
+            ("harbor practice", "?from=", "Everything by date, Harbor Family Practice"),
+        ],
+    )
+    def test_leads_to_all_of_it_and_to_nothing_of_others(self, hers, sam, connection, other, words, leads_to, said):
+        keep(connection, result(0))
+        keep(other, result(400))
+        found = ask(hers, words)
+        assert f'href="{reverse("everything_by_date")}{leads_to}' in found.split("<h1")[1]
+        assert said in found
+        assert f"No entry of its own is called “{words}”." in found
+        assert "Everything by date, Riverside" not in found
+        (address,) = re.findall(rf'href="({reverse("everything_by_date")}\?[^"]*)"', found)
+        assert "1 entry" in text_of(hers.get(address))
+        hers.force_login(sam)
+        assert said not in ask(hers, words)
+
+    def test_leads_to_no_year_without_entries(self, hers, connection):
+        keep(connection, result(0))
+        assert "Nothing found for “2019” in 1 entry." in ask(hers, "2019")
+
+
 class TestASearchForNothing:
-    @pytest.mark.parametrize("words", ["", "   ", "\u200b"])
+    @pytest.mark.parametrize("words", ["", "   ", "\u200b", "... ?!"])
     def test_says_what_to_type(self, hers, connection, words):
         assert "Type a word to look for" in ask(hers, words)
 

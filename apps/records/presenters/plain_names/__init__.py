@@ -11,7 +11,6 @@ from apps.records.presenters.entry import Code
 from apps.records.presenters.plain_names.conditions import CONDITIONS
 from apps.records.presenters.plain_names.measurements import MEASUREMENTS
 from apps.records.presenters.plain_names.name import PlainName
-from apps.records.presenters.spelling import of_ours, plainly
 
 NAMES: Final = (*MEASUREMENTS, *CONDITIONS)
 
@@ -69,12 +68,3 @@ def of_test(test: str) -> PlainName | None:
     """The name for what results are compared under (`ResultEntry.test`)."""
     system, _, code = test.partition(":")
     return _BY_LOINC.get(code) if system == "loinc" else None
-
-
-def meant_by(words: str) -> tuple[PlainName, ...]:
-    """The names that a person may mean by a word: those of which the words or a term contain it, however it is spelled.
-    By one letter nobody means any."""
-    wanted = plainly(words)
-    if len(wanted) <= 1:
-        return ()
-    return tuple(name for name in NAMES if any(wanted in of_ours(said) for said in (str(name.words), *name.terms)))

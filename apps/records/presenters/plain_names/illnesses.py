@@ -13,7 +13,6 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from apps.records.presenters.entry import Code
-from apps.records.presenters.spelling import of_ours, plainly
 
 _CVX = frozenset({"http://hl7.org/fhir/sid/cvx", "https://hl7.org/fhir/sid/cvx", "urn:oid:2.16.840.1.113883.12.292"})
 
@@ -60,12 +59,6 @@ def key_of(illnesses: Iterable[Illness]) -> str:
 def read_key(key: str) -> tuple[Illness, ...]:
     """The same, read; none for the key of anything else."""
     return tuple(_BY_KEY[each] for each in key.split(",") if each in _BY_KEY)
-
-
-def meant_by(words: str) -> tuple[Illness, ...]:
-    """The illnesses that a person may mean: those whose name contains these words, however they are spelled."""
-    wanted = plainly(words)
-    return tuple(illness for illness in Illness if wanted and wanted in of_ours(name_of(illness)))
 
 
 def name_of(illness: Illness) -> str:

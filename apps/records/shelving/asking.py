@@ -1,0 +1,133 @@
+"""What somebody asks a search for, word by word.
+
+Words may stand in any order, apart, and in the plural. Each is said by an entry itself, in its provider's words or in
+ours in any language, or is true of more than it: of its year, of its list, or of all that its provider sent.
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from apps.records.presenters.spelling import plainly
+from apps.records.shelving import our_words
+
+MARK: Final = "\x1f"  # no provider's text holds it: `elements.shown` takes it out
+
+_UNDATED: Final = "-"
+_YEAR: Final = re.compile("(?:19|20)[0-9]{2}")
+_LETTER: Final = rb"[0-9a-z\x80-\xff]"
+_BETWEEN: Final = frozenset("PSZ")  # punctuation, signs and spaces
+_INSIDE: Final = ".'\u2019"  # of a word where they stand within it: 6.1, O'Neil
+_SMALL_WORDS: Final = (
+    "an and at by for from in my of on or the to with against"
+    " al con contra de del el en la las los mi mis o para por su sus un una unos unas y"
+)
+_SMALL: Final = frozenset(_SMALL_WORDS.split())
+_SHORTEST_STEM: Final = 4
+_SHORTEST_BEGUN: Final = 4  # letters that may begin a word of a provider's name
+
+
+class Around(StrEnum):
+    """What a word may be true of, beside an entry itself."""
+
+    YEAR = "year"
+    LIST = "list"
+    PROVIDER = "provider"
+
+
+@dataclass(frozen=True)
+class Word:
+    """One word asked for, as it was typed and as it is compared: the forms in which a text may say it, which is `alone`
+    where it must be no part of a longer word; the keys of what we call so; and, where it may be a year, how a line ends
+    that is of it."""
+
+    typed: str
+    text: str
+    forms: tuple[bytes, ...]
+    alone: re.Pattern[bytes] | None = None
+    keys: frozenset[bytes] = frozenset()
+    year: bytes = b""
+
+    def is_in(self, text: bytes) -> bool:
+        """Whether a text says it."""
+        return bool(self.alone.search(text)) if self.alone else any(form in text for form in self.forms)
+
+    def means(self, key: str) -> bool:
+        """Whether it is in the name of ours of this key."""
+        return key.encode() in self.keys
+
+
+def read(typed: str) -> tuple[Word, ...]:
+    """The words of what somebody typed, each once; none where there is nothing to look for."""
+    words = {text: part for part in parts(typed) if (text := plainly(part))}
+    named = [text for text in words if text not in _SMALL] or list(words)
+    return tuple(_word(words[text], text) for text in named)
+
+
+def parts(text: str) -> list[str]:
+    """What stands between spaces, signs and punctuation. Of a provider's name, `plainly` so."""
+    apart = (" " if unicodedata.category(one)[0] in _BETWEEN and one not in _INSIDE else one for one in text)
+    return [part for each in "".join(apart).split() if (part := each.strip(_INSIDE))]
+
+
+def year_mark(year: str) -> str:
+    """How a line ends whose entries are of this year, behind the last mark of its keys."""
+    return year or _UNDATED
+
+
+def around(words: Iterable[Word], *, subject: str, provider: Collection[str]) -> dict[Word, frozenset[Around]]:
+    """What each word is true of where all of a shelf is meant: the list of this subject, or the provider of whose name
+    these are the `parts`."""
+    return {word: frozenset(_around(word, subject, provider)) for word in words}
+
+
+def _around(word: Word, subject: str, provider: Iterable[str]) -> Iterator[Around]:
+    if names_list(word, subject):
+        yield Around.LIST
+    if names_provider(word, provider):
+        yield Around.PROVIDER
+
+
+def names_list(word: Word, subject: str) -> bool:
+    """Whether the list of this subject is called so."""
+    return our_words.names_list(_forms(word.text), subject)
+
+
+def names_provider(word: Word, provider: Iterable[str]) -> bool:
+    """Whether the provider is, of whose name these are the `parts`."""
+    begins = len(word.text) >= _SHORTEST_BEGUN
+    return any(part == word.text or (begins and part.startswith(word.text)) for part in provider)
+
+
+def _word(typed: str, text: str) -> Word:
+    forms = tuple(form.encode(errors="surrogatepass") for form in _forms(text))
+    word = Word(typed, text, forms, _alone(text))
+    keys = frozenset(key.encode() for key in our_words.keys_of(text, word.is_in))
+    year = f"{MARK}{year_mark(text)}".encode() if _YEAR.fullmatch(text) else b""
+    return Word(typed, text, forms, word.alone, keys, year)
+
+
+def _forms(text: str) -> tuple[str, ...]:
+    """It, and what it may be the plural of in either language. Longer forms need not be asked for: a word is found
+    within a longer one."""
+    stems = []
+    if text.endswith("s") and not text.endswith(("ss", "us", "is")):
+        stems.append(text[:-1])
+        if text.endswith("es"):
+            stems.append(text[:-2])
+        if text.endswith("ies"):
+            stems.append(f"{text[:-3]}y")
+        if text.endswith("ces"):
+            stems.append(f"{text[:-3]}z")
+    return text, *(stem for stem in stems if len(stem) >= _SHORTEST_STEM)
+
+
+def _alone(text: str) -> re.Pattern[bytes] | None:
+    """How one letter stands for itself, as in "hepatitis A", and a number, which is nothing that begins with it."""
+    if not text.isascii() or not (len(text) == 1 or text.isdigit()):
+        return None
+    beside = _LETTER if len(text) == 1 else b"[0-9]"
+    return re.compile(b"(?<!%b)%b(?!%b)" % (beside, re.escape(text).encode(), beside))
