@@ -17,8 +17,8 @@ from apps.records.presenters.datatypes import moments
 from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
-from apps.records.presenters.heads import codes_of, head, modifiers, notes, status_codes, title_of
-from apps.records.presenters.naming import name_of, names_of, reasons
+from apps.records.presenters.heads import codes_of, first_name, head, modifiers, notes, status_codes, title_of
+from apps.records.presenters.naming import beside, name_of, names_of, reasons
 from apps.records.presenters.narratives import opening
 
 _MOST = 50
@@ -117,9 +117,8 @@ def present(resource: Element, context: Context) -> CarePlanEntry:
     description = elements.text(resource, "description")
     named = (title_of(category) for category in (*telling, *categories))
     called = (elements.text(resource, "title"), *(title_of(category) for category in telling))
-    heading["title"] = next(
-        filter(None, (*called, first_line(heading["narrative"]), description[:_LONGEST_TITLE], *named)), ""
-    )
+    told = first_line(heading["narrative"]), description[:_LONGEST_TITLE]
+    heading["title"] = first_name((*called, *told, *named))
     heading["codes"] = tuple(code for category in telling for code in codes_of(category))
     status = status_of(resource)
     return CarePlanEntry(
@@ -209,7 +208,7 @@ def _goals(resource: Element, context: Context) -> tuple[str, ...]:
 
 def _goal(resource: Element, reference: Element, context: Context) -> str:
     found = context.find(reference, within=resource)
-    return elements.text(reference, "display") or title_of(found.get("description"))
+    return first_name((beside(reference), title_of(found.get("description"))))
 
 
 # What some say of all their plans, by the codes that SNOMED CT has for it.

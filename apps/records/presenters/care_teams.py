@@ -10,7 +10,7 @@ from apps.records.presenters import care_plans, elements, naming, patient
 from apps.records.presenters.datatypes import moments
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
-from apps.records.presenters.heads import head, notes, status_codes, title_of
+from apps.records.presenters.heads import first_name, head, notes, status_codes, title_of
 from apps.records.presenters.naming import name_of, names_of, titles
 from apps.records.presenters.patient import Contact
 
@@ -88,7 +88,7 @@ def present(resource: Element, context: Context) -> CareTeamEntry:
         *reasons,
         *organizations,
     )
-    heading["title"] = next(filter(None, called), "")
+    heading["title"] = first_name(called)
     status = next((_STATUSES[code] for code in status_codes(resource, "status") if code in _STATUSES), NOT_GIVEN)
     return CareTeamEntry(
         **heading,

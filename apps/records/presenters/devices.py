@@ -13,7 +13,7 @@ from apps.records.presenters.datatypes import moments
 from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
-from apps.records.presenters.heads import head, notes, status_codes, title_of
+from apps.records.presenters.heads import first_name, head, notes, status_codes, title_of
 from apps.records.presenters.naming import name_of
 
 _PART = re.compile(r"\((\d{2,4})\)([^()]{1,90})")
@@ -58,7 +58,7 @@ def present(resource: Element, context: Context) -> DeviceEntry:
     udi, identifier = _udi(resource)
     parts = dict(_PART.findall(udi))
     model = _model(resource)
-    heading["title"] = heading["title"] or model or elements.text(resource, "manufacturer")
+    heading["title"] = first_name((heading["title"], model, elements.text(resource, "manufacturer")))
     status = next((_STATUSES[code] for code in status_codes(resource, "status") if code in _STATUSES), NOT_GIVEN)
     return DeviceEntry(
         **heading,

@@ -15,7 +15,7 @@ from apps.records.presenters.datatypes import moments
 from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Entry
-from apps.records.presenters.heads import head, notes, status_codes, title_of
+from apps.records.presenters.heads import first_name, head, notes, status_codes, title_of
 from apps.records.presenters.naming import codings, ids_of, name_of, names_of, titles
 
 _MOST = 20
@@ -69,9 +69,9 @@ def present(resource: Element, context: Context) -> DocumentEntry:
         return DocumentEntry(**heading)
     described, surroundings = _files(resource), elements.child(resource, "context")
     called = (elements.text(resource, "description"), *(file.described.title for file in described))
-    name = next(filter(None, called), "")
+    name = first_name(called)
     categories = tuple(title for title in titles(resource, "class", "category") if title.casefold() != _ANY_NOTE)
-    heading["title"] = heading["title"] or name or next(iter(categories), "")
+    heading["title"] = first_name((heading["title"], name, *categories))
     seen = moments.read(surroundings, "period", means="seen", birth_date=context.birth_date)
     seen = replace(seen, is_open=False)  # a visit that only begins there is no document since then
     written = _written(resource)

@@ -15,7 +15,7 @@ from apps.records.presenters.datatypes import moments
 from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Entry
-from apps.records.presenters.heads import codes_of, head, notes, status_codes, title_of
+from apps.records.presenters.heads import codes_of, first_name, head, notes, status_codes, title_of
 from apps.records.presenters.naming import reasons
 
 _MOST = 50
@@ -144,7 +144,7 @@ def present(resource: Element, context: Context) -> FamilyEntry:
     codes = status_codes(resource, "relationship")
     relative = next((_RELATIVES[code] for code in codes if code in _RELATIVES), NOT_GIVEN)
     if relative == NOT_GIVEN:
-        heading["title"] = heading["title"] or name
+        heading["title"] = first_name((heading["title"], name))
     status = next((_STATUSES[code] for code in status_codes(resource, "status") if code in _STATUSES), NOT_GIVEN)
     age = moments.read(resource, "age", means="recorded")
     return FamilyEntry(

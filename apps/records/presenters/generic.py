@@ -4,6 +4,7 @@ What it is called, its date, its status and its people are looked for where FHIR
 rest.
 """
 
+from collections.abc import Iterator
 from enum import StrEnum
 
 from apps.records.presenters import attachments, elements
@@ -12,7 +13,7 @@ from apps.records.presenters.datatypes import moments
 from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
-from apps.records.presenters.heads import head, notes, status_codes, title_of
+from apps.records.presenters.heads import first_name, head, is_in_place_of_a_name, notes, status_codes, title_of
 from apps.records.presenters.naming import name_of, names_of, own_name
 from apps.records.presenters.narratives import opening
 
@@ -127,16 +128,23 @@ def _concept(resource: Element) -> Element:
 
 
 def _title(resource: Element, context: Context) -> str:
+    """The first that is more than what stands in place of a name; a code is, too: what it is about comes first."""
+    spare = []
+    for said in _titles(resource, context):
+        if not is_in_place_of_a_name(said):
+            return said[:_LONGEST_TITLE]
+        spare.append(said)
+    return first_name(spare)
+
+
+def _titles(resource: Element, context: Context) -> Iterator[str]:
     """By the elements that name a resource; then by those of its parts."""
     for name in _NAMING:
-        if said := _said(resource, name, resource, context):
-            return said[:_LONGEST_TITLE]
+        yield _said(resource, name, resource, context)
     for nested in _NESTED:
         for part in elements.children(resource, nested):
             for name in (*_NAMING, *_NAMING_PARTS):
-                if said := _said(part, name, resource, context):
-                    return said[:_LONGEST_TITLE]
-    return ""
+                yield _said(part, name, resource, context)
 
 
 def _said(element: Element, name: str, resource: Element, context: Context) -> str:

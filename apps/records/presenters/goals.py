@@ -17,7 +17,7 @@ from apps.records.presenters.datatypes.quantities import Quantity
 from apps.records.presenters.datatypes.ranges import Meaning, ReferenceRange
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
-from apps.records.presenters.heads import codes_of, head, notes, status_codes, title_of
+from apps.records.presenters.heads import codes_of, first_name, head, notes, status_codes, title_of
 from apps.records.presenters.naming import names_of, reasons, titles
 from apps.records.presenters.observations import values
 from apps.records.presenters.observations.results import test_of
@@ -141,7 +141,7 @@ def present(resource: Element, context: Context) -> GoalEntry:
     heading = head(resource, resource.get("description"))
     if heading["is_withdrawn"] or heading["is_withheld"]:
         return GoalEntry(**heading)
-    heading["title"] = heading["title"] or next(iter(titles(resource, "category")), "")
+    heading["title"] = first_name((heading["title"], *titles(resource, "category")))
     verdict = _verdict(resource)
     status = _status(resource, verdict)
     targets = tuple(_target(target) for target in elements.children(resource, "target"))

@@ -4,9 +4,9 @@
 returns at once what `is_withdrawn` or `is_withheld`: such an entry says nothing else (patient experience 3.0).
 """
 
-import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from enum import IntEnum
 from typing import NamedTuple, TypedDict, TypeVar
 
 from apps.records.presenters import elements, outline
@@ -27,6 +27,12 @@ _FORMALITIES = frozenset(
 _HIDING_LABELS = frozenset({"masked"})  # "redacted" means that parts were left out: the rest was meant to be read
 _SUGGESTING = frozenset({"proposal", "plan", "option"})
 _NUMBERED = re.compile(r"[0-9][0-9.-]*|[A-Z][0-9][0-9A-Z]\.[0-9A-Z]+")  # as LOINC, RxNorm and ICD-10 write them
+# Put where a name should be. Na is sodium, and in a laboratory's capitals NA is, too, where nothing else names it.
+_NO_NAMES = frozenset({"n/a", "unknown"})
+_MAY_BE_NAMES = frozenset({"NA", "na"})
+_MAY_BE_NONE = (  # types of which "none" says that there is nothing of the kind
+    "AllergyIntolerance", "Condition", "Device", "FamilyMemberHistory", "Immunization", "Medication", "Procedure",
+)  # fmt: skip
 _NO_WORDS = ("data-absent-reason", "v3-nullflavor", "v3/nullflavor")  # systems whose displays name nothing
 
 Word = TypeVar("Word")
@@ -51,12 +57,13 @@ def head(resource: Element, concept: object = None) -> Head:
 
     What was entered in error keeps its type and id alone; what is masked keeps them, too.
     """
-    called = _called(concept) if concept else _Called()
+    resource_type = elements.text(resource, "resourceType")
+    called = _called(concept, resource_type) if concept else _Called()
     is_withdrawn = was_withdrawn(resource)
     is_withheld = not is_withdrawn and (called.is_hidden or _is_withheld(resource))
     is_told = not is_withdrawn and not is_withheld
     return Head(
-        resource_type=elements.text(resource, "resourceType"),
+        resource_type=resource_type,
         logical_id=elements.text(resource, "id"),
         title=called.title if is_told else "",
         codes=called.codes if is_told else (),
@@ -77,21 +84,39 @@ class _Called(NamedTuple):
 
 
 @remembered
-def _called(concept: object) -> _Called:
-    return _Called(title_of(concept), codes_of(concept), isinstance(concept, dict) and _is_hidden(concept))
+def _called(concept: object, resource_type: str) -> _Called:
+    title = title_of(concept)
+    says_none = title.casefold() == "none" and resource_type.startswith(_MAY_BE_NONE)
+    name = title if says_none else name_in(concept)
+    return _Called(name, codes_of(concept), isinstance(concept, dict) and _is_hidden(concept))
 
 
 @remembered
 def title_of(concept: object) -> str:
-    """What the provider calls it: the text, else the first display, and what is a code (`is_code`) only where nothing
-    else names it. No word that says "unknown"."""
-    return _title(concept, codes_of(concept)) if isinstance(concept, dict) else elements.shown(concept)
+    """What the provider calls it: the text, else the first display, and what is a code (`is_code`), or stands in place
+    of a name ("-", "N/A"), only where nothing else names it. No word that says "unknown". For values as well: "None"
+    is one."""
+    if not isinstance(concept, dict):
+        return elements.shown(concept)
+    return min(_said(concept, codes_of(concept)), key=_standing, default="")
 
 
-def _title(concept: Element, codings: tuple[Code, ...]) -> str:
+@remembered
+def name_in(concept: object) -> str:
+    """The same for what has to be a name: "None" is one only where nothing else is, and "-" never. "N/A" is none where
+    a code can tell more."""
+    if not isinstance(concept, dict):
+        return first_name((elements.shown(concept),))
+    codings = codes_of(concept)
+    name = first_name(_said(concept, codings))
+    return "" if name.casefold() in _NO_NAMES and codings else name
+
+
+def _said(concept: Element, codings: tuple[Code, ...]) -> list[str]:
+    """Its text and displays, without what says that nothing is known."""
     if not codings:
         said = elements.text(concept, "text")
-        return "" if said.casefold() == "unknown" else said
+        return [] if not said or said.casefold() == "unknown" else [said]
     empty = {coding.code.casefold() for coding in codings if _says_nothing(coding)} | {"unknown"}
     empty |= {coding.display.casefold() for coding in codings if _says_nothing(coding)}
     said = elements.text(concept, "text")
@@ -99,17 +124,42 @@ def _title(concept: Element, codings: tuple[Code, ...]) -> str:
     displays = [coding.display for coding in codings if coding.display and coding.display.casefold() not in empty]
     if said and said.casefold() not in empty and (said not in codes or not displays):
         displays = [said, *displays]
-    return next(itertools.filterfalse(is_code, displays), displays[0] if displays else "")
+    return displays
+
+
+class _Standing(IntEnum):
+    """How well what was sent as a name serves as one."""
+
+    NAME = 0
+    CODE = 1
+    IN_PLACE_OF_ONE = 2
+    NOTHING = 3
+
+
+def _standing(said: str) -> _Standing:
+    if not any(map(str.isalnum, said)) or said.casefold() == "null":
+        return _Standing.NOTHING
+    if said.casefold() in _NO_NAMES or said in _MAY_BE_NAMES:
+        return _Standing.IN_PLACE_OF_ONE
+    return _Standing.CODE if is_code(said) else _Standing.NAME
 
 
 def first_name(said: Iterable[str]) -> str:
-    """The first that is a name; what is only a code where none is."""
-    coded = ""
+    """The first that is a name; where none is, what is a code, else what often stands in place of one: "N/A", "None".
+    What says nothing, "-" or "null", never."""
+    spare: list[tuple[_Standing, int, str]] = []
     for name in said:
-        if name and not is_code(name):
+        standing = _Standing.IN_PLACE_OF_ONE if name.casefold() == "none" else _standing(name)
+        if standing is _Standing.NAME:
             return name
-        coded = coded or name
-    return coded
+        if standing is not _Standing.NOTHING:
+            spare.append((standing, len(spare), name))
+    return min(spare)[-1] if spare else ""
+
+
+def is_in_place_of_a_name(said: str) -> bool:
+    """Whether it is no name, nor a code: "", "-", "null", "N/A", "None", "unknown"."""
+    return _standing(said) > _Standing.CODE or said.casefold() == "none"
 
 
 def is_code(name: str) -> bool:

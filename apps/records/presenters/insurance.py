@@ -17,7 +17,7 @@ from apps.records.presenters import elements, patient
 from apps.records.presenters.datatypes import moments
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
-from apps.records.presenters.heads import codes_of, head, notes, status_codes, title_of
+from apps.records.presenters.heads import codes_of, first_name, head, notes, status_codes, title_of
 from apps.records.presenters.naming import names_of
 from apps.records.presenters.patient import Contact
 from apps.wire import datetimes
@@ -105,8 +105,7 @@ def present(resource: Element, context: Context) -> CoverageEntry:
     payer_names = names_of(payers, context, within=resource)
     plan = next((fact.name or fact.value for fact in classes if fact.kind == "plan"), "")
     kind = heading["title"]
-    heading["title"] = plan or next(iter(payer_names), "") or kind
-    heading["title"] = heading["title"] or next((fact.name for fact in classes if fact.name), "")
+    heading["title"] = first_name((plan, *payer_names, kind, *(fact.name for fact in classes)))
     status = next((_STATUSES[code] for code in status_codes(resource, "status") if code in _STATUSES), NOT_GIVEN)
     found = (contact for payer in payers for contact in patient.present(context.find(payer, within=resource)).contacts)
     return CoverageEntry(

@@ -11,7 +11,15 @@ from apps.records.presenters.datatypes import moments
 from apps.records.presenters.datatypes.moments import When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Context
-from apps.records.presenters.heads import head, is_suggested, mapped, notes, title_of
+from apps.records.presenters.heads import (
+    first_name,
+    head,
+    is_in_place_of_a_name,
+    is_suggested,
+    mapped,
+    notes,
+    title_of,
+)
 from apps.records.presenters.procedures import Group, ProcedureEntry, Status
 
 _STATUSES = {
@@ -40,7 +48,7 @@ def present(resource: Element, context: Context) -> ProcedureEntry:
     top = head(resource, _concept(resource))
     if top["is_withdrawn"] or top["is_withheld"]:
         return ProcedureEntry(**top, group=Group.ORDERED)
-    top["title"] = top["title"] or elements.text(resource, "description")
+    top["title"] = first_name((top["title"], elements.text(resource, "description")))
     ordered = moments.read(resource, "authoredOn", "orderedOn", "dateSent", "date", means="ordered")
     planned = moments.read(resource, "occurrence", "scheduled", "fulfillmentTime", means="planned")
     people = naming.names_of(_people(resource), context, within=resource)
@@ -67,7 +75,9 @@ def _concept(resource: Element) -> object:
     item = elements.child(resource, "item").get("code")
     service = elements.child(resource, "serviceRequested")
     choices = (resource.get("code"), item, service, resource.get("type"), resource.get("specialty"))
-    return next((choice for choice in choices if title_of(choice)), next(filter(None, choices), None))
+    return next(
+        (choice for choice in choices if not is_in_place_of_a_name(title_of(choice))), next(filter(None, choices), None)
+    )
 
 
 def _status(resource: Element) -> Status:

@@ -39,7 +39,7 @@ def read(resource: Element, context: Context) -> Product:
     concept = resource.get("medicationCodeableConcept") or found.get("code")
     ingredients = tuple(dict.fromkeys(filter(None, _ingredients(found, resource, context))))
     own = heads.head(found, found.get("code"))["title"] if found.get("code") is not concept else ""
-    told = "" if heads.title_of(concept) else naming.told_alone(found)
+    told = "" if heads.name_in(concept) else naming.told_alone(found)
     return Product(
         concept=concept or ({"extension": sent.get("extension")} if "extension" in sent else None),
         names=tuple(filter(None, (own, naming.beside(sent), " / ".join(ingredients), told))),

@@ -11,7 +11,7 @@ from apps.records.presenters import elements
 from apps.records.presenters.datatypes import moments
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import Code, Context, Entry
-from apps.records.presenters.heads import codes_of, head, title_of
+from apps.records.presenters.heads import codes_of, first_name, head, title_of
 from apps.records.presenters.naming import name_of, titles
 from apps.records.presenters.observations import results
 
@@ -41,7 +41,7 @@ def present(resource: Element, context: Context) -> ProvenanceEntry:
     if heading["is_withdrawn"] or heading["is_withheld"]:
         return ProvenanceEntry(**heading)
     agents = tuple(dict.fromkeys(_agents(resource, context)))[:_MOST]
-    heading["title"] = heading["title"] or next((agent.role or agent.name for agent in agents), "")
+    heading["title"] = first_name((heading["title"], *(said for agent in agents for said in (agent.role, agent.name))))
     return ProvenanceEntry(
         **heading,
         when=moments.read(resource, "recorded", "occurred", "period", means="written-down"),

@@ -14,7 +14,7 @@ from apps.records.presenters import elements, outline
 from apps.records.presenters.datatypes import moments, quantities
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
-from apps.records.presenters.heads import head, notes, status_codes, title_of
+from apps.records.presenters.heads import first_name, head, notes, status_codes, title_of
 from apps.records.presenters.naming import name_of, names_of
 from apps.records.presenters.observations import values
 from apps.records.presenters.observations.values import Kind, Value
@@ -112,7 +112,7 @@ def _title(resource: Element, context: Context) -> str:
     said = (elements.text(extension, "valueString") for extension in extensions)
     own = (elements.text(found, "title"), elements.text(elements.child(found, "group"), "title"))
     grouped = elements.text(elements.child(resource, "group"), "title")
-    return next(filter(None, (elements.text(asked, "display"), *said, *own, title_of(found.get("name")), grouped)), "")
+    return first_name((elements.text(asked, "display"), *said, *own, title_of(found.get("name")), grouped))
 
 
 @dataclass

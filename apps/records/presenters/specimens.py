@@ -7,7 +7,7 @@ from apps.records.presenters.datatypes import moments
 from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
-from apps.records.presenters.heads import head, notes, status_codes, title_of
+from apps.records.presenters.heads import first_name, head, notes, status_codes, title_of
 from apps.records.presenters.naming import names_of
 
 
@@ -42,7 +42,7 @@ def present(resource: Element, context: Context) -> SpecimenEntry:
         return SpecimenEntry(**heading)
     collection = elements.child(resource, "collection")
     body_site = title_of(elements.child(collection, "bodySite"))
-    heading["title"] = heading["title"] or body_site
+    heading["title"] = first_name((heading["title"], body_site))
     status = next((_STATUSES[code] for code in status_codes(resource, "status") if code in _STATUSES), NOT_GIVEN)
     received = moments.read(resource, "receivedTime", means="recorded")
     return SpecimenEntry(

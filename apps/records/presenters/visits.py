@@ -19,7 +19,7 @@ from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.datatypes.quantities import NO_QUANTITY, Quantity
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Context, Entry
-from apps.records.presenters.heads import codes_of, head, mapped, notes, title_of
+from apps.records.presenters.heads import codes_of, first_name, head, is_in_place_of_a_name, mapped, notes, title_of
 from apps.records.presenters.naming import Person
 
 _MOST = 30  # places or diagnoses of one visit; more is an accident
@@ -167,12 +167,15 @@ _GROUPS = {
 def present(resource: Element, context: Context) -> VisitEntry:
     """Read an Encounter of either version."""
     types = list(elements.children(resource, "type"))
-    named = next((each for each in types if title_of(each)), types[0] if types else resource.get("serviceType"))
+    named = next(
+        (each for each in types if not is_in_place_of_a_name(title_of(each))),
+        types[0] if types else resource.get("serviceType"),
+    )
     top = head(resource, named)
     if top["is_withdrawn"] or top["is_withheld"]:
         return VisitEntry(**top)
     service = title_of(resource.get("serviceType"))
-    top["title"] = top["title"] or service
+    top["title"] = first_name((top["title"], service))
     top["codes"] = tuple(dict.fromkeys(code for each in types for code in codes_of(each))) or top["codes"]
     status = mapped(resource, "status", _STATUSES) or Status.NOT_GIVEN
     participants, kind = _participants(resource, context), _kind(resource)

@@ -54,6 +54,40 @@ class TestTheTitle:
     def test_is_what_the_provider_calls_it(self, concept, title):
         assert heads.title_of(concept) == title
 
+    @pytest.mark.parametrize("said", ["-", "--", ".", "N/A", "n/a", "NA", "null", "Unknown", "None"])
+    @pytest.mark.parametrize("sent", ["text", "display"])
+    def test_is_not_what_stands_in_place_of_one(self, said, sent):
+        first = {"coding": [{"display": "Blood count"}]}
+        first = {**first, "text": said} if sent == "text" else {"coding": [{"display": said}, *first["coding"]]}
+        assert heads.name_in(first) == "Blood count"
+        assert heads.head({"resourceType": "Observation", "code": first}, first)["title"] == "Blood count"
+        assert heads.first_name(("", said, "Blood count")) == "Blood count"
+        assert said == "None" or heads.title_of(first) == "Blood count"
+
+    @pytest.mark.parametrize("said", ["-", "--", ".", "null"])
+    def test_is_none_rather_than_a_sign_that_says_nothing(self, said):
+        assert heads.name_in({"text": said}) == heads.name_in(said) == heads.first_name((said,)) == ""
+        assert heads.title_of({"text": said}) == said
+
+    @pytest.mark.parametrize("said", ["N/A", "NA", "None"])
+    def test_is_what_stands_in_place_of_one_where_nothing_else_does(self, said):
+        assert heads.name_in({"text": said}) == heads.first_name(("-", said)) == said
+
+    def test_is_no_abbreviation_of_nothing_where_a_code_tells_more(self):
+        assert heads.name_in({"text": "N/A", "coding": [{"code": "1"}]}) == ""
+        assert heads.name_in({"text": "NA", "coding": [{"code": "1"}]}) == "NA"
+
+    def test_is_sodium_as_laboratories_write_it(self):
+        assert heads.name_in({"text": "Na", "coding": [{"display": "Sodium"}]}) == "Na"
+
+    @pytest.mark.parametrize("kind", ["AllergyIntolerance", "Condition", "MedicationStatement"])
+    def test_is_none_where_that_says_that_there_is_nothing_of_the_kind(self, kind):
+        concept = {"text": "None", "coding": [{"display": "Allergy to substance"}]}
+        assert heads.head({"resourceType": kind, "code": concept}, concept)["title"] == "None"
+
+    def test_is_none_where_that_is_a_value(self):
+        assert heads.title_of({"text": "None", "coding": [{"display": "None (qualifier value)"}]}) == "None"
+
     @pytest.mark.parametrize("said", ["MDC_ECG_ELEC_POTL_II", "bp_systolic", "718-7", "314076", "J30.1", "urn:oid:1.2"])
     def test_can_be_a_code_that_was_sent_as_a_name(self, said):
         assert heads.is_code(said)

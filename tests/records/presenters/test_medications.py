@@ -301,6 +301,12 @@ class TestTheNameOfAMedicine:
         both = request(medicationCodeableConcept=code, contained=[target], medicationReference=reference)
         assert both.title == "Axid"
 
+    @pytest.mark.parametrize("said", ["-", "N/A", "None", "null"])
+    @pytest.mark.parametrize("sent", [ORDER, REQUEST])
+    def test_is_not_what_stands_in_place_of_one(self, sent, said):
+        sent = {**sent, "medicationCodeableConcept": {"text": said}, "medicationReference": {"display": "Axid"}}
+        assert medications.present_order(sent, Context()).title == "Axid"
+
     @pytest.mark.parametrize("code", ["314076", "A10BA02"])
     def test_is_a_code_that_was_sent_as_one_where_nothing_else_is(self, code):
         assert request(medicationCodeableConcept={"text": code, "coding": [{"code": code}]}).title == code

@@ -16,7 +16,7 @@ def alert(told: Told) -> Item | None:
     if status == "inactive":
         return None
     code = elements.child(sent, "code")
-    title = heads.title_of(code) or told.entry.title
+    title = heads.name_in(code) or told.entry.title
     when = moments.read(sent, "period", means="started")
     resource = writing.without_empty(
         {

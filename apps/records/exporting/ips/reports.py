@@ -29,7 +29,7 @@ def report(told: Told) -> Item | None:
     if status == "cancelled":
         return None
     code = elements.child(sent, "code")
-    title = heads.title_of(code) or told.entry.title
+    title = heads.name_in(code) or told.entry.title
     when = moments.read(sent, "effective", "issued", means="collected")
     conclusion = elements.prose(sent.get("conclusion"))
     concluded = (each for name in _CONCLUDED for each in elements.children(sent, name))

@@ -19,7 +19,7 @@ from apps.records.presenters.datatypes.moments import UNDATED, When
 from apps.records.presenters.datatypes.ranges import ReferenceRange, Side
 from apps.records.presenters.elements import Element
 from apps.records.presenters.entry import NOT_GIVEN, Code, Context, Entry
-from apps.records.presenters.heads import codes_of, head, notes, status_codes, title_of
+from apps.records.presenters.heads import codes_of, head, name_in, notes, status_codes, title_of
 from apps.records.presenters.naming import id_of, is_patient, names_of
 from apps.records.presenters.observations import interpretations, values
 from apps.records.presenters.observations.interpretations import Place
@@ -354,7 +354,7 @@ def _components(resource: Element, *, age: float | None) -> tuple[Component, ...
 
 def _component(element: Element, *, age: float | None) -> Component:
     concept = elements.child(element, "code")
-    title, codes = title_of(concept), codes_of(concept)
+    title, codes = name_in(concept), codes_of(concept)
     return Component(**_measured(element, age=age), title=title, codes=codes, test=test_of(codes, title))
 
 
