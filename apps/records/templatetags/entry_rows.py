@@ -13,6 +13,7 @@ from django.utils.translation import gettext, ngettext
 from apps.records import counts
 from apps.records.presenters.entry import Entry
 from apps.records.subjects import CONDITIONS, Subject
+from apps.records.templatetags import telephones
 from apps.records.templatetags.record_words import in_a_row, subject_name
 from apps.records.templatetags.spoken_pressures import pressures_spoken
 from apps.records.templatetags.whole_dates import dates_whole
@@ -64,6 +65,12 @@ def names_of_rows(rows: Iterable[Row], *, is_dated: bool = False) -> SafeString:
 def own_words(entry: Entry) -> frozenset[str]:
     """The provider's words in an entry, where they are in another language than the page: for `said_by_them`."""
     return languages.theirs(entry) if languages.of(entry.language) else frozenset()
+
+
+@register.simple_tag
+def fact_line(line: str, language: str, words: frozenset[str], entry: Entry) -> SafeString:
+    """A line of a fact, as `said_by_them` has it, in which the telephone numbers of its entry can be called."""
+    return telephones.to_call(said_by_them(line, language, words), telephones.of(entry))
 
 
 @register.simple_tag
