@@ -1,55 +1,31 @@
 """Taking a FHIR answer apart into resources, without decoding their bodies.
 
 A body is kept as the bytes that were received: decoding and encoding again would turn 13.20 into 13.2. One odd row
-does not cost the page; it is counted, so that nothing goes missing silently.
-
-Three things are mended. An escape of half a surrogate pair, which stands for no character and which hardly any decoder
-but Python's own takes, becomes the replacement character: otherwise one cut emoji would cost the whole page. So do
-bytes that are no UTF-8, which would cost their row. A line break inside a text, or another control character, which
-servers that write JSON by hand forget to escape, is escaped where it would cost the page.
-
-A row that is nested deeper than a decoder descends, or is no JSON for another reason (`NaN`), is no row that anybody
-could read: it alone is left out and counted.
+does not cost the page; it is counted, so that nothing goes missing silently. What is mended first is told by `mending`;
+bytes that are no UTF-8, which would cost their row, become the replacement character.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
-from typing import TypeVar
 from urllib.parse import urljoin
 
 import msgspec
 
-from apps.wire import outcomes
+from apps.wire import mending, outcomes
 from apps.wire.errors import Code, UnexpectedAnswer, WireError
-
-T = TypeVar("T")
+from apps.wire.mending import decoded
 
 _MOST_ROWS = 2**31 - 1
-_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
-# An escaped backslash, a whole pair, or half a pair; only the last is replaced.
-_SURROGATES = re.compile(
-    rb"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
-)
-
-# A text, or what opens or closes an object or a list: all there is to see of how deep JSON is nested.
-_NESTING = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
-_CONTROL = re.compile(rb"[\x00-\x1f]")
 _BLANK = b" \t\r\n"
 _NOTHING = {b"null", b"{}"}
-# Who sends more of either means to keep us busy: a page of 20 MB has about two million texts and brackets.
-_MOST_TOKENS = 4_000_000
-_MOST_ODD_ROWS = 1_000
 _LONGEST_BODY = 20_000_000  # as long as a page may be: what is mended can grow to several times of it
 # What a Bundle may say it is where it answers no search. One of no kind, or a collection of rows, may answer one.
 _OTHER_ANSWERS = frozenset(
     {"history", "batch-response", "transaction-response", "batch", "transaction", "document", "message"}
 )
 _HISTORY = "history"
-_MOST_DEPTH = 500  # of a row in its page; Python's decoders, ours among them, end somewhere below a thousand
-_ROW_DEPTH = 3  # Bundle, list, entry
 
 # FHIR promises [A-Za-z0-9.-]{1,64}; we refuse only what could not travel in a path, dot segments included, and what is
 # longer than the columns are. Some servers send more than 64.
@@ -146,7 +122,6 @@ _ADDRESSED_ENTRY = msgspec.json.Decoder(_AddressedEntry)
 _REQUESTED_ENTRY = msgspec.json.Decoder(_RequestedEntry)
 _RESPONSE = msgspec.json.Decoder(_Response)
 _NO_ENTRY = msgspec.Raw(b"null")
-_ANYTHING = msgspec.json.Decoder(msgspec.Raw)
 _LINKS = msgspec.json.Decoder(list[msgspec.Raw])
 _LINK = msgspec.json.Decoder(_Link)
 _TEXT = msgspec.json.Decoder(str)
@@ -155,8 +130,10 @@ _COUNT = msgspec.json.Decoder(int)
 
 def resource_type_of(body: bytes) -> str:
     """The resourceType of a JSON object; raises UnexpectedAnswer for what is no resource."""
-    body = _mended(body)
-    head = _decoded(body, _HEAD) or _decoded(_without_odd_rows(body), _HEAD)  # of a page, one row can be the reason
+    body = mending.mended(body)
+    head = decoded(body, _HEAD) or decoded(
+        mending.without_odd_rows(body), _HEAD
+    )  # of a page, one row can be the reason
     if head is None or not RESOURCE_TYPE.fullmatch(head.resource_type):
         raise UnexpectedAnswer(code=Code.UNREADABLE, status=200)
     return head.resource_type
@@ -167,7 +144,7 @@ def read_resource(body: bytes, *, resource_type: str) -> Resource:
     body = _whole(body)
     if resource_type_of(body) != resource_type:
         raise UnexpectedAnswer(code=Code.WRONG_RESOURCE, status=200)
-    resource = _resource(body, _decoded(body, _HEAD))
+    resource = _resource(body, decoded(body, _HEAD))
     if resource is None:
         raise UnexpectedAnswer(code=Code.UNREADABLE, status=200)
     return resource
@@ -176,14 +153,14 @@ def read_resource(body: bytes, *, resource_type: str) -> Resource:
 def find_resource(body: bytes) -> Resource | None:
     """The resource that stands there, of whatever type; None where none can be told by type and id."""
     body = _whole(body)
-    return _resource(body, _decoded(body, _HEAD))
+    return _resource(body, decoded(body, _HEAD))
 
 
 def _whole(body: bytes) -> bytes:
     """The body of one resource, mended as far as that makes it readable."""
-    body = _mended(body)
-    if _decoded(body, _HEAD) is None and len(body) <= _LONGEST_BODY:
-        return _readable(body) or body
+    body = mending.mended(body)
+    if decoded(body, _HEAD) is None and len(body) <= _LONGEST_BODY:
+        return mending.readable(body) or body
     return body
 
 
@@ -194,14 +171,14 @@ def read_page(body: bytes, *, base_url: str) -> Page:
     Whatever else the Bundle says it is, its rows are rows; but of a history only what stands last, and nothing of what
     was deleted.
     """
-    bundle = _bundle(_mended(body))
+    bundle = _bundle(mending.mended(body))
     if bundle is None or bundle.resource_type != "Bundle":
         is_other = bundle is not None and bundle.resource_type != ""
         raise UnexpectedAnswer(code=Code.WRONG_RESOURCE if is_other else Code.UNREADABLE, status=200)
     resources: list[Resource] = []
     remarks: list[bytes] = []
     unreadable = 0
-    kind = (_decoded(bundle.kind, _TEXT) or "").strip().lower()
+    kind = (decoded(bundle.kind, _TEXT) or "").strip().lower()
     entries = bundle.entry or []
     for raw in _standing(entries) if kind == _HISTORY else entries:
         row, remark = _row(raw)
@@ -229,7 +206,7 @@ def _bundle(body: bytes) -> _Bundle | None:
     try:
         return _BUNDLE.decode(body)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):  # one row can be the reason, and costs no other
-        return _decoded(_without_odd_rows(body), _BUNDLE)
+        return decoded(mending.without_odd_rows(body), _BUNDLE)
 
 
 def _standing(entries: list[msgspec.Raw]) -> Iterator[msgspec.Raw]:
@@ -248,7 +225,7 @@ def _standing(entries: list[msgspec.Raw]) -> Iterator[msgspec.Raw]:
 
 def _deleted(raw: msgspec.Raw) -> tuple[str, str] | None:
     """Which resource an entry of a history says was deleted, by type and id."""
-    entry = _decoded(raw, _REQUESTED_ENTRY)
+    entry = decoded(raw, _REQUESTED_ENTRY)
     if entry is None or entry.request.method.strip().upper() != "DELETE":
         return None
     beginning, _, logical_id = entry.request.url.rpartition("/")
@@ -258,12 +235,12 @@ def _deleted(raw: msgspec.Raw) -> tuple[str, str] | None:
 def _row(raw: msgspec.Raw) -> tuple[Resource | None, bytes | None]:
     """One entry: its resource, if it has one; or what it remarks on the search, or says in place of a resource. A page
     within a page is none: nobody looked whom its rows are about."""
-    typical = _decoded(raw, _ENTRY)
-    entry = typical or _decoded(raw, _BARE_ENTRY)  # a search element that is odd costs nothing but itself
+    typical = decoded(raw, _ENTRY)
+    entry = typical or decoded(raw, _BARE_ENTRY)  # a search element that is odd costs nothing but itself
     if entry is None:
         return None, None
     is_remark = typical is not None and typical.search is not None and typical.search.mode == "outcome"
-    head = _decoded(entry.resource, _HEAD)
+    head = decoded(entry.resource, _HEAD)
     if is_remark or (head and head.resource_type == "OperationOutcome"):
         return None, bytes(entry.resource)
     if head is None or head.resource_type == "Bundle":
@@ -275,7 +252,7 @@ def _row(raw: msgspec.Raw) -> tuple[Resource | None, bytes | None]:
 
 def _failed(response: msgspec.Raw) -> bytes | None:
     """What an entry without a resource says went wrong, if it does."""
-    readable = _decoded(response, _RESPONSE)
+    readable = decoded(response, _RESPONSE)
     outcome = bytes(readable.outcome) if readable else b""
     return outcome if outcomes.failure(outcome) else None
 
@@ -283,7 +260,7 @@ def _failed(response: msgspec.Raw) -> bytes | None:
 def _id_in_address(raw: msgspec.Raw, resource_type: str) -> str:
     """Of a row without an id the one in its address, if that ends in type and id; some servers write the type there in
     lower case (interface facts 1.4)."""
-    addressed = _decoded(raw, _ADDRESSED_ENTRY)
+    addressed = decoded(raw, _ADDRESSED_ENTRY)
     beginning, _, logical_id = (addressed.full_url if addressed else "").rpartition("/")
     return logical_id if beginning.rpartition("/")[2].lower() == resource_type.lower() else ""
 
@@ -305,14 +282,14 @@ def _resource(body: bytes, head: _Head | None) -> Resource | None:
 
 def _links(raw: msgspec.Raw) -> list[msgspec.Raw]:
     """The links; one alone may stand where a list should."""
-    links = _decoded(raw, _LINKS)
+    links = decoded(raw, _LINKS)
     return [raw] if links is None else links
 
 
 def _is_read(link: msgspec.Raw) -> bool:
     """Whether it says what it leads to, or says nothing at all. By a map of addresses, or an address alone, nobody can
     tell that this page is the last."""
-    readable = _decoded(link, _LINK)
+    readable = decoded(link, _LINK)
     return bool(readable and readable.relation) or bytes(link).translate(None, _BLANK) in _NOTHING
 
 
@@ -320,10 +297,10 @@ def _next_url(links: list[msgspec.Raw], base_url: str) -> str | None:
     """None where there is no next page, and empty where there is one and nobody can read its address. A word that is
     written otherwise counts as what it is: who overlooked it would call the first page all there is."""
     for link in links:
-        readable = _decoded(link, _LINK)
+        readable = decoded(link, _LINK)
         if readable is None or readable.relation.strip().lower() != "next":
             continue
-        url = (_decoded(readable.url, _TEXT) or "").strip()
+        url = (decoded(readable.url, _TEXT) or "").strip()
         return _absolute(base_url, url) if url else ""
     return None
 
@@ -336,71 +313,5 @@ def _absolute(base_url: str, url: str) -> str:
 
 
 def _total(raw: msgspec.Raw) -> int | None:
-    total = _decoded(raw, _COUNT)
+    total = decoded(raw, _COUNT)
     return total if total is not None and 0 <= total <= _MOST_ROWS else None
-
-
-def _mended(body: bytes) -> bytes:
-    """The body without half surrogate pairs; the same object where there is none."""
-    if _SURROGATE.search(body) is None:
-        return body
-    return _SURROGATES.sub(lambda match: b"\\ufffd" if match[1] else match[0], body)
-
-
-def _without_odd_rows(body: bytes) -> bytes:
-    """The body with what `_readable` makes of each row that no decoder takes, or null. A body that was cut, or is
-    broken outside its rows, stays broken; so does one that is odd all over."""
-    kept: list[bytes] = []
-    kept_to = 0
-    for start, end, deepest in _rows(body):
-        row = body[start:end]
-        readable = _readable(row) if deepest <= _MOST_DEPTH else None
-        if readable != row:
-            kept += [body[kept_to:start], readable or b"null"]
-            kept_to = end
-        if len(kept) == 2 * _MOST_ODD_ROWS:
-            break
-    return b"".join([*kept, body[kept_to:]])
-
-
-def _rows(body: bytes) -> Iterator[tuple[int, int, int]]:
-    """Where each row begins and ends, and how deep it is nested; found without descending into any."""
-    depth = deepest = row_starts = 0
-    named, is_in_rows = b"", False
-    for found in islice(_NESTING.finditer(body), _MOST_TOKENS):
-        if found[0] in b"{[":
-            depth += 1
-            deepest = max(deepest, depth)
-            if depth == _ROW_DEPTH - 1:
-                is_in_rows = named == b'"entry"'
-            elif depth == _ROW_DEPTH:
-                row_starts, deepest = found.start(), depth
-        elif found[0] in b"}]":
-            if depth == _ROW_DEPTH and is_in_rows:
-                yield row_starts, found.end(), deepest
-            depth -= 1
-        elif depth == 1:
-            named = found[0]
-
-
-def _readable(row: bytes) -> bytes | None:
-    """The row, its texts escaped as they should have been; None for what is no JSON all the same."""
-    if _decoded(row, _ANYTHING) is not None:
-        return row
-    row = _NESTING.sub(lambda found: _escaped(found[0]), row)
-    return row if _decoded(row, _ANYTHING) is not None else None
-
-
-def _escaped(text: bytes) -> bytes:
-    if _CONTROL.search(text):
-        for code in range(0x20):
-            text = text.replace(b"%c" % code, b"\\u%04x" % code)
-    return text
-
-
-def _decoded(raw: bytes | msgspec.Raw, decoder: msgspec.json.Decoder[T]) -> T | None:
-    """The JSON as the decoder's type, or None."""
-    try:
-        return decoder.decode(raw)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        return None
