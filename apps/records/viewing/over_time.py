@@ -119,7 +119,8 @@ def of(
     record: Record, subject: Subject, asked: Asked, *, user: User, session: MutableMapping[str, Any], at: datetime
 ) -> Page | None:
     """The test that the entry of this record is of; None where the entry's own page asks first. Raises IsNoResult,
-    IsListedElsewhere, Outdated, and VaultError where the record or a leaf does not open."""
+    IsListedElsewhere, Outdated, Record.DoesNotExist where it was deleted a moment ago, and VaultError where the record
+    or a leaf does not open."""
     with sealing.key_ring(Holder.user(user.pk)) as ring:
         shelves = reading.shelves(user.pk, ring, subjects={RESULTS.key, subject.key})
         if asking_first.is_due_beside(shelves, record, ring, session=session):
@@ -127,7 +128,10 @@ def of(
         entry = entries.by_itself(record, ring)
         if not isinstance(entry, ResultEntry):
             raise IsNoResult
-        all_of_it = whole.of(user, shelves, ring, session=session, at=at).of_the_person_of(record.connection_id)
+        everything = whole.of(user, shelves, ring, session=session, at=at)
+        if record.connection_id not in everything.sources:
+            raise Record.DoesNotExist
+        all_of_it = everything.of_the_person_of(record.connection_id)
         is_open = asking_first.opener(user, session=session)
         test = _test(all_of_it, subject, entry, asked, is_open=is_open, at=at)
         if not (test.drawn or test.closed):

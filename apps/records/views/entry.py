@@ -93,7 +93,7 @@ def show_over_time(request: HttpRequest, subject_key: str, record_pk: int, *, is
     asked = _asked(request, is_file=is_file)
     try:
         page = over_time.of(record, subject, asked, user=user, session=request.session, at=now)
-    except IsNoResult:
+    except (IsNoResult, Record.DoesNotExist):
         raise Http404 from None
     except IsListedElsewhere as moved:
         there = "save_values" if is_file else "over_time"

@@ -34,6 +34,7 @@ from tests.records.linked import AT, give_tokens, make_connection, make_endpoint
 from tests.records.people import R4_PATIENT, allergy, bundle
 from tests.records.provider import ALLERGIES, PATIENT
 from tests.records.runs import sync
+from tests.records.shelved import keep, result
 from tests.wire.servers import http
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -230,6 +231,13 @@ class TestWhatIsAskedForInAnotherTab:
             answer = take(client, linked)
         assert (answer.status_code, answer["Location"]) == (302, reverse("download_copy"))
         assert not AuditEvent.objects.filter(event=EventType.RECORD_EXPORTED).exists()
+
+    @pytest.mark.parametrize("name", ["over_time", "save_values"])
+    def test_to_see_a_test_over_time_finds_it_gone(self, hers, linked, delete, name):
+        keep(linked, result(0), result(1))
+        address = reverse(name, args=["results", Record.objects.get(logical_id="o0").pk])
+        with at_the_statement(("SELECT link.id",), delete):
+            assert hers.get(address).status_code == 404
 
     def test_leaves_the_schedule_to_the_connections_there_are(self, linked, alice, delete):
         other = make_connection(alice, make_endpoint("https://other.example/r4"))
