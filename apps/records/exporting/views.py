@@ -81,6 +81,7 @@ def _answer(request: HttpRequest, form: CopyForm, at: datetime) -> HttpResponseB
             response = HttpResponse(document, content_type="application/fhir+json")
             _ensure_held(chosen)
             return _attached(response, f"holdfast-patient-summary-{at:%Y-%m-%d}.json")
+        _ensure_held(chosen)  # what has begun to leave can only break off
         stored.ensure_opens(chosen[0].source)
     except VaultError as error:
         _LOG.error("A copy cannot be made: %s.", type(error).__name__)

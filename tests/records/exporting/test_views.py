@@ -149,7 +149,7 @@ class TestACopy:
         assert answers == [200, 200, 429]
         assert AuditEvent.objects.filter(event=EventType.RECORD_EXPORTED).count() == 2
 
-    @pytest.mark.parametrize("what", ["summary", "ips"])
+    @pytest.mark.parametrize("what", FORMATS)
     def test_is_not_given_where_its_record_is_deleted_meanwhile(self, hers, alice, connection, what, monkeypatch):
         def deleted(*_args, **_kwargs):
             forgetting.forget(connection, actor=Actor.user(alice.pk), at=AT)
